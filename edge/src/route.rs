@@ -84,10 +84,7 @@ impl Route {
             None => match rest {
                 "search" | "programs" => Self::Search,
                 "openapi.json" => Self::OpenApi,
-                _ => {
-                    let list = List::ALL.into_iter().find(|list| list.name() == rest);
-                    list.map_or(Self::UnknownApi, Self::List)
-                }
+                _ => List::parse(rest).map_or(Self::UnknownApi, Self::List),
             },
             Some(("exports", "latest")) => Self::Export,
             Some((_, segment)) if segment.is_empty() || segment.contains('/') || !decodes(segment) => {

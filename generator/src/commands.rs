@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use site::{Theme, ThemeError};
 
 use crate::cli::{self, Cli, Command, Keys};
-use crate::exit_codes::{Failure, key_failure, print_line, theme_failure};
+use crate::exit_codes::{Failure, print_line, theme_failure};
 use crate::{dataset_commands, keys, manuals, preview, remote_commands, snapshot_commands};
 
 /// Runs a command.
@@ -53,7 +53,7 @@ fn keys(command: &Keys) -> Result<(), Failure> {
         }
         Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
     };
-    line.map(print_line).map_err(|error| key_failure(&error))
+    line.map(print_line).map_err(|error| keys::key_failure(&error))
 }
 
 fn theme(lines: Result<Vec<String>, ThemeError>) -> Result<(), Failure> {

@@ -8,8 +8,6 @@ use import::ImportError;
 use site::{GenerateError, ThemeError};
 use store::StoreError;
 
-use crate::keys::KeyError;
-
 /// Why a command failed; the number is its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -78,17 +76,6 @@ pub(crate) fn store_failure(errors: &[StoreError], io: Failure) -> Failure {
         _ => fail(Failure::Verification, error),
     });
     failures.max_by_key(|failure| *failure as u8).unwrap_or(Failure::Verification)
-}
-
-/// Prints why nothing was signed or verified.
-pub(crate) fn key_failure(error: &KeyError) -> Failure {
-    let failure = match error {
-        KeyError::Read { .. } => Failure::Input,
-        KeyError::Write { .. } => Failure::Output,
-        KeyError::Key { .. } => Failure::Usage,
-        KeyError::Untrusted { .. } => Failure::Verification,
-    };
-    fail(failure, error)
 }
 
 /// Prints a line to standard output; a closed pipe is no error.

@@ -10,54 +10,39 @@ use std::path::{Path, PathBuf};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 use remote::secrets::shown_key;
 
+use crate::exit_codes::{Failure, fail};
+
 /// Environment variable with the text of a secret key.
 const KEY_VARIABLE: &str = "OPDIR_KEY";
 
 /// Permissions of other users.
 const OTHERS: u32 = 0o077;
 
-/// The source of the error that no key is configured.
-const NO_KEY: &str = "no secret key";
-
 /// Why a file was not signed or not verified.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KeyError {
-    /// A file cannot be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// As reported.
-        source: io::Error,
-    },
-    /// A file cannot be written.
-    #[error("{}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// As reported.
-        source: io::Error,
-    },
-    /// A key is invalid or cannot be used.
-    #[error("{source_name}: {problem}")]
-    Key {
-        /// File or variable.
-        source_name: String,
-        /// The problem.
-        problem: String,
-    },
-    /// The signature is not by a trusted key, or not of this file.
-    #[error("{}: {problem}", path.display())]
-    Untrusted {
-        /// The signed file.
-        path: PathBuf,
-        /// The problem.
-        problem: String,
-    },
+#[error("{text}")]
+pub(crate) struct KeyError {
+    failure: Failure,
+    text: String,
 }
 
-fn invalid(source_name: impl Display, problem: impl Display) -> KeyError {
-    KeyError::Key { source_name: source_name.to_string(), problem: problem.to_string() }
+/// Prints why nothing was signed or verified.
+pub(crate) fn key_failure(error: &KeyError) -> Failure {
+    fail(error.failure, error)
+}
+
+fn failed(failure: Failure, of: impl Display, problem: impl Display) -> KeyError {
+    KeyError { failure, text: format!("{of}: {problem}") }
+}
+
+/// A key is invalid or cannot be used.
+fn invalid(of: impl Display, problem: impl Display) -> KeyError {
+    failed(Failure::Usage, of, problem)
+}
+
+/// A file cannot be read, or written.
+fn at(path: &Path, failure: Failure) -> impl FnOnce(io::Error) -> KeyError {
+    move |error| failed(failure, path.display(), error)
 }
 
 /// A path with a suffix.
@@ -68,7 +53,7 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<String, KeyError> {
-    fs::read_to_string(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })
+    fs::read_to_string(path).map_err(at(path, Failure::Input))
 }
 
 /// Creates a key pair: the secret key in a new file that only its owner can read, the public key in a `.pub` file.
@@ -84,7 +69,7 @@ pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
     let put = |path: PathBuf, mode: u32, text: String| {
         let file = File::options().write(true).create_new(true).mode(mode).open(&path);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|source| KeyError::Write { path, source })
+        written.map_err(at(&path, Failure::Output))
     };
     put(path.to_owned(), 0o600, secret.into_string())?;
     // Without its public key the secret one is of no use, and blocks the next attempt.
@@ -111,7 +96,7 @@ fn read_secret(path: &Path) -> Result<String, KeyError> {
             format_args!("expected the name of a file; a secret key itself belongs in {KEY_VARIABLE}");
         return Err(invalid(shown, problem));
     }
-    let found = fs::metadata(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
+    let found = fs::metadata(path).map_err(at(path, Failure::Input))?;
     let is_ours = found.uid() == rustix::process::getuid().as_raw();
     if found.is_file() && is_ours && found.mode() & OTHERS != 0 {
         let mode = found.mode() & 0o777;
@@ -122,21 +107,24 @@ fn read_secret(path: &Path) -> Result<String, KeyError> {
     read(path)
 }
 
-/// The secret key in a file, or else in the environment.
+/// The text of the secret key in the environment. In CI, an unset secret is an empty variable.
 #[expect(
     clippy::disallowed_methods,
     reason = "a secret must not be an argument, and clap reads no variable without one"
 )]
+fn key_in_environment() -> Option<String> {
+    std::env::var(KEY_VARIABLE).ok().filter(|text| !text.trim().is_empty())
+}
+
+/// The secret key in a file, or else in the environment.
 fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
     let (source_name, text) = match path {
         Some(path) => (path.display().to_string(), read_secret(path)?),
-        // In CI, an unset secret is an empty variable.
-        None => match std::env::var(KEY_VARIABLE).ok().filter(|text| !text.trim().is_empty()) {
-            Some(text) => (KEY_VARIABLE.to_owned(), text),
-            None => {
-                return Err(invalid(NO_KEY, format_args!("name its file with --key, or set {KEY_VARIABLE}")));
-            }
-        },
+        None => {
+            let missing =
+                || invalid("no secret key", format_args!("name its file with --key, or set {KEY_VARIABLE}"));
+            (KEY_VARIABLE.to_owned(), key_in_environment().ok_or_else(missing)?)
+        }
     };
     let boxed = SecretKeyBox::from_string(&text).map_err(|error| invalid(&source_name, error))?;
     boxed.into_unencrypted_secret_key().map_err(|error| {
@@ -156,15 +144,14 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
 /// If the key cannot be used, the file cannot be read, or the signature cannot be written.
 pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError> {
     let secret = secret(key)?;
-    let file = File::open(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
+    let file = File::open(path).map_err(at(path, Failure::Input))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Without a time, so that equal files have equal signatures.
     let trusted = format!("file:{name}");
     let signature = minisign::sign(None, &secret, file, Some(&trusted), Some("signed by opdir"));
     let signature = signature.map_err(|error| invalid(path.display(), error))?;
     let signature_path = suffixed(path, ".minisig");
-    let written = fs::write(&signature_path, signature.into_string());
-    written.map_err(|source| KeyError::Write { path: signature_path.clone(), source })?;
+    fs::write(&signature_path, signature.into_string()).map_err(at(&signature_path, Failure::Output))?;
     Ok(signature_path)
 }
 
@@ -176,19 +163,17 @@ pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError>
 /// If the file or its signature cannot be read, a trusted key is invalid, or none of them signed this file.
 pub(crate) fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError> {
     let keys: Vec<PublicKey> = trusted.iter().map(|text| trusted_key(text)).collect::<Result<_, _>>()?;
-    let bytes = fs::read(path).map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
-    let untrusted = |problem: String| KeyError::Untrusted { path: path.to_owned(), problem };
+    let bytes = fs::read(path).map_err(at(path, Failure::Input))?;
+    let untrusted = |problem: &str| failed(Failure::Verification, path.display(), problem);
     let signature = read(&suffixed(path, ".minisig"))?;
     let signature = SignatureBox::from_string(&signature);
-    let signature = signature.map_err(|error| untrusted(format!("invalid signature: {error}")))?;
+    let signature = signature.map_err(|error| untrusted(&format!("invalid signature: {error}")))?;
     let Some(key) = keys.iter().find(|it| it.keynum() == signature.keynum()) else {
-        return Err(untrusted(
-            "signed by a key that is not trusted; name its public key with --trust".to_owned(),
-        ));
+        return Err(untrusted("signed by a key that is not trusted; name its public key with --trust"));
     };
     match minisign::verify(key, &signature, Cursor::new(bytes), true, false, false) {
         Ok(()) => Ok(key.to_base64()),
-        Err(_) => Err(untrusted("does not match its signature".to_owned())),
+        Err(_) => Err(untrusted("does not match its signature")),
     }
 }
 
@@ -210,7 +195,7 @@ pub(crate) fn signer(
 
 /// Whether a key is named or in the environment.
 pub(crate) fn has_key(key: Option<&Path>) -> bool {
-    key.is_some() || !matches!(secret(None), Err(KeyError::Key { source_name, .. }) if source_name == NO_KEY)
+    key.is_some() || key_in_environment().is_some()
 }
 
 /// A trusted key in one line, given as such or as a file.
@@ -308,7 +293,7 @@ mod tests {
     fn a_secret_key_without_its_public_key_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("key.pub"), "another").unwrap();
-        assert!(matches!(new(&folder.path().join("key")), Err(KeyError::Write { .. })));
+        assert_eq!(new(&folder.path().join("key")).unwrap_err().failure, Failure::Output);
         assert!(!folder.path().join("key").exists());
         assert_eq!(fs::read_to_string(folder.path().join("key.pub")).unwrap(), "another");
     }
@@ -317,9 +302,9 @@ mod tests {
     fn a_secret_key_is_readable_by_its_owner_only_and_never_overwritten() {
         let (_folder, secret, _, _) = signed();
         assert_eq!(fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(matches!(new(&secret), Err(KeyError::Write { .. })));
+        assert_eq!(new(&secret).unwrap_err().failure, Failure::Output);
         fs::write(&secret, "no key").unwrap();
-        assert!(matches!(public(Some(&secret)), Err(KeyError::Key { .. })));
+        assert_eq!(public(Some(&secret)).unwrap_err().failure, Failure::Usage);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
-use store::{self, Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
+use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
+
+use crate::exit_codes::{Failure, fail, store_failure};
 
 /// Output formats of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -66,30 +68,14 @@ fn object(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -
     object
 }
 
-/// Why a name identifies no snapshot.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ResolveError {
-    /// The root cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// No name begins with it.
-    #[error("no snapshot in generations/ has the name, number or prefix {0}; `opdir log` lists them")]
-    Unknown(String),
-    /// Several names begin with it.
-    #[error("{0} is ambiguous: {1} or {2}; write a longer prefix")]
-    Ambiguous(String, GenerationId, GenerationId),
-}
-
 /// The generation of a root with a name (which need not exist), a number, or a unique prefix of name or hash.
-///
-/// # Errors
-///
-/// If there is none or several.
-pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, ResolveError> {
+/// Prints why there is none.
+pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }
-    let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();
+    let listed = store::list(root).map_err(|error| store_failure(&[error], Failure::Input))?;
+    let ids: Vec<GenerationId> = listed.into_iter().map(|listed| listed.id).collect();
     let number: Option<u64> = name.parse().ok();
     if let Some(id) = ids.iter().find(|id| Some(id.sequence) == number) {
         return Ok(*id);
@@ -99,10 +85,15 @@ pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, ResolveEr
         let hash = text.split_once('-').map_or("", |(_, hash)| hash);
         !name.is_empty() && (text.starts_with(name) || hash.starts_with(name))
     };
+    let wrong = |problem: String| Err(fail(Failure::Usage, problem));
     let mut candidates = ids.iter().filter(matches);
     match (candidates.next(), candidates.next()) {
         (Some(id), None) => Ok(*id),
-        (Some(one), Some(other)) => Err(ResolveError::Ambiguous(name.to_owned(), *one, *other)),
-        (None, _) => Err(ResolveError::Unknown(name.to_owned())),
+        (Some(one), Some(other)) => {
+            wrong(format!("{name} is ambiguous: {one} or {other}; write a longer prefix"))
+        }
+        (None, _) => wrong(format!(
+            "no snapshot in generations/ has the name, number or prefix {name}; `opdir log` lists them"
+        )),
     }
 }

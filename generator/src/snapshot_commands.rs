@@ -16,7 +16,7 @@ use crate::dataset_commands::{load_for, today};
 use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
-use crate::log::{self, LogFormat, ResolveError};
+use crate::log::{self, LogFormat};
 use crate::plan::Plan;
 use crate::{plan_report, remote_commands, status};
 
@@ -150,13 +150,7 @@ pub(crate) fn status(edges: &[String]) -> Result<(), Failure> {
 }
 
 pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
-    let resolve = |name| {
-        log::resolve(root, name).map_err(|error| match error {
-            ResolveError::Store(error) => store_failure(&[error], Failure::Input),
-            other => fail(Failure::Usage, other),
-        })
-    };
-    let to = generation.map(resolve).transpose()?;
+    let to = generation.map(|name| log::resolve(root, name)).transpose()?;
     let id = store::rollback(root, to, today()).map_err(|errors| store_failure(&errors, Failure::Output))?;
     print_line(format_args!("{id} is live"));
     Ok(())

@@ -114,55 +114,33 @@ const fn spec(
     }
 }
 
+/// What a row of the table states beyond its names, a method each.
+macro_rules! setters {
+    ($($name:ident($($value:ident: $type:ty)?) $field:ident = $to:expr;)+) => {
+        impl FacetSpec {
+            $(const fn $name(self $(, $value: $type)?) -> Self {
+                Self { $field: $to, ..self }
+            })+
+        }
+    };
+}
+
+setters! {
+    named(named: for<'a> fn(&'a Program) -> Named<'a>) named = named;
+    facts(kind: &'static str) fact_kind = Some(kind);
+    by(fact_value: fn(&Fact) -> Option<&InternedStr>) fact_value = fact_value;
+    places() is_place = true;
+    spoken() names_entities = true;
+    admits() is_eligibility = true;
+    listed(place: u8) detail_page_rank = Some(place);
+    who() in_eligibility_line = true;
+    home() on_home_page = true;
+    with(group: Facet) group = group;
+    daily() is_daily = true;
+    fixed(fixed: fn() -> Vec<&'static str>) fixed = fixed;
+}
+
 impl FacetSpec {
-    const fn named(self, named: for<'a> fn(&'a Program) -> Named<'a>) -> Self {
-        Self { named, ..self }
-    }
-
-    const fn facts(self, kind: &'static str) -> Self {
-        Self { fact_kind: Some(kind), ..self }
-    }
-
-    const fn by(self, fact_value: fn(&Fact) -> Option<&InternedStr>) -> Self {
-        Self { fact_value, ..self }
-    }
-
-    const fn places(self) -> Self {
-        Self { is_place: true, ..self }
-    }
-
-    const fn spoken(self) -> Self {
-        Self { names_entities: true, ..self }
-    }
-
-    const fn admits(self) -> Self {
-        Self { is_eligibility: true, ..self }
-    }
-
-    const fn listed(self, place: u8) -> Self {
-        Self { detail_page_rank: Some(place), ..self }
-    }
-
-    const fn who(self) -> Self {
-        Self { in_eligibility_line: true, ..self }
-    }
-
-    const fn home(self) -> Self {
-        Self { on_home_page: true, ..self }
-    }
-
-    const fn with(self, group: Facet) -> Self {
-        Self { group, ..self }
-    }
-
-    const fn daily(self) -> Self {
-        Self { is_daily: true, ..self }
-    }
-
-    const fn fixed(self, fixed: fn() -> Vec<&'static str>) -> Self {
-        Self { fixed, ..self }
-    }
-
     /// Whether facts of a kind feed it.
     #[must_use]
     pub fn is_fed_by(&self, kind: &str) -> bool {
@@ -350,25 +328,11 @@ pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static
 /// Label of one of the contract's own states, for when the vocabulary has none.
 #[must_use]
 pub fn state_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
-    #[rustfmt::skip]
-    static LABELS: [(Facet, &str, [&str; 2]); 14] = [
-        (Facet::Lifecycles, "active_accepting", ["Active, accepting applications", "Activa, recibe solicitudes"]),
-        (Facet::Lifecycles, "active_between_cycles", ["Active, between cycles", "Activa, entre convocatorias"]),
-        (Facet::Lifecycles, "active_no_applications", ["Active, no applications", "Activa, sin solicitudes"]),
-        (Facet::Lifecycles, "paused", ["Paused", "En pausa"]),
-        (Facet::Lifecycles, "ended", ["Ended", "Terminada"]),
-        (Facet::Lifecycles, "renamed_or_moved", ["Renamed or moved", "Cambió de nombre o de lugar"]),
-        (Facet::Lifecycles, "inaccessible", ["Source not accessible", "Fuente inaccesible"]),
-        (Facet::Lifecycles, "unclear", ["Unclear", "Sin confirmar"]),
-        (Facet::OpenStates, "open", ["Open", "Abierta"]),
-        (Facet::OpenStates, "closing_soon", ["Closing soon", "Cierra pronto"]),
-        (Facet::OpenStates, "rolling", ["Rolling", "Abierta todo el año"]),
-        (Facet::OpenStates, "upcoming", ["Upcoming", "Próxima"]),
-        (Facet::OpenStates, "closed", ["Closed", "Cerrada"]),
-        (Facet::OpenStates, "unknown", ["Unknown", "Sin datos"]),
-    ];
-    let row = LABELS.iter().find(|(of, known, _)| *of == facet && *known == value);
-    row.map(|(_, _, labels)| labels[locale as usize])
+    let mut rows = include_str!("../data/states.txt").lines().map(|row| row.split(" | "));
+    rows.find_map(|mut row| {
+        let is_it = row.next() == Some(facet.spec().name) && row.next() == Some(value);
+        if is_it { row.nth(locale as usize) } else { None }
+    })
 }
 
 #[cfg(test)]

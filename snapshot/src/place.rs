@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-use crate::record::Locale;
+use crate::record::{Locale, words};
 use crate::text::normalized;
 
 /// A country or region.
@@ -66,23 +66,24 @@ pub fn all() -> impl Iterator<Item = &'static Place> {
     PLACES.iter()
 }
 
-/// How people use a name of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NameKind {
-    /// The name in CLDR, or another name of the place.
-    Name,
-    /// Name of a subdivision.
-    Subdivision,
-    /// Name of the people, folded, masculine and singular.
-    Demonym,
-    /// An abbreviation; in small letters it may be another word.
-    Capitals,
-    /// ISO 3166-1 alpha-3 or numeric code of a country.
-    Code,
-    /// The name of several places, or single letters: found by `named`, but not in running text.
-    Ambiguous,
-    /// More often another word, or the name of several places: a search only offers the place.
-    Offered,
+words! {
+    /// How people use a name of a place.
+    NameKind {
+        /// The name in CLDR, or another name of the place.
+        Name = "name",
+        /// Name of a subdivision.
+        Subdivision = "subdivision",
+        /// Name of the people, folded, masculine and singular.
+        Demonym = "demonym",
+        /// An abbreviation; in small letters it may be another word.
+        Capitals = "capitals",
+        /// ISO 3166-1 alpha-3 or numeric code of a country.
+        Code = "code",
+        /// The name of several places, or single letters: found by `named`, but not in running text.
+        Ambiguous = "ambiguous",
+        /// More often another word, or the name of several places: a search only offers the place.
+        Offered = "offered",
+    }
 }
 
 /// A name of a place.
@@ -110,14 +111,7 @@ static NAMES: LazyLock<Vec<PlaceName>> = LazyLock::new(|| {
     }
     for row in include_str!("../data/place-names.csv").lines().skip(1) {
         let Some([codes, kind, texts]) = cells(row) else { continue };
-        let kind = match kind {
-            "subdivision" => NameKind::Subdivision,
-            "demonym" => NameKind::Demonym,
-            "capitals" => NameKind::Capitals,
-            "ambiguous" => NameKind::Ambiguous,
-            "offered" => NameKind::Offered,
-            _ => NameKind::Name,
-        };
+        let kind = NameKind::parse(kind).unwrap_or(NameKind::Name);
         texts.split(';').for_each(|text| add(text, kind, codes));
     }
     names

@@ -24,6 +24,7 @@ use self::column::{approved, include, null_is_empty, published, required, row};
 pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_day, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};
+pub(crate) use self::enums::words;
 pub use self::enums::{
     Approval, CycleStatus, DurationUnit, EntityType, Lifecycle, Locale, Polarity, PublicationStatus,
     RecipientKind, Strength,
@@ -34,4 +35,5 @@ pub use self::organization::{CHANNEL, Channel, LEADER, Leader, ORGANIZATION, Org
 pub use self::program::{PROGRAM, Program};
 pub use self::reference::{Alias, EntityRef, Translation};
 pub use self::source::{SOURCE, Source};
+use self::strict_formats::{strict, strict_or_none};
 pub use self::vocabulary::{Synonym, Term};

@@ -43,7 +43,7 @@ pub use self::role::role_of;
 pub use self::seasons::{ColumnNames, Observation, SeasonColumns};
 pub use self::set::DocSet;
 pub use self::synonyms::BUILT_IN;
-pub use self::table::{Lists, Strings, StringsWriter, check_len};
+pub use self::table::{Lists, ListsOf, Strings, StringsWriter, check_len};
 pub use self::tiers::Tier;
 pub use self::titles::searchable_texts;
 pub use self::today::{ProgramState, Today};

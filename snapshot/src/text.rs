@@ -236,8 +236,8 @@ pub struct QueryWord {
     pub stems: [CompactString; 2],
 }
 
-/// Stemmers for words of queries.
-pub(crate) static STEMS: LazyLock<Stems> = LazyLock::new(Stems::default);
+static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+static SPANISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Spanish));
 
 /// Stems of the words of the field, which queries are full of and whose synonyms are looked up with them.
 static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock::new(|| {
@@ -246,7 +246,7 @@ static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock:
 });
 
 fn stem(word: &str) -> [CompactString; 2] {
-    [STEMS.english(word).into(), STEMS.spanish(word).into()]
+    [english_stem(word).into(), spanish_stem(word).into()]
 }
 
 /// Stems of a folded word in English and Spanish.
@@ -300,36 +300,22 @@ fn looks_misread(word: &str, folded: &str) -> bool {
     word.starts_with('l') && consonant && folded.len() >= 5
 }
 
-/// Light stemming in both languages of the directory.
-pub struct Stems {
-    english: Stemmer,
-    spanish: Stemmer,
+/// English stem of a folded token: light, as the Spanish one.
+#[must_use]
+pub fn english_stem(token: &str) -> Cow<'_, str> {
+    if is_stemmable(token) { ENGLISH.stem(token) } else { Cow::Borrowed(token) }
 }
 
-impl Default for Stems {
-    fn default() -> Self {
-        Self { english: Stemmer::create(Algorithm::English), spanish: Stemmer::create(Algorithm::Spanish) }
+/// Spanish stem of a folded token. The stemmer knows endings by their accents, which folding
+/// took away: `-ion` gets its accent back.
+#[must_use]
+pub fn spanish_stem(token: &str) -> String {
+    if !is_stemmable(token) {
+        return token.to_owned();
     }
-}
-
-impl Stems {
-    /// English stem of a folded token.
-    #[must_use]
-    pub fn english<'a>(&self, token: &'a str) -> Cow<'a, str> {
-        if is_stemmable(token) { self.english.stem(token) } else { Cow::Borrowed(token) }
-    }
-
-    /// Spanish stem of a folded token. The stemmer knows endings by their accents, which folding
-    /// took away: `-ion` gets its accent back.
-    #[must_use]
-    pub fn spanish(&self, token: &str) -> String {
-        if !is_stemmable(token) {
-            return token.to_owned();
-        }
-        match token.strip_suffix("ion") {
-            Some(start) => fold(&self.spanish.stem(&format!("{start}ión"))),
-            None => self.spanish.stem(token).into_owned(),
-        }
+    match token.strip_suffix("ion") {
+        Some(start) => fold(&SPANISH.stem(&format!("{start}ión"))),
+        None => SPANISH.stem(token).into_owned(),
     }
 }
 
@@ -400,9 +386,8 @@ mod tests {
 
     #[test]
     fn plural_and_singular_share_a_stem_in_both_languages() {
-        let stems = Stems::default();
-        assert_eq!(stems.english("nursing"), stems.english("nurses"));
-        assert_eq!(stems.spanish("investigacion"), stems.spanish("investigaciones"));
-        assert_eq!(stems.spanish("becas"), stems.spanish("beca"));
+        assert_eq!(english_stem("nursing"), english_stem("nurses"));
+        assert_eq!(spanish_stem("investigacion"), spanish_stem("investigaciones"));
+        assert_eq!(spanish_stem("becas"), spanish_stem("beca"));
     }
 }

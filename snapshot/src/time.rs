@@ -17,6 +17,12 @@ mod rounds;
 #[repr(transparent)]
 pub struct Day(pub i32);
 
+impl Default for Day {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 const EPOCH: Date = jiff::civil::date(1970, 1, 1);
 
 impl Day {
@@ -69,8 +75,8 @@ impl Day {
     }
 }
 
-/// The days of a cycle that its status follows from, and what its source stated.
-#[derive(Clone, Copy, Debug)]
+/// The days of a cycle that its status follows from, and what its source stated. By default none, and nothing.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Season {
     /// First day of applications.
     pub opens: Day,
@@ -95,16 +101,6 @@ fn fiscal_year_end(name: &str) -> Day {
 }
 
 impl Season {
-    /// No day, and nothing stated.
-    pub const UNDATED: Self = Self {
-        opens: Day::NONE,
-        deadline: Day::NONE,
-        starts: Day::NONE,
-        stated: None,
-        fiscal: Day::NONE,
-        projected: false,
-    };
-
     /// The days of a cycle.
     #[must_use]
     pub fn of(cycle: &Cycle) -> Self {
@@ -217,7 +213,7 @@ impl Openness {
     /// Openness of a program on a day.
     #[must_use]
     pub fn new(lifecycle: Lifecycle, seasons: impl Iterator<Item = Season>, today: Day) -> Self {
-        let mut seen = Seen::default();
+        let mut seen = Seen { best: UNKNOWN, ..Seen::default() };
         for season in seasons {
             seen.add(&season, today);
         }
@@ -384,6 +380,7 @@ pub fn staleness_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
 }
 
 /// What was seen over a program's seasons.
+#[derive(Default)]
 struct Seen {
     any: bool,
     dated: bool,
@@ -398,25 +395,6 @@ struct Seen {
     /// Whether any season takes applications without a doubt.
     certain: bool,
     doubtful_since: Option<Day>,
-}
-
-impl Default for Seen {
-    fn default() -> Self {
-        Self {
-            any: false,
-            dated: false,
-            last_deadline: Day::NONE,
-            rolling: false,
-            open_with_deadline: false,
-            closing_soon: false,
-            best: UNKNOWN,
-            next_deadline: Day::NONE,
-            next_opening: Day::NONE,
-            projected: false,
-            certain: false,
-            doubtful_since: None,
-        }
-    }
 }
 
 impl Seen {

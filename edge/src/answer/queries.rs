@@ -52,7 +52,10 @@ impl Request {
                 request.compute(&computed, representation(), search)
             }));
         }
-        let search = || search::search_resolved(site, dated, &query, read.as_ref(), &invalid).into();
+        let search = || {
+            let found = index.search_among(&query, read.as_ref(), &dated.today, None);
+            search::render(site, dated, &query, &invalid, &found).into()
+        };
         self.compute(&computed, representation(), search).into()
     }
 
@@ -60,8 +63,8 @@ impl Request {
         let (query, invalid) = parse_list(of, self.head.query());
         let canonical = query.canonical();
         let computed = Query {
-            path: Some(format!("/{API}{}", of.name())),
-            validator: self.validator(of.name(), &canonical, &invalid),
+            path: Some(format!("/{API}{}", of.as_str())),
+            validator: self.validator(of.as_str(), &canonical, &invalid),
             canonical,
             depends_on_day: of == List::Cycles,
             page: query.page,
@@ -69,7 +72,7 @@ impl Request {
         };
         let representation = move || {
             let language = Locale::En.as_str();
-            Representation::json().no_vary_search(TRACKERS).tag(of.name()).language(language)
+            Representation::json().no_vary_search(TRACKERS).tag(of.as_str()).language(language)
         };
         self.computed(computed, representation, move |request| {
             listing::list(request.state.site(), &request.state.dated, of, &query, &invalid).into()

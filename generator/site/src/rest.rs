@@ -71,7 +71,7 @@ impl<'a> RestPages<'a> {
             ("organizations", records.organizations.iter().copied().map(Page::Organization).collect()),
             ("recipients", records.recipients.iter().copied().map(Page::Recipient).collect()),
             ("facets", FACETS.iter().map(|spec| Page::Facet(spec.facet)).collect()),
-            ("lists", List::ALL.map(Page::List).into()),
+            ("lists", List::ALL.iter().copied().map(Page::List).collect()),
             ("downloads", downloads.into()),
         ];
         let make = |page: &Page| Ok(vec![(self.path(*page), self.make(*page))]);
@@ -89,7 +89,7 @@ impl<'a> RestPages<'a> {
             Page::Organization(at) => format!("organizations/{}.json", directory.organizations[at].slug),
             Page::Recipient(at) => format!("recipients/{}.json", directory.recipients[at].slug),
             Page::Facet(facet) => format!("facets/{}.json", facet.spec().name),
-            Page::List(of) => format!("{}.json", of.name()),
+            Page::List(of) => format!("{}.json", of.as_str()),
             Page::Search => "search.json".to_owned(),
             Page::Export(ExportFormat::Json) => "exports/latest.json".to_owned(),
             Page::Export(ExportFormat::Csv) => "exports/latest.csv".to_owned(),

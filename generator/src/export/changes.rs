@@ -3,9 +3,9 @@
 //! that in later exports a publication has fewer lines or none: files are named after their content and never change,
 //! and clients only fetch the index again. `changes.atom` is the feed of the edge.
 
-use serde::Serialize;
 use snapshot::page::Site;
 use snapshot::page::changes::{ENTRIES_MAX, FEED, feed, push_line};
+use snapshot::record::field_table::Object;
 use store::{Digest, Generation, Hex, RecordChange};
 
 use super::folder::{ExportError, ExportFolder};
@@ -14,26 +14,6 @@ use super::folder::{ExportError, ExportFolder};
 const FOLDER: &str = "changes";
 /// Hex digits of its hash in the name of a file.
 const DIGITS: usize = 16;
-
-/// `changes/index.json`.
-#[derive(Serialize)]
-struct Index {
-    root: String,
-    sequence: u64,
-    floor: u64,
-    generation: String,
-    files: Vec<Listed>,
-}
-
-/// A file of lines.
-#[derive(Serialize)]
-struct Listed {
-    seq: u64,
-    name: String,
-    lines: usize,
-    bytes: usize,
-    sha256: String,
-}
 
 /// Writes all files about changes.
 pub(super) fn write(
@@ -45,13 +25,14 @@ pub(super) fn write(
     let mut all = history.newest(generation.files(), usize::MAX);
     all.reverse();
     let files = all.chunk_by(|one, next| one.sequence == next.sequence);
-    let index = Index {
-        root: history.name(),
-        sequence: generation.id().sequence,
-        floor: history.floor(),
-        generation: Hex(&generation.id().hash).to_string(),
-        files: files.map(|lines| write_lines(base_url, lines, out)).collect::<Result<_, _>>()?,
-    };
+    let files: Vec<Object<'_>> =
+        files.map(|lines| write_lines(base_url, lines, out)).collect::<Result<_, _>>()?;
+    let index = Object::default()
+        .with("root", history.name())
+        .with("sequence", generation.id().sequence as usize)
+        .with("floor", history.floor() as usize)
+        .with("generation", Hex(&generation.id().hash).to_string())
+        .with("files", files);
     let mut text = serde_json::to_vec(&index).unwrap_or_default();
     text.push(b'\n');
     out.put(&format!("{FOLDER}/index.json"), &text, Digest::of(&text))?;
@@ -67,7 +48,7 @@ fn write_lines(
     base_url: &str,
     lines: &[RecordChange<'_>],
     out: &ExportFolder<'_>,
-) -> Result<Listed, ExportError> {
+) -> Result<Object<'static>, ExportError> {
     let seq = lines.first().map_or(0, |line| line.sequence);
     let mut text = Vec::with_capacity(256 * lines.len());
     lines.iter().for_each(|line| push_line(&mut text, base_url, line));
@@ -75,5 +56,6 @@ fn write_lines(
     let sha256 = digest.to_string();
     let name = format!("{seq:06}-{}.ndjson", sha256.get(..DIGITS).unwrap_or_default());
     out.put(&format!("{FOLDER}/{name}"), &text, digest)?;
-    Ok(Listed { seq, name, lines: lines.len(), bytes: text.len(), sha256 })
+    let listed = Object::default().with("seq", seq as usize).with("name", name);
+    Ok(listed.with("lines", lines.len()).with("bytes", text.len()).with("sha256", sha256))
 }

@@ -78,15 +78,15 @@ impl Organizations {
         let slugs = Strings::open(sections, SLUGS)?;
         let it = Self {
             keys: Strings::open(sections, KEYS)?,
-            of: Lists::open(sections, OF, slugs.len())?,
-            docs: Lists::open(sections, DOCS, count)?,
+            of: Lists::open_below(sections, OF, slugs.len())?,
+            docs: Lists::open_below(sections, DOCS, count)?,
             names: [Strings::open(sections, NAMES[0])?, Strings::open(sections, NAMES[1])?],
             kinds: sections.get(KINDS)?,
             slugs,
         };
         check_len(KINDS, &it.kinds, count)?;
         let named = it.names.iter().all(|names| names.len() == it.slugs.len());
-        match named && it.keys.len() == it.of.count() && it.docs.count() == it.slugs.len() {
+        match named && it.keys.len() == it.of.len() && it.docs.len() == it.slugs.len() {
             true => Ok(it),
             false => Err(SectionError::Content(SLUGS.0, "does not fit the others")),
         }

@@ -108,7 +108,8 @@ impl Table {
         (bytes.len() as u64 == self.length).then_some(bytes)
     }
 
-    async fn fetch(&self, target: &dyn Target, path: String) -> Result<Vec<u8>, RemoteError> {
+    /// Fetches a table.
+    pub(crate) async fn fetch(&self, target: &dyn Target, path: String) -> Result<Vec<u8>, RemoteError> {
         let stored = fetch_by_hash(target, &path, self.stored, self.sha256).await?;
         self.decompress(&stored).ok_or_else(|| RemoteError::Damaged { place: target.place(), name: path })
     }
@@ -154,24 +155,6 @@ impl GenerationIndex {
             }
         }
         Ok(())
-    }
-
-    /// Fetches the table of where bodies are stored.
-    pub(crate) async fn objects(
-        &self,
-        target: &dyn Target,
-        of: &GenerationRef,
-    ) -> Result<Vec<u8>, RemoteError> {
-        self.objects.fetch(target, of.path(OBJECTS)).await
-    }
-
-    /// Fetches the table of when bodies changed.
-    pub(crate) async fn history(
-        &self,
-        target: &dyn Target,
-        of: &GenerationRef,
-    ) -> Result<Vec<u8>, RemoteError> {
-        self.history.fetch(target, of.path(HISTORY)).await
     }
 
     /// Names of all objects that the generation needs.

@@ -150,7 +150,7 @@ impl Publisher<'_> {
         let table = match whole {
             Some(FetchedCurrent { current: Current { live, .. }, .. }) => {
                 let index = GenerationIndex::fetch(self.target, live).await?;
-                Some(index.objects(self.target, live).await?)
+                Some(index.objects.fetch(self.target, live.path(OBJECTS)).await?)
             }
             None => None,
         };

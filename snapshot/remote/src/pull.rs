@@ -12,7 +12,7 @@ use store::{Body, FetchMode, GenerationId, IncomingGeneration, PackRange, StoreE
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, read_error};
-use crate::index::GenerationIndex;
+use crate::index::{GenerationIndex, HISTORY, OBJECTS};
 use crate::objects::{
     FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path,
 };
@@ -113,8 +113,8 @@ impl Puller<'_> {
         index: &GenerationIndex,
     ) -> Result<(u64, u64), RemoteError> {
         index.check_sizes(&self.target.place(), live)?;
-        let objects = index.objects(self.target, live).await?;
-        let history = index.history(self.target, live).await?;
+        let objects = index.objects.fetch(self.target, live.path(OBJECTS)).await?;
+        let history = index.history.fetch(self.target, live.path(HISTORY)).await?;
         let manifest = index.manifest.as_bytes();
         let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects, self.mode)?;
         if incoming.id() != live.generation {

@@ -3,7 +3,7 @@
 
 use crate::record::Locale;
 use crate::search::{Strings, StringsWriter, check_len};
-use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 /// There is no Spanish row of its own.
 const NONE: u32 = u32::MAX;
@@ -39,11 +39,9 @@ impl Bilingual {
         };
         check_len(names.spanish_of, &rows.spanish_of, count)?;
         let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.len();
-        if rows.english.len() == count && rows.spanish_of.iter().all(in_bounds) {
-            Ok(rows)
-        } else {
-            Err(SectionError::Content(names.english.0, "does not fit the search index"))
-        }
+        let fits = rows.english.len() == count && rows.spanish_of.iter().all(in_bounds);
+        ensure(fits, names.english.0, "does not fit the search index")?;
+        Ok(rows)
     }
 
     /// A document's row.

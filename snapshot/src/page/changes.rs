@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+use serde::Deserialize;
 
 use crate::page::text::escaped;
 use crate::page::{Site, push_json};
 use crate::query::List;
 use crate::record::Locale;
+use crate::record::field_table::Object;
 use store::RecordChange;
 
 /// Path of the lines.
@@ -27,40 +27,24 @@ pub const ENTRIES_MAX: usize = 100;
 /// The kind of record that has no list of its own.
 const PROGRAMS: &str = "programs";
 
-/// A line: a record at its last change.
-#[derive(Serialize)]
-struct Line<'a> {
-    seq: u64,
-    op: &'static str,
-    kind: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Uuid>,
-    slug: &'a str,
-    url: String,
-    at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<String>,
-}
-
 /// What one record of a kind is called.
 fn singular(kind: &str) -> &str {
     kind.strip_suffix('s').unwrap_or(kind)
 }
 
-/// Appends a line.
+/// Appends a line: a record at its last change.
 pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) {
     let RecordChange { sequence, at, kind, slug, id, version } = *changed;
-    let line = Line {
-        seq: sequence,
-        op: if version.is_some() { "upsert" } else { "delete" },
-        kind: singular(kind),
-        id,
-        slug,
-        url: format!("{base_url}/api/v1/{kind}/{slug}"),
-        at,
-        version: version.map(|version| format!("{:032x}", u128::from_be_bytes(version))),
-    };
-    push_json(out, &line);
+    let line = Object::default()
+        .with("seq", sequence as usize)
+        .with("op", if version.is_some() { "upsert" } else { "delete" })
+        .with("kind", singular(kind))
+        .with("id", id)
+        .with("slug", slug)
+        .with("url", format!("{base_url}/api/v1/{kind}/{slug}"))
+        .with("at", at)
+        .with("version", version.map(|version| format!("{:032x}", u128::from_be_bytes(version))));
+    push_json(out, &line.stated());
     out.push(b'\n');
 }
 
@@ -127,7 +111,7 @@ fn names<'a>(site: &Site, of: &[RecordChange<'a>]) -> HashMap<(&'a str, &'a str)
     let mut names: HashMap<_, _> = programs.collect();
     for list in [List::Organizations, List::Recipients] {
         let wanted: HashMap<&str, _> =
-            there().filter(|it| it.kind == list.name()).map(|it| (it.slug, (it.kind, it.slug))).collect();
+            there().filter(|it| it.kind == list.as_str()).map(|it| (it.slug, (it.kind, it.slug))).collect();
         if wanted.is_empty() {
             continue;
         }

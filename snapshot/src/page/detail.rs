@@ -3,10 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::civil::Date;
-use serde::Serialize;
-use uuid::Uuid;
-
 use crate::page::hole::{Filled, Rule, Syntax, cut};
 use crate::page::list::{Numbers, award_row};
 use crate::page::shape::Shaper;
@@ -18,61 +14,6 @@ use crate::record::field_table::{Object, Visibility};
 const AWARDS_MAX: usize = 100;
 /// Most posts of an organization detail.
 const POSTS_MAX: usize = 10;
-
-#[derive(Serialize)]
-struct Data<T> {
-    data: T,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ProgramDetail<'a> {
-    program: Object<'a>,
-    organization: Object<'a>,
-    cycles: Vec<Object<'a>>,
-    awards: Vec<Object<'a>>,
-    sources: Vec<Object<'a>>,
-    lifecycle_history: Vec<Object<'a>>,
-    opportunity_facts: Vec<Object<'a>>,
-    history: History<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct History<'a> {
-    cycle_count: usize,
-    first_cohort_year: Option<i32>,
-    latest_cohort_year: Option<i32>,
-    award_count: usize,
-    recipient_count: usize,
-    awards_by_year: Vec<AwardYear>,
-    amount_usd: Option<Amounts>,
-    deadlines: Vec<Deadline<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AwardYear {
-    year: i32,
-    count: usize,
-    amount_usd: Option<Number>,
-}
-
-#[derive(Serialize)]
-struct Amounts {
-    min: Number,
-    median: Number,
-    max: Number,
-    total: Number,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Deadline<'a> {
-    cycle_id: Uuid,
-    label: &'a str,
-    deadline_on: Date,
-}
 
 /// ProgramDetailResponse.
 #[must_use]
@@ -89,26 +30,28 @@ pub fn program(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, program: u
             .with("award", shaper.award(*award))
             .with("recipient", shaper.recipient_reference(recipient))
     };
-    let detail = ProgramDetail {
-        program: shaper.program(program, Visibility::DETAIL),
-        organization: shaper.organization(links.organization),
-        cycles: links.cycles.iter().map(cycle).collect(),
-        awards: links.awards.iter().take(AWARDS_MAX).map(award).collect(),
-        sources: links.sources.iter().map(|source| shaper.source(*source)).collect(),
-        lifecycle_history: links.transitions.iter().map(|it| shaper.transition(*it)).collect(),
-        opportunity_facts: links.facts.iter().map(|fact| shaper.fact(*fact)).collect(),
-        history: history(shaper, program),
-    };
-    finish(&detail, dated)
+    let detail = Object::default()
+        .with("program", shaper.program(program, Visibility::DETAIL))
+        .with("organization", shaper.organization(links.organization))
+        .with("cycles", links.cycles.iter().map(cycle).collect::<Vec<_>>())
+        .with("awards", links.awards.iter().take(AWARDS_MAX).map(award).collect::<Vec<_>>())
+        .with("sources", links.sources.iter().map(|it| shaper.source(*it)).collect::<Vec<_>>())
+        .with(
+            "lifecycleHistory",
+            links.transitions.iter().map(|it| shaper.transition(*it)).collect::<Vec<_>>(),
+        )
+        .with("opportunityFacts", links.facts.iter().map(|it| shaper.fact(*it)).collect::<Vec<_>>())
+        .with("history", history(shaper, program));
+    finish(detail, dated)
 }
 
-fn finish(detail: &impl Serialize, dated: &Dated) -> Filled {
+fn finish(detail: Object<'_>, dated: &Dated) -> Filled {
     let mut rendered = Vec::with_capacity(8 * 1024);
-    push_json(&mut rendered, &Data { data: detail });
+    push_json(&mut rendered, &Object::default().with("data", detail));
     cut(&rendered, Syntax::Json, dated)
 }
 
-fn history<'a>(shaper: &Shaper<'a>, program: usize) -> History<'a> {
+fn history<'a>(shaper: &Shaper<'a>, program: usize) -> Object<'a> {
     let directory = shaper.directory;
     let links = &directory.program_links[program];
     let years = || links.cycles.iter().filter_map(|cycle| directory.cycles[*cycle].cohort_year);
@@ -119,35 +62,38 @@ fn history<'a>(shaper: &Shaper<'a>, program: usize) -> History<'a> {
     let deadline = |cycle: &usize| {
         let it = &directory.cycles[*cycle];
         let label = directory.text(it.entity(), shaper.locale, "label", &it.label);
-        Some(Deadline { cycle_id: it.id, label, deadline_on: it.deadline_on? })
+        Some(
+            Object::default().with("cycleId", it.id).with("label", label).with("deadlineOn", it.deadline_on?),
+        )
     };
-    History {
-        cycle_count: links.cycles.len(),
-        first_cohort_year: years().min(),
-        latest_cohort_year: years().max(),
-        award_count: links.awards.len(),
-        recipient_count: recipients.len(),
-        awards_by_year: awards_by_year(shaper, &links.awards),
-        amount_usd: amounts(shaper, &links.awards),
-        deadlines: links.cycles.iter().filter_map(deadline).collect(),
-    }
+    Object::default()
+        .with("cycleCount", links.cycles.len())
+        .with("firstCohortYear", years().min())
+        .with("latestCohortYear", years().max())
+        .with("awardCount", links.awards.len())
+        .with("recipientCount", recipients.len())
+        .with("awardsByYear", awards_by_year(shaper, &links.awards))
+        .with("amountUsd", amounts(shaper, &links.awards))
+        .with("deadlines", links.cycles.iter().filter_map(deadline).collect::<Vec<_>>())
 }
 
 /// Newest year first.
-fn awards_by_year(shaper: &Shaper<'_>, awards: &[usize]) -> Vec<AwardYear> {
-    let mut years: BTreeMap<i32, AwardYear> = BTreeMap::new();
+fn awards_by_year<'a>(shaper: &Shaper<'a>, awards: &[usize]) -> Vec<Object<'a>> {
+    let mut years: BTreeMap<i32, (usize, Option<Number>)> = BTreeMap::new();
     for award in awards.iter().map(|award| &shaper.directory.awards[*award]) {
-        let year = award.award_year;
-        let entry = years.entry(year).or_insert(AwardYear { year, count: 0, amount_usd: None });
-        entry.count += 1;
+        let (count, sum) = years.entry(award.award_year).or_default();
+        *count += 1;
         if let Some(Number(amount)) = award.award_amount_usd {
-            entry.amount_usd = Some(Number(entry.amount_usd.map_or(0.0, |sum| sum.0) + amount));
+            *sum = Some(Number(sum.map_or(0.0, |sum| sum.0) + amount));
         }
     }
-    years.into_values().rev().collect()
+    let object = |(year, (count, sum))| {
+        Object::default().with("year", year).with("count", count).with("amountUsd", sum)
+    };
+    years.into_iter().rev().map(object).collect()
 }
 
-fn amounts(shaper: &Shaper<'_>, awards: &[usize]) -> Option<Amounts> {
+fn amounts<'a>(shaper: &Shaper<'a>, awards: &[usize]) -> Option<Object<'a>> {
     let amounts = awards.iter().filter_map(|award| shaper.directory.awards[*award].award_amount_usd);
     let mut amounts: Vec<f64> = amounts.map(|amount| amount.0).collect();
     amounts.sort_by(f64::total_cmp);
@@ -157,23 +103,9 @@ fn amounts(shaper: &Shaper<'_>, awards: &[usize]) -> Option<Amounts> {
         n if n % 2 == 1 => amounts[middle],
         _ => f64::midpoint(amounts[middle - 1], amounts[middle]),
     };
-    Some(Amounts {
-        min: Number(amounts[0]),
-        median: Number(median),
-        max: Number(amounts[amounts.len() - 1]),
-        total: Number(amounts.iter().sum()),
-    })
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OrganizationDetail<'a> {
-    organization: Object<'a>,
-    leaders: Vec<Object<'a>>,
-    channels: Vec<Object<'a>>,
-    recent_posts: Vec<Object<'a>>,
-    programs: Vec<Object<'a>>,
-    awards: Vec<Object<'a>>,
+    let most = amounts[amounts.len() - 1];
+    let bounds = Object::default().with("min", Number(amounts[0])).with("median", Number(median));
+    Some(bounds.with("max", Number(most)).with("total", Number(amounts.iter().sum())))
 }
 
 /// OrganizationDetailResponse.
@@ -184,21 +116,18 @@ pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organ
         let deadline = Rule::NextDeadline.mark(numbers.doc_of[*program] as usize);
         shaper.program(*program, Visibility::LISTED).with("nextDeadline", deadline)
     };
-    let detail = OrganizationDetail {
-        organization: shaper.organization(organization),
-        leaders: links.leaders.iter().map(|leader| shaper.leader(*leader)).collect(),
-        channels: links.channels.iter().map(|channel| shaper.channel(*channel)).collect(),
-        recent_posts: links.posts.iter().take(POSTS_MAX).map(|post| shaper.post(*post)).collect(),
-        programs: links.programs.iter().map(program).collect(),
-        awards: links.awards.iter().take(AWARDS_MAX).map(|award| award_row(shaper, *award)).collect(),
-    };
-    finish(&detail, dated)
-}
-
-#[derive(Serialize)]
-struct RecipientDetail<'a> {
-    recipient: Object<'a>,
-    awards: Vec<Object<'a>>,
+    let awards = links.awards.iter().take(AWARDS_MAX).map(|award| award_row(shaper, *award));
+    let detail = Object::default()
+        .with("organization", shaper.organization(organization))
+        .with("leaders", links.leaders.iter().map(|it| shaper.leader(*it)).collect::<Vec<_>>())
+        .with("channels", links.channels.iter().map(|it| shaper.channel(*it)).collect::<Vec<_>>())
+        .with(
+            "recentPosts",
+            links.posts.iter().take(POSTS_MAX).map(|it| shaper.post(*it)).collect::<Vec<_>>(),
+        )
+        .with("programs", links.programs.iter().map(program).collect::<Vec<_>>())
+        .with("awards", awards.collect::<Vec<_>>());
+    finish(detail, dated)
 }
 
 /// RecipientDetailResponse.
@@ -211,9 +140,8 @@ pub fn recipient(shaper: &Shaper<'_>, dated: &Dated, recipient: usize) -> Filled
             .with("program", shaper.program_reference(program))
     };
     let awards = &shaper.directory.recipient_awards[recipient];
-    let detail = RecipientDetail {
-        recipient: shaper.recipient(recipient),
-        awards: awards.iter().map(award).collect(),
-    };
-    finish(&detail, dated)
+    let detail = Object::default()
+        .with("recipient", shaper.recipient(recipient))
+        .with("awards", awards.iter().map(award).collect::<Vec<_>>());
+    finish(detail, dated)
 }

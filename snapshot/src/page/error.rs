@@ -1,48 +1,42 @@
 //! ErrorResponse: the body of every refused request.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::facet::FACETS;
 use crate::page::push_json;
 use crate::query::ParameterError;
 
-#[derive(Serialize)]
-struct ErrorResponse<'a, D: Serialize> {
-    error: ErrorBody<'a, D>,
-}
-
-#[derive(Serialize)]
-struct ErrorBody<'a, D: Serialize> {
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<D>,
+fn response(message: &str, details: Option<impl Serialize>) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Body<'a, D> {
+        message: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        details: Option<D>,
+    }
+    let mut out = Vec::new();
+    push_json(&mut out, &BTreeMap::from([("error", Body { message, details })]));
+    out
 }
 
 /// ErrorResponse with details.
 #[must_use]
 pub(crate) fn with_details(message: &str, details: impl Serialize) -> Vec<u8> {
-    let mut out = Vec::new();
-    push_json(&mut out, &ErrorResponse { error: ErrorBody { message, details: Some(details) } });
-    out
+    response(message, Some(details))
 }
 
 /// ErrorResponse without details.
 #[must_use]
 pub fn message(message: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    push_json(&mut out, &ErrorResponse::<()> { error: ErrorBody { message, details: None } });
-    out
+    response(message, None::<()>)
 }
 
 /// 404 of a facet that does not exist: names those that do.
 #[must_use]
 pub fn unknown_facet() -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Details {
-        allowed: Vec<&'static str>,
-    }
-    let allowed = FACETS.iter().map(|spec| spec.name).collect();
-    with_details("There is no such facet.", Details { allowed })
+    let allowed: Vec<&str> = FACETS.iter().map(|spec| spec.name).collect();
+    with_details("There is no such facet.", BTreeMap::from([("allowed", allowed)]))
 }
 
 /// 400 of a facet query: names every fault.
@@ -68,10 +62,5 @@ pub fn export_format(value: &str) -> Vec<u8> {
 /// 404 of a record, or 308 of an organization: names the canonical slug when there is one.
 #[must_use]
 pub fn moved(message: &str, canonical_slug: &str) -> Vec<u8> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Details<'a> {
-        canonical_slug: &'a str,
-    }
-    with_details(message, Details { canonical_slug })
+    with_details(message, BTreeMap::from([("canonicalSlug", canonical_slug)]))
 }

@@ -1,7 +1,8 @@
 //! FacetResponse: a facet's values over all programs, looked up by part of value or label.
 
 use crate::facet::Facet;
-use crate::page::{Dated, Paged, Site, push_json, push_number};
+use crate::page::json::{push_items, push_numbers};
+use crate::page::{Dated, Paged, Site, push_json};
 use crate::place;
 use crate::query::{FacetQuery, FacetValue};
 use crate::record::Locale;
@@ -14,24 +15,18 @@ pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Pa
     let shown = &items[query.page.range(items.len())];
     let mut out = Vec::with_capacity(200 + 80 * shown.len());
     out.extend_from_slice(b"{\"data\":[");
-    for (position, (value, count)) in shown.iter().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        site.rows.push_item(facet, value, *count, Locale::En, &mut out);
-    }
+    push_items(&mut out, shown, |(value, count), out| {
+        site.rows.push_item(facet, value, *count, Locale::En, out);
+    });
     out.extend_from_slice(b"],\"meta\":{\"facet\":");
     push_json(&mut out, &facet.spec().name);
     out.extend_from_slice(b",\"q\":");
     push_json(&mut out, &query.text);
-    out.extend_from_slice(b",\"limit\":");
-    push_number(&mut out, query.page.limit);
-    out.extend_from_slice(b",\"offset\":");
-    push_number(&mut out, query.page.offset);
-    out.extend_from_slice(b",\"count\":");
-    push_number(&mut out, shown.len());
-    out.extend_from_slice(b",\"total\":");
-    push_number(&mut out, items.len());
+    out.push(b',');
+    let (count, total) = (shown.len() as u64, items.len() as u64);
+    let page =
+        [("limit", query.page.limit), ("offset", query.page.offset), ("count", count), ("total", total)];
+    push_numbers(&mut out, page);
     out.extend_from_slice(b"}}");
     Paged { bytes: out, total: items.len() }
 }

@@ -23,6 +23,29 @@ pub(crate) fn push_json(out: &mut Vec<u8>, value: &impl Serialize) {
     }
 }
 
+/// Writes items with commas between them.
+pub(crate) fn push_items<T>(
+    out: &mut Vec<u8>,
+    items: impl IntoIterator<Item = T>,
+    mut push: impl FnMut(T, &mut Vec<u8>),
+) {
+    for (position, item) in items.into_iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        push(item, out);
+    }
+}
+
+/// Writes members of an object that are numbers.
+pub(crate) fn push_numbers<'n>(out: &mut Vec<u8>, members: impl IntoIterator<Item = (&'n str, u64)>) {
+    push_items(out, members, |(name, number), out| {
+        push_json(out, &name);
+        out.push(b':');
+        push_number(out, number);
+    });
+}
+
 /// Writes a day as a JSON string, or `null`.
 pub(crate) fn push_day(out: &mut Vec<u8>, day: Day) {
     match day.date() {

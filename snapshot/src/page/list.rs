@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use self::cycles::{Cycles, CyclesToday, Numbers};
-pub(super) use self::recipients::{Filters, Recipients};
+pub(super) use self::recipients::{Recipients, filters};
 use crate::page::json::{SectionNames, push_json, write_rows};
 use crate::page::shape::Shaper;
 use crate::query::List;
@@ -32,7 +32,7 @@ use crate::record::field_table::Object;
 use crate::record::{Directory, EntityRef, EntityType, Locale, award_order};
 use crate::search::Strings;
 use crate::text::fold;
-use store::sections::{SectionError, SectionWriter, Sections};
+use store::sections::{SectionError, SectionWriter, Sections, ensure};
 
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
 const AWARDS: SectionNames = ("award.at", "award");
@@ -126,9 +126,7 @@ impl Lists {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
-        if aliases.len() != canonical.len() {
-            return Err(SectionError::Content(CANONICAL.0, "has another length"));
-        }
+        ensure(aliases.len() == canonical.len(), CANONICAL.0, "has another length")?;
         let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
             about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,

@@ -1,7 +1,7 @@
 //! Answers to queries of the lists.
 
 use crate::page::json::push_json;
-use crate::page::list::{Filters, Recipients};
+use crate::page::list::{Recipients, filters};
 use crate::page::search::push_paging;
 use crate::page::site::{Dated, Paged, Site};
 use crate::query::{List, ListQuery, Page};
@@ -53,7 +53,7 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
     push_paging(&mut out, &query.page, count, total);
     if list == List::Recipients {
         out.extend_from_slice(b",\"filters\":");
-        push_json(&mut out, &Filters::new(query));
+        push_json(&mut out, &filters(query));
     }
     out.extend_from_slice(b",\"invalid\":");
     push_json(&mut out, &invalid);
@@ -63,12 +63,6 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
 
 /// Appends the rows of a page, separated by commas; gives the total back.
 fn push_rows(out: &mut Vec<u8>, page: &Page, total: usize, push: impl Fn(usize, &mut Vec<u8>)) -> usize {
-    let range = page.range(total);
-    for row in range.clone() {
-        if row > range.start {
-            out.push(b',');
-        }
-        push(row, out);
-    }
+    super::json::push_items(out, page.range(total), push);
     total
 }

@@ -3,7 +3,7 @@
 //! facts are listed with their labels.
 
 use crate::page::text::grouped;
-use crate::record::{Fact, Locale, Number, Polarity, Program};
+use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 
 /// Value of the note that states what an amount in US dollars was converted from. Its text starts
 /// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
@@ -72,28 +72,19 @@ fn unconverted(usd: f64, rate: f64) -> f64 {
     (usd * rate / step).round() * step
 }
 
-/// A span of time that a rate of pay is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Per {
-    /// An hour.
-    Hour,
-    /// A week.
-    Week,
-    /// A month.
-    Month,
+words! {
+    /// A span of time that a rate of pay is for.
+    Per {
+        /// An hour.
+        Hour = "hour",
+        /// A week.
+        Week = "week",
+        /// A month.
+        Month = "month",
+    }
 }
 
 impl Per {
-    /// The word that messages use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hour => "hour",
-            Self::Week => "week",
-            Self::Month => "month",
-        }
-    }
-
     /// The phrase that puts an amount per span.
     pub(crate) const fn key(self) -> &'static str {
         match self {

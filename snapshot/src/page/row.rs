@@ -20,7 +20,7 @@ use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
 use crate::record::{Directory, Fact, Locale};
 use crate::search::{Strings, StringsWriter, Today, Values};
-use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 type SectionNames = (&'static str, &'static str);
 const ROWS: Names =
@@ -60,16 +60,12 @@ impl Rows {
             labels: [Strings::open(sections, LABELS[0])?, Strings::open(sections, LABELS[1])?],
         };
         let tongues = rows.tongues.len();
-        if rows.tongue_of.len() != count * Locale::ALL.len()
-            || rows.tongue_of.iter().any(|tongue| usize::from(*tongue) >= tongues)
-        {
-            return Err(SectionError::Content(TONGUE_OF, "does not fit the search index"));
-        }
-        if rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals) {
-            Ok(rows)
-        } else {
-            Err(SectionError::Content(ITEMS[0].0, "does not fit the search index"))
-        }
+        let known = rows.tongue_of.iter().all(|tongue| usize::from(*tongue) < tongues);
+        let fits = known && rows.tongue_of.len() == count * Locale::ALL.len();
+        ensure(fits, TONGUE_OF, "does not fit the search index")?;
+        let fits = rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals);
+        ensure(fits, ITEMS[0].0, "does not fit the search index")?;
+        Ok(rows)
     }
 
     /// Appends a program's row.

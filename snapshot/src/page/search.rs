@@ -1,10 +1,10 @@
 //! SearchResponse: rows and facet items spliced from prepared bytes.
 
-use crate::page::json::{push_json, push_number};
+use crate::page::json::{push_items, push_json, push_numbers};
 use crate::page::site::{Dated, Paged, Site};
 use crate::query::{Page, Query};
 use crate::record::Locale;
-use crate::search::{FacetCounts, ResolvedText, SearchResult};
+use crate::search::{FacetCounts, SearchResult};
 
 /// Everything of an answer but its rows, its facet items and what was invalid, and names and brackets of
 /// all facets.
@@ -18,29 +18,12 @@ pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> 
     render(site, dated, query, invalid, &site.index.search(query, &dated.today))
 }
 
-/// The same of a query that is looked up already.
-#[must_use]
-pub fn search_resolved(
-    site: &Site,
-    dated: &Dated,
-    query: &Query,
-    read: Option<&ResolvedText<'_>>,
-    invalid: &[String],
-) -> Paged {
-    render(site, dated, query, invalid, &site.index.search_resolved(query, read, &dated.today))
-}
-
 /// The bytes of an answer.
 #[must_use]
 pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &SearchResult) -> Paged {
     let mut out = Vec::with_capacity(bytes(site, query, invalid, answer));
     out.extend_from_slice(b"{\"data\":[");
-    for (position, doc) in answer.docs.iter().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        site.rows.push(*doc, query.locale, &dated.today, &mut out);
-    }
+    push_items(&mut out, &answer.docs, |doc, out| site.rows.push(*doc, query.locale, &dated.today, out));
     out.extend_from_slice(b"],\"meta\":{");
     push_paging(&mut out, &query.page, answer.docs.len(), answer.total);
     out.extend_from_slice(b",\"sort\":\"");
@@ -66,35 +49,22 @@ fn bytes(site: &Site, query: &Query, invalid: &[String], answer: &SearchResult) 
 
 /// `limit`, `offset`, `count`, `total`, `page` and `pages`.
 pub(crate) fn push_paging(out: &mut Vec<u8>, page: &Page, count: usize, total: usize) {
-    out.extend_from_slice(b"\"limit\":");
-    push_number(out, page.limit);
-    out.extend_from_slice(b",\"offset\":");
-    push_number(out, page.offset);
-    out.extend_from_slice(b",\"count\":");
-    push_number(out, count);
-    out.extend_from_slice(b",\"total\":");
-    push_number(out, total);
-    out.extend_from_slice(b",\"page\":");
-    push_number(out, page.number());
-    out.extend_from_slice(b",\"pages\":");
-    push_number(out, (total as u64).div_ceil(page.limit));
+    let pages = (total as u64).div_ceil(page.limit);
+    let totals =
+        [("count", count as u64), ("total", total as u64), ("page", page.number()), ("pages", pages)];
+    push_numbers(out, [("limit", page.limit), ("offset", page.offset)].into_iter().chain(totals));
 }
 
 fn push_facets(site: &Site, facets: &[FacetCounts], locale: Locale, out: &mut Vec<u8>) {
-    let mut open = b'{';
-    for counts in facets {
-        out.push(open);
-        open = b',';
-        out.push(b'"');
-        out.extend_from_slice(counts.facet.spec().name.as_bytes());
-        out.extend_from_slice(b"\":[");
-        for (position, (value, count)) in counts.items.iter().enumerate() {
-            if position > 0 {
-                out.push(b',');
-            }
+    out.push(b'{');
+    push_items(out, facets, |counts, out| {
+        push_json(out, &counts.facet.spec().name);
+        out.extend_from_slice(b":[");
+        let push = |(value, count): &(_, u32), out: &mut Vec<u8>| {
             site.rows.push_item(counts.facet, value, *count, locale, out);
-        }
+        };
+        push_items(out, &counts.items, push);
         out.push(b']');
-    }
+    });
     out.push(b'}');
 }

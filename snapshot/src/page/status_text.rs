@@ -1,67 +1,26 @@
 //! Where a program stands and what it pays, in plain words for language models. Constant phrases:
 //! no text of a record and no operator's wording is part of a sentence about a state.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
 use crate::search::ProgramState;
 use crate::time::{Day, DisplayStatus, LifecycleConflict};
 
-/// Phrases by key, English and Spanish. Those that pages have too read as theirs do.
-#[rustfmt::skip]
-pub const PHRASES: [(&str, [&str; 2]); 37] = [
-    ("money", ["US${n}", "{n} USD"]),
-    ("money_other", ["{currency} {n}", "{n} {currency}"]),
-    ("money_rough", ["US$ {n}", "{n} USD"]),
-    ("money_million", ["{currency}{n} million", "{n} millones de {currency}"]),
-    ("money_million_one", ["{currency}{n} million", "{n} millón de {currency}"]),
-    ("money_billion", ["{currency}{n} billion", "{n} mil millones de {currency}"]),
-    ("money_per_hour", ["{money} per hour", "{money} por hora"]),
-    ("money_per_week", ["{money} per week", "{money} por semana"]),
-    ("money_per_month", ["{money} per month", "{money} al mes"]),
-    ("funding_up_to", ["up to {max}", "hasta {max}"]),
-    ("funding_from", ["from {min}", "desde {min}"]),
-    ("funding_range", ["{min} to {max}", "de {min} a {max}"]),
-    ("funding_about", ["{source}, about {usd}", "{source}, aproximadamente {usd}"]),
-    ("funding_named", ["{what}: {amount}", "{what}: {amount}"]),
-    ("funding_total", ["Total {amount}", "Total: {amount}"]),
-    ("funding_only", ["{named}; per award not stated", "{named}; por ayuda no consta"]),
-    ("state_open", ["Open", "Abierta"]),
-    ("state_closing_soon", ["Closing soon", "Cierra pronto"]),
-    ("state_rolling", ["Rolling", "Abierta todo el año"]),
-    ("state_upcoming", ["Upcoming", "Próxima"]),
-    ("state_closed", ["Closed", "Cerrada"]),
-    ("state_unknown", ["Dates not stated", "Sin fechas publicadas"]),
-    ("state_doubtful", ["Not known whether it is open", "No se sabe si está abierta"]),
-    ("state_passed", ["Last deadline", "Último plazo:"]),
-    ("state_open_when_checked", ["Open when last checked", "Abierta en la última revisión"]),
-    ("state_open_since", ["Open since {day}", "Abierta desde {day}"]),
-    ("when_months_ago", ["{n} months ago", "hace {n} meses"]),
-    ("when_not_known", ["not known whether it opens again", "no se sabe si volverá a abrir"]),
-    ("when_opens", ["opens", "abre el"]),
-    ("when_projected", ["projected deadline", "plazo previsto:"]),
-    ("when_today", ["last day today", "último día: hoy"]),
-    ("when_closes", ["closes", "cierra el"]),
-    ("when_deadline", ["deadline", "plazo:"]),
-    ("when_last_deadline", ["last deadline", "último plazo:"]),
-    ("when_no_deadline", ["no deadline stated", "sin plazo publicado"]),
-    ("program_lifecycle_checked", ["{lifecycle}, as checked {date}", "{lifecycle}, según la revisión del {date}"]),
-    ("program_lifecycle_unchecked", ["{lifecycle}; no date of a check is recorded", "{lifecycle}; no consta la fecha de ninguna revisión"]),
-];
-
-/// How dates differ from an observed lifecycle.
-#[rustfmt::skip]
-pub const BY_DATES: [(LifecycleConflict, &str, [&str; 2]); 3] = [
-    (LifecycleConflict::Open, "by_dates_open", ["by its dates it is open now", "según sus fechas, ahora está abierta"]),
-    (LifecycleConflict::Upcoming, "by_dates_upcoming", ["by its dates it opens later", "según sus fechas, abrirá más adelante"]),
-    (LifecycleConflict::Closed, "by_dates_closed", ["by its dates it is closed now", "según sus fechas, ahora está cerrada"]),
-];
+/// Phrases by key, English and Spanish.
+pub static PHRASES: LazyLock<FxHashMap<&str, [&str; 2]>> = LazyLock::new(|| {
+    let rows = include_str!("../../data/phrases.txt").lines().map(|row| row.split(" | "));
+    rows.filter_map(|mut row| Some((row.next()?, [row.next()?, row.next()?]))).collect()
+});
 
 /// A phrase; nothing for a key that is none.
 #[must_use]
 pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
-    let phrase = PHRASES.iter().find(|(known, _)| *known == key);
-    phrase.map_or("", |(_, words)| words[locale as usize])
+    PHRASES.get(key).map_or("", |words| words[locale as usize])
 }
 
 /// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked.
@@ -122,11 +81,13 @@ fn lifecycle(program: &ProgramState, locale: Locale) -> String {
     let label = state_label(Facet::Lifecycles, observed.lifecycle.as_str(), locale);
     let label = label.unwrap_or(observed.lifecycle.as_str());
     let checked = checked(label, observed.on.date().map(|day| day.to_string()), |key| word(key, locale));
-    let differs = program.standing.differs(observed.lifecycle);
-    match differs.and_then(|differs| BY_DATES.iter().find(|(known, ..)| *known == differs)) {
-        Some((_, _, words)) => format!("{checked}; {}", words[locale as usize]),
-        None => checked,
-    }
+    let differs = match program.standing.differs(observed.lifecycle) {
+        Some(LifecycleConflict::Open) => "by_dates_open",
+        Some(LifecycleConflict::Upcoming) => "by_dates_upcoming",
+        Some(LifecycleConflict::Closed) => "by_dates_closed",
+        None => return checked,
+    };
+    format!("{checked}; {}", word(differs, locale))
 }
 
 /// A lifecycle with the date on which it was observed.
@@ -144,8 +105,6 @@ mod tests {
     use crate::search::Observation;
     use crate::time::{Openness, Season};
 
-    const NO_DATES: Season = Season::UNDATED;
-
     fn state_text(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
         let today = Day::new(jiff::civil::date(2026, 11, 21));
         let openness = Openness::new(lifecycle, seasons.iter().copied(), today);
@@ -160,9 +119,9 @@ mod tests {
     #[test]
     fn a_state_names_its_days_and_the_lifecycle_its_check() {
         let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
-        let passed = Season { deadline: day(2026, 9, 30), ..NO_DATES };
-        let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..NO_DATES };
-        let rolling = Season { stated: Some(CycleStatus::Rolling), ..NO_DATES };
+        let passed = Season { deadline: day(2026, 9, 30), ..Season::default() };
+        let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..Season::default() };
+        let rolling = Season { stated: Some(CycleStatus::Rolling), ..Season::default() };
         let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
         for (lifecycle, season, checked, locale, expected) in [
             (
@@ -219,10 +178,11 @@ mod tests {
     fn a_state_names_the_doubt_about_old_rounds_the_opening_and_the_last_day() {
         let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
         let today = day(2026, 11, 21);
-        let old = Season { opens: day(2011, 7, 6), ..NO_DATES };
-        let fiscal = Season { opens: day(2025, 7, 6), fiscal: day(2025, 12, 31), ..NO_DATES };
-        let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..NO_DATES };
-        let projected = Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..NO_DATES };
+        let old = Season { opens: day(2011, 7, 6), ..Season::default() };
+        let fiscal = Season { opens: day(2025, 7, 6), fiscal: day(2025, 12, 31), ..Season::default() };
+        let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..Season::default() };
+        let projected =
+            Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..Season::default() };
         let ends_today = Season { projected: false, ..projected };
         let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
         for (lifecycle, season, checked, locale, expected) in [

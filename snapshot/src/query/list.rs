@@ -3,7 +3,7 @@
 use super::invalid::Complaints;
 use super::value::{Paging, is_junk, is_slug, pairs, parse_flag, parse_year, set};
 use super::{LIMIT_DEFAULT, LIST_TEXT_MAX, Page};
-use crate::record::RecipientKind;
+use crate::record::{RecipientKind, words};
 
 /// Most parameters that a list takes.
 const LIST_PARAMETERS_MAX: usize = 7;
@@ -25,34 +25,21 @@ pub struct ListQuery {
     pub kind: Option<RecipientKind>,
 }
 
-/// Which list a query goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
-    /// `/organizations`
-    Organizations,
-    /// `/cycles`
-    Cycles,
-    /// `/awards`
-    Awards,
-    /// `/recipients`
-    Recipients,
+words! {
+    /// Which list a query goes to.
+    List {
+        /// `/organizations`
+        Organizations = "organizations",
+        /// `/cycles`
+        Cycles = "cycles",
+        /// `/awards`
+        Awards = "awards",
+        /// `/recipients`
+        Recipients = "recipients",
+    }
 }
 
 impl List {
-    /// Every list.
-    pub const ALL: [Self; 4] = [Self::Organizations, Self::Cycles, Self::Awards, Self::Recipients];
-
-    /// Name in paths.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Organizations => "organizations",
-            Self::Cycles => "cycles",
-            Self::Awards => "awards",
-            Self::Recipients => "recipients",
-        }
-    }
-
     /// Its parameters, in the contract's order.
     #[must_use]
     pub(crate) const fn parameters(self) -> &'static [&'static str] {
@@ -119,29 +106,17 @@ impl ListQuery {
     /// The query as a query string that parses to itself; defaults left out.
     #[must_use]
     pub fn canonical(&self) -> String {
-        let mut out = form_urlencoded::Serializer::new(String::new());
-        if self.page.limit != LIMIT_DEFAULT {
-            out.append_pair("limit", &self.page.limit.to_string());
-        }
-        if self.page.offset != 0 {
-            out.append_pair("offset", &self.page.offset.to_string());
-        }
-        if !self.upcoming {
-            out.append_pair("upcoming", "false");
-        }
-        if let Some(text) = &self.text {
-            out.append_pair("q", text);
-        }
-        if let Some(year) = self.year {
-            out.append_pair("year", &year.to_string());
-        }
-        if let Some(program) = &self.program {
-            out.append_pair("program", program);
-        }
-        if let Some(kind) = self.kind {
-            out.append_pair("kind", kind.as_str());
-        }
-        out.finish()
+        let pairs = [
+            ("limit", (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string())),
+            ("offset", (self.page.offset != 0).then(|| self.page.offset.to_string())),
+            ("upcoming", (!self.upcoming).then(|| "false".to_owned())),
+            ("q", self.text.clone()),
+            ("year", self.year.map(|year| year.to_string())),
+            ("program", self.program.clone()),
+            ("kind", self.kind.map(|kind| kind.as_str().to_owned())),
+        ];
+        let stated = pairs.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(stated).finish()
     }
 }
 
@@ -151,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_list_takes_the_page_as_a_search_does() {
-        for list in List::ALL {
+        for list in List::ALL.iter().copied() {
             let page = |query: &str| {
                 let (parsed, invalid) = parse_list(list, query);
                 ((parsed.page.offset, parsed.page.limit), invalid)

@@ -6,38 +6,18 @@ use super::value::{Paging, is_junk, pairs, parse_amount, parse_day, parse_flag, 
 use super::{LIMIT_DEFAULT, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::place;
-use crate::record::Locale;
+use crate::record::{Locale, words};
 use crate::time::Day;
 
-/// Order of the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sort {
-    /// Next deadline first.
-    Deadline,
-    /// By name in the requested language.
-    Name,
-    /// Newest first.
-    Recent,
-}
-
-impl Sort {
-    /// Every order.
-    pub const ALL: [Self; 3] = [Self::Deadline, Self::Name, Self::Recent];
-
-    /// Word in parameters and `meta.sort`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Deadline => "deadline",
-            Self::Name => "name",
-            Self::Recent => "recent",
-        }
-    }
-
-    /// The order that a word stands for.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sort| sort.as_str() == word)
+words! {
+    /// Order of the results.
+    Sort {
+        /// Next deadline first.
+        Deadline = "deadline",
+        /// By name in the requested language.
+        Name = "name",
+        /// Newest first.
+        Recent = "recent",
     }
 }
 

@@ -4,32 +4,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field_table::{Field, FieldType, Visibility, field};
+use super::field_table::{CONCISE, DETAIL, Field, FieldType, NAMED, SHOWN, field};
 use super::{InternedStr, Number, PublicationStatus, RecipientKind, row};
-
-const DETAIL: Visibility = Visibility::DETAIL;
-const CONCISE: Visibility = Visibility::CONCISE;
-/// Wherever the record is, even if only named.
-const NAMED: Visibility =
-    Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
-/// Where the record itself is.
-const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// A grant, prize or place that a program gave to a recipient.
     Award {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// By which program.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        program_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] program_id: Uuid,
         /// In which season.
-        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
-        cycle_id: Option<Uuid>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] cycle_id: Option<Uuid>,
         /// To whom.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        recipient_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] recipient_id: Uuid,
         /// When.
         award_year: i32,
         /// How much, US dollars.
@@ -39,20 +27,15 @@ row! {
         /// More about it.
         public_notes: Option<String>,
         /// First seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        created_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }
-}
 
-row! {
     /// A person or organization that received an award.
     Recipient {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Canonical slug.
         slug: String,
         /// Name.
@@ -66,11 +49,9 @@ row! {
         /// About them.
         biography: Option<String>,
         /// First seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        created_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }
 }
 

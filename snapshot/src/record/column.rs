@@ -49,10 +49,10 @@ pub(super) fn required() -> Strength {
     Strength::Required
 }
 
-/// Declares a table's row: camelCase, unknown fields refused, `publication` understood. What is
+/// Declares the rows of tables: camelCase, unknown fields refused, `publication` understood. What is
 /// written is published, so `publication` is not.
 macro_rules! row {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident : $type:ty),+ $(,)? }) => {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident : $type:ty),+ $(,)? })+) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, Deserialize, Serialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -62,7 +62,7 @@ macro_rules! row {
             #[serde(default = "super::published", skip_serializing)]
             pub publication: PublicationStatus,
         }
-    };
+    )+};
 }
 
 pub(super) use row;

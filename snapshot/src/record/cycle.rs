@@ -5,42 +5,30 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field_table::{Field, FieldType, Visibility, field};
+use super::field_table::{CONCISE, Field, FieldType, SHOWN, field};
 use super::{CycleStatus, PublicationStatus, row};
-
-/// Where the record itself is.
-const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
-const CONCISE: Visibility = Visibility::CONCISE;
 
 row! {
     /// An application season.
     Cycle {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Of which program.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        program_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] program_id: Uuid,
         /// What people call it.
         label: String,
         /// First day of applications.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        opens_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] opens_on: Option<Date>,
         /// Last day of applications, inclusive.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        deadline_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] deadline_on: Option<Date>,
         /// Day of the selection.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        selection_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] selection_on: Option<Date>,
         /// Day of the decision.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        decision_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] decision_on: Option<Date>,
         /// First day of what is funded.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        starts_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] starts_on: Option<Date>,
         /// Last day of what is funded.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        ends_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] ends_on: Option<Date>,
         /// Year that the cohort is named after.
         cohort_year: Option<i32>,
         /// Where to apply.
@@ -48,11 +36,9 @@ row! {
         /// The status that the source stated; the published status is derived, see [`crate::time`].
         status: Option<CycleStatus>,
         /// First seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        created_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Dataset {
     /// Must be `CC BY 4.0`.
     pub license: String,
     /// Becomes `generatedAt` of export and manifest.
-    #[serde(deserialize_with = "super::strict_formats::moment")]
+    #[serde(deserialize_with = "super::strict")]
     pub published_at: Timestamp,
     /// Published languages.
     #[serde(default = "all_locales")]
@@ -28,7 +28,7 @@ pub struct Dataset {
     #[serde(default = "english")]
     pub default_locale: Locale,
     /// What ids of rows that have none are made in; follows from `name` when absent. Published rows have ids.
-    #[serde(default, skip_serializing, deserialize_with = "super::strict_formats::id_or_none")]
+    #[serde(default, skip_serializing, deserialize_with = "super::strict_or_none")]
     pub id_namespace: Option<Uuid>,
 }
 

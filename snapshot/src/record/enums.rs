@@ -1,12 +1,12 @@
 //! Words of the contract as enums.
 
-use serde::{Deserialize, Serialize};
-
-/// Declares an enum whose variants are words of the contract: serde, `ALL`, `as_str`, `parse`.
+/// Declares enums whose variants are words of the contract: serde, `ALL`, `as_str`, `parse`.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(
+        $(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }
+    )+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant),+ }
 
         impl $name {
@@ -25,8 +25,10 @@ macro_rules! words {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }
         }
-    };
+    )+};
 }
+
+pub(crate) use words;
 
 words! {
     /// Languages that the directory is published in.
@@ -36,9 +38,7 @@ words! {
         /// Spanish.
         Es = "es",
     }
-}
 
-words! {
     /// Where a program stands, as its maintainers observed it.
     Lifecycle {
         /// Runs and takes applications.
@@ -58,9 +58,7 @@ words! {
         /// The sources do not decide it.
         Unclear = "unclear",
     }
-}
 
-words! {
     /// State of an application season.
     CycleStatus {
         /// Neither dates nor source decide it.
@@ -74,9 +72,7 @@ words! {
         /// Takes applications without a deadline.
         Rolling = "rolling",
     }
-}
 
-words! {
     /// Who received an award.
     RecipientKind {
         /// One human.
@@ -86,9 +82,7 @@ words! {
         /// Several people.
         Team = "team",
     }
-}
 
-words! {
     /// Whether a record may leave the building.
     PublicationStatus {
         /// It may.
@@ -98,9 +92,7 @@ words! {
         /// No longer.
         Withdrawn = "withdrawn",
     }
-}
 
-words! {
     /// Whether a person has checked a fact.
     Approval {
         /// Checked and right.
@@ -110,9 +102,7 @@ words! {
         /// Checked and wrong.
         Rejected = "rejected",
     }
-}
 
-words! {
     /// Whether a fact lets its value in or keeps it out.
     Polarity {
         /// In.
@@ -120,9 +110,7 @@ words! {
         /// Out.
         Exclude = "exclude",
     }
-}
 
-words! {
     /// How much a fact binds.
     Strength {
         /// A condition.
@@ -132,9 +120,7 @@ words! {
         /// Worth knowing.
         Info = "info",
     }
-}
 
-words! {
     /// Units of a duration fact.
     DurationUnit {
         /// 1 day.
@@ -146,9 +132,7 @@ words! {
         /// 365 days.
         Year = "year",
     }
-}
 
-words! {
     /// What a source, an alias or a translation belongs to.
     EntityType {
         /// An organization.

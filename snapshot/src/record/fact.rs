@@ -4,24 +4,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field_table::{Field, FieldType, Visibility, field};
+use super::field_table::{Field, FieldType, SHOWN, field};
 use super::{Approval, InternedStr, Lifecycle, Number, Polarity, PublicationStatus, Strength, row};
-
-/// Where the record itself is.
-const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// One checked statement about a program.
     Fact {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// About which program.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        program_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] program_id: Uuid,
         /// About one season only.
-        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
-        cycle_id: Option<Uuid>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] cycle_id: Option<Uuid>,
         /// Which statement: a facet's fact kind, `age`, `duration`, `note` or any other word.
         kind: InternedStr,
         /// Value of a vocabulary.
@@ -45,37 +39,29 @@ row! {
         /// How much it binds.
         #[serde(default = "super::required")] strength: Strength,
         /// Where it was read.
-        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
-        source_id: Option<Uuid>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] source_id: Option<Uuid>,
         /// Only approved facts leave the building.
         #[serde(default = "super::approved", skip_serializing)] status: Approval,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }
-}
 
-row! {
     /// A change of a program's lifecycle.
     Transition {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Of which program.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        program_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] program_id: Uuid,
         /// What it was.
         from_lifecycle: Option<Lifecycle>,
         /// What it became.
         to_lifecycle: Lifecycle,
         /// When that was seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        observed_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] observed_at: Timestamp,
         /// Why.
         reason: Option<String>,
         /// Where it was read.
-        #[serde(default, deserialize_with = "super::strict_formats::id_or_none")]
-        source_id: Option<Uuid>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] source_id: Option<Uuid>,
     }
 }
 

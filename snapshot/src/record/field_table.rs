@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::{InternedStr, Number};
@@ -79,6 +79,13 @@ impl Visibility {
     }
 }
 
+/// Wherever the record is, even if only named.
+pub(super) const NAMED: Visibility = Visibility::REFERENCE.and(Visibility::LISTED).and(SHOWN);
+/// Where the record itself is.
+pub(super) const SHOWN: Visibility = Visibility::ROW.and(DETAIL);
+pub(super) const DETAIL: Visibility = Visibility::DETAIL;
+pub(super) const CONCISE: Visibility = Visibility::CONCISE;
+
 /// A field of records of one kind.
 #[derive(Clone, Copy)]
 pub struct Field<R: 'static> {
@@ -103,7 +110,8 @@ pub(super) const fn field<R>(
 }
 
 /// The value of a field of a record.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Value<'a> {
     /// Nothing.
     Null,
@@ -180,24 +188,6 @@ impl Value<'_> {
     }
 }
 
-impl Serialize for Value<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_none(),
-            Self::Id(it) => it.serialize(serializer),
-            Self::Text(it) => it.serialize(serializer),
-            Self::Words(it) => it.serialize(serializer),
-            Self::Number(it) => it.serialize(serializer),
-            Self::Integer(it) => it.serialize(serializer),
-            Self::Flag(it) => it.serialize(serializer),
-            Self::Day(it) => it.serialize(serializer),
-            Self::Time(it) => it.serialize(serializer),
-            Self::Object(it) => it.serialize(serializer),
-            Self::Objects(it) => it.serialize(serializer),
-        }
-    }
-}
-
 /// A record as an answer shows it: members in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object<'a>(pub Vec<(&'static str, Value<'a>)>);
@@ -205,8 +195,15 @@ pub struct Object<'a>(pub Vec<(&'static str, Value<'a>)>);
 impl<'a> Object<'a> {
     /// The same with another member at the end.
     #[must_use]
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value<'a>>) -> Self {
+    pub fn with(mut self, name: &'static str, value: impl Into<Value<'a>>) -> Self {
         self.0.push((name, value.into()));
+        self
+    }
+
+    /// The same without members that are null.
+    #[must_use]
+    pub(crate) fn stated(mut self) -> Self {
+        self.0.retain(|(_, value)| *value != Value::Null);
         self
     }
 
@@ -225,10 +222,6 @@ impl<'a> Object<'a> {
 
 impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }

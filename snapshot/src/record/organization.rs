@@ -5,21 +5,14 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field_table::{Field, FieldType, Visibility, field};
+use super::field_table::{Field, FieldType, NAMED, SHOWN, field};
 use super::{InternedStr, PublicationStatus, row};
-
-/// Wherever the record is, even if only named.
-const NAMED: Visibility =
-    Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
-/// Where the record itself is.
-const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// A body that runs programs.
     Organization {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Canonical slug.
         slug: String,
         /// Name in its own language.
@@ -33,23 +26,17 @@ row! {
         /// Other names and acronyms; searched.
         #[serde(default, deserialize_with = "super::null_is_empty")] aliases: Vec<String>,
         /// First seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        created_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }
-}
 
-row! {
     /// A person who leads an organization.
     Leader {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Which organization.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        organization_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] organization_id: Uuid,
         /// Name.
         name: String,
         /// Office.
@@ -57,23 +44,17 @@ row! {
         /// Page about them.
         url: Option<String>,
         /// First day in office.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        started_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] started_on: Option<Date>,
         /// Last day in office.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        ended_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] ended_on: Option<Date>,
     }
-}
 
-row! {
     /// Where an organization can be followed or reached.
     Channel {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Which organization.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        organization_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] organization_id: Uuid,
         /// `website`, `newsletter`, `mastodon`, …
         kind: InternedStr,
         /// What people read.
@@ -81,17 +62,13 @@ row! {
         /// Address.
         url: String,
     }
-}
 
-row! {
     /// News of an organization.
     Post {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Which organization.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        organization_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] organization_id: Uuid,
         /// Headline.
         title: String,
         /// Address.
@@ -99,8 +76,7 @@ row! {
         /// A sentence about it.
         summary: Option<String>,
         /// When it appeared.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        published_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] published_on: Option<Date>,
     }
 }
 

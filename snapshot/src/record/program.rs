@@ -4,29 +4,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field_table::{Field, FieldType, Visibility, field};
+use super::field_table::{CONCISE, DETAIL, Field, FieldType, NAMED, SHOWN, Visibility, field};
 use super::{InternedStr, Lifecycle, Number, PublicationStatus, row};
 
 const ROW: Visibility = Visibility::ROW;
 const LISTED: Visibility = Visibility::LISTED;
-const DETAIL: Visibility = Visibility::DETAIL;
-const CONCISE: Visibility = Visibility::CONCISE;
 const TOOL: Visibility = Visibility::TOOL;
-/// Wherever the record is, even if only named.
-const NAMED: Visibility =
-    Visibility::REFERENCE.and(Visibility::LISTED).and(Visibility::ROW).and(Visibility::DETAIL);
-/// Where the record itself is.
-const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
 
 row! {
     /// An opportunity.
     Program {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// Who runs it.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        organization_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] organization_id: Uuid,
         /// Canonical slug.
         slug: String,
         /// Name in `language`.
@@ -56,17 +47,13 @@ row! {
         /// Where it stands.
         lifecycle: Lifecycle,
         /// When that was observed.
-        #[serde(default, deserialize_with = "super::strict_formats::moment_or_none")]
-        lifecycle_checked_at: Option<Timestamp>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] lifecycle_checked_at: Option<Timestamp>,
         /// When the source was last read.
-        #[serde(default, deserialize_with = "super::strict_formats::moment_or_none")]
-        source_checked_at: Option<Timestamp>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] source_checked_at: Option<Timestamp>,
         /// First seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        created_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
         /// BCP 47 language of the original text; the dataset's default when absent.
         language: Option<InternedStr>,
         /// Other names and acronyms; searched.

@@ -24,21 +24,17 @@ row! {
         /// Of what kind of record.
         entity_type: EntityType,
         /// Of which record.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        entity_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] entity_id: Uuid,
         /// The slug that is not canonical.
         slug: String,
     }
-}
 
-row! {
     /// Texts of a record in another language.
     Translation {
         /// Of what kind of record.
         entity_type: EntityType,
         /// Of which record.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        entity_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] entity_id: Uuid,
         /// In which language.
         locale: Locale,
         /// Field name to text.

@@ -5,24 +5,18 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field_table::{Field, FieldType, Visibility, field};
+use super::field_table::{CONCISE, Field, FieldType, SHOWN, field};
 use super::{EntityType, InternedStr, PublicationStatus, row};
-
-/// Where the record itself is.
-const SHOWN: Visibility = Visibility::ROW.and(Visibility::DETAIL);
-const CONCISE: Visibility = Visibility::CONCISE;
 
 row! {
     /// Where a statement was read.
     Source {
         /// Identity.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        id: Uuid,
+        #[serde(deserialize_with = "super::strict")] id: Uuid,
         /// What it supports.
         entity_type: EntityType,
         /// Which one.
-        #[serde(deserialize_with = "super::strict_formats::id")]
-        entity_id: Uuid,
+        #[serde(deserialize_with = "super::strict")] entity_id: Uuid,
         /// Kind of document.
         kind: InternedStr,
         /// Address.
@@ -32,20 +26,15 @@ row! {
         /// Who published it.
         publisher: Option<InternedStr>,
         /// When.
-        #[serde(default, deserialize_with = "super::strict_formats::day")]
-        published_on: Option<Date>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] published_on: Option<Date>,
         /// When it was read.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        retrieved_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] retrieved_at: Timestamp,
         /// When it was last checked.
-        #[serde(default, deserialize_with = "super::strict_formats::moment_or_none")]
-        source_checked_at: Option<Timestamp>,
+        #[serde(default, deserialize_with = "super::strict_or_none")] source_checked_at: Option<Timestamp>,
         /// First seen.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        created_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] created_at: Timestamp,
         /// Last changed.
-        #[serde(deserialize_with = "super::strict_formats::moment")]
-        updated_at: Timestamp,
+        #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }
 }
 

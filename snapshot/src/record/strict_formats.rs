@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use uuid::Uuid;
 
 /// A value with one spelling.
-trait Written: FromStr {
+pub(super) trait Written: FromStr {
     const EXPECTED: &'static str;
 
     fn is_spelled(text: &str) -> bool;
@@ -88,31 +88,16 @@ impl<'de, T: Written> Deserialize<'de> for Spelled<T> {
     }
 }
 
-/// A day, or none.
-pub(super) fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
-    Ok(Option::<Spelled<Date>>::deserialize(deserializer)?.map(|day| day.0))
-}
-
-/// A moment.
-pub(super) fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+/// A value in its one spelling.
+pub(super) fn strict<'de, T: Written, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     Ok(Spelled::deserialize(deserializer)?.0)
 }
 
-/// An id.
-pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
-    Ok(Spelled::deserialize(deserializer)?.0)
-}
-
-/// An id, or none.
-pub(super) fn id_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Uuid>, D::Error> {
-    Ok(Option::<Spelled<Uuid>>::deserialize(deserializer)?.map(|id| id.0))
-}
-
-/// A moment, or none.
-pub(super) fn moment_or_none<'de, D: Deserializer<'de>>(
+/// The same, or none.
+pub(super) fn strict_or_none<'de, T: Written, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<Timestamp>, D::Error> {
-    Ok(Option::<Spelled<Timestamp>>::deserialize(deserializer)?.map(|moment| moment.0))
+) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Spelled<T>>::deserialize(deserializer)?.map(|value| value.0))
 }
 
 #[cfg(test)]

@@ -18,9 +18,7 @@ row! {
         /// The value that contains this one.
         broader: Option<String>,
     }
-}
 
-row! {
     /// Words that a search treats as equal in meaning.
     Synonym {
         /// In which language.

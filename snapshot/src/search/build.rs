@@ -1,12 +1,12 @@
 //! Builds the search index of a directory.
 
-use crate::facet::{Facet, MEASURES, intervals, is_funded};
+use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
 use crate::record::{Directory, Fact, Locale, Program};
 use crate::search::entities;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
 use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{set_bit, words};
-use crate::search::table::Strings;
+use crate::search::table::{ListsOf, Strings};
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{Titles, searchable_texts};
 use crate::search::values::write::{self as values, Document, TooManyValues};
@@ -135,13 +135,8 @@ fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWrit
 
 fn write_measures(documents: &[Document<'_>], writer: &mut SectionWriter) {
     for spec in &MEASURES {
-        let (mut at, mut items) = (vec![0u64], Vec::new());
-        for document in documents {
-            items.extend(intervals(spec.measure, document.program, &document.facts));
-            at.push(items.len() as u64);
-        }
-        writer.put(spec.sections.0, at);
-        writer.put(spec.sections.1, items);
+        let of = |document: &Document<'_>| intervals(spec.measure, document.program, &document.facts);
+        ListsOf::<Interval>::write(writer, spec.sections, documents.iter().map(of));
     }
     let mut funded = vec![0u64; words(documents.len())];
     for (doc, document) in (0..).zip(documents) {

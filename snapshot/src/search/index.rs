@@ -7,11 +7,11 @@ use crate::query::FacetValue;
 use crate::search::entities::NamedEntities;
 use crate::search::seasons::Seasons;
 use crate::search::set::words;
-use crate::search::table::{Pair, Strings, bit_sets, check_len, column, offsets};
+use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_len, column};
 use crate::search::terms::Terms;
 use crate::search::titles::Titles;
 use crate::search::values::Values;
-use store::sections::{Section, SectionError, Sections};
+use store::sections::{Section, SectionError, Sections, ensure};
 
 /// Documents in an order, and the place of each document in it.
 #[derive(Clone, Debug)]
@@ -35,11 +35,8 @@ impl Order<Section<u32>> {
     fn open(sections: &Sections, (docs, rank): Pair, count: usize) -> Result<Self, SectionError> {
         let order = Self { docs: column(sections, docs, count)?, rank: column(sections, rank, count)? };
         let inverse = |(place, doc): (usize, &u32)| order.rank.get(*doc as usize) == Some(&(place as u32));
-        if order.docs.iter().enumerate().all(inverse) {
-            Ok(order)
-        } else {
-            Err(SectionError::Content(docs, "is no order of all documents"))
-        }
+        ensure(order.docs.iter().enumerate().all(inverse), docs, "is no order of all documents")?;
+        Ok(order)
     }
 
     /// The same order, as slices.
@@ -48,27 +45,11 @@ impl Order<Section<u32>> {
     }
 }
 
-/// Intervals of a measure in each document.
-pub(super) struct Intervals {
-    at: Section<u64>,
-    items: Section<Interval>,
-}
-
-impl Intervals {
-    fn open(sections: &Sections, (at, items): Pair, count: usize) -> Result<Self, SectionError> {
-        let items = sections.get::<Interval>(items)?;
-        Ok(Self { at: offsets(sections, at, count, items.len())?, items })
-    }
-
-    /// The intervals of a document.
-    pub(super) fn of(&self, doc: u32) -> &[Interval] {
-        &self.items[self.at[doc as usize] as usize..self.at[doc as usize + 1] as usize]
-    }
-
+impl ListsOf<Interval> {
     /// Whether an interval of a document overlaps the bounds of a query.
     pub(super) fn overlap(&self, doc: u32, bounds: &Interval) -> bool {
         // Bounds in the wrong order contain no value.
-        bounds.min <= bounds.max && self.of(doc).iter().any(|item| item.overlaps(bounds))
+        bounds.min <= bounds.max && self.get(doc as usize).iter().any(|item| item.overlaps(bounds))
     }
 }
 
@@ -110,8 +91,8 @@ pub struct Index {
     pub(super) by_recent: Order<Section<u32>>,
     slugs: Strings,
     by_slug: Section<u32>,
-    /// In the order of [`MEASURES`].
-    pub(super) measures: Vec<Intervals>,
+    /// Intervals of each document, in the order of [`MEASURES`].
+    pub(super) measures: Vec<ListsOf<Interval>>,
     pub(super) funded: Section<u64>,
 }
 
@@ -125,13 +106,12 @@ impl Index {
         let count = sections.get::<u32>(BY_NAME_EN.0)?.len();
         let slugs = Strings::open(sections, SLUGS)?;
         let by_slug = column::<u32>(sections, "slug.order", count)?;
-        if slugs.len() != count || by_slug.iter().any(|doc| *doc as usize >= count) {
-            return Err(SectionError::Content("slug.order", "does not fit the documents"));
-        }
+        let fits = slugs.len() == count && by_slug.iter().all(|doc| (*doc as usize) < count);
+        ensure(fits, "slug.order", "does not fit the documents")?;
         let funded = bit_sets(sections, "funded", count)?;
         check_len("funded", &funded, words(count))?;
         let values = Values::open(sections, count)?;
-        let intervals = |spec: &MeasureSpec| Intervals::open(sections, spec.sections, count);
+        let intervals = |spec: &MeasureSpec| ListsOf::open_len(sections, spec.sections, count);
         Ok(Self {
             entities: NamedEntities::open(sections, &values)?,
             titles: Titles::open(sections, count)?,

@@ -27,21 +27,10 @@ impl Index {
     /// Answers a query.
     #[must_use]
     pub fn search(&self, query: &Query, today: &Today) -> SearchResult {
-        self.search_resolved(query, self.resolve(query).as_ref(), today)
+        self.search_among(query, self.resolve(query).as_ref(), today, None)
     }
 
-    /// Answers a query whose text is already resolved.
-    #[must_use]
-    pub(crate) fn search_resolved(
-        &self,
-        query: &Query,
-        text: Option<&ResolvedText<'_>>,
-        today: &Today,
-    ) -> SearchResult {
-        self.search_among(query, text, today, None)
-    }
-
-    /// Answers a query over some documents; `None` is every document.
+    /// Answers a query whose text is already resolved, over some documents; `None` is every document.
     #[must_use]
     pub fn search_among(
         &self,
@@ -161,7 +150,7 @@ impl Index {
         }
         for (column, bounds) in self.measures.iter().zip(query.measures) {
             let Some(bounds) = bounds else { continue };
-            docs.retain(|doc| column.overlap(doc, &bounds) || column.of(doc).is_empty());
+            docs.retain(|doc| column.overlap(doc, &bounds) || column.get(doc as usize).is_empty());
         }
         Some(docs)
     }
@@ -170,7 +159,7 @@ impl Index {
     pub(super) fn without_measures(&self, query: &Query) -> Option<DocSet<'static>> {
         let bounded = self.measures.iter().zip(query.measures).filter(|(_, bounds)| bounds.is_some());
         let unstated = bounded.map(|(column, _)| {
-            DocSet::new((0..self.len() as u32).filter(|doc| column.of(*doc).is_empty()).collect())
+            DocSet::new((0..self.len() as u32).filter(|doc| column.get(*doc as usize).is_empty()).collect())
         });
         all_of(unstated.collect())
     }

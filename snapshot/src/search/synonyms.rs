@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
-use crate::text::{QueryWord, STEMS, words_of};
+use crate::text::{QueryWord, english_stem, spanish_stem, words_of};
 
 /// Synonyms by the stems of the words that they replace.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
     let join = |stem: &dyn Fn(&str) -> String| {
         words.iter().map(|word| stem(word.as_ref())).collect::<Vec<_>>().join(" ")
     };
-    [join(&|word| STEMS.english(word).into_owned()), join(&|word| STEMS.spanish(word))]
+    [join(&|word| english_stem(word).into_owned()), join(&spanish_stem)]
 }
 
 /// Keys of a run of query words.

@@ -7,51 +7,61 @@ use bytemuck::Pod;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::search::set::{DocSet, WORD, set_bit, words};
-use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 /// Names of two sections: where each item begins, and the items.
 pub(crate) type Pair = (&'static str, &'static str);
 
-/// Strings being collected, one after the other.
-pub struct StringsWriter {
+/// Lists being collected, one after the other.
+pub struct ListsWriter<T> {
     at: Vec<u64>,
-    text: Vec<u8>,
+    items: Vec<T>,
 }
 
-impl Default for StringsWriter {
+/// Strings being collected, one after the other.
+pub type StringsWriter = ListsWriter<u8>;
+
+impl<T> Default for ListsWriter<T> {
     fn default() -> Self {
-        Self { at: vec![0], text: Vec::new() }
+        Self { at: vec![0], items: Vec::new() }
     }
 }
 
-impl StringsWriter {
-    /// Adds a string; returns its position.
-    pub(crate) fn push(&mut self, string: &[u8]) -> usize {
-        self.text.extend_from_slice(string);
-        self.at.push(self.text.len() as u64);
+impl<T: Pod + Send> ListsWriter<T> {
+    /// Adds a list; returns its position.
+    pub(crate) fn push(&mut self, list: &[T]) -> usize {
+        self.items.extend_from_slice(list);
+        self.at.push(self.items.len() as u64);
         self.at.len() - 2
     }
 
-    /// Writes them under two section names, to be opened as [`Strings`].
-    pub fn write(self, (at_name, text_name): Pair, writer: &mut SectionWriter) {
+    /// Writes them under two section names, to be opened as [`ListsOf`].
+    pub fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
         writer.put(at_name, self.at);
-        writer.put(text_name, self.text);
+        writer.put(items_name, self.items);
     }
 }
 
-/// Strings in one blob with their offsets. When written sorted, [`Strings::find`] finds one.
+/// A list for each position: all items in one section, with their offsets in another.
 #[derive(Clone)]
-pub struct Strings {
+pub struct ListsOf<T> {
     at: Section<u64>,
-    text: Section<u8>,
+    /// The items of all lists.
+    pub(super) items: Section<T>,
 }
 
-impl Strings {
-    /// Writes strings under two section names.
-    pub fn write(writer: &mut SectionWriter, names: Pair, strings: impl Iterator<Item: AsRef<[u8]>>) {
-        let mut all = StringsWriter::default();
-        for string in strings {
-            all.push(string.as_ref());
+/// Lists of numbers.
+pub type Lists = ListsOf<u32>;
+
+/// Strings. When written sorted, [`Strings::find`] finds one.
+pub type Strings = ListsOf<u8>;
+
+impl<T: Pod + Send> ListsOf<T> {
+    /// Writes lists under two section names.
+    pub fn write(writer: &mut SectionWriter, names: Pair, lists: impl Iterator<Item: AsRef<[T]>>) {
+        let mut all = ListsWriter::default();
+        for list in lists {
+            all.push(list.as_ref());
         }
         all.write(names, writer);
     }
@@ -61,13 +71,20 @@ impl Strings {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, (at_name, text_name): Pair) -> Result<Self, SectionError> {
-        let (at, text) = (sections.get::<u64>(at_name)?, sections.get::<u8>(text_name)?);
-        check_offsets(at_name, &at, text.len())?;
-        Ok(Self { at, text })
+    pub fn open(sections: &Sections, (at_name, items_name): Pair) -> Result<Self, SectionError> {
+        let (at, items) = (sections.get::<u64>(at_name)?, sections.get::<T>(items_name)?);
+        check_offsets(at_name, &at, items.len())?;
+        Ok(Self { at, items })
     }
 
-    /// How many strings.
+    /// The same for a given number of lists.
+    pub(super) fn open_len(sections: &Sections, names: Pair, length: usize) -> Result<Self, SectionError> {
+        let lists = Self::open(sections, names)?;
+        check_len(names.0, &lists.at, length + 1)?;
+        Ok(lists)
+    }
+
+    /// How many lists.
     #[must_use]
     pub fn len(&self) -> usize {
         self.at.len() - 1
@@ -79,10 +96,43 @@ impl Strings {
         self.len() == 0
     }
 
+    /// A list; empty if there is no such list.
+    #[must_use]
+    pub fn get(&self, position: usize) -> &[T] {
+        slice(&self.at, &self.items, position)
+    }
+}
+
+impl Lists {
+    /// Opens lists of numbers less than `bound`.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others.
+    pub fn open_below(sections: &Sections, names: Pair, bound: usize) -> Result<Self, SectionError> {
+        let lists = Self::open(sections, names)?;
+        check_below(names.1, &lists.items, bound)?;
+        Ok(lists)
+    }
+
+    /// The same for a given number of lists.
+    pub(super) fn open_many(
+        sections: &Sections,
+        names: Pair,
+        length: usize,
+        bound: usize,
+    ) -> Result<Self, SectionError> {
+        let lists = Self::open_below(sections, names, bound)?;
+        check_len(names.0, &lists.at, length + 1)?;
+        Ok(lists)
+    }
+}
+
+impl Strings {
     /// A string's bytes; empty when there is no such string.
     #[must_use]
     pub fn bytes(&self, position: usize) -> &[u8] {
-        slice(&self.at, &self.text, position)
+        self.get(position)
     }
 
     /// A string; empty when it is not UTF-8.
@@ -118,7 +168,7 @@ impl Strings {
     #[must_use]
     pub fn lower_bound(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> usize {
         // Dereferenced once: a section looks its bytes up in the mapping each time.
-        let (at, text) = (&*self.at, &*self.text);
+        let (at, text) = (&*self.at, &*self.items);
         let (mut low, mut high) = (range.start, range.end);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -160,78 +210,12 @@ impl Dictionary {
     }
 }
 
-/// A string's bytes; empty when there is no such string.
-fn slice<'a>(at: &[u64], text: &'a [u8], position: usize) -> &'a [u8] {
+/// A list; empty when there is no such list.
+#[inline]
+pub(super) fn slice<'a, T>(at: &[u64], items: &'a [T], position: usize) -> &'a [T] {
     match at.get(position..position + 2) {
-        Some(&[start, end]) => &text[start as usize..end as usize],
+        Some(&[start, end]) => &items[start as usize..end as usize],
         _ => &[],
-    }
-}
-
-/// A list of numbers for each position.
-#[derive(Clone)]
-pub struct Lists {
-    at: Section<u64>,
-    items: Section<u32>,
-}
-
-impl Lists {
-    /// Writes lists under two section names.
-    pub fn write<'a>(
-        writer: &mut SectionWriter,
-        (at_name, items_name): Pair,
-        lists: impl Iterator<Item = &'a [u32]>,
-    ) {
-        let (mut at, mut items) = (vec![0u64], Vec::new());
-        for list in lists {
-            items.extend_from_slice(list);
-            at.push(items.len() as u64);
-        }
-        writer.put(at_name, at);
-        writer.put(items_name, items);
-    }
-
-    /// Opens what was written. Every number is less than `bound`.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(
-        sections: &Sections,
-        (at_name, items_name): Pair,
-        bound: usize,
-    ) -> Result<Self, SectionError> {
-        let (at, items) = (sections.get::<u64>(at_name)?, sections.get::<u32>(items_name)?);
-        check_offsets(at_name, &at, items.len())?;
-        check_below(items_name, &items, bound)?;
-        Ok(Self { at, items })
-    }
-
-    /// The same for a given number of lists.
-    pub(super) fn open_many(
-        sections: &Sections,
-        names: Pair,
-        length: usize,
-        bound: usize,
-    ) -> Result<Self, SectionError> {
-        let lists = Self::open(sections, names, bound)?;
-        check_len(names.0, &lists.at, length + 1)?;
-        Ok(lists)
-    }
-
-    /// Number of lists.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.at.len() - 1
-    }
-
-    /// A list; empty if there is no such list.
-    #[must_use]
-    pub fn get(&self, position: usize) -> &[u32] {
-        match self.at.get(position..position + 2) {
-            Some(&[start, end]) => &self.items[start as usize..end as usize],
-            _ => &[],
-        }
     }
 }
 
@@ -294,9 +278,8 @@ impl Postings {
         let dense = column::<u32>(sections, names.dense, length)?;
         let bits = bit_sets(sections, names.bits, count)?;
         let sets = bits.len().checked_div(words(count)).unwrap_or(0);
-        if dense.iter().any(|set| *set != NOT_DENSE && *set as usize >= sets) {
-            return Err(SectionError::Content(names.dense, "a number is out of bounds"));
-        }
+        let fits = dense.iter().all(|set| *set == NOT_DENSE || (*set as usize) < sets);
+        ensure(fits, names.dense, "a number is out of bounds")?;
         Ok(Self { lists, dense, bits, count })
     }
 
@@ -345,19 +328,19 @@ pub(super) fn bit_sets(
     let outside = if count.is_multiple_of(WORD) { 0 } else { u64::MAX << (count % WORD) };
     let mut sets = bits.chunks(words(count).max(1));
     let fits = |set: &[u64]| set.len() == words(count) && set.last().is_none_or(|last| last & outside == 0);
-    if sets.all(fits) { Ok(bits) } else { Err(SectionError::Content(name, "a document is out of bounds")) }
+    ensure(sets.all(fits), name, "a document is out of bounds")?;
+    Ok(bits)
 }
 
 /// Offsets start at 0, never fall and end at the length of what they point into.
 pub(super) fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
     let fits = at.first() == Some(&0) && at.last() == Some(&(length as u64)) && at.is_sorted();
-    if fits { Ok(()) } else { Err(SectionError::Content(name, "offsets do not fit")) }
+    ensure(fits, name, "offsets do not fit")
 }
 
 /// Checks that all numbers are less than a bound.
 pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> Result<(), SectionError> {
-    let fits = numbers.iter().all(|number| (*number as usize) < bound);
-    if fits { Ok(()) } else { Err(SectionError::Content(name, "a number is out of bounds")) }
+    ensure(numbers.iter().all(|number| (*number as usize) < bound), name, "a number is out of bounds")
 }
 
 /// Checks a section's length.
@@ -366,5 +349,5 @@ pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> 
 ///
 /// If it has another.
 pub fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<(), SectionError> {
-    if section.len() == length { Ok(()) } else { Err(SectionError::Content(name, "has another length")) }
+    ensure(section.len() == length, name, "has another length")
 }

@@ -23,9 +23,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::grams::{Grams, Row};
 use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
-use crate::search::table::{
-    Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column, offsets,
-};
+use crate::search::table::{Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column};
 use crate::text::stems;
 use store::sections::{Section, SectionError, Sections};
 
@@ -103,6 +101,7 @@ impl Impact {
 
 const TERMS: Pair = ("term.at", "term.text");
 const IMPACTS: Pair = ("impact.at", "impact.text");
+const STREAMS: Pair = ("stream.at", "stream");
 const POSTINGS: PostingNames =
     PostingNames { lists: ("term.docs.at", "term.docs"), dense: "term.dense", bits: "term.bits" };
 const ENGLISH: StemNames =
@@ -169,8 +168,7 @@ pub struct Terms {
     spanish: StemTable,
     codes: Section<u32>,
     field_means: Section<f32>,
-    stream_at: Section<u64>,
-    stream: Section<u8>,
+    streams: Strings,
     grams: Grams,
     synonyms: HashMap<String, Vec<Vec<String>>>,
     /// Documents of several words that mean the same as others, once looked up; whether near each other suffices.
@@ -212,23 +210,17 @@ impl Terms {
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let dictionary = Dictionary::open(sections, TERMS)?;
         let terms = dictionary.strings.len();
-        let impacts = Strings::open(sections, IMPACTS)?;
-        if impacts.len() != terms {
-            return Err(SectionError::Content(IMPACTS.0, "has another length"));
-        }
         let field_means = sections.get::<f32>("field.mean")?;
         check_len("field.mean", &field_means, FIELDS)?;
-        let stream = sections.get::<u8>("stream")?;
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
         Ok(Self {
             postings: Postings::open(sections, &POSTINGS, terms, count)?,
-            impacts,
+            impacts: Strings::open_len(sections, IMPACTS, terms)?,
             english: StemTable::open(sections, &ENGLISH, terms)?,
             spanish: StemTable::open(sections, &SPANISH, terms)?,
             codes: column(sections, "term.code", terms)?,
             field_means,
-            stream_at: offsets(sections, "stream.at", count, stream.len())?,
-            stream,
+            streams: Strings::open_len(sections, STREAMS, count)?,
             grams: Grams::open(sections, terms, count)?,
             longest_synonym: synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0),
             synonyms,
@@ -391,16 +383,12 @@ impl Terms {
     /// Mean number of codes in a document's stream, about: most codes take one byte, some two.
     #[must_use]
     pub fn mean_codes(&self) -> u64 {
-        self.stream.len() as u64 / (self.count as u64).max(1)
+        self.streams.items.len() as u64 / (self.count as u64).max(1)
     }
 
     /// A document's tokens and marks.
     pub(super) fn stream(&self, doc: u32) -> Codes<'_> {
-        let doc = doc as usize;
-        match self.stream_at.get(doc..doc + 2) {
-            Some(&[start, end]) => Codes(&self.stream[start as usize..end as usize]),
-            _ => Codes(&[]),
-        }
+        Codes(self.streams.bytes(doc as usize))
     }
 }
 

@@ -31,9 +31,9 @@ use crate::facet::{COUNT, FACETS, Facet, eligibility_facets};
 use crate::place;
 use crate::search::set::{DocSet, all_of, set_bit, union, words};
 use crate::search::table::{
-    Lists, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, offsets,
+    Lists, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, offsets, slice,
 };
-use store::sections::{Section, SectionError, Sections};
+use store::sections::{Section, SectionError, Sections, ensure};
 
 const NONE: u32 = u32::MAX;
 /// Most ordinals, values and sets together: they are `u16` in documents.
@@ -65,10 +65,7 @@ impl<'a> OfDocs<'a> {
     /// Ordinals of a document's values and sets, ascending.
     #[inline]
     pub fn get(&self, doc: u32) -> &'a [u16] {
-        match self.at.get(doc as usize..doc as usize + 2) {
-            Some(&[start, end]) => &self.ordinals[start as usize..end as usize],
-            _ => &[],
-        }
+        slice(self.at, self.ordinals, doc as usize)
     }
 
     /// Reads a word of each document's list, so that the lists are fetched into the cache in parallel:
@@ -115,15 +112,14 @@ impl Values {
         let ordinals = texts.len();
         let below = |name, items: &[u32], bound: usize| {
             let fits = items.iter().all(|item| *item == NONE || (*item as usize) < bound);
-            if fits { Ok(()) } else { Err(SectionError::Content(name, "a number is out of bounds")) }
+            ensure(fits, name, "a number is out of bounds")
         };
         let (rows, table) =
             (column::<u32>(sections, "pair.row", ordinals)?, sections.get::<u32>("pair.table")?);
         below("pair.row", &rows, table.len().checked_div(ordinals).unwrap_or(0))?;
         let doc_values = sections.get::<u16>("doc.values")?;
-        if doc_values.iter().any(|ordinal| usize::from(*ordinal) >= ordinals) {
-            return Err(SectionError::Content("doc.values", "a number is out of bounds"));
-        }
+        let known = doc_values.iter().all(|ordinal| usize::from(*ordinal) < ordinals);
+        ensure(known, "doc.values", "a number is out of bounds")?;
         let unstated = bit_sets(sections, "unstated", count)?;
         check_len("unstated", &unstated, eligibility_facets().count() * words(count))?;
         let mut values = Self {
@@ -277,9 +273,7 @@ fn read_ordinals(sections: &Sections, ordinals: usize) -> Result<[Ordinals; COUN
         values: counts[position],
         end: starts[position + 1],
     });
-    if fits && facets.iter().all(|facet| facet.values <= facet.end - facet.start) {
-        Ok(facets)
-    } else {
-        Err(SectionError::Content("value.start", "ranges do not fit"))
-    }
+    let fits = fits && facets.iter().all(|facet| facet.values <= facet.end - facet.start);
+    ensure(fits, "value.start", "ranges do not fit")?;
+    Ok(facets)
 }

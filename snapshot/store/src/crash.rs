@@ -525,7 +525,7 @@ fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
     let disk = two_in_packs();
     let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
     let live = open_current_on(&vfs, 0).unwrap();
-    let packs = live.packs().unwrap().packs().iter().map(Pack::path);
+    let packs = live.packs().unwrap().packs.iter().map(Pack::path);
     let own = ["manifest.json", "history.bin", "objects.bin"].map(str::to_owned);
     let files: Vec<String> = packs.chain(own).collect();
     assert_eq!(files.len(), 1 + 3, "what was needed of the first pack is in the second");

@@ -25,8 +25,8 @@ const MANIFEST_LIMIT: u64 = 64 * 1024;
 
 /// An open generation. `gc` does not remove it while it is open.
 pub struct Generation {
-    vfs: Arc<dyn Vfs>,
-    dir: String,
+    pub(super) vfs: Arc<dyn Vfs>,
+    pub(super) dir: String,
     manifest: Manifest,
     files: FileTable,
     changes: ChangeLog,
@@ -102,7 +102,7 @@ impl Generation {
             let objects = file(OBJECTS).sections(copied, None)?;
             let objects = Objects::open(vfs, &dir, &objects, |problem| file(OBJECTS).damaged(problem))?;
             let files = open_table(&file(FILE_TABLE).packed(&objects, manifest.files.table)?)?;
-            let fits = objects.fits(manifest.files.table, files.bodies().iter().copied());
+            let fits = objects.fits(manifest.files.table, files.bodies());
             fits.map_err(|err| file(OBJECTS).damaged(err))?;
             (files, Some(Arc::new(objects)))
         } else {
@@ -277,10 +277,6 @@ impl Generation {
         self.copied
     }
 
-    pub(super) fn shared_vfs(&self) -> &Arc<dyn Vfs> {
-        &self.vfs
-    }
-
     pub(super) fn vfs(&self) -> &dyn Vfs {
         &*self.vfs
     }
@@ -288,10 +284,6 @@ impl Generation {
     /// Name of one of its files, for the `Vfs`.
     pub(super) fn name(&self, path: &str) -> String {
         format!("{}/{path}", self.dir)
-    }
-
-    pub(super) fn dir(&self) -> &str {
-        &self.dir
     }
 }
 

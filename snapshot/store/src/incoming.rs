@@ -88,7 +88,7 @@ impl IncomingGeneration {
             .and_then(|file| Objects::open_remote(&vfs, &dir, &file))
             .map_err(|err| vfs.damaged(&format!("{dir}/{OBJECTS}"), err))?;
         let of_table = objects.of_table().iter().map(|object| object.sha256).collect();
-        let names = objects.all().iter().map(|object| object.dictionary).filter(|name| *name != 0);
+        let names = objects.objects.iter().map(|object| object.dictionary).filter(|name| *name != 0);
         let mut incoming = Self {
             staging,
             kept,
@@ -176,7 +176,7 @@ impl IncomingGeneration {
     /// The objects that are to be here. Those of the index are known once the table of files is here.
     fn wanted(&self) -> Vec<&Object> {
         if self.mode == FetchMode::All {
-            return self.objects.all().iter().collect();
+            return self.objects.objects.iter().collect();
         }
         let files = self.table_of_files().and_then(|table| self.open_table(&table)).ok();
         let rows = files.map(|files| self.wanted_rows(&files)).unwrap_or_default();
@@ -207,8 +207,8 @@ impl IncomingGeneration {
     }
 
     fn pack_range(&self, object: &Object) -> Option<PackRange> {
-        let pack = self.objects.packs().get(object.pack as usize)?.sha256;
-        let number = self.objects.all().binary_search_by(|other| other.sha256.cmp(&object.sha256)).ok()?;
+        let pack = self.objects.packs.get(object.pack as usize)?.sha256;
+        let number = self.objects.objects.binary_search_by(|other| other.sha256.cmp(&object.sha256)).ok()?;
         Some(PackRange { pack, offset: object.offset, len: object.stored, number: number as u32 })
     }
 
@@ -218,7 +218,7 @@ impl IncomingGeneration {
     ///
     /// If they are not what was published, or cannot be written.
     pub fn add(&mut self, range: &PackRange, stored: &[u8]) -> Result<(), StoreError> {
-        let Some(object) = self.objects.all().get(range.number as usize).copied() else { return Ok(()) };
+        let Some(object) = self.objects.objects.get(range.number as usize).copied() else { return Ok(()) };
         if object.dictionary != 0 && !self.dictionaries.contains_key(&object.dictionary) {
             let bytes = self.packer.dictionary_bytes(object.dictionary);
             self.add_dictionary(object.dictionary, bytes.as_deref())?;
@@ -316,7 +316,7 @@ impl IncomingGeneration {
         let changed = Sections::from_bytes(&self.history).and_then(|history| history.get("changed"));
         let changed = changed.map_err(|err| self.damaged(HISTORY, err))?;
         let files = FileTable::open(table, changed).map_err(|err| self.damaged(FILE_TABLE, err))?;
-        let fits = self.objects.fits(self.manifest.files.table, files.bodies().iter().copied());
+        let fits = self.objects.fits(self.manifest.files.table, files.bodies());
         fits.map_err(|err| self.damaged(OBJECTS, err))?;
         let bytes =
             files.bodies().iter().fold(self.objects.own_length(), |sum, body| sum.saturating_add(body.len));
@@ -441,7 +441,7 @@ fn is_shell(path: &str) -> bool {
 /// Whether all files of a generation that should be in the root are undamaged.
 fn is_sound(generation: &Generation) -> bool {
     if !generation.is_lazy() {
-        let (vfs, id) = (generation.shared_vfs(), Some(generation.id()));
+        let (vfs, id) = (&generation.vfs, Some(generation.id()));
         return verify_on(vfs, id, VerifyMode::Files, 1, &|_, _| ()).is_ok();
     }
     let check = |(path, body): (String, Body)| generation.vfs().check_file(&generation.name(&path), body);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::body::{Digest, Hex, read_hex};
+use super::body::{Digest, Hex, json_text, read_hex};
 
 /// Version of the layout. A reader refuses any other.
 pub const FORMAT: u32 = 4;
@@ -53,18 +53,7 @@ impl FromStr for GenerationId {
     }
 }
 
-impl Serialize for GenerationId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for GenerationId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+json_text!(GenerationId);
 
 /// `manifest.json`. Its bytes are exactly those of `to_bytes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

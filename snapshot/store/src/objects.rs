@@ -25,7 +25,7 @@ use super::codec::{Object, decode, name_of};
 use super::error::{BodyUnavailable, FileProblem, StoreError};
 use super::layout::PACKS;
 use super::lazy::{FetchFailure, LazyBodies, PackRange, ReadMode};
-use super::sections::{Section, SectionError, SectionWriter, Sections};
+use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use super::vfs::Vfs;
 
 const LOCAL_PACKS: &str = "here";
@@ -122,8 +122,8 @@ pub(super) struct Objects {
     vfs: Arc<dyn Vfs>,
     dir: String,
     table: Section<Digest>,
-    packs: Section<Pack>,
-    objects: Section<Object>,
+    pub(super) packs: Section<Pack>,
+    pub(super) objects: Section<Object>,
     bodies: Section<Extent>,
     extents: Section<u32>,
     own: Section<Extent>,
@@ -179,27 +179,19 @@ impl Objects {
             let pack = self.packs.get(object.pack as usize);
             pack.is_some_and(|pack| end.is_some_and(|end| end <= pack.length)) && object.is_sound()
         };
-        if !self.objects.iter().all(within) {
-            return Err(SectionError::Content("objects", "outside of its pack, or wrong in itself"));
-        }
-        if self.local.is_some_and(|local| local > self.packs.len()) {
-            return Err(SectionError::Content(LOCAL_PACKS, "more than there are packs"));
-        }
-        if !self.objects.is_sorted_by(|one, next| one.sha256 < next.sha256) {
-            return Err(SectionError::Content("objects", "not sorted by hash"));
-        }
-        if self.extents.iter().any(|object| *object as usize >= self.objects.len()) {
-            return Err(SectionError::Content("extents", "points outside of `objects`"));
-        }
-        let outside =
-            |extent: &Extent| slice(&self.extents, extent.first.into(), extent.count as usize).is_none();
-        if self.own_length() > TABLE + TABLE_ROW * self.bodies.len() as u64 {
-            return Err(SectionError::Content("own", "longer than a table of so many rows"));
-        }
-        if self.table.len() != 1 || self.own.len() != 1 || self.bodies.iter().chain(&*self.own).any(outside) {
-            return Err(SectionError::Content("bodies", "outside of `extents`"));
-        }
-        Ok(())
+        ensure(self.objects.iter().all(within), "objects", "outside of its pack, or wrong in itself")?;
+        let has_local = self.local.is_none_or(|local| local <= self.packs.len());
+        ensure(has_local, LOCAL_PACKS, "more than there are packs")?;
+        let is_sorted = self.objects.is_sorted_by(|one, next| one.sha256 < next.sha256);
+        ensure(is_sorted, "objects", "not sorted by hash")?;
+        let known = self.extents.iter().all(|object| (*object as usize) < self.objects.len());
+        ensure(known, "extents", "points outside of `objects`")?;
+        let inside =
+            |extent: &Extent| slice(&self.extents, extent.first.into(), extent.count as usize).is_some();
+        let longest = TABLE + TABLE_ROW * self.bodies.len() as u64;
+        ensure(self.own_length() <= longest, "own", "longer than a table of so many rows")?;
+        let fits = self.table.len() == 1 && self.own.len() == 1;
+        ensure(fits && self.bodies.iter().chain(&*self.own).all(inside), "bodies", "outside of `extents`")
     }
 
     fn read_dictionaries(&self) -> Result<FxHashMap<u64, DDict<'static>>, StoreError> {
@@ -230,19 +222,11 @@ impl Objects {
     }
 
     /// Whether this is the file of a table with this hash and these bodies.
-    pub(super) fn fits(
-        &self,
-        table: Digest,
-        bodies: impl ExactSizeIterator<Item = Body>,
-    ) -> Result<(), SectionError> {
-        if *self.table != [table] || self.bodies.len() != bodies.len() {
-            return Err(SectionError::Content("table", "is not that of this generation"));
-        }
-        let other = |(extent, body): (&Extent, Body)| extent.count > 0 && self.length(*extent) != body.len;
-        match self.bodies.iter().zip(bodies).any(other) {
-            true => Err(SectionError::Content("bodies", "has another length than its objects")),
-            false => Ok(()),
-        }
+    pub(super) fn fits(&self, table: Digest, bodies: &[Body]) -> Result<(), SectionError> {
+        let is_its = *self.table == [table] && self.bodies.len() == bodies.len();
+        ensure(is_its, "table", "is not that of this generation")?;
+        let same = |(extent, body): (&Extent, &Body)| extent.count == 0 || self.length(*extent) == body.len;
+        ensure(self.bodies.iter().zip(bodies).all(same), "bodies", "has another length than its objects")
     }
 
     fn length(&self, extent: Extent) -> u64 {
@@ -259,19 +243,9 @@ impl Objects {
         self.bodies.get(row as usize).copied().filter(|extent| extent.count > 0)
     }
 
-    /// All objects, sorted by hash.
-    pub(super) fn all(&self) -> &[Object] {
-        &self.objects
-    }
-
     /// The objects of the table of files, in order.
     pub(super) fn of_table(&self) -> Vec<Object> {
         self.own.first().map_or_else(Vec::new, |extent| self.of(*extent).copied().collect())
-    }
-
-    /// The packs, local ones first.
-    pub(super) fn packs(&self) -> &[Pack] {
-        &self.packs
     }
 
     /// The packs in the root.

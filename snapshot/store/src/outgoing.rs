@@ -87,7 +87,7 @@ impl Generation {
 
     fn remote_objects(&self, bytes: &[u8]) -> Result<Objects, StoreError> {
         let objects = Sections::from_bytes(bytes);
-        let objects = objects.and_then(|file| Objects::open_remote(self.shared_vfs(), "", &file));
+        let objects = objects.and_then(|file| Objects::open_remote(&self.vfs, "", &file));
         objects.map_err(|err| self.vfs().damaged(OBJECTS, err))
     }
 
@@ -126,7 +126,7 @@ impl Generation {
         match self.packs() {
             Some(packs) => Sections::from_bytes(&packs.own()?)
                 .map_err(|err| self.vfs().damaged(&self.name(OBJECTS), err)),
-            None => open_sections(self.vfs(), self.dir(), FILE_TABLE),
+            None => open_sections(self.vfs(), &self.dir, FILE_TABLE),
         }
     }
 

@@ -92,7 +92,7 @@ impl Packer {
         let damaged = before.as_ref().map_or(0, |(live, packs)| {
             let is_damaged =
                 |pack: &&Pack| live.vfs().check_file(&live.name(&pack.path()), pack.body()).is_err();
-            packs.packs().iter().filter(is_damaged).count() as u64
+            packs.packs.iter().filter(is_damaged).count() as u64
         });
         let before = before.filter(|_| damaged == 0);
         let ready = |(family, name): (String, u64)| {
@@ -118,13 +118,13 @@ impl Packer {
     ) -> Self {
         let skipped = before.as_ref().map_or_else(Vec::new, |before| {
             let objects: FxHashSet<Digest> = needed.collect();
-            wasteful(before.packs(), objects.iter().filter_map(|sha256| before.find(sha256)))
+            wasteful(&before.packs, objects.iter().filter_map(|sha256| before.find(sha256)))
         });
         Self { skipped: Some(skipped), ..Self::after(level, before, salt) }
     }
 
     fn after(level: i32, before: Option<Arc<Objects>>, salt: u64) -> Self {
-        let done = before.as_ref().map(|before| before.packs().to_vec()).unwrap_or_default();
+        let done = before.as_ref().map(|before| before.packs.to_vec()).unwrap_or_default();
         let packs = Mutex::new(Packs { done, salt, ..Packs::default() });
         Self { level, before, skipped: None, families: Mutex::default(), packs }
     }
@@ -313,7 +313,7 @@ impl Packer {
     /// that those packs are no longer needed.
     fn fold(&self, packs: &mut Packs, write: Write<'_>) -> Result<(), StoreError> {
         let Some(before) = self.before.as_ref().filter(|_| self.skipped.is_none()) else { return Ok(()) };
-        let wasteful = wasteful(before.packs(), packs.known.values());
+        let wasteful = wasteful(&before.packs, packs.known.values());
         let folded = |object: &&Object| wasteful.get(object.pack as usize).is_some_and(|folded| *folded);
         let mut moved: Vec<Object> = packs.known.values().filter(folded).copied().collect();
         moved.sort_unstable_by_key(|object| (object.pack, object.offset));

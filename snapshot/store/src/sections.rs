@@ -65,6 +65,15 @@ pub enum SectionError {
     Content(&'static str, &'static str),
 }
 
+/// Checks a rule for the content of a section.
+///
+/// # Errors
+///
+/// If it does not hold.
+pub fn ensure(holds: bool, section: &'static str, broken: &'static str) -> Result<(), SectionError> {
+    if holds { Ok(()) } else { Err(SectionError::Content(section, broken)) }
+}
+
 /// The bytes of a file, mapped or in memory.
 pub(super) enum Mapping {
     File(memmap2::Mmap),
@@ -180,9 +189,7 @@ impl Sections {
         let key = padded(name);
         let found = self.table.iter().find(|(name, _)| *name == key);
         let (_, range) = found.ok_or(SectionError::Missing(name))?;
-        if range.len() % size_of::<T>() != 0 {
-            return Err(SectionError::Content(name, "length is no multiple of its element"));
-        }
+        ensure(range.len() % size_of::<T>() == 0, name, "length is no multiple of its element")?;
         Ok(Section { map: Arc::clone(&self.map), range: range.clone(), element: PhantomData })
     }
 }

@@ -12,7 +12,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::body::{Body, Coding, Digest, slice};
-use super::sections::{Section, SectionError, SectionWriter, Sections};
+use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
@@ -79,20 +79,15 @@ impl SiblingTable {
         let of = file.get::<Digest>("table")?;
         let siblings =
             Self { rows: file.get("rows")?, bodies: file.get("bodies")?, encoder: file.get("encoder")? };
-        let outside = |row: &Row| {
-            row.flags & !(ENCODED | CODED) != 0
-                || slice(&siblings.bodies, row.first.into(), row.count()).is_none()
+        let is_its = *of == [table] && siblings.rows.len() == rows;
+        ensure(is_its, "table", "is not that of this generation")?;
+        let inside = |row: &Row| {
+            row.flags & !(ENCODED | CODED) == 0
+                && slice(&siblings.bodies, row.first.into(), row.count()).is_some()
         };
-        if *of != [table] || siblings.rows.len() != rows {
-            return Err(SectionError::Content("table", "is not that of this generation"));
-        }
-        if siblings.rows.iter().any(outside) {
-            return Err(SectionError::Content("rows", "outside of `bodies`, or wrong flags"));
-        }
-        match std::str::from_utf8(&siblings.encoder) {
-            Ok(_) => Ok(siblings),
-            Err(_) => Err(SectionError::Content("encoder", "is not UTF-8")),
-        }
+        ensure(siblings.rows.iter().all(inside), "rows", "outside of `bodies`, or wrong flags")?;
+        ensure(std::str::from_utf8(&siblings.encoder).is_ok(), "encoder", "is not UTF-8")?;
+        Ok(siblings)
     }
 
     /// Size and hash of a row in a coding, if it is stored.

@@ -1,14 +1,12 @@
 //! Publishing: collects the files of a new generation and makes it the live one. Two writers store the bodies: one as a
 //! tree of files, one in packs.
 
-mod pack_writer;
-mod tree_writer;
+mod writers;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use self::pack_writer::PackWriter;
-use self::tree_writer::TreeWriter;
+use self::writers::{PackWriter, TreeWriter};
 use super::body::{Body, Digest};
 use super::build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, ReusableRecord};
 use super::changes::{GatheredRecords, KnownRecords, RecordVersion};
@@ -105,7 +103,7 @@ impl Stage {
         // Not there: it will be linked from the parent.
         let is_written = vfs.stamp(&self.staging.name(path)).is_some();
         let parent = self.staging.live_tree().filter(|_| !is_written);
-        open_sections(vfs, parent.map_or(&self.staging.dir, Generation::dir), path)
+        open_sections(vfs, parent.map_or(&self.staging.dir, |parent| &parent.dir), path)
     }
 
     /// Takes the pages of a record from the live generation if they have the same fingerprint there and are undamaged;

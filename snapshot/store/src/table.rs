@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::body::{Body, CODINGS, Coding, Digest, slice};
 use super::error::StoreError;
 use super::layout::{FILE_TABLE, INDEX, PUBLIC};
-use super::sections::{Section, SectionError, SectionWriter, Sections};
+use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use super::siblings::{SiblingTable, Siblings};
 
 /// Longest path below a generation, in bytes.
@@ -143,24 +143,16 @@ impl FileTable {
         let mut before: &[u8] = b"";
         for row in rows {
             let path = self.check_row(row)?;
-            if path <= before {
-                return Err(SectionError::Content("rows", "not sorted by path"));
-            }
+            ensure(path > before, "rows", "not sorted by path")?;
             before = path;
         }
-        if !slots.len().is_power_of_two() || slots.iter().any(|slot| *slot as usize > rows.len()) {
-            return Err(SectionError::Content("slots", "points outside of `rows`"));
-        }
-        if self.changed.len() != rows.len() {
-            return Err(SectionError::Content("changed", "has another length than `rows`"));
-        }
+        let inside = slots.iter().all(|slot| *slot as usize <= rows.len());
+        ensure(slots.len().is_power_of_two() && inside, "slots", "points outside of `rows`")?;
+        ensure(self.changed.len() == rows.len(), "changed", "has another length than `rows`")?;
         let index = rows.partition_point(|row| self.path_of(row) < PUBLIC.as_bytes());
-        if self.checksums.len() != index {
-            return Err(SectionError::Content("checksums", "has another length than the rows of index/"));
-        }
-        if self.bodies.len() != rows.len() {
-            return Err(SectionError::Content("bodies", "has another length than `rows`"));
-        }
+        let lengths = "has another length than the rows of index/";
+        ensure(self.checksums.len() == index, "checksums", lengths)?;
+        ensure(self.bodies.len() == rows.len(), "bodies", "has another length than `rows`")?;
         rows.iter().zip(&*self.bodies).try_for_each(|(row, body)| self.check_holes_of(row, body.len))
     }
 
@@ -173,10 +165,8 @@ impl FileTable {
 
     fn check_holes_of(&self, row: &Row, len: u64) -> Result<(), SectionError> {
         let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
-        match holes.and_then(|holes| check_holes(holes, len).ok()) {
-            Some(()) => Ok(()),
-            None => Err(SectionError::Content("rows", "a hole is outside of `holes` or of its body")),
-        }
+        let fits = holes.is_some_and(|holes| check_holes(holes, len).is_ok());
+        ensure(fits, "rows", "a hole is outside of `holes` or of its body")
     }
 
     /// The table of a tree, with the siblings of its files.

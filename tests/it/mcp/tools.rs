@@ -61,7 +61,8 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
         (&properties["limit"]["minimum"], &properties["limit"]["maximum"]),
         (&json!(LIMIT_RANGE.0), &json!(LIMIT_RANGE.1))
     );
-    let sorts: Vec<&str> = std::iter::once("relevance").chain(Sort::ALL.map(Sort::as_str)).collect();
+    let sorts: Vec<&str> =
+        std::iter::once("relevance").chain(Sort::ALL.iter().map(|sort| sort.as_str())).collect();
     assert_eq!(properties["sort"]["enum"], json!(sorts));
     let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
     assert_eq!(properties["locale"]["enum"], json!(locales));

@@ -92,8 +92,7 @@ fn pages_add_up_to_the_total_and_repeat_nothing_in_every_order() {
         let asking = Asking::new(&world);
         for query in asking.queries() {
             let total = asking.total(&query);
-            for (sort, locale) in Sort::ALL.into_iter().flat_map(|s| Locale::ALL.iter().map(move |l| (s, *l)))
-            {
+            for (sort, locale) in Sort::ALL.iter().flat_map(|s| Locale::ALL.iter().map(move |l| (*s, *l))) {
                 let mut query = Query { sort, locale, facets: false, ..query.clone() };
                 query.page.limit = if total > 100 { 100 } else { 7 };
                 let mut docs = Vec::new();

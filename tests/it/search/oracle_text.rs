@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use snapshot::facet::Facet;
 use snapshot::record::Synonym;
 use snapshot::search::{BUILT_IN, NamedEntity, keys_of, names_of_place, role_of, stop_words};
-use snapshot::text::{QueryWord, SamePosition, Stems, query_words, tokens};
+use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
 
 /// The tokens of a text: for each position what can be read there.
 pub(super) type Positions = Vec<Vec<String>>;
@@ -58,7 +58,6 @@ pub(super) struct Reader {
     dictionary: BTreeMap<String, (String, String)>,
     synonyms: Vec<Vec<Vec<String>>>,
     concepts: BTreeMap<String, NamedEntity>,
-    stems: Stems,
 }
 
 /// One thing that must be there.
@@ -177,13 +176,11 @@ impl Reader {
         synonyms: &[Synonym],
         concepts: BTreeMap<String, NamedEntity>,
     ) -> Self {
-        let stems = Stems::default();
-        let token =
-            |token: &String| (token.clone(), (stems.english(token).into_owned(), stems.spanish(token)));
+        let token = |token: &String| (token.clone(), (english_stem(token).into_owned(), spanish_stem(token)));
         let texts: Vec<Positions> = texts.cloned().collect();
         let dictionary = texts.iter().flatten().flatten().map(token).collect();
         let synonyms = synonyms.iter().map(|group| group.terms.iter().map(|term| words(term)).collect());
-        Self { texts, dictionary, synonyms: synonyms.collect(), concepts, stems }
+        Self { texts, dictionary, synonyms: synonyms.collect(), concepts }
     }
 
     /// What a text asks for; `taken_back` are runs that are words, whatever they name.
@@ -298,7 +295,7 @@ impl Reader {
 
     /// The word and what shares a stem with it in either language.
     pub(super) fn related(&self, word: &str) -> BTreeSet<String> {
-        let (english, spanish) = (self.stems.english(word).into_owned(), self.stems.spanish(word));
+        let (english, spanish) = (english_stem(word).into_owned(), spanish_stem(word));
         let related = self
             .dictionary
             .iter()

@@ -129,7 +129,7 @@ fn dense_seed() -> u64 {
 /// Day 0 is today in the tables below.
 fn season(stated: Option<CycleStatus>, opens: Option<i32>, deadline: Option<i32>) -> Season {
     let day = |days: Option<i32>| days.map_or(Day::NONE, Day);
-    Season { opens: day(opens), deadline: day(deadline), stated, ..Season::UNDATED }
+    Season { opens: day(opens), deadline: day(deadline), stated, ..Season::default() }
 }
 
 #[test]

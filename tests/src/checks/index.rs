@@ -169,7 +169,7 @@ pub fn ask(site: &Site) {
             let _ = search::search(site, &dated, &query, &invalid);
             by_relevance(site, &query, &dated.today);
         }
-        for of in List::ALL {
+        for of in List::ALL.iter().copied() {
             for question in ["", "q=a&year=2025&program=program-1&upcoming=false"] {
                 let (query, invalid) = parse_list(of, question);
                 let _ = listing::list(site, &dated, of, &query, &invalid);

@@ -41,7 +41,7 @@ fn engine_holds(site: &Site, dated: &Dated, text: &str) {
     let (query, invalid) = canonical(site, text);
     check(&search::search(site, dated, &query, &invalid).bytes, query.page);
     ranked(site, dated, &query);
-    for of in List::ALL {
+    for of in List::ALL.iter().copied() {
         let (query, invalid) = canonical_list(of, text);
         check(&listing::list(site, dated, of, &query, &invalid).bytes, query.page);
     }

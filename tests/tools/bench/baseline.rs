@@ -11,7 +11,7 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::{FacetValue, Query};
 use snapshot::record::Directory;
 use snapshot::search::{FACET_VALUES_MAX, FacetCounts, SearchResult, document_order, searchable_texts};
-use snapshot::text::{Stems, tokens, words_of};
+use snapshot::text::{english_stem, tokens, words_of};
 use snapshot::time::{Day, OPEN_STATES};
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, AggregationResults, BucketResult};
@@ -35,7 +35,6 @@ struct Fields {
 pub(crate) struct Baseline {
     searcher: Searcher,
     fields: Fields,
-    stems: Stems,
     /// An aggregation for each facet.
     counts: HashMap<Facet, Aggregations>,
 }
@@ -69,7 +68,6 @@ impl Baseline {
         let index = Index::create_in_ram(schema);
         let mut writer: IndexWriter =
             index.writer_with_num_threads(1, WRITER_BYTES).expect("the memory is there");
-        let stems = Stems::default();
         let order = document_order(directory, dated.day());
         for (doc, program) in order.into_iter().enumerate() {
             let mut document = TantivyDocument::default();
@@ -77,7 +75,7 @@ impl Baseline {
                 .iter()
                 .flat_map(|(_, text)| {
                     let mut words = Vec::new();
-                    tokens(text, |token, _| words.push(stems.english(token).into_owned()));
+                    tokens(text, |token, _| words.push(english_stem(token).into_owned()));
                     words
                 })
                 .collect();
@@ -96,7 +94,7 @@ impl Baseline {
         }
         let searcher = index.reader().expect("memory can be read").searcher();
         let counts = FACETS.iter().map(|spec| (spec.facet, aggregations(&[spec.facet]))).collect();
-        Self { searcher, fields, stems, counts }
+        Self { searcher, fields, counts }
     }
 
     /// Answers a question.
@@ -146,7 +144,7 @@ impl Baseline {
         };
         let mut parts: Vec<(Occur, Box<dyn Clause>)> = words_of(query.text.as_deref().unwrap_or_default())
             .iter()
-            .map(|word| must(term(self.fields.text, &self.stems.english(word))))
+            .map(|word| must(term(self.fields.text, &english_stem(word))))
             .collect();
         for group in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
             let selected = query.selected.iter().filter(|(facet, _)| facet.group() == group);

@@ -38,22 +38,19 @@ impl Numbers {
 pub struct Cycles {
     pub(in crate::page) rows: Strings,
     split: Section<u32>,
-    seasons: Seasons,
-    by_deadline: Section<u32>,
-}
-
-/// Days of all cycles, and what their sources stated.
-#[derive(Clone)]
-struct Seasons {
-    columns: SeasonColumns,
+    /// Days of all cycles, and what their sources stated.
+    seasons: SeasonColumns,
     checked: Section<Day>,
+    by_deadline: Section<u32>,
 }
 
 /// Cycles on a day.
 pub struct CyclesToday {
     day: Day,
     status: Vec<CycleStatus>,
-    seasons: Seasons,
+    /// Days of all cycles, and what their sources stated.
+    seasons: SeasonColumns,
+    checked: Section<Day>,
     /// Upcoming cycles, by deadline.
     pub(in crate::page) upcoming: Vec<u32>,
 }
@@ -110,12 +107,16 @@ impl Cycles {
         let cycles = Self {
             rows: Strings::open(sections, CYCLES)?,
             split: sections.get("cycle.split")?,
-            seasons: Seasons::open(sections)?,
+            seasons: SeasonColumns::open(sections, SEASONS)?,
+            checked: sections.get("cycle.checked")?,
             by_deadline: sections.get("cycle.due")?,
         };
         let count = cycles.rows.len();
         check_len("cycle.split", &cycles.split, count)?;
-        cycles.seasons.check(count)?;
+        if cycles.seasons.count() != count {
+            return Err(SectionError::Content("cycle.stated", "has another length"));
+        }
+        check_len("cycle.checked", &cycles.checked, count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         if cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
@@ -129,13 +130,13 @@ impl Cycles {
     /// Status and order on a day.
     #[must_use]
     pub fn today(&self, day: Day) -> CyclesToday {
-        let seasons: Vec<Season> =
-            (0..self.rows.len()).map(|cycle| self.seasons.columns.get(cycle)).collect();
+        let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.seasons.get(cycle)).collect();
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {
             day,
             seasons: self.seasons.clone(),
+            checked: self.checked.clone(),
             upcoming: upcoming.collect(),
             status: seasons.iter().map(|season| season.status(day)).collect(),
         }
@@ -146,19 +147,6 @@ impl Cycles {
         out.extend_from_slice(start);
         out.extend_from_slice(today.status(cycle).as_str().as_bytes());
         out.extend_from_slice(end);
-    }
-}
-
-impl Seasons {
-    fn open(sections: &Sections) -> Result<Self, SectionError> {
-        Ok(Self { columns: SeasonColumns::open(sections, SEASONS)?, checked: sections.get("cycle.checked")? })
-    }
-
-    fn check(&self, count: usize) -> Result<(), SectionError> {
-        if self.columns.count() != count {
-            return Err(SectionError::Content("cycle.stated", "has another length"));
-        }
-        check_len("cycle.checked", &self.checked, count)
     }
 }
 
@@ -179,15 +167,15 @@ impl CyclesToday {
     #[must_use]
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;
-        let season = self.seasons.columns.get(cycle);
-        Some((season.status(day), DisplayStatus::of_cycle(&season, self.seasons.checked[cycle], day)))
+        let season = self.seasons.get(cycle);
+        Some((season.status(day), DisplayStatus::of_cycle(&season, self.checked[cycle], day)))
     }
 
     /// Days up to this one on which either may turn.
     pub fn turning_days(&self, cycle: u32) -> impl Iterator<Item = Day> {
         let turns = |cycle: usize| {
-            let ages = staleness_days(self.seasons.checked[cycle], self.day);
-            self.seasons.columns.get(cycle).turning_days().chain(ages)
+            let ages = staleness_days(self.checked[cycle], self.day);
+            self.seasons.get(cycle).turning_days().chain(ages)
         };
         self.known(cycle).into_iter().flat_map(turns)
     }

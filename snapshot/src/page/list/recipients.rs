@@ -1,12 +1,11 @@
 //! Recipients: prepared rows, and the columns that filters look through.
 
-use serde::Serialize;
-
 use super::cycles::Numbers;
 use crate::page::json::{SectionNames, write_rows};
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
+use crate::record::field_table::Object;
 use crate::search::{Index, Lists as NumberLists, Strings, check_len};
 use crate::text::fold;
 use store::sections::{Section, SectionError, SectionWriter, Sections};
@@ -61,13 +60,13 @@ impl Recipients {
         let recipients = Self {
             names: Strings::open(sections, NAMES)?,
             kinds: sections.get("rec.kind")?,
-            years: NumberLists::open(sections, YEARS, usize::MAX)?,
-            programs: NumberLists::open(sections, PROGRAMS, programs)?,
+            years: NumberLists::open(sections, YEARS)?,
+            programs: NumberLists::open_below(sections, PROGRAMS, programs)?,
             rows,
         };
         let count = recipients.rows.len();
         check_len("rec.kind", &recipients.kinds, count)?;
-        if [recipients.names.len(), recipients.years.count(), recipients.programs.count()] != [count; 3] {
+        if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
             return Err(SectionError::Content("rec.at", "does not fit its columns"));
         }
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
@@ -105,25 +104,11 @@ impl Recipients {
 }
 
 /// The filters of recipients that were used.
-#[derive(Serialize)]
-pub(in crate::page) struct Filters<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    q: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    year: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    program: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-}
-
-impl<'a> Filters<'a> {
-    pub(in crate::page) fn new(query: &'a ListQuery) -> Self {
-        Self {
-            q: query.text.as_deref(),
-            year: query.year,
-            program: query.program.as_deref(),
-            kind: query.kind.map(RecipientKind::as_str),
-        }
-    }
+pub(in crate::page) fn filters(query: &ListQuery) -> Object<'_> {
+    Object::default()
+        .with("q", query.text.as_deref())
+        .with("year", query.year)
+        .with("program", query.program.as_deref())
+        .with("kind", query.kind.map(RecipientKind::as_str))
+        .stated()
 }

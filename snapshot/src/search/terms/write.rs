@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
-    ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Impact, Mark, POSTINGS, SPANISH, StemNames, TERMS, divisors,
-    frequency,
+    ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Impact, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS,
+    divisors, frequency,
 };
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::table::{Lists, Postings, Strings};
-use crate::text::{STEMS, SamePosition, tokens, words_of};
+use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
 use store::sections::SectionWriter;
 
 /// Collects the texts of documents, in document order, and writes the sections.
@@ -118,8 +118,8 @@ impl TermsWriter {
         Strings::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
         writer.put("field.mean", means);
         self.write_grams(&terms, writer);
-        write_stems(&terms, &ENGLISH, writer, |term| STEMS.english(term).into_owned());
-        write_stems(&terms, &SPANISH, writer, |term| STEMS.spanish(term));
+        write_stems(&terms, &ENGLISH, writer, |term| english_stem(term).into_owned());
+        write_stems(&terms, &SPANISH, writer, spanish_stem);
         self.write_streams(&terms, writer);
         let folded: Vec<Vec<String>> = synonyms
             .iter()
@@ -257,17 +257,16 @@ impl TermsWriter {
             code_of_term[term] = FIRST_CODE + rank as u32;
             code_of_number[terms[term].1] = FIRST_CODE + rank as u32;
         }
-        let (mut bytes, mut at) = (Vec::new(), vec![0u64]);
-        for stream in self.streams() {
+        writer.put("term.code", code_of_term);
+        let coded = |stream: &[u32]| {
+            let mut bytes = Vec::new();
             for item in stream {
                 let code = if *item >= MARK { *item - MARK } else { code_of_number[*item as usize] };
                 push_leb128(&mut bytes, u64::from(code));
             }
-            at.push(bytes.len() as u64);
-        }
-        writer.put("term.code", code_of_term);
-        writer.put("stream.at", at);
-        writer.put("stream", bytes);
+            bytes
+        };
+        Strings::write(writer, STREAMS, self.streams().map(coded));
     }
 }
 

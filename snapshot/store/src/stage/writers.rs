@@ -1,14 +1,14 @@
-//! Stores the bodies of a generation as a tree: a file for each page, and one for each coding beside it. Files that the
-//! live generation has are linked.
+//! Store the bodies of a generation: as a tree, or in packs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::super::body::{Body, CODINGS, Coding, Tally};
+use super::super::body::{Body, CODINGS, Coding, Digest, Tally};
 use super::super::build_info::{EncodeFn, NewFile};
 use super::super::error::StoreError;
 use super::super::generation::Generation;
-use super::super::layout::{FILE_LIST, FILE_TABLE, SIBLINGS};
+use super::super::layout::{FILE_LIST, FILE_TABLE, INDEX_DIR, INDEX_MAX, OBJECTS, SIBLINGS};
+use super::super::packer::Packer;
 use super::super::sections::Sections;
 use super::super::siblings::{Siblings, write_siblings};
 use super::super::staging::StagingDir;
@@ -18,6 +18,8 @@ use super::super::vfs::{in_parallel, lock};
 /// Shorter bodies are not worth a coding, in bytes.
 const MIN_ENCODED: usize = 512;
 
+/// Stores the bodies of a generation as a tree: a file for each page, and one for each coding beside it. Files that the
+/// live generation has are linked.
 pub(super) struct TreeWriter {
     /// Names the compressors and levels in use.
     encoder: String,
@@ -163,4 +165,74 @@ impl TreeWriter {
 /// Whether a file of a generation has the body that was published.
 fn is_sound(generation: &Generation, (path, body): &(String, Body)) -> bool {
     generation.vfs().hash(&generation.name(path)).is_ok_and(|found| found == *body)
+}
+
+/// Stores the bodies of a generation in packs. Objects and whole packs that the live generation has are reused.
+pub(super) struct PackWriter {
+    pub(super) packer: Packer,
+    /// Packs of the live generation that are damaged; if there are any, nothing of it is reused.
+    pub(super) damaged: u64,
+}
+
+impl PackWriter {
+    pub(super) fn new(level: i32, live: Option<&Generation>) -> Self {
+        let (packer, damaged) = Packer::reusing(level, live);
+        Self { packer, damaged }
+    }
+
+    pub(super) fn put(
+        &self,
+        staging: &StagingDir,
+        page: NewFile<'_>,
+        identity: Body,
+    ) -> Result<Stored, StoreError> {
+        let write = |path: &str, bytes: &[u8]| staging.write(path, bytes);
+        self.packer.put(page.path, page.body, identity, &write).map(Stored::Objects)
+    }
+
+    pub(super) fn keep(&self, entry: FileEntry<'_>) -> Option<Stored> {
+        self.packer.take_row(entry.number()).map(Stored::Objects)
+    }
+
+    /// Packs the index files, closes the packs, and writes where each body is stored.
+    pub(super) fn finish(
+        &self,
+        staging: &StagingDir,
+        mut files: Vec<StagedFile>,
+        table: &Sections,
+    ) -> Result<(), StoreError> {
+        for file in &mut files {
+            if matches!(file.stored, Stored::File) && file.identity.len <= INDEX_MAX {
+                file.stored = Stored::Objects(self.pack_index_file(staging, file)?);
+            }
+        }
+        let index = staging.name(INDEX_DIR);
+        if staging.vfs.list(&index).is_ok_and(|left| left.is_empty()) {
+            staging.vfs.remove(&index).map_err(staging.vfs.io_error(&index))?;
+        }
+        let rows = files.iter().map(|file| match &file.stored {
+            Stored::Objects(parts) => Some((file.identity.sha256, &**parts)),
+            Stored::File | Stored::Tree(_) => None,
+        });
+        let objects = self.packer.finish(rows, table, &|path, bytes| staging.write(path, bytes))?;
+        staging.link_packs(&objects.packs)?;
+        staging.write(OBJECTS, objects.finish().bytes())
+    }
+
+    fn pack_index_file(&self, staging: &StagingDir, file: &StagedFile) -> Result<Vec<Digest>, StoreError> {
+        let (vfs, name) = (&*staging.vfs, staging.name(&file.path));
+        let same = staging.live().and_then(|live| live.files().find(file.path.as_bytes()));
+        let same = same.filter(|entry| entry.identity() == file.identity);
+        let parts = match same.and_then(|entry| self.packer.take_row(entry.number())) {
+            Some(parts) => parts,
+            None => {
+                let bytes = vfs.map(&name).map_err(vfs.io_error(&name))?;
+                let write = |path: &str, bytes: &[u8]| staging.write(path, bytes);
+                self.packer.put(&file.path, &bytes, file.identity, &write)?
+            }
+        };
+        vfs.remove(&name).map_err(vfs.io_error(&name))?;
+        lock(&staging.written).retain(|(path, _)| *path != file.path);
+        Ok(parts)
+    }
 }

@@ -9,7 +9,9 @@ use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
 use crate::clock;
-use crate::metrics::{family, sample};
+use crate::follower::Follower;
+use crate::metrics::{family, metric, sample};
+use crate::reload_retry::ReloadFailure;
 use crate::server::Server;
 
 const TEXT: &str = "text/plain";
@@ -35,14 +37,39 @@ pub(crate) fn health() -> Response<Bytes> {
 
 /// `/readyz`: whether requests may be sent here.
 pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
-    let readiness = Readiness::of(server);
-    let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    json(status, &readiness)
+    let (draining, refused) = (server.is_draining(), server.failed_reload());
+    let source = server.options.source.as_ref();
+    let unreachable = source.and_then(|source| source.fetcher.stats().error);
+    let serving = server.state();
+    let damaged = serving.open.damaged.list();
+    let expired = source.is_some_and(|source| source.status().is_expired());
+    let (status, state) = match (&refused, &unreachable) {
+        _ if draining => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
+        (None, None) if damaged.is_empty() && !expired => (StatusCode::OK, "ready"),
+        _ => (StatusCode::OK, "degraded"),
+    };
+    let (ready, generation) = (!draining, serving.generation().id().to_string());
+    json(status, &Readiness { ready, state, draining, generation, refused, unreachable, damaged, expired })
 }
 
 /// `/snapshot`: what is served.
 pub(crate) fn snapshot(server: &Server) -> Response<Bytes> {
-    json(StatusCode::OK, &Snapshot::of(server))
+    let state = server.state();
+    let manifest = state.generation().manifest();
+    let snapshot = Snapshot {
+        generation: state.generation().id().to_string(),
+        day: state.dated.day().date().map(|date| date.to_string()),
+        as_of: manifest.as_of.to_string(),
+        generated_at: manifest.generated_at.to_string(),
+        base_url: manifest.base_url.clone(),
+        programs: manifest.counts.programs,
+        files: manifest.files.count,
+        age_seconds: age(manifest.generated_at.as_second()),
+        index_copied: state.generation().is_copied(),
+        refused: server.failed_reload(),
+        source: server.options.source.as_deref().map(followed),
+    };
+    json(StatusCode::OK, &snapshot)
 }
 
 /// Any other path.
@@ -59,50 +86,13 @@ struct Readiness {
     state: &'static str,
     draining: bool,
     generation: String,
-    refused: Option<Refused>,
+    refused: Option<ReloadFailure>,
     /// Why bodies that are not local cannot be fetched from the store. Everything else is served.
     unreachable: Option<String>,
     /// Files that are answered 500 because they differ from what was published, and how. Everything else is served.
     damaged: BTreeMap<String, String>,
     /// Whether what is served is older than its publisher allows.
     expired: bool,
-}
-
-/// A failed reload.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Refused {
-    generation: String,
-    reason: String,
-    /// Tried again without a change; otherwise when CURRENT or the generation changes, or at SIGHUP.
-    tried_again: bool,
-}
-
-impl Readiness {
-    fn of(server: &Server) -> Self {
-        let (draining, refused) = (server.is_draining(), Refused::of(server));
-        let unreachable = server.options.source.as_ref().and_then(|source| source.fetch_stats().error);
-        let serving = server.state();
-        let damaged = serving.open.damaged.list();
-        let expired = server.options.source.as_ref().is_some_and(|source| source.status().is_expired());
-        let state = match (&refused, &unreachable) {
-            _ if draining => "draining",
-            (None, None) if damaged.is_empty() && !expired => "ready",
-            _ => "degraded",
-        };
-        let generation = serving.generation().id().to_string();
-        Self { ready: !draining, state, draining, generation, refused, unreachable, damaged, expired }
-    }
-}
-
-impl Refused {
-    fn of(server: &Server) -> Option<Self> {
-        server.failed_reload().map(|failure| Self {
-            generation: failure.generation,
-            reason: failure.reason,
-            tried_again: failure.is_transient,
-        })
-    }
 }
 
 /// What is served now.
@@ -119,7 +109,7 @@ struct Snapshot {
     age_seconds: i64,
     /// Whether the index is a copy in memory, which is not affected when its files are overwritten.
     index_copied: bool,
-    refused: Option<Refused>,
+    refused: Option<ReloadFailure>,
     source: Option<Store>,
 }
 
@@ -138,35 +128,15 @@ struct Store {
     kept: u64,
 }
 
-impl Store {
-    fn of(server: &Server) -> Option<Self> {
-        let source = server.options.source.as_ref()?;
-        let status = source.status();
-        let (age_seconds, expired) = (status.age(), status.is_expired());
-        let fetch = if source.is_lazy() { "lazy" } else { "full" };
-        let error = status.error.or(source.fetch_stats().error);
-        let kept = source.lazy_bodies().cache().bytes();
-        Some(Self { url: source.place(), age_seconds, error, expired, fetch, kept })
-    }
-}
-
-impl Snapshot {
-    fn of(server: &Server) -> Self {
-        let state = server.state();
-        let manifest = state.generation().manifest();
-        Self {
-            generation: state.generation().id().to_string(),
-            day: state.dated.day().date().map(|date| date.to_string()),
-            as_of: manifest.as_of.to_string(),
-            generated_at: manifest.generated_at.to_string(),
-            base_url: manifest.base_url.clone(),
-            programs: manifest.counts.programs,
-            files: manifest.files.count,
-            age_seconds: age(manifest.generated_at.as_second()),
-            index_copied: state.generation().is_copied(),
-            refused: Refused::of(server),
-            source: Store::of(server),
-        }
+fn followed(source: &Follower) -> Store {
+    let status = source.status();
+    Store {
+        url: source.target.place(),
+        age_seconds: status.age(),
+        expired: status.is_expired(),
+        error: status.error.or(source.fetcher.stats().error),
+        fetch: if source.is_lazy() { "lazy" } else { "full" },
+        kept: source.lazy_bodies.cache().bytes(),
     }
 }
 
@@ -192,14 +162,13 @@ pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
         ("edge_draining", "1 while the server is shutting down.", u64::from(server.is_draining())),
         ("edge_damaged_bodies", "Files that cannot be sent as published; see /readyz.", damaged as u64),
     ] {
-        family(&mut out, name, "gauge", help);
-        sample(&mut out, name, "", value);
+        metric(&mut out, name, "gauge", help, value);
     }
     push_degraded(&mut out, server);
     push_source(&mut out, server);
     family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
-    sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", state.bodies.bytes());
-    sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", server.answers.bytes());
+    sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", state.bodies.weight());
+    sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", server.answers.weight());
     response(StatusCode::OK, PROMETHEUS, out)
 }
 
@@ -216,11 +185,9 @@ fn push_degraded(out: &mut String, server: &Server) {
 /// The store that is followed.
 fn push_source(out: &mut String, server: &Server) {
     let Some(source) = &server.options.source else { return };
-    let (status, fetched) = (source.status(), source.fetch_stats());
+    let (status, fetched) = (source.status(), source.fetcher.stats());
     if let Some(age) = status.age() {
-        let name = "edge_source_age_seconds";
-        family(out, name, "gauge", "Seconds since the store was last read.");
-        sample(out, name, "", age);
+        metric(out, "edge_source_age_seconds", "gauge", "Seconds since the store was last read.", age);
     }
     let (failing, expired) = (u64::from(status.error.is_some()), u64::from(status.is_expired()));
     for (name, kind, help, value) in [
@@ -232,9 +199,8 @@ fn push_source(out: &mut String, server: &Server) {
         ("edge_body_fetches_total", "counter", "Ranges fetched for bodies.", fetched.requests),
         ("edge_body_fetch_bytes_total", "counter", "Bytes of these ranges.", fetched.bytes),
         ("edge_body_fetch_failures_total", "counter", "Bodies that could not be fetched.", fetched.failures),
-        ("edge_body_disk_bytes", "gauge", "Fetched bodies on disk.", source.lazy_bodies().cache().bytes()),
+        ("edge_body_disk_bytes", "gauge", "Fetched bodies on disk.", source.lazy_bodies.cache().bytes()),
     ] {
-        family(out, name, kind, help);
-        sample(out, name, "", value);
+        metric(out, name, kind, help, value);
     }
 }

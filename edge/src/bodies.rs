@@ -35,8 +35,9 @@ impl ServingState {
             // Without waiting for another request that is fetching it.
             return self.bodies.get(&key).ok_or_else(|| self.generation().not_local());
         }
-        self.bodies.get_or_make(&key, || {
-            self.load(entry, (coding, reach), tag_header, representation().tag(tag_of(entry.path())))
+        self.bodies.get_or_insert_with(&key, || {
+            let representation = representation().tag(tag_of(entry.path()));
+            self.load(entry, (coding, reach), tag_header, representation).map(Arc::new)
         })
     }
 

@@ -16,7 +16,7 @@ const OVERHEAD: u64 = 512;
 
 /// Weighs bodies in bytes.
 #[derive(Clone)]
-struct InBytes;
+pub(crate) struct InBytes;
 
 impl<K> Weighter<K, Arc<CachedResponse>> for InBytes {
     fn weight(&self, _: &K, body: &Arc<CachedResponse>) -> u64 {
@@ -24,53 +24,19 @@ impl<K> Weighter<K, Arc<CachedResponse>> for InBytes {
     }
 }
 
-/// A cache.
-pub(crate) struct Cache<K>(Quick<K, Arc<CachedResponse>, InBytes>);
+/// A cache. A body is taken from it, from another thread that is computing it, or else made, and kept if it fits.
+pub(crate) type Cache<K> = Quick<K, Arc<CachedResponse>, InBytes>;
 
-impl<K: Hash + Eq + Clone> Cache<K> {
-    /// Keeps bodies of at most `capacity` bytes in total; 0 keeps none.
-    pub(crate) fn new(capacity: u64) -> Self {
-        let bodies = (capacity / USUAL_BYTES) as usize;
-        // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
-        let options = OptionsBuilder::new()
-            .shards(1)
-            .estimated_items_capacity(bodies)
-            .weight_capacity(capacity)
-            .build();
-        let (hash, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
-        Self(match options {
-            Ok(options) => Quick::with_options(options, InBytes, hash, lifecycle),
-            Err(_) => Quick::with(bodies, capacity, InBytes, hash, lifecycle),
-        })
-    }
-
-    /// The body of a key.
-    pub(crate) fn get(&self, key: &K) -> Option<Arc<CachedResponse>> {
-        self.0.get(key)
-    }
-
-    /// The body of a key, from the cache, from another thread that is computing it, or else from `make`. It is kept
-    /// if it fits.
-    ///
-    /// # Errors
-    ///
-    /// Whatever `make` fails with; nothing is kept then.
-    pub(crate) fn get_or_make<E>(
-        &self,
-        key: &K,
-        make: impl FnOnce() -> Result<CachedResponse, E>,
-    ) -> Result<Arc<CachedResponse>, E> {
-        self.0.get_or_insert_with(key, || make().map(Arc::new))
-    }
-
-    /// Drops everything.
-    pub(crate) fn clear(&self) {
-        self.0.clear();
-    }
-
-    /// Bytes that are kept now.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.0.weight()
+/// A cache that keeps bodies of at most `capacity` bytes in total; 0 keeps none.
+pub(crate) fn cache<K: Hash + Eq + Clone>(capacity: u64) -> Cache<K> {
+    let bodies = (capacity / USUAL_BYTES) as usize;
+    // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
+    let options =
+        OptionsBuilder::new().shards(1).estimated_items_capacity(bodies).weight_capacity(capacity).build();
+    let (hash, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+    match options {
+        Ok(options) => Quick::with_options(options, InBytes, hash, lifecycle),
+        Err(_) => Quick::with(bodies, capacity, InBytes, hash, lifecycle),
     }
 }
 
@@ -89,24 +55,24 @@ mod tests {
     }
 
     fn insert(cache: &Cache<u64>, key: u64, bytes: usize) {
-        cache.get_or_make(&key, || Ok::<_, Infallible>(body(bytes))).unwrap();
+        cache.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(body(bytes)))).unwrap();
     }
 
     #[test]
     fn what_is_kept_never_weighs_more_than_the_capacity() {
-        let cache = Cache::new(1 << 20);
+        let cache = cache(1 << 20);
         for key in 0..3000 {
             insert(&cache, key, 500 + key as usize % 1000);
-            assert!(cache.bytes() <= 1 << 20, "{}", cache.bytes());
+            assert!(cache.weight() <= 1 << 20, "{}", cache.weight());
         }
-        assert!(cache.bytes() > 1 << 19, "{}", cache.bytes());
+        assert!(cache.weight() > 1 << 19, "{}", cache.weight());
         cache.clear();
-        assert_eq!((cache.bytes(), cache.get(&2999).is_none()), (0, true));
+        assert_eq!((cache.weight(), cache.get(&2999).is_none()), (0, true));
     }
 
     #[test]
     fn a_body_that_is_read_outlives_a_crawl() {
-        let cache = Cache::new(1 << 20);
+        let cache = cache(1 << 20);
         insert(&cache, 7, 500);
         for key in 1000..4000 {
             insert(&cache, key, 500);
@@ -117,26 +83,26 @@ mod tests {
 
     #[test]
     fn one_body_may_fill_most_of_the_cache_but_none_larger_is_kept_and_nothing_in_none() {
-        let cache = Cache::new(1 << 20);
+        let cache = cache(1 << 20);
         insert(&cache, 1, 900_000);
         assert!(cache.get(&1).is_some());
         insert(&cache, 2, 1 << 20);
         assert!(cache.get(&2).is_none());
-        let none = Cache::new(0);
+        let none = super::cache(0);
         insert(&none, 1, 1);
         assert!(none.get(&1).is_none());
     }
 
     #[test]
     fn concurrent_requests_for_one_key_make_its_body_once() {
-        let (cache, made) = (Cache::new(1 << 20), AtomicUsize::new(0));
+        let (cache, made) = (cache(1 << 20), AtomicUsize::new(0));
         let request = || {
             let make = || {
                 made.fetch_add(1, Relaxed);
                 std::thread::sleep(Duration::from_millis(50));
-                Ok::<_, Infallible>(body(10))
+                Ok::<_, Infallible>(Arc::new(body(10)))
             };
-            cache.get_or_make(&1_u64, make).unwrap();
+            cache.get_or_insert_with(&1_u64, make).unwrap();
         };
         std::thread::scope(|threads| (0..4).for_each(|_| drop(threads.spawn(request))));
         assert_eq!(made.load(Relaxed), 1);
@@ -144,8 +110,8 @@ mod tests {
 
     #[test]
     fn what_could_not_be_made_is_tried_again() {
-        let cache = Cache::new(1 << 20);
-        assert_eq!(cache.get_or_make(&1_u64, || Err("no")).unwrap_err(), "no");
-        assert!(cache.get_or_make(&1, || Ok::<_, &str>(body(10))).is_ok());
+        let cache = cache(1 << 20);
+        assert_eq!(cache.get_or_insert_with(&1_u64, || Err("no")).unwrap_err(), "no");
+        assert!(cache.get_or_insert_with(&1, || Ok::<_, &str>(Arc::new(body(10)))).is_ok());
     }
 }

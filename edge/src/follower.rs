@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
 use remote::{
-    ErrorClass, FetchBudget, FetchStats, FetchedCurrent, Fetcher, ObjectVersion, Pulled, Puller, RemoteError,
-    Target, Trust,
+    ErrorClass, FetchBudget, FetchedCurrent, Fetcher, ObjectVersion, Pulled, Puller, RemoteError, Target,
+    Trust,
 };
 use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange, StoreError};
 use tokio::runtime::Runtime;
@@ -54,14 +54,16 @@ pub(crate) struct FollowOptions {
 
 /// A store that is followed.
 pub struct Follower {
-    target: Arc<dyn Target>,
+    /// The store.
+    pub(crate) target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,
     options: FollowOptions,
     budget: FetchBudget,
     /// Fetches bodies that are not in the root.
-    fetcher: Arc<Fetcher>,
-    lazy_bodies: Arc<LazyBodies>,
+    pub(crate) fetcher: Arc<Fetcher>,
+    /// The bodies that are not fetched ahead.
+    pub(crate) lazy_bodies: Arc<LazyBodies>,
     /// Gets a message when an object of the served generation is gone from the store.
     gone: Mutex<Receiver<()>>,
     status: Mutex<FollowStatus>,
@@ -136,28 +138,10 @@ impl Follower {
         Ok(Self { target, trust, root, options, budget, fetcher, lazy_bodies, gone, status, runtime })
     }
 
-    /// The bodies that are not fetched ahead.
-    #[must_use]
-    pub(crate) fn lazy_bodies(&self) -> &Arc<LazyBodies> {
-        &self.lazy_bodies
-    }
-
-    /// Counters of the bodies that are not fetched ahead.
-    #[must_use]
-    pub(crate) fn fetch_stats(&self) -> FetchStats {
-        self.fetcher.stats()
-    }
-
     /// Whether only the index is fetched ahead.
     #[must_use]
     pub(crate) fn is_lazy(&self) -> bool {
         self.options.ahead == Prefetch::Lazy
-    }
-
-    /// The store's address.
-    #[must_use]
-    pub(crate) fn place(&self) -> String {
-        self.target.place()
     }
 
     /// State and counters.

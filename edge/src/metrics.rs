@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use http::{Method, StatusCode};
 
-use crate::route::{Route, TEMPLATES};
-use net::connection::{CloseReason, Counters};
+use crate::route::{ROUTES, Route};
+use net::connection::{CloseReason, Count, Counters};
 
 /// Upper bounds of the duration buckets, in microseconds.
 const BUCKETS: [u64; 16] = [
@@ -21,23 +21,6 @@ const METHODS: [&str; 5] = ["GET", "HEAD", "OPTIONS", "POST", "_OTHER"];
 /// Statuses with metrics of their own; the last stands for all others.
 const STATUSES: [u16; 19] =
     [200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 412, 413, 414, 416, 421, 429, 503, 500];
-
-/// A counter.
-#[derive(Debug, Default)]
-pub struct Count(AtomicU64);
-
-impl Count {
-    /// Adds one.
-    pub(crate) fn add(&self) {
-        self.0.fetch_add(1, Relaxed);
-    }
-
-    /// The current count.
-    #[must_use]
-    pub fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-}
 
 /// Hits and misses of a cache.
 #[derive(Debug, Default)]
@@ -67,7 +50,7 @@ struct Series {
 }
 
 /// All metrics.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Metrics {
     /// Connections.
     pub connections: Arc<Counters>,
@@ -85,23 +68,17 @@ pub struct Metrics {
     pub loads: Count,
     /// Generations refused.
     pub refusals: Count,
-    series: Box<[Series]>,
+    series: AllSeries,
 }
 
-impl Default for Metrics {
+/// Durations by route, method and status.
+#[derive(Debug)]
+struct AllSeries(Box<[Series]>);
+
+impl Default for AllSeries {
     fn default() -> Self {
-        let series = TEMPLATES.len() * METHODS.len() * (STATUSES.len() + 1);
-        Self {
-            connections: Arc::default(),
-            bodies: Lookups::default(),
-            answers: Lookups::default(),
-            not_modified: Count::default(),
-            panics: Count::default(),
-            overloads: Count::default(),
-            loads: Count::default(),
-            refusals: Count::default(),
-            series: std::iter::repeat_with(Series::default).take(series).collect(),
-        }
+        let count = ROUTES.len() * METHODS.len() * (STATUSES.len() + 1);
+        Self(std::iter::repeat_with(Series::default).take(count).collect())
     }
 }
 
@@ -112,7 +89,7 @@ impl Metrics {
         let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(METHODS.len() - 1);
         let status = STATUSES.iter().position(|known| *known == status.as_u16()).unwrap_or(STATUSES.len());
         let at = (route * METHODS.len() + method) * (STATUSES.len() + 1) + status;
-        let Some(series) = self.series.get(at) else { return };
+        let Some(series) = self.series.0.get(at) else { return };
         let nanos = took.as_nanos() as u64;
         let bucket = BUCKETS.partition_point(|bound| bound * 1000 < nanos);
         series.buckets[bucket].fetch_add(1, Relaxed);
@@ -130,8 +107,7 @@ impl Metrics {
             ("edge_panics_total", "Requests that ended in a panic.", &self.panics),
             ("edge_overload_refusals_total", "BlockingPool refused with 503.", &self.overloads),
         ] {
-            family(&mut out, name, "counter", help);
-            sample(&mut out, name, "", count.get());
+            metric(&mut out, name, "counter", help, count.get());
         }
         let name = "edge_snapshot_loads_total";
         family(&mut out, name, "counter", "Generations taken and refused since the start.");
@@ -149,7 +125,7 @@ impl Metrics {
     fn push_requests(&self, out: &mut String) {
         const NAME: &str = "http_server_request_duration_seconds";
         family(out, NAME, "histogram", "Time from a request's head to its answer, without sending.");
-        for (at, series) in self.series.iter().enumerate() {
+        for (at, series) in self.series.0.iter().enumerate() {
             if series.buckets.iter().all(|bucket| bucket.load(Relaxed) == 0) {
                 continue;
             }
@@ -157,7 +133,7 @@ impl Metrics {
             let status = STATUSES.get(status).map_or_else(|| "other".to_owned(), u16::to_string);
             let labels = format!(
                 "http_route=\"{}\",http_request_method=\"{}\",http_response_status_code=\"{status}\"",
-                TEMPLATES[rest / METHODS.len()],
+                ROUTES[rest / METHODS.len()].1,
                 METHODS[rest % METHODS.len()],
             );
             series.push(out, NAME, &labels);
@@ -165,33 +141,30 @@ impl Metrics {
     }
 
     fn push_connections(&self, out: &mut String) {
-        let counts = self.connections.read();
-        family(out, "edge_connections", "gauge", "Connections open now.");
-        sample(out, "edge_connections", "", counts.open);
-        family(out, "edge_flight_bytes", "gauge", "Bytes of answers made and not yet taken by the client.");
-        sample(out, "edge_flight_bytes", "", counts.flying as u64);
+        let counts = &self.connections;
+        let help = "Bytes of answers made and not yet taken by the client.";
+        metric(out, "edge_connections", "gauge", "Connections open now.", counts.open_now());
+        metric(out, "edge_flight_bytes", "gauge", help, counts.flying() as u64);
         for (name, help, count) in [
             (
                 "edge_flight_refusals_total",
                 "Answers refused with 503 because too many wait to be taken.",
-                counts.refused_flights,
+                &counts.refused_flights,
             ),
             (
                 "edge_stream_resets_total",
                 "HTTP/2 streams reset because the client took no more of the answer.",
-                counts.reset_streams,
+                &counts.reset_streams,
             ),
-            ("edge_accepted_total", "Connections accepted.", counts.accepted),
-            ("edge_refused_total", "Connections closed at once because too many were open.", counts.refused),
-            ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors),
+            ("edge_accepted_total", "Connections accepted.", &counts.accepted),
+            ("edge_refused_total", "Connections closed at once because too many were open.", &counts.refused),
+            ("edge_accept_errors_total", "Accepts that failed.", &counts.accept_errors),
         ] {
-            family(out, name, "counter", help);
-            sample(out, name, "", count);
+            metric(out, name, "counter", help, count.get());
         }
         family(out, "edge_closed_total", "counter", "Connections that ended, by reason.");
-        for reason in CloseReason::ALL {
-            let label = format!("reason=\"{}\"", reason.as_str());
-            sample(out, "edge_closed_total", &label, self.connections.closed(reason));
+        for (reason, label) in CloseReason::ALL {
+            sample(out, "edge_closed_total", &format!("reason=\"{label}\""), counts.closed(reason));
         }
     }
 }
@@ -217,6 +190,12 @@ fn seconds(nanos: u64) -> String {
 /// Starts a metric family.
 pub(crate) fn family(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+/// Writes a metric that has one value.
+pub(crate) fn metric(out: &mut String, name: &str, kind: &str, help: &str, value: u64) {
+    family(out, name, kind, help);
+    sample(out, name, "", value);
 }
 
 /// Writes one value; `labels` are without braces and may be empty.

@@ -97,7 +97,7 @@ impl Server {
     }
 
     fn take(&self, id: &str) -> Result<(), OpenError> {
-        let away = self.options.source.as_ref().map(|source| source.lazy_bodies());
+        let away = self.options.source.as_ref().map(|source| &source.lazy_bodies);
         let generation = OpenGeneration::open_with(&self.options.root, self.options.copy_index, away)?;
         let _turning = lock(&self.turning);
         self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));

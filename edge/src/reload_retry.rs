@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use store::RootStat;
 
 /// Longest time between two attempts after a transient failure.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Why the generation that CURRENT names is not served.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReloadFailure {
     /// Name of the generation, or `CURRENT`.
     pub generation: String,
@@ -16,6 +17,7 @@ pub struct ReloadFailure {
     pub reason: String,
     /// Whether it may pass by itself, and is tried again: files that are not there yet, a disk that does not
     /// answer. Otherwise it was read and is not what was published.
+    #[serde(rename = "triedAgain")]
     pub is_transient: bool,
 }
 

@@ -19,19 +19,18 @@ pub(crate) const OVERLOADED: HttpError = unavailable("Too many searches are unde
 pub(crate) const UNREADABLE: HttpError =
     unavailable("The record cannot be read at the moment; try again shortly.");
 /// A method that writes.
-pub(crate) const METHOD_NOT_ALLOWED: HttpError =
-    HttpError { status: StatusCode::METHOD_NOT_ALLOWED, message: ONLY_READS, close: false };
+pub(crate) const METHOD_NOT_ALLOWED: HttpError = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, ONLY_READS);
 /// A panic.
 pub(crate) const FAILED: HttpError = failed("The server could not complete the request.");
 /// A file that is not as it was published.
 pub(crate) const DAMAGED: HttpError = failed("The record could not be read.");
 
 const fn unavailable(message: &'static str) -> HttpError {
-    HttpError { status: StatusCode::SERVICE_UNAVAILABLE, message, close: false }
+    HttpError::new(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 
 const fn failed(message: &'static str) -> HttpError {
-    HttpError { status: StatusCode::INTERNAL_SERVER_ERROR, message, close: false }
+    HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
 /// Media type of answers of the REST interface.

@@ -21,18 +21,14 @@ const GENERATION: HeaderName = HeaderName::from_static("opdir-generation");
 const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
 
 /// A range that the body does not have.
-const UNSATISFIABLE: HttpError = HttpError {
-    status: StatusCode::RANGE_NOT_SATISFIABLE,
-    message: "There are no such bytes.",
-    close: false,
-};
+const UNSATISFIABLE: HttpError =
+    HttpError::new(StatusCode::RANGE_NOT_SATISFIABLE, "There are no such bytes.");
 
 /// `If-Match` or `If-Unmodified-Since` does not hold.
-const PRECONDITION_FAILED: HttpError = HttpError {
-    status: StatusCode::PRECONDITION_FAILED,
-    message: "The answer is no longer the one that If-Match or If-Unmodified-Since names; request all of it again.",
-    close: false,
-};
+const PRECONDITION_FAILED: HttpError = HttpError::new(
+    StatusCode::PRECONDITION_FAILED,
+    "The answer is no longer the one that If-Match or If-Unmodified-Since names; request all of it again.",
+);
 
 /// What is known of a body besides its bytes.
 pub(crate) struct Metadata<'a> {

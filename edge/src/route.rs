@@ -35,45 +35,34 @@ pub(crate) enum Route {
     Page,
 }
 
-/// Path templates for metrics, in the order of `Route::number`. The first stands for pages and unknown paths.
-pub const TEMPLATES: [&str; 15] = [
-    "/",
-    "/api/v1/search",
-    "/api/v1/programs/{slug}",
-    "/api/v1/facets/{facet}",
-    "/api/v1/organizations",
-    "/api/v1/cycles",
-    "/api/v1/awards",
-    "/api/v1/recipients",
-    "/api/v1/organizations/{slug}",
-    "/api/v1/recipients/{slug}",
-    "/api/v1/exports/latest",
-    "/api/v1/openapi.json",
-    changes::LINES,
-    changes::FEED,
-    "/mcp",
+/// Routes, and their path templates for metrics. The first stands for pages and unknown paths.
+pub(crate) const ROUTES: [(Route, &str); 15] = [
+    (Route::Page, "/"),
+    (Route::Search, "/api/v1/search"),
+    (Route::Program, "/api/v1/programs/{slug}"),
+    (Route::Facet, "/api/v1/facets/{facet}"),
+    (Route::List(List::Organizations), "/api/v1/organizations"),
+    (Route::List(List::Cycles), "/api/v1/cycles"),
+    (Route::List(List::Awards), "/api/v1/awards"),
+    (Route::List(List::Recipients), "/api/v1/recipients"),
+    (Route::Organization, "/api/v1/organizations/{slug}"),
+    (Route::Recipient, "/api/v1/recipients/{slug}"),
+    (Route::Export, "/api/v1/exports/latest"),
+    (Route::OpenApi, "/api/v1/openapi.json"),
+    (Route::Changes, changes::LINES),
+    (Route::ChangesFeed, changes::FEED),
+    (Route::Tools, "/mcp"),
 ];
 
+/// The path templates of all routes.
+pub fn templates() -> impl Iterator<Item = &'static str> {
+    ROUTES.iter().map(|(_, template)| *template)
+}
+
 impl Route {
-    /// Index of the route's template among [`TEMPLATES`].
+    /// Its position among [`ROUTES`].
     pub(crate) fn number(self) -> usize {
-        match self {
-            Self::Page | Self::UnknownApi => 0,
-            Self::Search => 1,
-            Self::Program => 2,
-            Self::Facet => 3,
-            Self::List(List::Organizations) => 4,
-            Self::List(List::Cycles) => 5,
-            Self::List(List::Awards) => 6,
-            Self::List(List::Recipients) => 7,
-            Self::Organization => 8,
-            Self::Recipient => 9,
-            Self::Export => 10,
-            Self::OpenApi => 11,
-            Self::Changes => 12,
-            Self::ChangesFeed => 13,
-            Self::Tools => 14,
-        }
+        ROUTES.iter().position(|(route, _)| *route == self).unwrap_or(0)
     }
 
     /// The route of a path below `/api/`, of which `rest` is what follows.
@@ -137,7 +126,7 @@ mod tests {
 
     #[test]
     fn every_template_is_that_of_its_route() {
-        for (number, template) in TEMPLATES.iter().enumerate() {
+        for (expected, template) in ROUTES {
             let path = template.replace("{slug}", "x").replace("{facet}", "x");
             let route = match (path.strip_prefix("/api/"), path.as_str()) {
                 (Some(rest), _) => Route::api(rest),
@@ -146,7 +135,7 @@ mod tests {
                 (None, "/mcp") => Route::Tools,
                 (None, _) => Route::Page,
             };
-            assert_eq!(route.number(), number, "{template}");
+            assert_eq!(route, expected, "{template}");
         }
     }
 }

@@ -8,7 +8,7 @@ use arc_swap::{ArcSwap, Guard};
 use mcp::Endpoint;
 use net::blocking_pool::BlockingPool;
 
-use crate::cache::Cache;
+use crate::cache::{Cache, cache};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::reload_retry::Retry;
@@ -48,7 +48,7 @@ impl Server {
     ///
     /// If there is no current generation, or it is damaged, incomplete or of another version.
     pub fn open(options: Options) -> Result<Arc<Self>, OpenError> {
-        let away = options.source.as_ref().map(|source| source.lazy_bodies());
+        let away = options.source.as_ref().map(|source| &source.lazy_bodies);
         let generation = Arc::new(OpenGeneration::open_with(&options.root, options.copy_index, away)?);
         let state = ServingState::new(generation, options.day, &options);
         Ok(Arc::new(Self {
@@ -59,7 +59,7 @@ impl Server {
             metrics: Metrics::default(),
             searches: BlockingPool::default(),
             fetches: BlockingPool::new(FETCHES),
-            answers: Cache::new(options.response_cache),
+            answers: cache(options.response_cache),
             mcp: Endpoint::new(options.mcp.clone())?,
             started: Instant::now(),
             draining: AtomicBool::new(false),

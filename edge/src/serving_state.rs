@@ -15,7 +15,7 @@ use store::sections::{SectionError, Sections};
 use store::{Coding, Generation, LazyBodies, StoreError};
 
 use crate::build_id;
-use crate::cache::Cache;
+use crate::cache::{Cache, cache};
 use crate::cache_control::CacheControl;
 use crate::options::{COPIED_INDEX, Options};
 
@@ -182,7 +182,7 @@ impl ServingState {
         let hash = store::Hex(&open.generation.id().hash[..6]).to_string();
         Self {
             dated: open.site.dated(day),
-            bodies: Cache::new(options.body_cache),
+            bodies: cache(options.body_cache),
             validator: format!("d{hash}.{}.{}.", day.0, build_id::id()),
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: options.frozen,

@@ -1,7 +1,6 @@
 //! A pool for work that takes long, so that it does not delay other requests: few tasks at a time on blocking
 //! threads, a short queue, and a refusal when the queue is full.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -42,7 +41,8 @@ impl<R, W> From<R> for Outcome<R, W> {
 #[derive(Debug)]
 pub struct BlockingPool {
     permits: Semaphore,
-    waiting: AtomicUsize,
+    /// Places in the queue; given back also by a client that went away.
+    places: Semaphore,
 }
 
 /// The queue is full, the wait was too long, or the task panicked.
@@ -61,7 +61,7 @@ impl BlockingPool {
     /// At most `at_once` tasks at a time, at least one.
     #[must_use]
     pub fn new(at_once: usize) -> Self {
-        Self { permits: Semaphore::new(at_once.max(1)), waiting: AtomicUsize::new(0) }
+        Self { permits: Semaphore::new(at_once.max(1)), places: Semaphore::new(QUEUE_MAX) }
     }
 
     /// Runs `search` on a thread for blocking work, as soon as it is its turn. A search that panics
@@ -82,27 +82,11 @@ impl BlockingPool {
         if let Ok(permit) = self.permits.try_acquire() {
             return Ok(permit);
         }
-        let _place = QueueSlot::take(&self.waiting)?;
+        let _place = self.places.try_acquire().map_err(|_| PoolFull)?;
         match tokio::time::timeout(PATIENCE, self.permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(PoolFull),
         }
-    }
-}
-
-/// A place in the queue; given back when dropped, also by a client that went away.
-struct QueueSlot<'a>(&'a AtomicUsize);
-
-impl<'a> QueueSlot<'a> {
-    fn take(waiting: &'a AtomicUsize) -> Result<Self, PoolFull> {
-        let place = Self(waiting);
-        if waiting.fetch_add(1, Relaxed) < QUEUE_MAX { Ok(place) } else { Err(PoolFull) }
-    }
-}
-
-impl Drop for QueueSlot<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -121,7 +105,7 @@ mod tests {
         };
         let requests: Vec<_> = (0..QUEUE_MAX + 10).map(spawn).collect();
         tokio::task::yield_now().await;
-        while searches.waiting.load(Relaxed) < QUEUE_MAX {
+        while searches.places.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
         drop(held);
@@ -130,6 +114,6 @@ mod tests {
             refused += usize::from(request.await.unwrap() == Err(PoolFull));
         }
         assert_eq!(refused, 10);
-        assert_eq!(searches.waiting.load(Relaxed), 0);
+        assert_eq!(searches.places.available_permits(), QUEUE_MAX);
     }
 }

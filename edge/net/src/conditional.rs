@@ -33,60 +33,36 @@ pub fn etag_suffix(coding: Coding) -> &'static str {
 /// gzip. Identity is always possible here, even where the client forbids it.
 #[must_use]
 pub fn negotiate(headers: &HeaderMap, offered: impl Fn(Coding) -> bool) -> Coding {
+    let [zstd, brotli, gzip, identity, any] = weights(headers);
     let mut best = (0, Coding::Identity);
-    let mut weights = Weights::default();
-    for value in headers.get_all(ACCEPT_ENCODING) {
-        weights.read(value);
-    }
-    for (coding, weight) in
-        [(Coding::Zstd, weights.zstd), (Coding::Brotli, weights.brotli), (Coding::Gzip, weights.gzip)]
-    {
-        let weight = weight.or(weights.any).unwrap_or(0);
+    for (coding, weight) in [(Coding::Zstd, zstd), (Coding::Brotli, brotli), (Coding::Gzip, gzip)] {
+        let weight = weight.or(any).unwrap_or(0);
         if weight > best.0 && offered(coding) {
             best = (weight, coding);
         }
     }
-    match weights.identity {
+    match identity {
         Some(identity) if identity > best.0 => Coding::Identity,
         _ => best.1,
     }
 }
 
-/// Weights of codings, in thousandths.
-#[derive(Default)]
-struct Weights {
-    gzip: Option<u16>,
-    brotli: Option<u16>,
-    zstd: Option<u16>,
-    identity: Option<u16>,
-    any: Option<u16>,
-}
-
-impl Weights {
-    fn read(&mut self, value: &HeaderValue) {
-        /// No client names more.
-        const CODINGS_MAX: usize = 32;
-        let Ok(value) = value.to_str() else { return };
-        for item in value.split(',').take(CODINGS_MAX) {
-            let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
-            let Some(weight) = weight_of(parameters) else { continue };
-            if let Some(slot) = self.slot(name.trim()) {
-                slot.get_or_insert(weight);
-            }
+/// The first weight, in thousandths, of Zstandard, Brotli, gzip, identity and all others.
+fn weights(headers: &HeaderMap) -> [Option<u16>; 5] {
+    /// No client names more.
+    const CODINGS_MAX: usize = 32;
+    const NAMES: [&[&str]; 5] = [&["zstd"], &["br"], &["gzip", "x-gzip"], &["identity"], &["*"]];
+    let mut weights = [None; 5];
+    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    for item in values.flat_map(|value| value.split(',').take(CODINGS_MAX)) {
+        let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
+        let is_named = |known: &&str| known.eq_ignore_ascii_case(name.trim());
+        let slot = NAMES.iter().position(|names| names.iter().any(is_named));
+        if let (Some(slot), Some(weight)) = (slot, weight_of(parameters)) {
+            weights[slot].get_or_insert(weight);
         }
     }
-
-    fn slot(&mut self, name: &str) -> Option<&mut Option<u16>> {
-        let is = |coding: &str| name.eq_ignore_ascii_case(coding);
-        Some(match () {
-            () if is("gzip") || is("x-gzip") => &mut self.gzip,
-            () if is("br") => &mut self.brotli,
-            () if is("zstd") => &mut self.zstd,
-            () if is("identity") => &mut self.identity,
-            () if is("*") => &mut self.any,
-            () => return None,
-        })
-    }
+    weights
 }
 
 /// The weight among an item's parameters, 1 without one; names of parameters know no case.

@@ -29,7 +29,7 @@ mod tests;
 
 pub use accept::{adopt, bind};
 pub use backpressure::{InFlight, SharedBody};
-pub use counters::{CloseReason, Counters, Counts};
+pub use counters::{CloseReason, Count, Counters};
 pub use limits::{HttpService, Limits};
 
 use std::net::SocketAddr;
@@ -96,9 +96,9 @@ where
 
     /// Gives the connection a task of its own, or closes it when there are too many.
     fn admit(&self, stream: impl Wire, address: SocketAddr) {
-        let nth = self.counters.accepted();
+        let nth = self.counters.accepted.add();
         let Ok(permit) = self.permits.clone().try_acquire_owned() else {
-            self.counters.refused();
+            self.counters.refused.add();
             return;
         };
         let connection = drive::Connection {

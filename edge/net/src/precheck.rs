@@ -63,8 +63,12 @@ pub struct HttpError {
     pub close: bool,
 }
 
-const fn refuse(status: StatusCode, message: &'static str) -> HttpError {
-    HttpError { status, message, close: false }
+impl HttpError {
+    /// After which the connection stays.
+    #[must_use]
+    pub const fn new(status: StatusCode, message: &'static str) -> Self {
+        Self { status, message, close: false }
+    }
 }
 
 const fn refuse_and_close(status: StatusCode, message: &'static str) -> HttpError {
@@ -97,7 +101,7 @@ pub fn check(head: &RequestHead, hosts: &Hosts, takes_body: bool) -> Result<(), 
     let length = head.path().len() + query.map_or(0, |query| 1 + query.len());
     let pairs = query.map_or(0, |query| query.bytes().filter(|byte| *byte == b'&').count() + 1);
     if length > TARGET_MAX || pairs > PAIRS_MAX {
-        return Err(refuse(StatusCode::URI_TOO_LONG, "The request target is too long."));
+        return Err(HttpError::new(StatusCode::URI_TOO_LONG, "The request target is too long."));
     }
     Ok(())
 }
@@ -140,7 +144,7 @@ fn check_host(head: &RequestHead, hosts: &Hosts) -> Result<(), HttpError> {
     if hosts.allow(valid_host(authority).ok_or(BAD)?) {
         Ok(())
     } else {
-        Err(refuse(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
+        Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Computed answers: computed once, encoded if that pays, cached, and linked to the pages around them.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header;
@@ -108,8 +109,8 @@ impl Request {
         compute: impl FnOnce() -> Computed,
     ) -> Reply {
         let etag = query.etag(self.coding());
-        let make = || Ok::<_, Infallible>(self.encoded(query, &etag, representation, compute()));
-        let Ok(response) = self.server.answers.get_or_make(&etag, make);
+        let make = || Ok::<_, Infallible>(Arc::new(self.encoded(query, &etag, representation, compute())));
+        let Ok(response) = self.server.answers.get_or_insert_with(&etag, make);
         response.reply(&self.head.headers, self.lifetime(query))
     }
 

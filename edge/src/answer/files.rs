@@ -29,11 +29,7 @@ const ALL_BUT_LOCALE: &str = "key-order, params, except=(\"locale\" \"lang\")";
 const ALL_BUT_FORMAT: &str = "key-order, params, except=(\"format\")";
 const ALL: &str = "params";
 
-const NO_PAGES: HttpError = HttpError {
-    status: StatusCode::NOT_FOUND,
-    message: "This snapshot was built without pages.",
-    close: false,
-};
+const NO_PAGES: HttpError = HttpError::new(StatusCode::NOT_FOUND, "This snapshot was built without pages.");
 
 impl Request {
     /// The last segment of the path, percent-decoded once.

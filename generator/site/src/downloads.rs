@@ -18,7 +18,7 @@ use dataset::Table;
 use dataset::schema::published;
 
 /// Where the downloads are served.
-const FOLDER: &str = "/data";
+pub(crate) const FOLDER: &str = "/data";
 
 /// File format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,11 @@ pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
     (path, Filled { bytes: bytes.into(), holes: Vec::new() })
 }
 
+/// A file of JSON for people.
+pub(crate) fn document(json: &serde_json::Value) -> String {
+    format!("{json:#}\n")
+}
+
 /// Records that have pages, by their position in the directory.
 #[derive(Clone, Debug, Default)]
 pub struct Records {

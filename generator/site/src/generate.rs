@@ -2,7 +2,6 @@
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
 use html::Html;
-use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, list, mcp_row, row};
 use snapshot::record::Directory;
@@ -10,7 +9,8 @@ use snapshot::search::{self, TooManyValues, Values};
 use snapshot::time::Day;
 use store::sections::{SectionError, SectionWriter, Sections};
 use store::{
-    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
+    BuildInfo, Digest, Hole, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage,
+    StoreError,
 };
 
 use crate::downloads;
@@ -53,12 +53,8 @@ impl From<minijinja::Error> for GenerateError {
 /// Stores a file of the index, in memory or on disk.
 type Keep<'a> = &'a (dyn Fn(&'static str, Sections) -> Result<Sections, StoreError> + Sync);
 
-/// The files under `index/`.
-struct IndexFiles {
-    search: Sections,
-    rows: Sections,
-    lists: Sections,
-}
+/// The files of search, of programs' rows and of the other lists.
+type IndexFiles = [Sections; 3];
 
 /// Builds and publishes a snapshot of a directory.
 ///
@@ -76,6 +72,11 @@ pub fn generate(
         let theme = Theme::load(options.templates.as_deref())?;
         theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
         let stage = Stage::begin(&options.out, &options.layout())?;
+        let encodings = options.effort != Effort::None;
+        let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
+        let put = |path: &str, body: &[u8], holes: &[Hole]| {
+            stage.put(NewFile { path, body, holes, encodings }, &encode)
+        };
         let day = Day::new(options.as_of);
         let order = search::document_order(directory, day);
         let numbers = Numbers::new(directory, &order);
@@ -84,9 +85,8 @@ pub fn generate(
         if !options.index_only {
             let labels = open(&files)?;
             let base_url = &options.base_url;
-            let downloads = progress.step("tables", || {
-                downloads::write(directory, |path, body| put_whole(&stage, options, path, body))
-            })?;
+            let write = || downloads::write(directory, |path, body| put(path, body, &[]));
+            let downloads = progress.step("tables", write)?;
             let (numbers, downloads) = (&numbers, &downloads[..]);
             let bare =
                 Pages { directory, numbers, site: &labels, html: None, theme: &theme, base_url, downloads };
@@ -97,10 +97,16 @@ pub fn generate(
             let dated = site.dated(day);
             let pages = Pages { site: &site, html: Some(&html), ..bare };
             let renderer = RestPages { directory, numbers, site: &site, dated: &dated, base_url };
-            let records =
-                progress.step("as before", || Ok::<_, GenerateError>(changed(&stage, &pages, options)))?;
-            put_pages(&stage, &renderer.rest(&records), options, progress)?;
-            put_pages(&stage, &pages.families(&records, &dated), options, progress)?;
+            // The pages of other records are copied from the live snapshot.
+            let changed = || match options.fingerprint {
+                Some(fingerprint) => {
+                    pages.changed_since(fingerprint.tools, |record| stage.keep(record, encodings))
+                }
+                None => Records::all(directory),
+            };
+            let records = progress.step("as before", || Ok::<_, GenerateError>(changed()))?;
+            put_pages(&renderer.rest(&records), progress, &put)?;
+            put_pages(&pages.families(&records, &dated), progress, &put)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -118,7 +124,7 @@ fn index_files(
         || keep("index/lists.bin", list_file(directory, numbers)),
     );
     let (search, rows) = programs?;
-    Ok(IndexFiles { search, rows, lists: lists? })
+    Ok([search, rows, lists?])
 }
 
 /// The files of search and of programs' rows.
@@ -151,39 +157,18 @@ fn list_file(directory: &Directory, numbers: &Numbers) -> Sections {
     writer.finish()
 }
 
-fn open(files: &IndexFiles) -> Result<Site, SectionError> {
-    Site::open(&files.search, &files.rows, &files.lists)
-}
-
-/// Puts a file that does not depend on the day.
-fn put_whole(stage: &Stage, options: &BuildOptions, path: &str, body: &[u8]) -> Result<(), StoreError> {
-    let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
-    let encodings = options.effort != Effort::None;
-    stage.put(NewFile { path, body, holes: &[], encodings }, &encode)
-}
-
-/// The records whose pages have to be rendered; the other pages are copied from the live snapshot.
-fn changed(stage: &Stage, pages: &Pages<'_>, options: &BuildOptions) -> Records {
-    let Some(fingerprint) = options.fingerprint else { return Records::all(pages.directory) };
-    let encodings = options.effort != Effort::None;
-    pages.made_from(fingerprint.tools).without(|record| stage.keep(record, encodings))
+fn open([search, rows, lists]: &IndexFiles) -> Result<Site, SectionError> {
+    Site::open(search, rows, lists)
 }
 
 fn put_pages(
-    stage: &Stage,
     families: &[Family<'_>],
-    options: &BuildOptions,
     progress: &Progress,
+    put: &(impl Fn(&str, &[u8], &[Hole]) -> Result<(), StoreError> + Sync),
 ) -> Result<(), GenerateError> {
-    let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
-    let encodings = options.effort != Effort::None;
     for family in families {
         progress.pages(family.name, family.count, |done| {
-            let put = |path: &str, filled: &Filled| {
-                let page = NewFile { path, body: &filled.bytes, holes: &filled.holes, encodings };
-                Ok::<(), GenerateError>(stage.put(page, &encode)?)
-            };
-            family.render(put, done)
+            family.render(|path, page| Ok::<_, GenerateError>(put(path, &page.bytes, &page.holes)?), done)
         })?;
     }
     Ok(())

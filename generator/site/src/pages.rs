@@ -16,8 +16,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use html::Rule;
-use html::{Feed, feed};
-use html::{PageOptions, search_page};
+use html::{Feed, feed, feed_path};
+use html::{Html, PageOptions, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, home_page_facets, place_label};
@@ -29,7 +29,7 @@ use snapshot::record::Locale;
 
 use crate::files::{File, Rendered, whole};
 
-use page::{Fixed, Page};
+use page::{Fixed, MISSING};
 pub use render::Pages;
 use render::{file, here, prefix};
 pub use theme::{Theme, ThemeError};
@@ -46,7 +46,7 @@ impl<'a> Pages<'a> {
     /// When a template fails.
     pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.programs[program];
-        let path = Page::Program(program, locale).path(self);
+        let path = format!("/programs/{}", record.slug);
         let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.program_view(program, locale);
         let page = self.render("program.html", locale, (&path, name), view.clone())?;
@@ -63,7 +63,7 @@ impl<'a> Pages<'a> {
     /// The page of an organization.
     fn organization(&self, organization: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.organizations[organization];
-        let path = Page::Organization(organization, locale).path(self);
+        let path = format!("/organizations/{}", record.slug);
         let name = self.directory.text(record.entity(), locale, "name", &record.name);
         let view = self.organization_view(organization, locale);
         let page = self.render("organization.html", locale, (&path, name), view)?;
@@ -73,7 +73,7 @@ impl<'a> Pages<'a> {
     /// The page of a recipient.
     fn recipient(&self, recipient: usize, locale: Locale, dated: &Dated) -> Rendered {
         let record = &self.directory.recipients[recipient];
-        let path = Page::Recipient(recipient, locale).path(self);
+        let path = format!("/recipients/{}", record.slug);
         let name = self.directory.text(record.entity(), locale, "displayName", &record.display_name);
         let view = self.recipient_view(recipient, locale);
         let page = self.render("recipient.html", locale, (&path, name), view)?;
@@ -81,9 +81,8 @@ impl<'a> Pages<'a> {
     }
 
     /// All values of a facet.
-    fn facet(&self, facet: Facet, locale: Locale, dated: &Dated) -> Rendered {
-        let spec = facet.spec();
-        let path = Page::Facet(facet, locale).path(self);
+    fn facet(&self, spec: &FacetSpec, locale: Locale, dated: &Dated) -> Rendered {
+        let path = format!("/facets/{}", spec.name);
         let title = self.word(locale, &format!("facet_{}", spec.name));
         let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
         let description = format!("{title}. {}", self.word(locale, "facet_intro"));
@@ -92,29 +91,13 @@ impl<'a> Pages<'a> {
     }
 
     /// A page that every dataset has.
-    fn fixed(&self, fixed: Fixed, locale: Locale, dated: &Dated) -> Rendered {
-        let today = Value::from_safe_string(Rule::Day.mark(0, locale));
-        let (template, key, view) = match fixed {
-            Fixed::Home => ("home.html", "site_tagline", self.home(locale, dated)),
-            Fixed::Browse => ("browse.html", "browse_title", self.browse_view(locale, dated)),
-            Fixed::Organizations => ("list.html", "organizations_title", self.organizations_view(locale)),
-            Fixed::Recipients => ("list.html", "recipients_title", self.recipients_view(locale)),
-            Fixed::Deadlines => {
-                let deadlines = Value::from_safe_string(Rule::Deadlines.mark(0, locale));
-                ("deadlines.html", "deadlines_title", context! { deadlines, today, month => false })
-            }
-            Fixed::Data => ("data.html", "data_title", self.data_view(locale)),
-            Fixed::Api => ("api.html", "api_title", self.api_view()),
-            Fixed::Mcp => ("mcp.html", "mcp_title", self.mcp_view()),
-            Fixed::Shortlist => ("shortlist.html", "shortlist_title", context! {}),
-            Fixed::About => ("about.html", "about_title", context! {}),
-            Fixed::Missing => ("error.html", "error_title", context! {}),
-        };
+    fn fixed(&self, fixed: &Fixed, locale: Locale, dated: &Dated) -> Rendered {
         // The language link of the page for missing pages leads to the home page.
-        let shown = if fixed == Fixed::Missing { Fixed::Home } else { fixed };
-        let view = context! { description => self.word(locale, fixed.description()), ..view };
-        let page = self.render(template, locale, (shown.path(), self.word(locale, key)), view)?;
-        Ok(self.finish(fixed.path(), locale, &page, dated))
+        let shown = if fixed.path == MISSING { "/" } else { fixed.path };
+        let view = (fixed.view)(self, locale, dated);
+        let view = context! { description => self.word(locale, fixed.description), ..view };
+        let page = self.render(fixed.template, locale, (shown, self.word(locale, fixed.title)), view)?;
+        Ok(self.finish(fixed.path, locale, &page, dated))
     }
 
     /// The months with a deadline, starting with the month of the build's day.
@@ -130,14 +113,20 @@ impl<'a> Pages<'a> {
         let name = self.word(locale, &format!("month_{}", month.month()));
         let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
         let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
-        let mark = Rule::Deadlines.mark(html::month_number(month) as usize, locale);
-        let deadlines = Value::from_safe_string(mark);
-        let today = Value::from_safe_string(Rule::Day.mark(0, locale));
-        let path = Page::Month(month, locale).path(self);
+        let path = html::month_path(Locale::En, month);
         let description = format!("{title}. {}", self.word(locale, "deadlines_intro"));
-        let view = context! { deadlines, today, month => true, description };
+        let view = context! { description, ..self.deadlines_view(html::month_number(month), locale) };
         let page = self.render("deadlines.html", locale, (&path, &title), view)?;
         Ok(self.finish(&path, locale, &page, dated))
+    }
+
+    /// The deadlines of a month by its number, or the next ones for 0.
+    fn deadlines_view(&self, month: u32, locale: Locale) -> Value {
+        context! {
+            deadlines => Value::from_safe_string(Rule::Deadlines.mark(month as usize, locale)),
+            today => Value::from_safe_string(Rule::Day.mark(0, locale)),
+            month => month > 0,
+        }
     }
 
     fn browse_view(&self, locale: Locale, dated: &Dated) -> Value {
@@ -225,22 +214,18 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// The search page of a language or one of its feeds, for an empty query; `None` before their fragments are
-    /// prepared.
-    fn search(&self, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Option<File> {
-        let html = self.html?;
-        let query = Query { locale, ..Query::default() };
-        let path = Page::Search(as_feed, locale).path(self);
-        Some(match as_feed {
-            None => whole(
-                file(&path, locale),
-                search_page(self.site, html, dated, (&query, &PageOptions::default()), &[]),
-            ),
+    /// The search page of a language or one of its feeds, for an empty query.
+    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> File {
+        let (query, extras) = (Query { locale, ..Query::default() }, PageOptions::default());
+        match as_feed {
+            None => {
+                whole(file("/programs", locale), search_page(self.site, html, dated, (&query, &extras), &[]))
+            }
             Some(kind) => whole(
-                format!("public{}{path}", prefix(locale)),
-                feed(self.site, html, dated, (&query, &PageOptions::default(), &[]), kind),
+                format!("public{}", feed_path(locale, kind)),
+                feed(self.site, html, dated, (&query, &extras, &[]), kind),
             ),
-        })
+        }
     }
 
     /// Label of a facet value in a language.

@@ -1,7 +1,7 @@
 //! The REST pages of a snapshot and their bytes. The caller stores them: every page is passed to a `put`.
 
 use serde_json::Value as Json;
-use snapshot::facet::{FACETS, Facet};
+use snapshot::facet::FACETS;
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
@@ -10,11 +10,11 @@ use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site};
 use snapshot::page::{list::Numbers, listing::list};
-use snapshot::query::{self, ExportFormat, FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Query};
+use snapshot::query::{self, FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Query};
 use snapshot::record::{Directory, Locale};
 
 use crate::csv_rows;
-use crate::files::{Family, Records};
+use crate::files::{Family, Records, Rendered};
 
 /// The REST contract, of a directory at another address.
 pub const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
@@ -44,77 +44,57 @@ pub struct RestPages<'a> {
     pub base_url: &'a str,
 }
 
-/// A page of the REST interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Page {
-    Program(usize, Locale),
-    Organization(usize),
-    Recipient(usize),
-    Facet(Facet),
-    /// The first rows of a list.
-    List(List),
-    /// The first results of a search.
-    Search,
-    Export(ExportFormat),
-    Contract,
+/// Writes a page that there is one of.
+type Download = fn(&RestPages<'_>) -> Filled;
+
+/// Exports, the first results of a search, and the contract.
+const DOWNLOADS: [(&str, Download); 4] = [
+    ("exports/latest.json", |it| export::json(it.site, it.dated, &it.directory.dataset)),
+    ("exports/latest.csv", csv_export),
+    ("search.json", |it| whole(search(it.site, it.dated, &Query::default(), &[]).bytes)),
+    ("openapi.json", |it| whole(contract(it.base_url).into_bytes())),
+];
+
+fn whole(bytes: Vec<u8>) -> Filled {
+    Filled { bytes, holes: Vec::new() }
+}
+
+fn file(name: &str, filled: Filled) -> Rendered {
+    Ok(vec![(format!("{API}/{name}"), filled)])
 }
 
 impl<'a> RestPages<'a> {
     /// Pages of the REST interface, of these records and of the whole.
     #[must_use]
     pub fn rest(&'a self, records: &Records) -> Vec<Family<'a>> {
-        let spoken = |program| Locale::ALL.iter().map(move |locale| Page::Program(program, *locale));
-        let downloads =
-            [Page::Export(ExportFormat::Json), Page::Export(ExportFormat::Csv), Page::Search, Page::Contract];
-        let families: [(_, Vec<Page>); 6] = [
-            ("programs", records.programs.iter().copied().flat_map(spoken).collect()),
-            ("organizations", records.organizations.iter().copied().map(Page::Organization).collect()),
-            ("recipients", records.recipients.iter().copied().map(Page::Recipient).collect()),
-            ("facets", FACETS.iter().map(|spec| Page::Facet(spec.facet)).collect()),
-            ("lists", List::ALL.iter().copied().map(Page::List).collect()),
-            ("downloads", downloads.into()),
-        ];
-        let make = |page: &Page| Ok(vec![(self.path(*page), self.make(*page))]);
-        families.into_iter().map(|(name, pages)| Family::new(name, pages, make)).collect()
-    }
-
-    /// Path of a page in the snapshot.
-    fn path(&self, page: Page) -> String {
-        let directory = self.directory;
-        let name = match page {
-            Page::Program(at, Locale::En) => format!("programs/{}.json", directory.programs[at].slug),
-            Page::Program(at, locale) => {
-                format!("programs/{}.{}.json", directory.programs[at].slug, locale.as_str())
-            }
-            Page::Organization(at) => format!("organizations/{}.json", directory.organizations[at].slug),
-            Page::Recipient(at) => format!("recipients/{}.json", directory.recipients[at].slug),
-            Page::Facet(facet) => format!("facets/{}.json", facet.spec().name),
-            Page::List(of) => format!("{}.json", of.as_str()),
-            Page::Search => "search.json".to_owned(),
-            Page::Export(ExportFormat::Json) => "exports/latest.json".to_owned(),
-            Page::Export(ExportFormat::Csv) => "exports/latest.csv".to_owned(),
-            Page::Contract => "openapi.json".to_owned(),
-        };
-        format!("{API}/{name}")
-    }
-
-    fn make(&self, page: Page) -> Filled {
-        let whole = |bytes| Filled { bytes, holes: Vec::new() };
-        let (site, dated, english) = (self.site, self.dated, self.shaper(Locale::En));
-        match page {
-            Page::Program(at, locale) => detail::program(&self.shaper(locale), self.numbers, dated, at),
-            Page::Organization(at) => detail::organization(&english, self.numbers, dated, at),
-            Page::Recipient(at) => detail::recipient(&english, dated, at),
-            Page::Facet(of) => {
+        let spoken = |&at: &usize| Locale::ALL.iter().map(move |locale| (at, *locale));
+        let programs: Vec<(usize, Locale)> = records.programs.iter().flat_map(spoken).collect();
+        vec![
+            Family::new("programs", programs, |&(at, locale)| {
+                let suffix = if locale == Locale::Es { ".es" } else { "" };
+                let name = format!("programs/{}{suffix}.json", self.directory.programs[at].slug);
+                file(&name, detail::program(&self.shaper(locale), self.numbers, self.dated, at))
+            }),
+            Family::new("organizations", records.organizations.clone(), |&at| {
+                let name = format!("organizations/{}.json", self.directory.organizations[at].slug);
+                file(&name, detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, at))
+            }),
+            Family::new("recipients", records.recipients.clone(), |&at| {
+                let name = format!("recipients/{}.json", self.directory.recipients[at].slug);
+                file(&name, detail::recipient(&self.shaper(Locale::En), self.dated, at))
+            }),
+            Family::new("facets", Vec::from_iter(&FACETS), |spec| {
                 let page = query::Page { offset: 0, limit: FACET_LIMIT_DEFAULT };
-                whole(facet(site, dated, of, &FacetQuery { text: String::new(), page }).bytes)
-            }
-            Page::List(of) => whole(list(site, dated, of, &ListQuery::default(), &[]).bytes),
-            Page::Search => whole(search(site, dated, &Query::default(), &[]).bytes),
-            Page::Export(ExportFormat::Json) => export::json(site, dated, &self.directory.dataset),
-            Page::Export(ExportFormat::Csv) => csv_export(self),
-            Page::Contract => whole(contract(self.base_url).into_bytes()),
-        }
+                let first = FacetQuery { text: String::new(), page };
+                let values = facet(self.site, self.dated, spec.facet, &first);
+                file(&format!("facets/{}.json", spec.name), whole(values.bytes))
+            }),
+            Family::new("lists", List::ALL.to_vec(), |&of| {
+                let rows = list(self.site, self.dated, of, &ListQuery::default(), &[]);
+                file(&format!("{}.json", of.as_str()), whole(rows.bytes))
+            }),
+            Family::new("downloads", DOWNLOADS.to_vec(), |(name, make)| file(name, make(self))),
+        ]
     }
 
     fn shaper(&self, locale: Locale) -> Shaper<'a> {

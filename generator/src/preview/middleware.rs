@@ -24,11 +24,10 @@ const STYLE: &str = include_str!("preview.css");
 const HEAD_END: &[u8] = b"</head>";
 
 /// The answer to API and MCP requests while there is no snapshot.
-const NO_SNAPSHOT: HttpError = HttpError {
-    status: StatusCode::SERVICE_UNAVAILABLE,
-    message: "No snapshot could be built yet; the start page shows why.",
-    close: false,
-};
+const NO_SNAPSHOT: HttpError = HttpError::new(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "No snapshot could be built yet; the start page shows why.",
+);
 
 /// Serves the preview's own paths and then those of the server, once there is one. Other hosts than `hosts` are refused.
 pub(super) fn service(

@@ -106,7 +106,7 @@ fn rendered(directory: &Directory) -> Rendered {
         records.lock().unwrap().push((made.page.to_owned(), made.from, made.starts.to_vec()));
         false
     };
-    let left = pages.made_from(Digest::of(b"tools")).without(add);
+    let left = pages.changed_since(Digest::of(b"tools"), add);
     let files = Mutex::new(BTreeMap::new());
     let put = |path: &str, filled: &Filled| {
         files.lock().unwrap().insert(path.to_owned(), (filled.bytes.clone(), filled.holes.clone()));

@@ -100,7 +100,7 @@ impl Acceptor {
         if is_the_clients(error) {
             return;
         }
-        self.counters.accept_error();
+        self.counters.accept_errors.add();
         if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) {
             self.reserve = None;
             drop(self.queued().await);

@@ -73,7 +73,7 @@ impl InFlight {
     }
 
     fn refuse(&self) -> bool {
-        self.0.counters.refused_flight();
+        self.0.counters.refused_flights.add();
         false
     }
 }
@@ -135,15 +135,15 @@ mod tests {
         let mut first = hold(&in_flight, 240).unwrap();
         let second = hold(&in_flight, 240).unwrap();
         assert!(hold(&in_flight, 240).is_none(), "3 × 240 of 512 KB");
-        assert_eq!(counters.read().flying, 2 * (244 << 10));
+        assert_eq!(counters.flying(), 2 * (244 << 10));
         let piece = first.split_to(10);
         drop(first);
         assert!(hold(&in_flight, 240).is_none(), "a piece keeps all of it in memory");
         drop(piece);
-        assert_eq!(counters.read().flying, 244 << 10);
+        assert_eq!(counters.flying(), 244 << 10);
         assert!(hold(&in_flight, 240).is_some());
         drop(second);
-        assert_eq!(counters.read().flying, 0);
+        assert_eq!(counters.flying(), 0);
     }
 
     #[test]
@@ -151,10 +151,10 @@ mod tests {
         let (counters, in_flight) = in_flights();
         let held: Vec<_> = (0..9).filter_map(|_| hold(&in_flight(), 200)).collect();
         assert_eq!(held.len(), 3, "of 768 KB");
-        assert_eq!(counters.read().refused_flights, 6);
+        assert_eq!(counters.refused_flights.get(), 6);
         let held: Vec<_> = held.into_iter().chain((0..99).filter_map(|_| hold(&in_flight(), 4))).collect();
         assert_eq!(held.len(), 3 + 51, "(1024 − 3 × 204) KB are 51 of 8 KB");
-        assert!(!in_flight().has_room() || counters.read().flying + HEAD <= 1 << 20);
+        assert!(!in_flight().has_room() || counters.flying() + HEAD <= 1 << 20);
     }
 
     #[test]
@@ -164,11 +164,11 @@ mod tests {
         let hold = |flight: InFlight| flight.hold(body.clone(), 200 << 10, Some(Arc::clone(&shared_body)));
         let mut held: Vec<_> = (0..50).filter_map(|_| hold(in_flight())).collect();
         assert_eq!(held.len(), 50);
-        assert_eq!(counters.read().flying, (200 + 50 * 4) << 10);
+        assert_eq!(counters.flying(), (200 + 50 * 4) << 10);
         held.remove(0);
-        assert_eq!(counters.read().flying, (200 + 49 * 4) << 10);
+        assert_eq!(counters.flying(), (200 + 49 * 4) << 10);
         held.clear();
-        assert_eq!(counters.read().flying, 0);
+        assert_eq!(counters.flying(), 0);
     }
 
     #[test]
@@ -178,6 +178,6 @@ mod tests {
         let in_flight = in_flight();
         let _long = hold(&in_flight, 5000).unwrap();
         assert!(hold(&in_flight, 400).is_none());
-        assert_eq!(counters.read().flying, (204 + 256 + 4) << 10);
+        assert_eq!(counters.flying(), (204 + 256 + 4) << 10);
     }
 }

@@ -69,7 +69,7 @@ impl<F: Future<Output = ()>> Future for Stream<F> {
             return Poll::Pending;
         }
         // Dropping an unfinished answer resets its stream.
-        self.streams.counters.reset_stream();
+        self.streams.counters.reset_streams.add();
         Poll::Ready(())
     }
 }

@@ -34,12 +34,19 @@ impl Describer<'_> {
 
     /// Adds the properties that the catalogue and its dataset have in common.
     fn described(&self, mut resource: Value) -> Value {
+        let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
         resource["dcterms:title"] = json!(self.dataset.title);
         resource["dcterms:description"] = json!(self.about);
-        resource["dcterms:publisher"] = self.publisher();
+        // Named as the dataset: the publisher of the directory has no other name.
+        resource["dcterms:publisher"] = json!({
+            "@id": format!("{}/#publisher", self.base_url),
+            "@type": "foaf:Agent",
+            "foaf:name": self.dataset.title,
+        });
         resource["dcterms:license"] = license();
-        resource["dcterms:modified"] = self.modified();
-        resource["dcterms:language"] = json!(self.languages());
+        resource["dcterms:modified"] =
+            json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
+        resource["dcterms:language"] = self.dataset.locales.iter().map(language).collect();
         resource
     }
 
@@ -49,24 +56,6 @@ impl Describer<'_> {
 
     fn dataset_id(&self) -> String {
         format!("{}#dataset", self.page())
-    }
-
-    fn modified(&self) -> Value {
-        json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" })
-    }
-
-    /// The publisher of the directory, named as the dataset: it has no other name.
-    fn publisher(&self) -> Value {
-        json!({
-            "@id": format!("{}/#publisher", self.base_url),
-            "@type": "foaf:Agent",
-            "foaf:name": self.dataset.title,
-        })
-    }
-
-    fn languages(&self) -> Vec<Value> {
-        let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
-        self.dataset.locales.iter().map(language).collect()
     }
 
     /// The interfaces to the same data.

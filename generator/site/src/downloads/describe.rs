@@ -8,6 +8,7 @@ use store::Digest;
 use dataset::schema::{self, Column, TableSchema, ValueType};
 
 use super::{Download, FOLDER, Format};
+use crate::files::document;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
@@ -24,38 +25,18 @@ pub(crate) struct Describer<'a> {
     pub downloads: &'a [Download],
 }
 
-/// A file that describes the downloads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Description {
-    Dataset,
-    DataPackage,
-    Csvw,
-    Catalog,
-    Croissant,
-    Sums,
-}
+/// Writes the text of a file that describes the downloads.
+type Describe = fn(&Describer<'_>) -> String;
 
-impl Description {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Dataset, Self::DataPackage, Self::Csvw, Self::Catalog, Self::Croissant, Self::Sums];
-
-    /// Its name in the folder of downloads.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Dataset => "dataset.json",
-            Self::DataPackage => "datapackage.json",
-            Self::Csvw => "csv-metadata.json",
-            Self::Catalog => "catalog.jsonld",
-            Self::Croissant => "croissant.json",
-            Self::Sums => "sha256sums.txt",
-        }
-    }
-
-    /// Where it is served.
-    pub(crate) fn path(self) -> String {
-        format!("{FOLDER}/{}", self.name())
-    }
-}
+/// The files that describe the downloads, by their names in the folder of downloads.
+pub(crate) const DESCRIPTIONS: [(&str, Describe); 6] = [
+    ("dataset.json", |it| document(&json!(it.dataset))),
+    ("datapackage.json", |it| document(&it.data_package())),
+    ("csv-metadata.json", |it| document(&it.csvw())),
+    ("catalog.jsonld", |it| document(&it.catalog())),
+    ("croissant.json", |it| document(&it.croissant())),
+    ("sha256sums.txt", |it| it.sums()),
+];
 
 /// Names of a type in Table Schema, CSVW and Croissant.
 const fn names(of: ValueType) -> [&'static str; 3] {
@@ -73,19 +54,6 @@ const fn names(of: ValueType) -> [&'static str; 3] {
 }
 
 impl Describer<'_> {
-    /// The text of a description.
-    pub(crate) fn text(&self, of: Description) -> String {
-        let json = match of {
-            Description::Dataset => json!(self.dataset),
-            Description::DataPackage => self.data_package(),
-            Description::Csvw => self.csvw(),
-            Description::Catalog => self.catalog(),
-            Description::Croissant => self.croissant(),
-            Description::Sums => return self.sums(),
-        };
-        format!("{json:#}\n")
-    }
-
     pub(super) fn address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url)
     }

@@ -11,16 +11,53 @@ use snapshot::page::changes::FEED;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::record::Locale;
 
-use super::page::{Fixed, Machine, Page};
+use super::feeds::JSON_FEED;
+use super::page::{FIXED, MISSING};
 use super::{Pages, here, mcp};
 use crate::downloads::Download;
-use crate::downloads::describe::{Describer, Description};
+use crate::downloads::describe::Describer;
 use crate::rest::OPENAPI;
 
 /// Maximum number of lines of an example answer.
 const ANSWER: usize = 40;
 /// Maximum number of addresses in one sitemap, in both languages; the protocol allows 50,000.
 const SITEMAP: usize = 10_000;
+
+/// A file for machines: its path, and what writes it.
+type Machine<'a> = (String, Box<dyn Fn() -> Vec<u8> + Send + Sync + 'a>);
+
+impl<'a> Pages<'a> {
+    /// Assets, files for machines and those of the operator's theme.
+    pub(super) fn machine_files(&'a self) -> Vec<Machine<'a>> {
+        let text = |path: &str, write: fn(&Self) -> String| -> Machine<'a> {
+            (path.to_owned(), Box::new(move || write(self).into_bytes()))
+        };
+        let mut files = vec![
+            text("/robots.txt", Self::robots),
+            text("/llms.txt", Self::llms),
+            text("/opensearch.xml", Self::open_search),
+            text("/sitemap.xml", Self::sitemap_index),
+            text(mcp::CARD, Self::server_card),
+            text(mcp::CATALOG, Self::catalog),
+            text(mcp::REGISTRY, Self::registry_entry),
+        ];
+        for asset in [&self.theme.css].into_iter().chain(&self.theme.scripts) {
+            files.push((asset.path(), Box::new(move || asset.text.clone().into_bytes())));
+        }
+        for locale in Locale::ALL {
+            let path = here(JSON_FEED, *locale);
+            files.push((path, Box::new(move || self.json_feed(*locale).into_bytes())));
+        }
+        for number in 1..=self.sitemaps() {
+            let path = format!("/sitemap-{number}.xml");
+            files.push((path, Box::new(move || self.sitemap(number).into_bytes())));
+        }
+        for file in &self.theme.extras {
+            files.push((file.path.clone(), Box::new(move || file.bytes.clone())));
+        }
+        files
+    }
+}
 
 impl Pages<'_> {
     pub(super) fn data_view(&self, locale: Locale) -> Value {
@@ -58,15 +95,14 @@ impl Pages<'_> {
         }
     }
 
-    /// Text of a description of the downloads.
-    pub(super) fn description(&self, of: Description) -> String {
-        let describer = Describer {
+    /// What describes the downloads.
+    pub(super) fn describer(&self) -> Describer<'_> {
+        Describer {
             dataset: &self.directory.dataset,
             about: self.word(Locale::En, "about_1"),
             base_url: self.base_url,
             downloads: self.downloads,
-        };
-        describer.text(of)
+        }
     }
 
     /// The API reference, from the served contract.
@@ -114,27 +150,8 @@ impl Pages<'_> {
     }
 
     /// How many sitemaps there are.
-    pub(super) fn sitemaps(&self) -> usize {
+    fn sitemaps(&self) -> usize {
         self.addresses().chunks(SITEMAP / 2).len()
-    }
-
-    /// Text of an asset or of a file for machines.
-    pub(super) fn machine(&self, file: Machine) -> Vec<u8> {
-        let text = match file {
-            Machine::ThemeFile(at) => return self.theme.extras[at].bytes.clone(),
-            Machine::Style => self.theme.css.text.clone(),
-            Machine::Script(script) => self.theme.script(script).text.clone(),
-            Machine::Robots => self.robots(),
-            Machine::Llms => self.llms(),
-            Machine::OpenSearch => self.open_search(),
-            Machine::SitemapIndex => self.sitemap_index(),
-            Machine::Sitemap(number) => self.sitemap(number),
-            Machine::NewPrograms(locale) => self.json_feed(locale),
-            Machine::ServerCard => self.server_card(),
-            Machine::Catalog => self.catalog(),
-            Machine::RegistryEntry => self.registry_entry(),
-        };
-        text.into_bytes()
     }
 
     fn robots(&self) -> String {
@@ -186,20 +203,18 @@ impl Pages<'_> {
     fn addresses(&self) -> Vec<(String, Option<Timestamp>)> {
         let published = self.directory.dataset.published_at;
         let directory = self.directory;
-        let fixed = Fixed::ALL.into_iter().filter(|page| *page != Fixed::Missing);
-        let fixed =
-            fixed.map(|page| (Page::Fixed(page, Locale::En), page.lists_records().then_some(published)));
-        let programs =
-            (0..directory.programs.len()).map(|at| (Page::Program(at, Locale::En), self.changed(at)));
-        let organizations = directory.organizations.iter().enumerate();
-        let organizations = organizations.map(|(at, it)| (Page::Organization(at, Locale::En), it.updated_at));
+        let fixed = FIXED.iter().filter(|page| page.path != MISSING);
+        let fixed = fixed.map(|page| (page.path.to_owned(), page.lists_records.then_some(published)));
+        let programs = directory.programs.iter().enumerate();
+        let programs = programs.map(|(at, it)| (format!("/programs/{}", it.slug), self.changed(at)));
+        let organizations = directory.organizations.iter();
+        let organizations = organizations.map(|it| (format!("/organizations/{}", it.slug), it.updated_at));
         let recipients = directory.recipients.iter().enumerate().map(|(at, it)| {
             let awards = directory.recipient_awards[at].iter().map(|at| directory.awards[*at].updated_at);
-            (Page::Recipient(at, Locale::En), awards.fold(it.updated_at, Timestamp::max))
+            (format!("/recipients/{}", it.slug), awards.fold(it.updated_at, Timestamp::max))
         });
         let records = programs.chain(organizations).chain(recipients);
-        let all = fixed.chain(records.map(|(page, changed)| (page, Some(changed))));
-        all.map(|(page, changed)| (page.path(self), changed)).collect()
+        fixed.chain(records.map(|(path, changed)| (path, Some(changed)))).collect()
     }
 
     /// Last change of a program or of its cycles, awards, sources and facts. Organization and recipients have pages

@@ -17,7 +17,7 @@ const ITEMS: usize = 100;
 
 impl Pages<'_> {
     /// Name of the site in identifiers; without its port, which tag URIs (RFC 4151) do not have.
-    fn host(&self) -> String {
+    pub(super) fn host(&self) -> String {
         let url = url::Url::parse(self.base_url).ok();
         url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| "localhost".to_owned())
     }

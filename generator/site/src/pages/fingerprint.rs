@@ -13,32 +13,6 @@ use super::view::day;
 use crate::files::Records;
 use crate::rest::API;
 
-/// Slugs and keys of all records, in the order of the directory.
-pub struct Keys<'a> {
-    programs: Vec<(&'a str, RecordFingerprint)>,
-    organizations: Vec<(&'a str, RecordFingerprint)>,
-    recipients: Vec<(&'a str, RecordFingerprint)>,
-}
-
-impl Keys<'_> {
-    /// The records whose pages have to be rendered: those that are not `kept`.
-    #[must_use]
-    pub fn without(&self, kept: impl Fn(&ReusableRecord<'_>) -> bool + Sync) -> Records {
-        let left = |kind: &str, records: &[(&str, RecordFingerprint)]| {
-            let is_left = |(slug, from): &(&str, RecordFingerprint)| {
-                let starts = [API, "public", "public/es"].map(|folder| format!("{folder}/{kind}/{slug}."));
-                !kept(&ReusableRecord { page: &format!("{}json", starts[0]), from: *from, starts: &starts })
-            };
-            (0..records.len()).into_par_iter().filter(|at| is_left(&records[*at])).collect()
-        };
-        Records {
-            programs: left("programs", &self.programs),
-            organizations: left("organizations", &self.organizations),
-            recipients: left("recipients", &self.recipients),
-        }
-    }
-}
-
 /// Hashes of the contents of records, in every language.
 struct Rows {
     organizations: Vec<Digest>,
@@ -95,14 +69,6 @@ fn json_of(value: &impl Serialize) -> Digest {
     Digest::of(&serde_json::to_vec(value).unwrap_or_default())
 }
 
-fn keys<'a, R: Sync>(
-    records: &'a [R],
-    slug: impl Fn(&'a R) -> &'a str + Sync,
-    key: impl Fn(usize) -> RecordFingerprint + Sync,
-) -> Vec<(&'a str, RecordFingerprint)> {
-    records.par_iter().enumerate().map(|(at, record)| (slug(record), key(at))).collect()
-}
-
 /// A key under construction.
 struct Parts(Vec<u8>);
 
@@ -133,10 +99,11 @@ impl Parts {
     }
 }
 
-impl<'a> Pages<'a> {
-    /// The keys of all records; `tools` is a hash of the program, the theme, the base URL and the day.
+impl Pages<'_> {
+    /// The records whose pages have to be rendered: those that are not `kept`. `tools` is a hash of the program, the
+    /// theme, the base URL and the day.
     #[must_use]
-    pub fn made_from(&self, tools: Digest) -> Keys<'a> {
+    pub fn changed_since(&self, tools: Digest, kept: impl Fn(&ReusableRecord<'_>) -> bool + Sync) -> Records {
         let directory = self.directory;
         let rows = &Rows::new(directory, self.labels());
         // Pages of records show only the day of the publication.
@@ -145,14 +112,25 @@ impl<'a> Pages<'a> {
         let tools = json_of(&(tools, dataset, day(published_at), &directory.vocabulary));
         let mut numbers = vec![0; directory.organizations.len()];
         (0..).zip(self.by_slug()).for_each(|(number, at)| numbers[at] = number);
-        Keys {
-            programs: keys(&directory.programs, |it| &it.slug, |at| self.program_from(tools, rows, at)),
-            organizations: keys(
-                &directory.organizations,
-                |it| &it.slug,
-                |at| self.organization_from(tools, rows, at, numbers[at]),
-            ),
-            recipients: keys(&directory.recipients, |it| &it.slug, |at| self.recipient_from(tools, rows, at)),
+        let is_left = |kind: &str, slug: &str, from: RecordFingerprint| {
+            let starts = [API, "public", "public/es"].map(|folder| format!("{folder}/{kind}/{slug}."));
+            !kept(&ReusableRecord { page: &format!("{}json", starts[0]), from, starts: &starts })
+        };
+        let program = |at: &usize| {
+            is_left("programs", &directory.programs[*at].slug, self.program_from(tools, rows, *at))
+        };
+        let organization = |at: &usize| {
+            let key = self.organization_from(tools, rows, *at, numbers[*at]);
+            is_left("organizations", &directory.organizations[*at].slug, key)
+        };
+        let recipient = |at: &usize| {
+            is_left("recipients", &directory.recipients[*at].slug, self.recipient_from(tools, rows, *at))
+        };
+        let Records { programs, organizations, recipients } = Records::all(directory);
+        Records {
+            programs: programs.into_par_iter().filter(program).collect(),
+            organizations: organizations.into_par_iter().filter(organization).collect(),
+            recipients: recipients.into_par_iter().filter(recipient).collect(),
         }
     }
 

@@ -5,6 +5,7 @@ use minijinja::{Value, context};
 use serde_json::{Value as Json, json};
 
 use super::Pages;
+use crate::files::document;
 
 /// The contract of the endpoint.
 const CONTRACT: &str = include_str!("../../../../schemas/mcp.json");
@@ -24,12 +25,6 @@ impl Pages<'_> {
         format!("{}/mcp", self.base_url)
     }
 
-    /// The host of the public address, without scheme and port.
-    fn domain(&self) -> &str {
-        let authority = self.base_url.split_once("://").map_or(self.base_url, |(_, authority)| authority);
-        authority.split_once(':').map_or(authority, |(host, _)| host)
-    }
-
     /// The name by which the endpoint identifies itself.
     fn server(&self) -> String {
         format!("{}-public", self.directory.dataset.name)
@@ -41,7 +36,7 @@ impl Pages<'_> {
         let title: String = self.directory.dataset.title.chars().take(TITLE_MAX).collect();
         json!({
             "$schema": schema,
-            "name": format!("{}/{}", reversed(self.domain()), self.server()),
+            "name": format!("{}/{}", reversed(&self.host()), self.server()),
             "title": title,
             "description": contract["serverInfo"]["description"],
             "version": env!("CARGO_PKG_VERSION"),
@@ -67,7 +62,7 @@ impl Pages<'_> {
         document(&json!({
             "specVersion": "1.0",
             "entries": [{
-                "identifier": format!("urn:air:{}:mcp:{}", self.domain(), self.server()),
+                "identifier": format!("urn:air:{}:mcp:{}", self.host(), self.server()),
                 "displayName": self.directory.dataset.title,
                 "type": "application/mcp-server-card+json",
                 "url": format!("{}{CARD}", self.base_url),
@@ -78,7 +73,7 @@ impl Pages<'_> {
     /// The page about the endpoint: its settings for each client, and the files for programs.
     pub(super) fn mcp_view(&self) -> Value {
         let (name, url) = (self.directory.dataset.name.as_str(), self.endpoint());
-        let servers = |key: &str, server: Json| pretty(&json!({ key: { name: server } }));
+        let servers = |key: &str, server: Json| format!("{:#}", json!({ key: { name: server } }));
         let clients = [
             ("Claude Code", "", format!("claude mcp add --transport http {name} {url}")),
             ("Codex", "~/.codex/config.toml", format!("[mcp_servers.{name}]\nurl = \"{url}\"")),
@@ -94,15 +89,6 @@ impl Pages<'_> {
         let clients = clients.map(|(name, file, settings)| context! { name, file, settings });
         context! { clients => Vec::from(clients), files => [CARD, CATALOG, REGISTRY] }
     }
-}
-
-fn pretty(json: &Json) -> String {
-    format!("{json:#}")
-}
-
-/// A file of its own.
-fn document(json: &Json) -> String {
-    format!("{json:#}\n")
 }
 
 /// The domain in reverse order, as a prefix of names: `example.org` is `org.example`. An IP address is unchanged.

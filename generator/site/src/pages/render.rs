@@ -7,7 +7,7 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::{Directory, Locale};
 
-use super::theme::{Script, Theme};
+use super::theme::{Asset, Theme};
 use crate::downloads::Download;
 use crate::files::File;
 
@@ -86,6 +86,7 @@ impl<'a> Pages<'a> {
         ]
         .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
         .into();
+        let [stars, search, shortlist, api] = self.theme.scripts.each_ref().map(Asset::path);
         let context = context! {
             t => self.theme.words(locale),
             lang => locale.as_str(),
@@ -102,10 +103,10 @@ impl<'a> Pages<'a> {
             css => self.theme.css.path(),
             logo => &self.theme.brand[0],
             icon => &self.theme.brand[1],
-            stars_js => self.theme.script(Script::Records).path(),
-            search_js => self.theme.script(Script::Search).path(),
-            api_js => self.theme.script(Script::Api).path(),
-            shortlist_js => self.theme.script(Script::Shortlist).path(),
+            stars_js => stars,
+            search_js => search,
+            api_js => api,
+            shortlist_js => shortlist,
             nav => nav,
             published => self.date_words(published, locale),
             title => title,

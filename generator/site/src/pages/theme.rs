@@ -56,38 +56,18 @@ impl Asset {
     }
 }
 
-/// Scripts, by the pages that load them: one each, so that none needs a second request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Script {
-    /// Pages of records: their star.
-    Records,
-    /// The search page: stars and results in place.
-    Search,
-    /// The shortlist.
-    Shortlist,
-    /// The API reference: calls that run where they stand.
-    Api,
-}
-
-impl Script {
-    pub(super) const ALL: [Self; 4] = [Self::Records, Self::Search, Self::Shortlist, Self::Api];
-
-    /// Its name, and the files that it is made of: positions among the assets.
-    const fn parts(self) -> (&'static str, &'static [usize]) {
-        match self {
-            Self::Records => ("stars.js", &[1]),
-            Self::Search => ("site.js", &[1, 2]),
-            Self::Shortlist => ("shortlist.js", &[1, 3]),
-            Self::Api => ("run.js", &[4]),
-        }
-    }
-
-    fn load(self, own: &ThemeFolder) -> Asset {
-        let (name, parts) = self.parts();
-        let texts = parts.iter().map(|part| ASSETS[*part]).map(|(part, text)| own.text_or(part, text));
-        Asset::new(name, texts.collect())
-    }
-}
+/// Scripts, by the pages that load them: one each, so that none needs a second request. Its name, and the files that
+/// it is made of: positions among the assets.
+const SCRIPTS: [(&str, &[usize]); 4] = [
+    // Pages of records: their star.
+    ("stars.js", &[1]),
+    // The search page: stars and results in place.
+    ("site.js", &[1, 2]),
+    // The shortlist.
+    ("shortlist.js", &[1, 3]),
+    // The API reference: calls that run where they stand.
+    ("run.js", &[4]),
+];
 
 /// Templates, words and assets.
 pub struct Theme {
@@ -96,8 +76,8 @@ pub struct Theme {
     values: [Value; 2],
     /// The style sheet.
     pub css: Asset,
-    /// The scripts, in the order of [`Script`].
-    scripts: [Asset; Script::ALL.len()],
+    /// The scripts, in the order of [`SCRIPTS`].
+    pub(super) scripts: [Asset; SCRIPTS.len()],
     /// Files of the operator that are published.
     pub extras: Vec<ThemeFile>,
     /// Warnings about the operator's folder.
@@ -138,13 +118,17 @@ impl Theme {
             return Err(ThemeError::Faults { folder: folder.to_owned(), faults });
         }
         let style = own.text_or(ASSETS[0].0, ASSETS[0].1);
+        let scripts = SCRIPTS.map(|(name, parts)| {
+            let texts = parts.iter().map(|part| own.text_or(ASSETS[*part].0, ASSETS[*part].1));
+            Asset::new(name, texts.collect())
+        });
         let added = own.text(folder::STYLE).unwrap_or_default();
         Ok(Self {
             values: words.each_ref().map(|words| Value::from(words.clone())),
             words,
             environment,
             css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
-            scripts: Script::ALL.map(|script| script.load(&own)),
+            scripts,
             brand: icon(brand, &own.extras),
             warnings: own.warnings,
             extras: own.extras,
@@ -156,12 +140,6 @@ impl Theme {
     #[must_use]
     pub fn word(&self, locale: Locale, key: &str) -> &str {
         self.words[locale as usize].get(key).map_or("", String::as_str)
-    }
-
-    /// A script.
-    #[must_use]
-    pub(crate) const fn script(&self, script: Script) -> &Asset {
-        &self.scripts[script as usize]
     }
 
     pub(super) fn words(&self, locale: Locale) -> Value {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use dataset::Input;
-use edge::TEMPLATES;
+use edge::templates;
 use serde_json::{Value, json};
 use snapshot::query::PARAMETERS;
 use tests::checks::store::{Other, Root};
@@ -36,7 +36,7 @@ const HEADERS: [&str; 8] = [
 fn main() -> io::Result<()> {
     let out = Arguments::parse().out;
     let ask = |target: &str| target.replace("{slug}", "a%2Db").replace("{facet}", "countries");
-    let paths = TEMPLATES.iter().map(|target| ask(target));
+    let paths = templates().map(ask);
     let pages = ["/es", "/es/programs.csv?q=a", "/programs.ics", "/programs/a.jsonld", "//x.example/%2e%2e"];
     put(&out, "path", paths.chain(pages.map(str::to_owned)))?;
     put(&out, "query", queries())?;

@@ -125,7 +125,7 @@ async fn out_of_descriptors() {
         before.write_all(GET).await.unwrap();
         read_until(&mut before, "path /").await;
     }
-    assert!(server.counters.read().accept_errors >= 3);
+    assert!(server.counters.accept_errors.get() >= 3);
 
     files.clear();
     let mut after = server.send(GET).await;

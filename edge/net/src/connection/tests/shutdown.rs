@@ -11,7 +11,7 @@ async fn a_shutdown_finishes_the_request_in_flight_with_connection_close() {
     server.gate.entered.notified().await;
     server.stop();
     tokio::time::sleep(ms(50)).await;
-    assert_eq!(server.counters.read().open, 1);
+    assert_eq!(server.counters.open_now(), 1);
 
     server.gate.release.notify_one();
     let response = read_to_close(&mut stream).await;
@@ -20,7 +20,7 @@ async fn a_shutdown_finishes_the_request_in_flight_with_connection_close() {
     assert!(response.ends_with("\r\n\r\nheld"), "{response}");
     server.closed().await;
     assert_eq!(server.counters.closed(CloseReason::Drain), 1);
-    assert_eq!(server.counters.read().open, 0);
+    assert_eq!(server.counters.open_now(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -50,7 +50,7 @@ async fn a_kept_connection_gets_connection_close_with_its_next_answer() {
     let mut idle = server.send(GET).await;
     read_until(&mut idle, "path /").await;
     let mut begun = server.send(b"GET /late HTTP/1.1\r\nhost:").await;
-    eventually(|| server.counters.read().open == 2).await;
+    eventually(|| server.counters.open_now() == 2).await;
     server.stop();
     tokio::time::sleep(ms(50)).await;
     idle.write_all(GET).await.unwrap();

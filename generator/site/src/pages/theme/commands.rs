@@ -14,40 +14,16 @@ use super::problem::ThemeError;
 use super::{Theme, colors, folder};
 use dataset::text::{counted, nearest};
 
-const BASE: &str = r#"{# The frame of every page. Each block can be replaced, here and in a file for any other template:
-   title, links, icon, head, brand, nav, other, main, footer, end. `super()` is the program's own content. #}
-{% extends "@opdir/base.html" %}
-{% block footer %}
-<span>Published by My organization</span>
-{{ super() }}
-{% endblock %}
-"#;
-
-const ENGLISH: &str = r#"{
- "_": "Words that differ from the program's. The title of the site stands in dataset.json.",
- "site_tagline": "Grants, fellowships, scholarships and prizes, each with its source"
-}
-"#;
-
-const SPANISH: &str = r#"{
- "_": "Palabras que difieren de las del programa. El título del sitio está en dataset.json.",
- "site_tagline": "Subvenciones, becas y premios, cada uno con su fuente"
-}
-"#;
-
-const LOGO: &str = r##"<!-- Stands before the name on every page, 32 pixels high. -->
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#0b5563"/></svg>
-"##;
-
-const ICON: &str = r##"<!-- Stands in the browser's tab. -->
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#0b5563"/></svg>
-"##;
-
-const BRAND: &str = "
-[brand]
-logo = \"logo.svg\"   # of assets/, before the name on every page
-icon = \"icon.svg\"   # of assets/, in the browser's tab
-";
+/// The files of a new theme besides its palette: name, text, description.
+const STARTER: [(&str, &str, &str); 5] = [
+    ("base.html", include_str!("../../../starter/base.html"), "frame of every page: a line in the footer"),
+    ("en.json", include_str!("../../../starter/en.json"), "words of English pages"),
+    ("es.json", include_str!("../../../starter/es.json"), "words of Spanish pages"),
+    ("assets/logo.svg", include_str!("../../../starter/logo.svg"), "the logo"),
+    ("assets/icon.svg", include_str!("../../../starter/icon.svg"), "the icon"),
+];
+/// What its palette has besides the program's.
+const BRAND: &str = include_str!("../../../starter/brand.toml");
 
 impl Theme {
     /// Writes the files of a new theme, or `copies` of the program's own files, and describes each in a line. Existing
@@ -60,14 +36,8 @@ impl Theme {
         let mut files: Vec<(String, String, &str)> = Vec::new();
         if copies.is_empty() {
             let palette = format!("{}{BRAND}", colors::OWN);
-            files.extend([
-                (colors::FILE.to_owned(), palette, "colours, logo and icon"),
-                ("base.html".to_owned(), BASE.to_owned(), "frame of every page: a line in the footer"),
-                ("en.json".to_owned(), ENGLISH.to_owned(), "words of English pages"),
-                ("es.json".to_owned(), SPANISH.to_owned(), "words of Spanish pages"),
-                ("assets/logo.svg".to_owned(), LOGO.to_owned(), "the logo"),
-                ("assets/icon.svg".to_owned(), ICON.to_owned(), "the icon"),
-            ]);
+            files.push((colors::FILE.to_owned(), palette, "colours, logo and icon"));
+            files.extend(STARTER.map(|(name, text, about)| (name.to_owned(), text.to_owned(), about)));
         }
         for name in copies {
             let copy = copy(name).ok_or_else(|| {

@@ -11,7 +11,7 @@ use store::sections::{Section, SectionError, Sections};
 
 use crate::messages::Message;
 use crate::organization::Organizations;
-use crate::prepare::{CSV, EVENTS, OPTIONS, PARTS, SectionNames, names};
+use crate::prepare::{self, CSV, EVENTS, OPTIONS, PARTS, SectionNames};
 use crate::row::Rows;
 
 /// The fragments of one language.
@@ -48,26 +48,26 @@ impl Language {
         count: usize,
         ordinals: usize,
     ) -> Result<Self, SectionError> {
-        let names = names(locale);
+        let at = locale as usize;
         let sized = |names: SectionNames, length: usize| {
             let strings = Strings::open(sections, names)?;
             let fits = strings.len() == length;
             if fits { Ok(strings) } else { Err(SectionError::Content(names.0, "has another length")) }
         };
-        let pieces = Strings::open(sections, names.pieces)?;
-        let slots = sections.get(names.slots)?;
-        snapshot::search::check_len(names.slots, &slots, pieces.len().saturating_sub(1))?;
+        let pieces = Strings::open(sections, prepare::PIECES[at])?;
+        let slots = sections.get(prepare::SLOTS[at])?;
+        snapshot::search::check_len(prepare::SLOTS[at], &slots, pieces.len().saturating_sub(1))?;
         Ok(Self {
             locale,
-            words: sized(names.words, Message::KEYS.len())?,
-            facets: sized(names.facets, COUNT)?,
-            parameters: sized(names.parameters, PARAMETERS.len())?,
-            rows: Rows::open(sections, (names.rows, names.cuts), count)?,
-            passages: vec![sized(names.passages, count)?],
-            lines: sized(names.lines, count)?,
-            labels: sized(names.labels, ordinals)?,
-            entries: sized(names.entries, count)?,
-            feed: sized(names.feed, PARTS)?,
+            words: sized(prepare::WORDS[at], Message::KEYS.len())?,
+            facets: sized(prepare::FACETS[at], COUNT)?,
+            parameters: sized(prepare::PARAMETERS[at], PARAMETERS.len())?,
+            rows: Rows::open(sections, (prepare::ROWS[at], prepare::CUTS[at]), count)?,
+            passages: vec![sized(prepare::PASSAGES[at], count)?],
+            lines: sized(prepare::LINES[at], count)?,
+            labels: sized(prepare::LABELS[at], ordinals)?,
+            entries: sized(prepare::ENTRIES[at], count)?,
+            feed: sized(prepare::FEED[at], PARTS)?,
             pieces,
             slots,
         })

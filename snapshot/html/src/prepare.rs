@@ -20,7 +20,6 @@
 //! ```
 
 use snapshot::page::text::escaped;
-use snapshot::record::Locale;
 use snapshot::search::Strings;
 use store::sections::SectionWriter;
 
@@ -35,62 +34,21 @@ pub use crate::slot::Slot;
 pub const PARTS: usize = 9;
 pub(crate) type SectionNames = (&'static str, &'static str);
 
-/// Section names of one language.
-pub(crate) struct Names {
-    pub(crate) words: SectionNames,
-    pub(crate) facets: SectionNames,
-    pub(crate) parameters: SectionNames,
-    pub(crate) rows: SectionNames,
-    pub(crate) cuts: &'static str,
-    pub(crate) passages: SectionNames,
-    pub(crate) lines: SectionNames,
-    pub(crate) labels: SectionNames,
-    pub(crate) entries: SectionNames,
-    pub(crate) feed: SectionNames,
-    pub(crate) pieces: SectionNames,
-    pub(crate) slots: &'static str,
-}
-
-const ENGLISH: Names = Names {
-    words: ("word.en.at", "word.en"),
-    facets: ("facet.en.at", "facet.en"),
-    parameters: ("param.en.at", "param.en"),
-    rows: ("row.en.at", "row.en"),
-    cuts: "cut.en",
-    passages: ("text.en.at", "text.en"),
-    lines: ("line.en.at", "line.en"),
-    labels: ("label.en.at", "label.en"),
-    entries: ("entry.en.at", "entry.en"),
-    feed: ("feed.en.at", "feed.en"),
-    pieces: ("skel.en.at", "skel.en"),
-    slots: "slot.en",
-};
-
-const SPANISH: Names = Names {
-    words: ("word.es.at", "word.es"),
-    facets: ("facet.es.at", "facet.es"),
-    parameters: ("param.es.at", "param.es"),
-    rows: ("row.es.at", "row.es"),
-    cuts: "cut.es",
-    passages: ("text.es.at", "text.es"),
-    lines: ("line.es.at", "line.es"),
-    labels: ("label.es.at", "label.es"),
-    entries: ("entry.es.at", "entry.es"),
-    feed: ("feed.es.at", "feed.es"),
-    pieces: ("skel.es.at", "skel.es"),
-    slots: "slot.es",
-};
-
+pub(crate) const WORDS: [SectionNames; 2] = [("word.en.at", "word.en"), ("word.es.at", "word.es")];
+pub(crate) const FACETS: [SectionNames; 2] = [("facet.en.at", "facet.en"), ("facet.es.at", "facet.es")];
+pub(crate) const PARAMETERS: [SectionNames; 2] = [("param.en.at", "param.en"), ("param.es.at", "param.es")];
+pub(crate) const ROWS: [SectionNames; 2] = [("row.en.at", "row.en"), ("row.es.at", "row.es")];
+pub(crate) const PASSAGES: [SectionNames; 2] = [("text.en.at", "text.en"), ("text.es.at", "text.es")];
+pub(crate) const LINES: [SectionNames; 2] = [("line.en.at", "line.en"), ("line.es.at", "line.es")];
+pub(crate) const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
+pub(crate) const ENTRIES: [SectionNames; 2] = [("entry.en.at", "entry.en"), ("entry.es.at", "entry.es")];
+pub(crate) const FEED: [SectionNames; 2] = [("feed.en.at", "feed.en"), ("feed.es.at", "feed.es")];
+pub(crate) const PIECES: [SectionNames; 2] = [("skel.en.at", "skel.en"), ("skel.es.at", "skel.es")];
+pub(crate) const CUTS: [&str; 2] = ["cut.en", "cut.es"];
+pub(crate) const SLOTS: [&str; 2] = ["slot.en", "slot.es"];
 pub(crate) const OPTIONS: SectionNames = ("option.at", "option");
 pub(crate) const EVENTS: SectionNames = ("event.at", "event");
 pub(crate) const CSV: SectionNames = ("csv.at", "csv");
-
-pub(crate) const fn names(locale: Locale) -> &'static Names {
-    match locale {
-        Locale::En => &ENGLISH,
-        Locale::Es => &SPANISH,
-    }
-}
 
 /// Fragments of one language, escaped.
 #[derive(Clone, Debug, Default)]
@@ -139,29 +97,28 @@ pub fn write(prepared: &[LanguageParts; 2], shared: &Shared, writer: &mut Sectio
     let put = |writer: &mut SectionWriter, names, strings: &[String]| {
         Strings::write(writer, names, strings.iter().map(String::as_bytes));
     };
-    for (locale, it) in Locale::ALL.iter().zip(prepared) {
-        let names = names(*locale);
+    for (at, it) in prepared.iter().enumerate() {
         for (names, strings) in [
-            (names.words, &it.words),
-            (names.facets, &it.facets),
-            (names.parameters, &it.parameters),
-            (names.passages, &it.passages),
-            (names.lines, &it.lines),
-            (names.labels, &it.labels),
-            (names.entries, &it.entries),
-            (names.feed, &it.feed),
-            (names.pieces, &it.pieces),
+            (WORDS, &it.words),
+            (FACETS, &it.facets),
+            (PARAMETERS, &it.parameters),
+            (PASSAGES, &it.passages),
+            (LINES, &it.lines),
+            (LABELS, &it.labels),
+            (ENTRIES, &it.entries),
+            (FEED, &it.feed),
+            (PIECES, &it.pieces),
         ] {
-            put(writer, names, strings);
+            put(writer, names[at], strings);
         }
-        RowTemplate::write(&it.rows, (names.rows, names.cuts), writer);
+        RowTemplate::write(&it.rows, (ROWS[at], CUTS[at]), writer);
     }
     put(writer, OPTIONS, &shared.options);
     put(writer, EVENTS, &shared.events);
     put(writer, CSV, &shared.csv);
     crate::organization::write(&shared.organizations, &shared.kinds, writer);
-    for (locale, it) in Locale::ALL.iter().zip(prepared) {
-        writer.put(names(*locale).slots, it.slots.as_slice());
+    for (names, it) in SLOTS.into_iter().zip(prepared) {
+        writer.put(names, it.slots.as_slice());
     }
 }
 

@@ -201,6 +201,8 @@ fn the_ten_minutes_text_shows_what_the_program_prints() {
                     mapping.replace(before, line)
                 });
             }),
+            // It serves until it is ended.
+            "sh" => assert_eq!(content, "opdir preview --data data --open"),
             _ => {
                 let (command, shown) = content.split_once('\n').unwrap();
                 let words: Vec<&str> = command.strip_prefix("$ opdir ").unwrap().split(' ').collect();

@@ -2,11 +2,11 @@
 
 use jiff::civil::Date;
 
-use crate::fragments::Language;
+use crate::fragments::{Language, push};
 use crate::messages::Message;
 use crate::search::search_path;
+use snapshot::page::Dated;
 use snapshot::page::text::grouped;
-use snapshot::page::{Dated, push_date};
 use snapshot::record::Locale;
 
 /// Maximum number of programs in the list of next deadlines; the others are on the pages of their months.
@@ -83,15 +83,14 @@ impl Language {
         let mut month = None;
         for (doc, date) in due(dated).take(NEXT) {
             if month != Some(date.first_of_month()) {
-                out.extend_from_slice(if month.is_none() { b"" } else { b"</ul></section>" });
-                out.extend_from_slice(b"<section><h2>");
+                let end = if month.is_none() { "" } else { "</ul></section>" };
                 month = Some(date.first_of_month());
-                self.push_month_words(out, date);
-                out.extend_from_slice(b"</h2><ul class=\"due\">");
+                let name = self.month_words(date);
+                push(out, format_args!("{end}<section><h2>{name}</h2><ul class=\"due\">"));
             }
             self.push_due(out, doc, dated);
         }
-        out.extend_from_slice(b"</ul></section>");
+        push(out, "</ul></section>");
     }
 
     /// Writes how many deadlines each of the next months has.
@@ -103,90 +102,74 @@ impl Language {
     }
 
     /// Months after those of the chart, as links.
-    fn push_later(&self, out: &mut Vec<u8>, months: &[(Date, u64)]) {
+    fn push_later(&self, out: &mut Vec<u8>, months: &[Month]) {
         if months.is_empty() {
             return;
         }
-        out.extend_from_slice(b"<p>");
-        self.push_message(out, Message::DeadlinesLater);
-        for (position, (month, count)) in months.iter().enumerate() {
-            out.extend_from_slice(if position == 0 { b": " } else { b", " });
-            self.push_month_link(out, *month);
-            out.extend_from_slice(format!(" ({})", grouped(*count, self.locale)).as_bytes());
-        }
-        out.extend_from_slice(b"</p>");
+        let link = |(month, count): &Month| {
+            format!("{} ({})", self.month_link(*month), grouped(*count, self.locale))
+        };
+        let links: Vec<String> = months.iter().map(link).collect();
+        push(out, format_args!("<p>{}: {}</p>", self.word(Message::DeadlinesLater), links.join(", ")));
     }
 
-    fn push_month_link(&self, out: &mut Vec<u8>, month: Date) {
-        out.extend_from_slice(format!("<a href=\"{}\">", month_path(self.locale, month)).as_bytes());
-        self.push_month_words(out, month);
-        out.extend_from_slice(b"</a>");
+    fn month_link(&self, month: Date) -> String {
+        format!("<a href=\"{}\">{}</a>", month_path(self.locale, month), self.month_words(month))
     }
 
     /// Months as bars that are as long as there are deadlines, each with a link and its number.
-    fn push_bars(&self, out: &mut Vec<u8>, months: &[(Date, u64)]) {
+    fn push_bars(&self, out: &mut Vec<u8>, months: &[Month]) {
         let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
-        out.extend_from_slice(b"<ol class=\"bars\" aria-label=\"");
-        self.push_message(out, Message::DeadlinesByMonth);
-        out.extend_from_slice(b"\">");
+        let (label, unit) = (self.word(Message::DeadlinesByMonth), self.word(Message::Deadlines));
+        push(out, format_args!("<ol class=\"bars\" aria-label=\"{label}\">"));
         for (month, count) in months {
-            out.extend_from_slice(b"<li>");
             // A month without a deadline has no page.
-            if *count > 0 {
-                self.push_month_link(out, *month);
-            } else {
-                out.extend_from_slice(b"<span>");
-                self.push_month_words(out, *month);
-                out.extend_from_slice(b"</span>");
-            }
+            let month = match count {
+                0 => format!("<span>{}</span>", self.month_words(*month)),
+                _ => self.month_link(*month),
+            };
             let (width, count) = (bar_width(*count, most), grouped(*count, self.locale));
-            let unit = self.word(Message::Deadlines);
-            let bar = format!(
-                " <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i><span class=\"vh\">{unit}: </span>{count}</i></li>"
+            push(
+                out,
+                format_args!(
+                    "<li>{month} <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i><span class=\"vh\">{unit}: </span>{count}</i></li>"
+                ),
             );
-            out.extend_from_slice(bar.as_bytes());
         }
-        out.extend_from_slice(b"</ol>");
+        push(out, "</ol>");
     }
 
     /// Writes the deadlines of a month.
     pub(super) fn push_month(&self, out: &mut Vec<u8>, month: u32, dated: &Dated) {
         let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| month_number(*date) == month).collect();
         let Some((_, any)) = docs.first() else { return self.push_none(out) };
-        out.extend_from_slice(b"<ul class=\"due\">");
+        push(out, "<ul class=\"due\">");
         docs.iter().take(MONTH).for_each(|(doc, _)| self.push_due(out, *doc, dated));
-        out.extend_from_slice(b"</ul>");
+        push(out, "</ul>");
         if docs.len() > MONTH {
-            out.extend_from_slice(b"<p><a href=\"");
-            out.extend_from_slice(search_path(self.locale).as_bytes());
-            out.extend_from_slice(b"?deadlineFrom=");
-            push_date(out, any.first_of_month());
-            out.extend_from_slice(b"&amp;deadlineTo=");
-            push_date(out, any.last_of_month());
-            out.extend_from_slice(b"\">");
+            let (path, from, to) = (search_path(self.locale), any.first_of_month(), any.last_of_month());
             let count = grouped(docs.len() as u64, self.locale);
-            self.push_phrase(out, Message::MoreDeadlines, &[("n", &count)]);
-            out.extend_from_slice(b"</a></p>");
+            let more = self.phrase(Message::MoreDeadlines, &[("n", &count)]);
+            push(
+                out,
+                format_args!("<p><a href=\"{path}?deadlineFrom={from}&amp;deadlineTo={to}\">{more}</a></p>"),
+            );
         }
     }
 
     fn push_due(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        out.extend_from_slice(b"<li>");
-        out.extend_from_slice(self.lines.bytes(doc as usize));
-        out.extend_from_slice(b"<p class=\"when\">");
+        push(out, format_args!("<li>{}<p class=\"when\">", self.lines.text(doc as usize)));
         self.push_status(out, doc, dated);
-        out.extend_from_slice(b"</p></li>");
+        push(out, "</p></li>");
     }
 
-    fn push_none(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"<p>");
-        self.push_message(out, Message::NoDeadlines);
-        out.extend_from_slice(b"</p>");
+    pub(super) fn push_none(&self, out: &mut Vec<u8>) {
+        push(out, format_args!("<p>{}</p>", self.word(Message::NoDeadlines)));
     }
 
-    pub(super) fn push_month_words(&self, out: &mut Vec<u8>, date: Date) {
+    pub(super) fn month_words(&self, date: Date) -> String {
         let year = date.year().to_string();
-        self.push_phrase(out, Message::Month, &[("month", self.month(date)), ("y", &year)]);
+        self.phrase(Message::Month, &[("month", self.month(date)), ("y", &year)])
     }
 }
 

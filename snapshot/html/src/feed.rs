@@ -1,11 +1,11 @@
 //! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
 
-use crate::fragments::{Html, Language};
+use crate::fragments::{Html, Language, push};
 use crate::messages::Message;
 use crate::search::{DisplayQuery, PageOptions, search_path};
-use crate::status::push_plain;
-use snapshot::page::text::push_escaped;
-use snapshot::page::{Dated, Site, push_date};
+use crate::status::plain;
+use snapshot::page::text::escaped;
+use snapshot::page::{Dated, Site};
 use snapshot::query::{Page, Query, Sort};
 
 /// Maximum number of programs in an Atom feed.
@@ -83,41 +83,37 @@ pub fn feed(
         Feed::Atom => {
             part(0, &mut out);
             push_name(&mut out, &name);
+            let mark = if query_string.is_empty() { "" } else { "?" };
             for number in 1..4 {
                 part(number, &mut out);
-                push_query_string(&mut out, &query_string);
+                push(&mut out, format_args!("{mark}{}", escaped(&query_string)));
             }
             part(4, &mut out);
             if !invalid.is_empty() {
-                out.extend_from_slice(b"<subtitle>");
-                language.push_message(&mut out, Message::Invalid);
-                out.push(b' ');
-                push_escaped(&mut out, &invalid.join(", "));
-                out.extend_from_slice(b"</subtitle>\n");
+                let (word, invalid) = (language.word(Message::Invalid), escaped(&invalid.join(", ")));
+                push(&mut out, format_args!("<subtitle>{word} {invalid}</subtitle>\n"));
             }
             docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
             part(5, &mut out);
         }
         Feed::Calendar => {
             part(6, &mut out);
-            let mut plain = Vec::new();
-            push_plain(&mut plain, &name);
             // A folded line (RFC 5545, section 3.1).
-            out.extend_from_slice(if name.is_empty() { b"" } else { b"\r\n " });
-            push_name(&mut out, &quoted(&plain));
+            push(&mut out, if name.is_empty() { "" } else { "\r\n " });
+            push_name(&mut out, &quoted(&plain(&name)));
             part(7, &mut out);
             push_invalid(&mut out, language, invalid);
             docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
-            out.extend_from_slice(b"END:VCALENDAR\r\n");
+            push(&mut out, "END:VCALENDAR\r\n");
         }
         Feed::Table => {
             part(8, &mut out);
             for doc in docs {
                 out.extend_from_slice(html.csv.bytes(doc as usize));
                 if let Some(date) = dated.today.next_deadline.get(doc as usize).and_then(|day| day.date()) {
-                    push_date(&mut out, date);
+                    push(&mut out, date);
                 }
-                out.extend_from_slice(b"\r\n");
+                push(&mut out, "\r\n");
             }
         }
     }
@@ -131,10 +127,9 @@ fn matches(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &P
 }
 
 /// Writes the name of a query after that of the site.
-fn push_name(out: &mut Vec<u8>, name: &[u8]) {
+fn push_name(out: &mut Vec<u8>, name: &str) {
     if !name.is_empty() {
-        out.extend_from_slice(b": ");
-        out.extend_from_slice(name);
+        push(out, format_args!(": {name}"));
     }
 }
 
@@ -143,39 +138,19 @@ fn push_invalid(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
     if invalid.is_empty() {
         return;
     }
-    let mut plain = Vec::new();
-    push_plain(&mut plain, language.word(Message::Invalid).as_bytes());
-    out.extend_from_slice(b"X-WR-CALDESC:");
-    out.extend_from_slice(&quoted(&plain));
-    for entry in invalid {
-        out.extend_from_slice(b"\r\n  ");
-        out.extend_from_slice(&quoted(entry.as_bytes()));
-    }
-    out.extend_from_slice(b"\r\n");
+    push(out, format_args!("X-WR-CALDESC:{}", quoted(&plain(language.word(Message::Invalid)))));
+    invalid.iter().for_each(|entry| push(out, format_args!("\r\n  {}", quoted(entry))));
+    push(out, "\r\n");
 }
 
 /// Maximum length of a name in a calendar, in octets; lines have at most 75 (RFC 5545, section 3.1).
 const NAME_MAX: usize = 60;
 
 /// A text value of iCalendar (RFC 5545, section 3.3.11), short enough for one folded line.
-fn quoted(text: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(text);
-    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NAME_MAX).last();
-    let mut out = Vec::with_capacity(NAME_MAX);
-    for c in text[..end.unwrap_or(0)].chars().filter(|c| !c.is_control()) {
-        if matches!(c, '\\' | ';' | ',') {
-            out.push(b'\\');
-        }
-        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-    out
-}
-
-fn push_query_string(out: &mut Vec<u8>, query_string: &str) {
-    if !query_string.is_empty() {
-        out.push(b'?');
-        push_escaped(out, query_string);
-    }
+fn quoted(text: &str) -> String {
+    let short = text[..text.floor_char_boundary(NAME_MAX)].chars().filter(|c| !c.is_control());
+    let escape = |c| matches!(c, '\\' | ';' | ',').then_some('\\');
+    short.flat_map(|c| escape(c).into_iter().chain([c])).collect()
 }
 
 /// Path of a feed of the search page in a language.

@@ -1,9 +1,11 @@
 //! The open fragments of pages: what a request splices.
 
+use std::fmt::Display;
+use std::io::Write as _;
+
 use jiff::civil::Date;
 use snapshot::facet::COUNT;
-use snapshot::page::text::grouped;
-use snapshot::page::{Site, push_date};
+use snapshot::page::Site;
 use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
 use snapshot::search::Strings;
@@ -79,46 +81,29 @@ impl Language {
         self.words.text(word as usize)
     }
 
-    pub(crate) fn push_message(&self, out: &mut Vec<u8>, word: Message) {
-        out.extend_from_slice(self.words.bytes(word as usize));
-    }
-
-    /// Writes a message with each `{name}` replaced.
-    pub(crate) fn push_phrase(&self, out: &mut Vec<u8>, word: Message, values: &[(&str, &str)]) {
-        let mut rest = self.word(word);
+    /// A message with each `{name}` replaced.
+    pub(crate) fn phrase(&self, word: Message, values: &[(&str, &str)]) -> String {
+        let (mut out, mut rest) = (String::new(), self.word(word));
         while let Some((before, after)) = rest.split_once('{') {
-            out.extend_from_slice(before.as_bytes());
+            out.push_str(before);
             let Some((name, after)) = after.split_once('}') else { break };
             if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-                out.extend_from_slice(value.as_bytes());
+                out.push_str(value);
             }
             rest = after;
         }
-        out.extend_from_slice(rest.as_bytes());
-    }
-
-    /// Writes a date in words.
-    pub(crate) fn push_date_words(&self, out: &mut Vec<u8>, date: Date) {
-        let month = self.month(date);
-        let (day, year) = (date.day().to_string(), date.year().to_string());
-        self.push_phrase(out, Message::Date, &[("d", &day), ("month", month), ("y", &year)]);
+        out + rest
     }
 
     pub(crate) fn month(&self, date: Date) -> &str {
         self.words.text(Message::January as usize + usize::from(date.month().unsigned_abs()) - 1)
     }
 
-    pub(crate) fn push_time(&self, out: &mut Vec<u8>, date: Date) {
-        self.push_time_of(out, "", date);
-    }
-
-    /// Writes a date with attributes, each with a space before it.
-    pub(crate) fn push_time_of(&self, out: &mut Vec<u8>, attributes: &str, date: Date) {
-        out.extend_from_slice(format!("<time{attributes} datetime=\"").as_bytes());
-        push_date(out, date);
-        out.extend_from_slice(b"\">");
-        self.push_date_words(out, date);
-        out.extend_from_slice(b"</time>");
+    /// A date in words, with attributes, each with a space before it.
+    pub(crate) fn time(&self, attributes: &str, date: Date) -> String {
+        let (day, year) = (date.day().to_string(), date.year().to_string());
+        let words = self.phrase(Message::Date, &[("d", &day), ("month", self.month(date)), ("y", &year)]);
+        format!("<time{attributes} datetime=\"{date}\">{words}</time>")
     }
 }
 
@@ -151,9 +136,8 @@ impl Html {
     }
 }
 
-/// Writes a count in brackets.
-pub(crate) fn push_count(out: &mut Vec<u8>, count: u32, locale: Locale) {
-    out.extend_from_slice(b" <i>");
-    out.extend_from_slice(grouped(count.into(), locale).as_bytes());
-    out.extend_from_slice(b"</i>");
+/// Writes markup.
+pub(crate) fn push(out: &mut Vec<u8>, markup: impl Display) {
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{markup}");
 }

@@ -1,13 +1,13 @@
 //! Placeholders of HTML pages: the parts that depend on the day.
 
+use snapshot::page::Dated;
 use snapshot::page::hole::{Fill, last_change, mark};
 use snapshot::page::text::grouped;
-use snapshot::page::{Dated, push_number};
 use snapshot::record::Locale;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, staleness_days};
 
-use crate::fragments::{Html, Language};
+use crate::fragments::{Html, push};
 
 /// Rules for placeholders of HTML pages; [`snapshot::page::hole::Rule`] has those of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Fill for Filler<'_> {
             Rule::When => language.push_status(out, number, dated),
             Rule::WhenText => language.push_when_text(out, number, dated),
             Rule::Differs => language.push_differs(out, number, dated),
-            Rule::Status => language.push_standing(out, dated.cycles.standing(number)),
+            Rule::Status => push(out, language.standing(dated.cycles.standing(number))),
             Rule::Closing => language.push_closing(out, dated),
             Rule::Deadlines if number == 0 => language.push_deadlines(out, dated),
             Rule::Deadlines => language.push_month(out, number, dated),
@@ -90,13 +90,13 @@ impl Fill for Filler<'_> {
             Rule::OpenCount => {
                 let words = dated.today.open.iter().zip(&dated.today.doubtful);
                 let open: u32 = words.map(|(open, doubtful)| (open & !doubtful).count_ones()).sum();
-                out.extend_from_slice(grouped(open.into(), language.locale).as_bytes());
+                push(out, grouped(open.into(), language.locale));
             }
             Rule::Organization => language.push_organization(out, &html.organizations, number, dated),
-            Rule::YearDay => push_number(out, dated.day().date().map_or(0, |date| date.day_of_year() - 1)),
+            Rule::YearDay => push(out, dated.day().date().map_or(0, |date| date.day_of_year() - 1)),
             Rule::Day => {
                 if let Some(date) = dated.day().date() {
-                    language.push_time(out, date);
+                    push(out, language.time("", date));
                 }
             }
         }
@@ -138,10 +138,7 @@ impl Filler<'_> {
     }
 
     /// Status and deadline in English; both languages change on the same days.
-    fn words(&self, state: &ProgramState, day: Day) -> Vec<u8> {
-        let mut words = Vec::new();
-        let english: &Language = self.html.language(Locale::En);
-        english.push_state(&mut words, state, day);
-        words
+    fn words(&self, state: &ProgramState, day: Day) -> String {
+        self.html.language(Locale::En).state(state, day)
     }
 }

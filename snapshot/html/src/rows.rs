@@ -5,9 +5,8 @@ use std::ops::Range;
 use snapshot::page::Dated;
 use snapshot::time::{Day, DisplayStatus};
 
-use crate::fragments::Language;
+use crate::fragments::{Language, push};
 use crate::highlight::Highlighter;
-use crate::messages::Message;
 use crate::organization::Organizations;
 
 /// Maximum number of programs on the page of an organization.
@@ -56,25 +55,18 @@ impl Language {
         }
         out.extend_from_slice(slice(from..row.len()));
     }
-}
 
-impl Language {
     pub(super) fn push_closing(&self, out: &mut Vec<u8>, dated: &Dated) {
         let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
         let open: Vec<u32> = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING).collect();
         if open.is_empty() {
-            out.extend_from_slice(b"<p>");
-            self.push_message(out, Message::NoDeadlines);
-            out.extend_from_slice(b"</p>");
-            return;
+            return self.push_none(out);
         }
-        out.extend_from_slice(b"<ol class=\"rows\">");
+        push(out, "<ol class=\"rows\">");
         open.into_iter().for_each(|doc| self.push_row(out, doc, dated, None));
-        out.extend_from_slice(b"</ol>");
+        push(out, "</ol>");
     }
-}
 
-impl Language {
     /// Writes the programs of an organization, by state and then by deadline.
     pub(super) fn push_organization(
         &self,
@@ -91,24 +83,20 @@ impl Language {
         };
         let mut docs: Vec<(u8, i32, u32, u32)> = of.docs(number).iter().filter_map(|doc| key(*doc)).collect();
         docs.sort_unstable();
-        out.extend_from_slice(b"<ul class=\"due\">");
+        push(out, "<ul class=\"due\">");
         for (.., doc) in docs.into_iter().take(PROGRAMS) {
-            out.extend_from_slice(b"<li>");
             // The page is about the provider: only the link of the line is needed.
             let line = self.lines.text(doc as usize);
-            let link = line.split_inclusive("</a>").next().unwrap_or(line);
-            out.extend_from_slice(link.as_bytes());
+            push(out, format_args!("<li>{}", line.split_inclusive("</a>").next().unwrap_or(line)));
             let kind = of.kinds.get(doc as usize).map_or(usize::MAX, |kind| *kind as usize);
             if kind < self.labels.len() {
-                out.extend_from_slice(b" <span class=\"dim\">");
-                out.extend_from_slice(self.labels.bytes(kind));
-                out.extend_from_slice(b"</span>");
+                push(out, format_args!(" <span class=\"dim\">{}</span>", self.labels.text(kind)));
             }
-            out.extend_from_slice(b"<p class=\"when\">");
+            push(out, "<p class=\"when\">");
             self.push_status(out, doc, dated);
-            out.extend_from_slice(b"</p></li>");
+            push(out, "</p></li>");
         }
-        out.extend_from_slice(b"</ul>");
+        push(out, "</ul>");
     }
 }
 

@@ -12,12 +12,12 @@ use std::borrow::Cow;
 pub(super) use self::display_query::DisplayQuery;
 use self::extras::ALL;
 pub use self::extras::PageOptions;
-use crate::fragments::{Html, Language};
+use crate::fragments::{Html, Language, push};
 use crate::highlight::Highlighter;
 use crate::slot::Slot;
-use crate::status::push_plain;
+use crate::status::plain;
 use snapshot::page::text::{escaped, push_escaped};
-use snapshot::page::{Dated, Site, push_number};
+use snapshot::page::{Dated, Site};
 use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
 use snapshot::search::{DocSet, FacetCounts, RankOptions, RankedPage, extract};
@@ -54,7 +54,7 @@ struct Splice<'a> {
     /// The query in words.
     display: DisplayQuery<'a>,
     /// Its pairs as `name=value`, percent-encoded and escaped for attributes.
-    encoded: Vec<Vec<u8>>,
+    encoded: Vec<String>,
 }
 
 /// The search page for a query, in the query's language.
@@ -71,7 +71,7 @@ pub fn search_page(
     let display = DisplayQuery::new(site, html, language, &query_string);
     let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         let mut pair = form_urlencoded::Serializer::new(String::new());
-        escaped(&pair.append_pair(name, value).finish()).into_bytes()
+        escaped(&pair.append_pair(name, value).finish())
     };
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
@@ -140,73 +140,52 @@ impl Splice<'_> {
     }
 
     fn slot(&self, number: u32, out: &mut Vec<u8>) {
-        let is = |slot: Slot| number == slot as u32;
-        let check = |on: bool, out: &mut Vec<u8>| {
-            if on {
-                out.extend_from_slice(b" checked");
-            }
-        };
+        let checked = |on: bool| if on { " checked" } else { "" };
+        let has =
+            |name: &str, value: &str| self.display.pairs.iter().any(|pair| pair.0 == name && pair.1 == value);
         if let Some(parameter) = PARAMETERS.get(number as usize) {
             let value = self.display.pairs.iter().find(|(name, _)| name == parameter.name);
             push_escaped(out, value.map_or("", |(_, value)| value));
-        } else if is(Slot::Question) {
-            self.push_query(out, None, None);
-        } else if is(Slot::Count) {
-            self.count(out);
-        } else if is(Slot::Invalid) {
-            self.invalid(out);
-            self.word_notes(out);
-        } else if is(Slot::Chips) {
-            self.chips(out);
-        } else if is(Slot::Rows) {
-            self.rows(out);
-        } else if is(Slot::Pages) {
-            self.pages(out);
-        } else if is(Slot::Facets) {
-            self.facets(out);
-        } else if is(Slot::Sort) {
-            self.sort(out);
-        } else if is(Slot::Open) {
-            check(self.query.open, out);
-        } else if is(Slot::Funded) {
-            check(self.query.funded, out);
-        } else if is(Slot::Rolling) {
-            check(self.query.rolling, out);
-        } else if is(Slot::Soon) {
-            check(
-                self.display.pairs.iter().any(|(name, value)| name == "openState" && value == CLOSING_SOON),
-                out,
-            );
-        } else if is(Slot::Applied) {
-            let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
-            let count = self.display.filters().filter(|at| !is_text(at)).count();
-            if count > 0 {
-                out.extend_from_slice(b" (");
-                push_number(out, count);
-                out.push(b')');
+        }
+        let Some(slot) = Slot::of(number) else { return };
+        match slot {
+            Slot::Question => push(out, self.query_string(None, None)),
+            Slot::Count => push(out, self.count()),
+            Slot::Invalid => {
+                self.invalid(out);
+                self.word_notes(out);
             }
-        } else if is(Slot::Organization) {
-            self.organization(out);
-        } else if is(Slot::Title) {
-            self.title(out);
-        } else if is(Slot::Bounds) && self.is_bounded() {
-            out.extend_from_slice(b" open");
+            Slot::Chips => self.chips(out),
+            Slot::Rows => self.rows(out),
+            Slot::Pages => self.pages(out),
+            Slot::Facets => self.facets(out),
+            Slot::Sort => self.sort(out),
+            Slot::Open => push(out, checked(self.query.open)),
+            Slot::Funded => push(out, checked(self.query.funded)),
+            Slot::Rolling => push(out, checked(self.query.rolling)),
+            Slot::Soon => push(out, checked(has("openState", CLOSING_SOON))),
+            Slot::Applied => {
+                let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
+                let count = self.display.filters().filter(|at| !is_text(at)).count();
+                push(out, if count > 0 { format!(" ({count})") } else { String::new() });
+            }
+            Slot::Organization => push(out, self.organization()),
+            Slot::Title => push(out, self.title()),
+            Slot::Bounds => push(out, if self.is_bounded() { " open" } else { "" }),
         }
     }
 
     /// The value of the organization field: its name if that is unique, else its slug.
-    fn organization(&self, out: &mut Vec<u8>) {
+    fn organization(&self) -> String {
         let Some(number) = self.extras.organization else {
             // Keep an unknown name in the field, so that the reader can correct it.
-            return push_escaped(out, self.unknown_organization().unwrap_or_default());
+            return escaped(self.unknown_organization().unwrap_or_default());
         };
         let organizations = &self.html.organizations;
-        let (mut name, escaped) = (Vec::new(), organizations.name(number, self.query.locale));
-        push_plain(&mut name, escaped.as_bytes());
-        let name = String::from_utf8_lossy(&name);
-        let value =
-            if organizations.find(&name) == Some(number) { escaped } else { organizations.slug(number) };
-        out.extend_from_slice(value.as_bytes());
+        let name = organizations.name(number, self.query.locale);
+        let is_unique = organizations.find(&plain(name)) == Some(number);
+        let value = if is_unique { name } else { organizations.slug(number) };
+        value.to_owned()
     }
 
     /// Whether the query limits numbers or dates.
@@ -216,20 +195,16 @@ impl Splice<'_> {
         dates || query.measures.iter().any(Option::is_some)
     }
 
-    /// Writes the query string for an attribute, optionally without one of its pairs and with a page number.
-    fn push_query(&self, out: &mut Vec<u8>, without: Option<usize>, page: Option<u64>) {
-        let mut before: &[u8] = b"?";
-        for (position, pair) in self.encoded.iter().enumerate() {
-            if Some(position) != without {
-                out.extend_from_slice(before);
-                out.extend_from_slice(pair);
-                before = b"&amp;";
-            }
-        }
-        if let Some(page) = page {
-            out.extend_from_slice(before);
-            out.extend_from_slice(b"page=");
-            push_number(out, page);
-        }
+    /// The query string for an attribute, optionally without one of its pairs and with a page number.
+    fn query_string(&self, without: Option<usize>, page: Option<u64>) -> String {
+        let kept = self.encoded.iter().enumerate().filter(|(position, _)| Some(*position) != without);
+        let page = page.map(|page| format!("page={page}"));
+        let pairs: Vec<&str> = kept.map(|(_, pair)| pair.as_str()).chain(page.as_deref()).collect();
+        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&amp;")) }
+    }
+
+    /// The same after the path of the page.
+    fn address(&self, without: Option<usize>, page: Option<u64>) -> String {
+        format!("{}{}", search_path(self.query.locale), self.query_string(without, page))
     }
 }

@@ -62,6 +62,11 @@ impl Slot {
         ("soon", Self::Soon),
     ];
 
+    /// The slot with a number.
+    pub(crate) fn of(number: u32) -> Option<Self> {
+        Self::NAMES.into_iter().map(|(_, slot)| slot).find(|slot| *slot as u32 == number)
+    }
+
     /// Number of a slot or of a parameter's value, by name.
     #[must_use]
     pub fn number(name: &str) -> Option<u32> {

@@ -1,45 +1,48 @@
 //! The status of a program or a cycle on a day, in words: a badge, then the dates behind it.
 
-use crate::fragments::Language;
+use crate::fragments::{Language, push};
 use crate::messages::Message;
 use snapshot::page::Dated;
 use snapshot::page::text::grouped;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 
+/// Attribute of the day that decides, which rows show largest.
+const DECIDES: &str = " class=\"day\"";
+
 impl Language {
     /// Writes the status of a program on a day: badge, deadline, days left.
     pub fn push_status(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
         if let Some(state) = dated.today.state(doc) {
-            self.push_state(out, &state, dated.day());
-        }
-    }
-
-    /// Writes the state of a program on a day.
-    pub(crate) fn push_state(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day) {
-        if state.standing == DisplayStatus::Passed {
-            return self.push_passed(out, state.openness.last_deadline);
-        }
-        self.push_standing(out, state.standing);
-        let mut joint = joint(state.standing);
-        if state.standing == DisplayStatus::Upcoming && state.openness.next_opening != Day::NONE {
-            out.push(b' ');
-            self.push_message(out, Message::Opens);
-            self.push_day(out, state.openness.next_opening);
-            joint = COMMA;
-        }
-        if state.openness.next_deadline == Day::NONE {
-            self.push_undated(out, state, joint);
-        } else {
-            self.push_next(out, state, joint, today);
+            push(out, self.state(&state, dated.day()));
         }
     }
 
     /// Writes the same as plain text.
     pub(super) fn push_when_text(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let mut html = Vec::new();
-        self.push_status(&mut html, doc, dated);
-        push_plain(out, &html);
+        if let Some(state) = dated.today.state(doc) {
+            push(out, plain(&self.state(&state, dated.day())));
+        }
+    }
+
+    /// The state of a program on a day.
+    pub(crate) fn state(&self, state: &ProgramState, today: Day) -> String {
+        let (standing, openness) = (state.standing, &state.openness);
+        if standing == DisplayStatus::Passed {
+            // `Last deadline 30 September 2026; not known whether it opens again`
+            let words = format!("{}{}", self.word(Message::Passed), self.day(openness.last_deadline, ""));
+            return format!("{}<i>; </i>{}", badge(standing, &words), self.word(Message::NotKnown));
+        }
+        let (mut opens, mut joint) = (String::new(), joint(standing));
+        if standing == DisplayStatus::Upcoming && openness.next_opening != Day::NONE {
+            opens = format!(" {}{}", self.word(Message::Opens), self.day(openness.next_opening, ""));
+            joint = COMMA;
+        }
+        let dates = match openness.next_deadline {
+            Day::NONE => self.no_deadline(state, joint),
+            next => self.deadline(state, joint, next, today),
+        };
+        format!("{}{opens}{dates}", self.standing(standing))
     }
 
     /// Writes how a program's dates differ from its observed lifecycle; nothing if they agree.
@@ -51,191 +54,130 @@ impl Language {
             Some(LifecycleConflict::Upcoming) => Message::ByDatesUpcoming,
             Some(LifecycleConflict::Closed) => Message::ByDatesClosed,
         };
-        out.extend_from_slice(b"; ");
-        self.push_message(out, word);
+        push(out, format_args!("; {}", self.word(word)));
     }
 
-    /// `Last deadline 30 September 2026; not known whether it opens again`
-    fn push_passed(&self, out: &mut Vec<u8>, last: Day) {
-        self.push_badge(out, DisplayStatus::Passed, |out| {
-            self.push_message(out, Message::Passed);
-            self.push_day(out, last);
-        });
-        out.extend_from_slice(b"<i>; </i>");
-        self.push_message(out, Message::NotKnown);
-    }
-
-    /// Writes the next deadline.
-    fn push_next(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &[u8], today: Day) {
-        let next = state.openness.next_deadline;
+    /// The next deadline.
+    fn deadline(&self, state: &ProgramState, joint: &str, next: Day, today: Day) -> String {
         let closes =
             matches!(state.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && state.openness.ends;
-        out.extend_from_slice(joint);
-        let word = match (state.openness.projected, closes) {
-            (true, _) => Message::Projected,
-            (false, true) => Message::Closes,
-            (false, false) => Message::Deadline,
+        let (word, attributes) = match (state.openness.projected, closes) {
+            (true, _) => (Message::Projected, ""),
+            (false, true) => (Message::Closes, DECIDES),
+            (false, false) => (Message::Deadline, DECIDES),
         };
-        self.push_message(out, word);
-        match state.openness.projected {
-            true => self.push_day(out, next),
-            false => self.push_deadline(out, next),
-        }
-        out.extend_from_slice(b" <small>");
-        self.push_days_left(out, next.0.saturating_sub(today.0));
-        out.extend_from_slice(b"</small>");
+        let left = match next.0.saturating_sub(today.0) {
+            0 => self.word(Message::Today).to_owned(),
+            1 => self.word(Message::Tomorrow).to_owned(),
+            days => {
+                let days = grouped(days.unsigned_abs().into(), self.locale);
+                self.phrase(Message::InDays, &[("n", &days)])
+            }
+        };
+        format!("{joint}{}{} <small>{left}</small>", self.word(word), self.day(next, attributes))
     }
 
-    /// Writes the state of a program that has no next deadline.
-    fn push_undated(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &[u8]) {
-        let word = match state.standing {
-            DisplayStatus::Rolling => Message::AnyTime,
+    /// The state of a program that has no next deadline.
+    fn no_deadline(&self, state: &ProgramState, joint: &str) -> String {
+        match state.standing {
+            DisplayStatus::Rolling => format!("{joint}{}", self.word(Message::AnyTime)),
             DisplayStatus::Open
             | DisplayStatus::Upcoming
             | DisplayStatus::OpenSince { .. }
-            | DisplayStatus::OpenWhenChecked { .. } => Message::NoDeadline,
+            | DisplayStatus::OpenWhenChecked { .. } => format!("{joint}{}", self.word(Message::NoDeadline)),
             DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
-                out.push(b' ');
-                self.push_message(out, Message::LastDeadline);
-                return self.push_deadline(out, state.openness.last_deadline);
+                let day = self.day(state.openness.last_deadline, DECIDES);
+                format!(" {}{day}", self.word(Message::LastDeadline))
             }
-            _ => return,
-        };
-        out.extend_from_slice(joint);
-        self.push_message(out, word);
-    }
-
-    /// Writes a space and a day.
-    fn push_day(&self, out: &mut Vec<u8>, day: Day) {
-        if let Some(date) = day.date() {
-            out.push(b' ');
-            self.push_time(out, date);
+            _ => String::new(),
         }
     }
 
-    /// Writes a space and the day that decides, which rows show largest.
-    fn push_deadline(&self, out: &mut Vec<u8>, day: Day) {
-        if let Some(date) = day.date() {
-            out.push(b' ');
-            self.push_time_of(out, " class=\"day\"", date);
-        }
+    /// A space and a day.
+    fn day(&self, day: Day, attributes: &str) -> String {
+        day.date().map_or(String::new(), |date| format!(" {}", self.time(attributes, date)))
     }
 
-    fn push_days_left(&self, out: &mut Vec<u8>, days: i32) {
-        match days {
-            0 => self.push_message(out, Message::Today),
-            1 => self.push_message(out, Message::Tomorrow),
-            _ => self.push_phrase(
-                out,
-                Message::InDays,
-                &[("n", &grouped(days.unsigned_abs().into(), self.locale))],
-            ),
-        }
-    }
-
-    /// Writes a status: its badge and, if it is old, its age.
-    pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
-        let month = |opened: Day| {
-            let mut month = Vec::new();
-            opened.date().into_iter().for_each(|date| self.push_month_words(&mut month, date));
-            String::from_utf8(month).unwrap_or_default()
-        };
-        self.push_badge(out, standing, |out| match standing {
+    /// A status: its badge and, if it is old, its age.
+    pub(super) fn standing(&self, standing: DisplayStatus) -> String {
+        match standing {
             DisplayStatus::OpenSince { opened } => {
-                self.push_phrase(out, Message::OpenSince, &[("day", &month(opened))]);
+                let month = opened.date().map_or(String::new(), |date| self.month_words(date));
+                badge(standing, &self.phrase(Message::OpenSince, &[("day", &month)]))
             }
-            _ => self.push_message(out, word(standing)),
-        });
-        if let DisplayStatus::OpenWhenChecked { months } = standing {
-            out.extend_from_slice(COMMA);
-            let months = grouped(months.into(), self.locale);
-            self.push_phrase(out, Message::MonthsAgo, &[("n", &months)]);
+            DisplayStatus::OpenWhenChecked { months } => {
+                let months = grouped(months.into(), self.locale);
+                let age = self.phrase(Message::MonthsAgo, &[("n", &months)]);
+                format!("{}{COMMA}{age}", badge(standing, self.word(Message::OpenWhenChecked)))
+            }
+            _ => badge(standing, self.word(shown(standing).1)),
         }
-    }
-
-    fn push_badge(&self, out: &mut Vec<u8>, standing: DisplayStatus, words: impl FnOnce(&mut Vec<u8>)) {
-        out.extend_from_slice(b"<b class=\"s ");
-        out.extend_from_slice(class(standing).as_bytes());
-        out.extend_from_slice(b"\">");
-        words(out);
-        out.extend_from_slice(b"</b>");
     }
 }
 
 /// A separator after an element. Rows hide it: what follows may begin a line there.
-const COMMA: &[u8] = b"<i>, </i>";
+const COMMA: &str = "<i>, </i>";
 
 /// The separator between a status and its dates; after an age it is a semicolon.
-const fn joint(standing: DisplayStatus) -> &'static [u8] {
+const fn joint(standing: DisplayStatus) -> &'static str {
     match standing {
-        DisplayStatus::OpenWhenChecked { .. } => b"; ",
+        DisplayStatus::OpenWhenChecked { .. } => "; ",
         DisplayStatus::OpenSince { .. } => COMMA,
-        _ => b" ",
+        _ => " ",
     }
 }
 
-const fn class(standing: DisplayStatus) -> &'static str {
+fn badge(standing: DisplayStatus, words: &str) -> String {
+    format!("<b class=\"s {}\">{words}</b>", shown(standing).0)
+}
+
+/// The class of a status's badge, and its message.
+const fn shown(standing: DisplayStatus) -> (&'static str, Message) {
     match standing {
-        DisplayStatus::Open => "open",
-        DisplayStatus::ClosingSoon => "soon",
-        DisplayStatus::Rolling => "roll",
-        DisplayStatus::Upcoming => "next",
-        DisplayStatus::Closed => "shut",
-        DisplayStatus::OpenWhenChecked { .. }
-        | DisplayStatus::OpenSince { .. }
-        | DisplayStatus::Passed
-        | DisplayStatus::Doubtful
-        | DisplayStatus::Undated => "none",
+        DisplayStatus::Open => ("open", Message::Open),
+        DisplayStatus::ClosingSoon => ("soon", Message::ClosingSoon),
+        DisplayStatus::Rolling => ("roll", Message::Rolling),
+        DisplayStatus::Upcoming => ("next", Message::Upcoming),
+        DisplayStatus::Closed => ("shut", Message::Closed),
+        DisplayStatus::OpenWhenChecked { .. } => ("none", Message::OpenWhenChecked),
+        DisplayStatus::OpenSince { .. } => ("none", Message::OpenSince),
+        DisplayStatus::Passed => ("none", Message::Passed),
+        DisplayStatus::Doubtful => ("none", Message::Doubtful),
+        DisplayStatus::Undated => ("none", Message::Unknown),
     }
 }
 
-const fn word(standing: DisplayStatus) -> Message {
-    match standing {
-        DisplayStatus::Open => Message::Open,
-        DisplayStatus::ClosingSoon => Message::ClosingSoon,
-        DisplayStatus::Rolling => Message::Rolling,
-        DisplayStatus::Upcoming => Message::Upcoming,
-        DisplayStatus::Closed => Message::Closed,
-        DisplayStatus::OpenWhenChecked { .. } => Message::OpenWhenChecked,
-        DisplayStatus::OpenSince { .. } => Message::OpenSince,
-        DisplayStatus::Passed => Message::Passed,
-        DisplayStatus::Doubtful => Message::Doubtful,
-        DisplayStatus::Undated => Message::Unknown,
-    }
-}
-
-/// Writes generated markup without its tags; character references stay.
-pub(super) fn push_unmarked(out: &mut Vec<u8>, html: &[u8]) {
+/// Generated markup without its tags; character references stay.
+pub(super) fn unmarked(html: &str) -> String {
     let mut inside = false;
-    for byte in html {
-        match byte {
-            b'<' => inside = true,
-            b'>' => inside = false,
-            _ if !inside => out.push(*byte),
-            _ => {}
-        }
-    }
+    let is_text = |c: &char| {
+        inside = *c == '<' || inside && *c != '>';
+        !inside && *c != '>'
+    };
+    html.chars().filter(is_text).collect()
 }
 
-/// Writes the text of generated markup: without tags, character references resolved.
-pub(super) fn push_plain(out: &mut Vec<u8>, html: &[u8]) {
-    const REFERENCES: [(&[u8], u8); 5] =
-        [(b"&amp;", b'&'), (b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&#39;", b'\'')];
-    let mut rest = html;
-    while let Some((&byte, after)) = rest.split_first() {
-        let reference = REFERENCES.iter().find(|(name, _)| rest.starts_with(name));
-        rest = match (byte, reference) {
-            (b'<', _) => after.iter().position(|byte| *byte == b'>').map_or(&[][..], |end| &after[end + 1..]),
-            (_, Some((name, character))) => {
+/// The text of generated markup: without tags, character references resolved.
+pub(super) fn plain(html: &str) -> String {
+    const REFERENCES: [(&str, char); 5] =
+        [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\'')];
+    let (mut out, mut rest) = (String::with_capacity(html.len()), html);
+    while let Some(at) = rest.find(['<', '&']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        rest = match REFERENCES.iter().find(|(name, _)| rest.starts_with(name)) {
+            Some((name, character)) => {
                 out.push(*character);
                 &rest[name.len()..]
             }
-            _ => {
-                out.push(byte);
-                after
+            None if rest.starts_with('<') => rest.split_once('>').map_or("", |(_, after)| after),
+            None => {
+                out.push('&');
+                &rest[1..]
             }
         };
     }
+    out + rest
 }
 
 #[cfg(test)]
@@ -244,8 +186,7 @@ mod tests {
 
     #[test]
     fn plain_text_has_neither_tags_nor_references() {
-        let mut out = Vec::new();
-        push_plain(&mut out, b"<b class=\"s none\">A &amp; B</b>; <time datetime=\"1\">&lt;2&gt;</time>");
-        assert_eq!(out, b"A & B; <2>");
+        let html = "<b class=\"s none\">A &amp; B</b>; <time datetime=\"1\">&lt;2&gt;</time>";
+        assert_eq!(plain(html), "A & B; <2>");
     }
 }

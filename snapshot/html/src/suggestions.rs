@@ -1,9 +1,9 @@
 //! Suggestions on a search page without results: links to the query without one of its words or filters,
 //! each with the number of records it finds.
 
-use crate::fragments::Language;
+use crate::fragments::{Language, push};
 use crate::messages::Message;
-use snapshot::page::text::{escaped, grouped, push_escaped};
+use snapshot::page::text::{escaped, grouped};
 use snapshot::place;
 use snapshot::search::{Constraint, Relaxation};
 
@@ -18,53 +18,44 @@ pub(super) fn push_country(
     let and = if query_string.is_empty() { "" } else { "&amp;" };
     let query = format!("{}{and}{parameter}={code}", escaped(query_string));
     let link = format!("<a href=\"{path}?{query}\">{}</a>", escaped(name));
-    out.extend_from_slice(b"<p>");
-    language.push_phrase(out, Message::Country, &[("place", &link)]);
-    out.extend_from_slice(b"</p>");
+    push(out, format_args!("<p>{}</p>", language.phrase(Message::Country, &[("place", &link)])));
 }
 
-/// Writes a part of a query in words; `label` writes a filter.
-pub(super) fn push_part(out: &mut Vec<u8>, part: &Constraint, label: &impl Fn(&mut Vec<u8>, &str, &str)) {
-    out.extend_from_slice(b"<em>");
-    match part {
-        Constraint::Words(words) => push_escaped(out, words),
-        Constraint::Filter { parameter, value } => label(out, parameter, value),
-        Constraint::Role { facet, place } => label(out, facet.spec().parameter, place),
-    }
-    out.extend_from_slice(b"</em>");
+/// A part of a query in words; `label` gives those of a filter.
+pub(super) fn part(part: &Constraint, label: &impl Fn(&str, &str) -> String) -> String {
+    let words = match part {
+        Constraint::Words(words) => escaped(words),
+        Constraint::Filter { parameter, value } => label(parameter, value),
+        Constraint::Role { facet, place } => label(facet.spec().parameter, place),
+    };
+    format!("<em>{words}</em>")
 }
 
 /// Writes the list, each with a message. `path` is that of the page, `query_string` returns the query string of a
-/// relaxation and that query in words, `label` writes a filter in words.
-pub(super) fn push(
+/// relaxation and that query in words, `label` gives a filter in words.
+pub(super) fn push_list(
     (language, path, word): (&Language, &str, Message),
     relaxations: &[Relaxation],
-    query_string: impl Fn(&Relaxation) -> (String, Vec<u8>),
-    label: impl Fn(&mut Vec<u8>, &str, &str),
+    query_string: impl Fn(&Relaxation) -> (String, String),
+    label: impl Fn(&str, &str) -> String,
     out: &mut Vec<u8>,
 ) {
     if relaxations.is_empty() {
         return;
     }
-    out.extend_from_slice(b"<ul class=\"without\">");
+    push(out, "<ul class=\"without\">");
     for relaxation in relaxations {
-        let mut what = Vec::new();
-        push_part(&mut what, &relaxation.removed, &label);
+        let what = part(&relaxation.removed, &label);
         let (query, rest) = query_string(relaxation);
-        out.extend_from_slice(b"<li>");
-        if relaxation.total > 0 {
-            out.extend_from_slice(b"<a href=\"");
-            out.extend_from_slice(path.as_bytes());
-            out.push(b'?');
-            push_escaped(out, &query);
-            out.extend_from_slice(b"\">");
-        }
         let is_role = matches!(relaxation.removed, Constraint::Role { .. });
         let word = if is_role { Message::Instead } else { word };
         let count = grouped(relaxation.total as u64, language.locale);
-        let [what, rest] = [&what, &rest].map(|html| String::from_utf8_lossy(html));
-        language.push_phrase(out, word, &[("what", &what), ("n", &count), ("rest", &rest)]);
-        out.extend_from_slice(if relaxation.total > 0 { b"</a></li>" } else { b"</li>" });
+        let text = language.phrase(word, &[("what", &what), ("n", &count), ("rest", &rest)]);
+        let item = match relaxation.total {
+            0 => text,
+            _ => format!("<a href=\"{path}?{}\">{text}</a>", escaped(&query)),
+        };
+        push(out, format_args!("<li>{item}</li>"));
     }
-    out.extend_from_slice(b"</ul>");
+    push(out, "</ul>");
 }

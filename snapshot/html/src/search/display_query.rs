@@ -6,10 +6,10 @@ use super::ALL;
 use super::extras::ORGANIZATION;
 use crate::fragments::{Html, Language};
 use crate::messages::Message;
-use crate::status::push_unmarked;
+use crate::status::unmarked;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
-use snapshot::page::text::{grouped, push_escaped};
+use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, pairs};
 
 /// The bound that every amount satisfies.
@@ -40,86 +40,63 @@ impl<'a> DisplayQuery<'a> {
         (0..self.pairs.len()).filter(move |position| is_filter(&self.pairs[*position].0))
     }
 
-    /// Writes a filter in words: `Topic: Energy`.
-    pub(super) fn push_filter(&self, out: &mut Vec<u8>, name: &str, value: &str) {
+    /// A filter in words: `Topic: Energy`.
+    pub(super) fn filter(&self, name: &str, value: &str) -> String {
         let rank = PARAMETERS.iter().position(|parameter| parameter.name == name);
         let facet = FACETS.iter().find(|spec| spec.parameter == name);
-        match (facet, rank) {
+        let (name, value) = match (facet, rank) {
             (Some(spec), _) => {
-                out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
-                out.extend_from_slice(b": ");
-                self.push_label(out, spec.facet, value);
+                (self.language.facets.text(spec.facet as usize), self.label(spec.facet, value))
             }
             (None, Some(_)) if (name, value) == STATED => {
-                self.language.push_message(out, Message::AmountStated);
+                return self.language.word(Message::AmountStated).to_owned();
             }
+            (None, Some(rank)) if value == "true" => return self.language.parameters.text(rank).to_owned(),
             (None, Some(rank)) => {
-                out.extend_from_slice(self.language.parameters.bytes(rank));
-                if value != "true" {
-                    out.extend_from_slice(b": ");
-                    match value.parse() {
-                        Ok(number) => out.extend_from_slice(grouped(number, self.language.locale).as_bytes()),
-                        Err(_) => push_escaped(out, value),
-                    }
-                }
+                let number = value.parse::<u64>().map(|number| grouped(number, self.language.locale));
+                (self.language.parameters.text(rank), number.unwrap_or_else(|_| escaped(value)))
             }
             (None, None) if name == ORGANIZATION => {
-                self.language.push_message(out, Message::Organization);
-                out.extend_from_slice(b": ");
-                self.push_organization(out, value);
+                (self.language.word(Message::Organization), self.organization(value))
             }
-            (None, None) => {
-                self.language.push_message(out, Message::AsWords);
-                out.extend_from_slice(b": ");
-                push_escaped(out, value);
-            }
-        }
+            (None, None) => (self.language.word(Message::AsWords), escaped(value)),
+        };
+        format!("{name}: {value}")
     }
 
-    fn push_organization(&self, out: &mut Vec<u8>, slug: &str) {
-        match self.html.organizations.find(slug) {
-            Some(number) => {
-                let name = self.html.organizations.name(number, self.language.locale);
-                out.extend_from_slice(name.as_bytes());
-            }
-            None => push_escaped(out, slug),
-        }
+    fn organization(&self, slug: &str) -> String {
+        let name = |number| self.html.organizations.name(number, self.language.locale).to_owned();
+        self.html.organizations.find(slug).map_or_else(|| escaped(slug), name)
     }
 
-    fn push_label(&self, out: &mut Vec<u8>, facet: Facet, value: &str) {
+    fn label(&self, facet: Facet, value: &str) -> String {
         match self.site.index.values.find(facet, value) {
-            Some(ordinal) => out.extend_from_slice(self.language.labels.bytes(ordinal as usize)),
-            None => self.push_place(out, facet, value),
+            Some(ordinal) => self.language.labels.text(ordinal as usize).to_owned(),
+            None => self.place(facet, value),
         }
     }
 
-    pub(super) fn push_place(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
-        let label = snapshot::facet::place_label(facet, code, self.language.locale);
-        push_escaped(out, label.unwrap_or(code));
+    /// The name of a place.
+    pub(super) fn place(&self, facet: Facet, code: &str) -> String {
+        escaped(snapshot::facet::place_label(facet, code, self.language.locale).unwrap_or(code))
     }
 
     /// `climate · Grant · Open now`, without markup; empty for an empty query.
-    pub(crate) fn name(&self) -> Vec<u8> {
-        let mut words = Vec::new();
+    pub(crate) fn name(&self) -> String {
+        let mut words = String::new();
         let mut positions: Vec<usize> = self.filters().collect();
         // The text comes first.
         positions.sort_by_key(|position| self.pairs[*position].0 != "q");
         for position in positions {
             let (name, value) = &self.pairs[position];
-            if !words.is_empty() {
-                words.extend_from_slice(" · ".as_bytes());
-            }
-            match FACETS.iter().find(|spec| spec.parameter == name) {
-                Some(spec) => self.push_label(&mut words, spec.facet, value),
-                None if name == "q" => {
-                    push_escaped(&mut words, &value.chars().take(TEXT_MAX).collect::<String>());
-                }
-                None if name == ORGANIZATION => self.push_organization(&mut words, value),
-                None => self.push_filter(&mut words, name, value),
-            }
+            words.push_str(if words.is_empty() { "" } else { " · " });
+            words.push_str(&match FACETS.iter().find(|spec| spec.parameter == name) {
+                Some(spec) => self.label(spec.facet, value),
+                None if name == "q" => escaped(&value.chars().take(TEXT_MAX).collect::<String>()),
+                None if name == ORGANIZATION => self.organization(value),
+                None => self.filter(name, value),
+            });
         }
-        let mut plain = Vec::with_capacity(words.len());
-        push_unmarked(&mut plain, &words);
-        plain
+        unmarked(&words)
     }
 }

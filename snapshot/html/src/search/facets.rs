@@ -1,12 +1,11 @@
 //! The checkboxes of the facets.
 
-use super::{ALL, CLOSING_SOON, Splice, search_path};
-use crate::fragments::push_count;
+use super::{ALL, CLOSING_SOON, Splice};
+use crate::fragments::push;
 use crate::messages::Message;
 use crate::prepare::checkbox_attributes;
 use snapshot::facet::{Facet, FacetSpec, GROUPS};
-use snapshot::page::push_number;
-use snapshot::page::text::push_escaped;
+use snapshot::page::text::{escaped, grouped};
 use snapshot::place::{self, Place};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
@@ -50,13 +49,12 @@ impl Splice<'_> {
             }
             let is_open = is_open || of.iter().any(is_used);
             let open = if is_open { " open" } else { "" };
-            out.extend_from_slice(format!("<details id=\"{id}\"{open}><summary>").as_bytes());
-            self.language.push_message(out, name);
-            out.extend_from_slice(b"</summary>");
+            let name = self.language.word(name);
+            push(out, format_args!("<details id=\"{id}\"{open}><summary>{name}</summary>"));
             for (position, counts) in of.into_iter().enumerate() {
                 self.facet(counts, position == 0 && is_open, out);
             }
-            out.extend_from_slice(b"</details>");
+            push(out, "</details>");
         }
     }
 
@@ -70,12 +68,14 @@ impl Splice<'_> {
         let whole = self.extras.all == Some(facet);
         let every = whole.then(|| self.every(facet));
         let items = every.as_ref().unwrap_or(&counts.items);
-        out.extend_from_slice(if is_open || self.is_used(facet) { b"<details open>" } else { b"<details>" });
-        out.extend_from_slice(b"<summary>");
-        out.extend_from_slice(self.language.facets.bytes(facet as usize));
-        out.extend_from_slice(b"</summary><fieldset><legend class=\"vh\">");
-        out.extend_from_slice(self.language.facets.bytes(facet as usize));
-        out.extend_from_slice(b"</legend>");
+        let open = if is_open || self.is_used(facet) { " open" } else { "" };
+        let name = self.language.facets.text(facet as usize);
+        push(
+            out,
+            format_args!(
+                "<details{open}><summary>{name}</summary><fieldset><legend class=\"vh\">{name}</legend>"
+            ),
+        );
         let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
         let mut region = None;
         for (position, (pick, count)) in items.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Splice<'_> {
             let here = continent(code).map(|place| place.name(self.query.locale));
             if whole && spec.is_place && here != region {
                 region = here;
-                out.extend_from_slice(format!("<p>{}</p>", here.unwrap_or_default()).as_bytes());
+                push(out, format_args!("<p>{}</p>", here.unwrap_or_default()));
             }
             let on = self.is_picked(facet, pick);
             if (whole || position < VALUES_MAX || on) && !self.has_quick_filter(facet, pick) {
@@ -93,7 +93,7 @@ impl Splice<'_> {
         if !whole && (spec.is_place || items.len() > VALUES_MAX) {
             self.all_values(spec, out);
         }
-        out.extend_from_slice(b"</fieldset></details>");
+        push(out, "</fieldset></details>");
     }
 
     /// Whether a value stands beside the search field and not in its group.
@@ -145,50 +145,46 @@ impl Splice<'_> {
     ) {
         // Length of the bar, in tenths of the longest.
         let tenths = u64::from(count) * 9 / u64::from(most.max(1));
-        out.extend_from_slice(b"<label class=\"w");
-        push_number(out, tenths);
-        out.push(b'"');
-        if whole {
-            self.push_other_label(facet, pick, out);
-        }
-        out.extend_from_slice(b"><input type=\"checkbox\" ");
-        match pick {
-            FacetValue::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
-            FacetValue::Place(code) => {
-                out.extend_from_slice(checkbox_attributes(facet.spec().parameter, code).as_bytes());
-            }
-        }
-        out.extend_from_slice(if on { b" checked> " } else { b"> " });
-        match pick {
+        let other = if whole { self.other_label(facet, pick) } else { String::new() };
+        let (value, label) = match pick {
             FacetValue::Value(ordinal) => {
-                out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
+                let ordinal = *ordinal as usize;
+                (self.html.options.text(ordinal).to_owned(), self.language.labels.text(ordinal).to_owned())
             }
-            FacetValue::Place(code) => self.display.push_place(out, facet, code),
-        }
-        push_count(out, count, self.query.locale);
-        out.extend_from_slice(b"</label>");
+            FacetValue::Place(code) => {
+                (checkbox_attributes(facet.spec().parameter, code), self.display.place(facet, code))
+            }
+        };
+        let checked = if on { " checked" } else { "" };
+        let count = grouped(count.into(), self.query.locale);
+        push(
+            out,
+            format_args!(
+                "<label class=\"w{tenths}\"{other}><input type=\"checkbox\" {value}{checked}> {label} <i>{count}</i></label>"
+            ),
+        );
     }
 
-    /// Writes the label in the other language, for the filter field of the list.
-    fn push_other_label(&self, facet: Facet, pick: &FacetValue, out: &mut Vec<u8>) {
+    /// An attribute with the label in the other language, for the filter field of the list.
+    fn other_label(&self, facet: Facet, pick: &FacetValue) -> String {
         let other = if self.query.locale == Locale::En { Locale::Es } else { Locale::En };
         let label = |locale| self.site.rows.label(facet, pick, locale);
-        if label(other) != label(self.query.locale) {
-            out.extend_from_slice(b" data-o=\"");
-            push_escaped(out, label(other));
-            out.push(b'"');
+        match label(other) {
+            same if same == label(self.query.locale) => String::new(),
+            other => format!(" data-o=\"{}\"", escaped(other)),
         }
     }
 
     fn all_values(&self, spec: &FacetSpec, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"<a rel=\"nofollow\" href=\"");
-        out.extend_from_slice(search_path(self.query.locale).as_bytes());
-        self.push_query(out, None, None);
-        out.extend_from_slice(if self.encoded.is_empty() { b"?" } else { b"&amp;" });
-        out.extend_from_slice(format!("{ALL}={}\">", spec.parameter).as_bytes());
-        self.language.push_message(out, Message::AllValues);
-        out.extend_from_slice(b"<span class=\"vh\">: ");
-        out.extend_from_slice(self.language.facets.bytes(spec.facet as usize));
-        out.extend_from_slice(b"</span></a>");
+        let (address, parameter) = (self.address(None, None), spec.parameter);
+        let and = if self.encoded.is_empty() { "?" } else { "&amp;" };
+        let (text, name) =
+            (self.language.word(Message::AllValues), self.language.facets.text(spec.facet as usize));
+        push(
+            out,
+            format_args!(
+                "<a rel=\"nofollow\" href=\"{address}{and}{ALL}={parameter}\">{text}<span class=\"vh\">: {name}</span></a>"
+            ),
+        );
     }
 }

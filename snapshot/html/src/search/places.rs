@@ -10,8 +10,8 @@ use snapshot::place::{self, Code};
 use snapshot::query::{FacetValue, Query};
 
 impl Splice<'_> {
-    /// Writes `, through Africa: 3, World: 2`, or nothing if wider places add no results.
-    pub(super) fn push_containment(&self, out: &mut Vec<u8>, facet: Facet, code: &str) {
+    /// `, through Africa: 3, World: 2`; empty if wider places add no results.
+    pub(super) fn containment(&self, facet: Facet, code: &str) -> String {
         let values = &self.site.index.values;
         let pick = |code: &str| match values.find(facet, code) {
             Some(ordinal) => Some(FacetValue::Value(ordinal)),
@@ -22,7 +22,7 @@ impl Splice<'_> {
         // From the place itself outwards: the deeper place has more ancestors.
         line.sort_by_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
         if line.len() < 2 {
-            return;
+            return String::new();
         }
         let selected = self.query.selected.iter().filter(|(other, _)| *other != facet).copied().collect();
         let query = Query { selected, facets: false, ..self.query.clone() };
@@ -35,16 +35,14 @@ impl Splice<'_> {
             docs.and(&left).len() as u32
         };
         let counts: Vec<u32> = line.iter().map(count).collect();
-        let mut before = Some(Message::Through);
-        for ((code, _), own) in line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0) {
-            out.extend_from_slice(b", ");
-            if let Some(word) = before.take() {
-                self.language.push_message(out, word);
-                out.push(b' ');
-            }
-            self.display.push_place(out, facet, code);
-            out.extend_from_slice(b": ");
-            out.extend_from_slice(grouped(own.into(), self.query.locale).as_bytes());
+        let wider = line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0);
+        let wider = wider.map(|((code, _), own)| {
+            format!("{}: {}", self.display.place(facet, code), grouped(own.into(), self.query.locale))
+        });
+        let wider: Vec<String> = wider.collect();
+        match wider.is_empty() {
+            true => String::new(),
+            false => format!(", {} {}", self.language.word(Message::Through), wider.join(", ")),
         }
     }
 }

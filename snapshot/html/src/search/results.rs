@@ -2,17 +2,17 @@
 
 use super::extras::ORGANIZATION;
 use super::{DisplayQuery, PageOptions, Splice, search_path};
+use crate::fragments::push;
 use crate::messages::Message;
 use crate::suggestions;
-use snapshot::page::push_number;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PAGE_RANGE, Query, Sort};
 use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 
 impl Splice<'_> {
-    /// Writes the number of full matches. Where there are none, states what is listed instead: records that match through
-    /// a wider region, or partial matches.
-    pub(super) fn count(&self, out: &mut Vec<u8>) {
+    /// The number of full matches. Where there are none, states what is listed instead: records that match through a
+    /// wider region, or partial matches.
+    pub(super) fn count(&self) -> String {
         let (wider, close) = (self.answer.wider, self.close());
         let (number, one, other) = match self.answer.total {
             0 if wider > 0 => (wider, Message::WiderOne, Message::WiderOther),
@@ -20,11 +20,12 @@ impl Splice<'_> {
             total => (total - self.doubtful.min(total), Message::ResultsOne, Message::ResultsOther),
         };
         let word = if number == 1 { one } else { other };
-        let count = |number: usize| grouped(number as u64, self.query.locale);
-        self.language.push_phrase(out, word, &[("n", &count(number))]);
-        if self.doubtful > 0 {
-            out.extend_from_slice(b", ");
-            self.language.push_phrase(out, Message::Unconfirmed, &[("n", &count(self.doubtful))]);
+        let counted = |word: Message, number: usize| {
+            self.language.phrase(word, &[("n", &grouped(number as u64, self.query.locale))])
+        };
+        match self.doubtful {
+            0 => counted(word, number),
+            doubtful => format!("{}, {}", counted(word, number), counted(Message::Unconfirmed, doubtful)),
         }
     }
 
@@ -48,20 +49,13 @@ impl Splice<'_> {
     pub(super) fn rows(&self, out: &mut Vec<u8>) {
         let rows = &self.answer.rows;
         if rows.is_empty() && self.query.page.offset > 0 {
-            out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_message(out, Message::PastEnd);
-            out.push(b' ');
-            self.page_link(out, 1, "first", Message::First);
-            out.extend_from_slice(b"</p>");
+            let first = self.page_link(1, "first", Message::First);
+            push_none(out, &format!("{} {first}", self.language.word(Message::PastEnd)));
         } else if self.is_only_wider() {
-            out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_message(out, Message::WiderOnly);
-            out.extend_from_slice(b"</p>");
+            push_none(out, self.language.word(Message::WiderOnly));
         } else if rows.is_empty() && self.nothing_fits(out) {
         } else if self.answer.total == 0 {
-            out.extend_from_slice(b"<p class=\"none\">");
-            self.language.push_message(out, Message::NoResults);
-            out.extend_from_slice(b"</p>");
+            push_none(out, self.language.word(Message::NoResults));
             self.suggestions(out);
         }
         let mut number = self.query.page.offset + 1;
@@ -71,13 +65,11 @@ impl Splice<'_> {
         };
         for group in rows.chunk_by(belong) {
             self.heading(&group[0], out);
-            out.extend_from_slice(b"<ol class=\"rows\" start=\"");
-            push_number(out, number);
-            out.extend_from_slice(b"\">");
+            push(out, format_args!("<ol class=\"rows\" start=\"{number}\">"));
             group
                 .iter()
                 .for_each(|row| self.language.push_row(out, row.doc, self.dated, self.highlighter.as_ref()));
-            out.extend_from_slice(b"</ol>");
+            push(out, "</ol>");
             number += group.len() as u64;
         }
         self.unstated_link(out);
@@ -97,13 +89,13 @@ impl Splice<'_> {
                 matches!(relaxation.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
             self.named_query(if is_organization { &everywhere } else { self.extras }, &relaxation.query)
         };
-        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.display.push_filter(out, name, value);
+        let label = |name: &str, value: &str| self.display.filter(name, value);
         let page = (self.language, search_path(self.query.locale), Message::WithoutOne);
-        suggestions::push(page, &relaxations, query_string, label, out);
+        suggestions::push_list(page, &relaxations, query_string, label, out);
     }
 
     /// The query string of a query, and the query in words.
-    fn named_query(&self, extras: &PageOptions, query: &Query) -> (String, Vec<u8>) {
+    fn named_query(&self, extras: &PageOptions, query: &Query) -> (String, String) {
         let query_string = extras.query_string(self.site, self.html, query);
         let name = DisplayQuery::new(self.site, self.html, self.language, &query_string).name();
         (query_string, name)
@@ -116,27 +108,14 @@ impl Splice<'_> {
         if parts.len() < 2 || self.answer.total > 0 || self.among.is_some() {
             return false;
         }
-        let label = |out: &mut Vec<u8>, name: &str, value: &str| self.display.push_filter(out, name, value);
-        let mut what = Vec::new();
-        for (position, part) in parts.iter().enumerate() {
-            if position > 0 && position + 1 == parts.len() {
-                what.push(b' ');
-                self.language.push_message(&mut what, Message::And);
-            }
-            what.extend_from_slice(match position {
-                0 => b"",
-                _ if position + 1 == parts.len() => b" ",
-                _ => b", ",
-            });
-            suggestions::push_part(&mut what, &part.removed, &label);
-        }
-        out.extend_from_slice(b"<p class=\"none\">");
-        let what = String::from_utf8_lossy(&what);
-        self.language.push_phrase(out, Message::NothingFits, &[("what", &what)]);
-        out.extend_from_slice(b"</p>");
+        let label = |name: &str, value: &str| self.display.filter(name, value);
+        let words: Vec<String> = parts.iter().map(|part| suggestions::part(&part.removed, &label)).collect();
+        let (last, first) = (&words[words.len() - 1], &words[..words.len() - 1]);
+        let what = format!("{} {} {last}", first.join(", "), self.language.word(Message::And));
+        push_none(out, &self.language.phrase(Message::NothingFits, &[("what", &what)]));
         let page = (self.language, search_path(self.query.locale), Message::ForOne);
         let alone = PageOptions { plain: self.extras.plain.clone(), ..PageOptions::default() };
-        suggestions::push(page, &parts, |part| self.named_query(&alone, &part.query), label, out);
+        suggestions::push_list(page, &parts, |part| self.named_query(&alone, &part.query), label, out);
         if parts.len() > 2 {
             self.suggestions(out);
         }
@@ -157,13 +136,11 @@ impl Splice<'_> {
         };
         let words = first.missing.iter().chain(&first.shown_for);
         let quoted: Vec<String> = words.map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
-        out.extend_from_slice(b"<p class=\"tier\"><strong>");
-        self.language.push_phrase(out, word, &[("words", &quoted.join(", "))]);
+        let mut words = self.language.phrase(word, &[("words", &quoted.join(", "))]);
         if first.tier == Tier::Wider {
-            out.extend_from_slice(b": ");
-            out.extend_from_slice(grouped(self.answer.wider as u64, self.query.locale).as_bytes());
+            words += &format!(": {}", grouped(self.answer.wider as u64, self.query.locale));
         }
-        out.extend_from_slice(b"</strong></p>");
+        push(out, format_args!("<p class=\"tier\"><strong>{words}</strong></p>"));
     }
 
     /// A link that includes records with unstated eligibility.
@@ -171,13 +148,10 @@ impl Splice<'_> {
         if self.answer.unstated == 0 || self.extras.with_unstated {
             return;
         }
-        out.extend_from_slice(b"<p><a href=\"");
-        out.extend_from_slice(search_path(self.query.locale).as_bytes());
-        self.push_query(out, None, None);
-        out.extend_from_slice(b"&amp;unstated=true\">");
         let count = grouped(self.answer.unstated as u64, self.query.locale);
-        self.language.push_phrase(out, Message::Silent, &[("n", &count)]);
-        out.extend_from_slice(b"</a></p>");
+        let (address, text) =
+            (self.address(None, None), self.language.phrase(Message::Silent, &[("n", &count)]));
+        push(out, format_args!("<p><a href=\"{address}&amp;unstated=true\">{text}</a></p>"));
     }
 
     pub(super) fn pages(&self, out: &mut Vec<u8>) {
@@ -186,31 +160,25 @@ impl Splice<'_> {
         if pages <= 1 {
             return;
         }
-        out.extend_from_slice(b"<nav class=\"pages\" aria-label=\"");
-        self.language.push_message(out, Message::Pages);
-        out.extend_from_slice(b"\">");
+        push(
+            out,
+            format_args!("<nav class=\"pages\" aria-label=\"{}\">", self.language.word(Message::Pages)),
+        );
         if page > 1 {
-            self.page_link(out, (page - 1).min(pages), "prev", Message::Previous);
+            push(out, self.page_link((page - 1).min(pages), "prev", Message::Previous));
         }
-        out.extend_from_slice(b"<span>");
         let (number, of) = (page.to_string(), pages.to_string());
-        self.language.push_phrase(out, Message::PageOf, &[("n", &number), ("m", &of)]);
-        out.extend_from_slice(b"</span>");
+        let of = self.language.phrase(Message::PageOf, &[("n", &number), ("m", &of)]);
+        push(out, format_args!("<span>{of}</span>"));
         if page < pages.min(PAGE_RANGE.1) {
-            self.page_link(out, page + 1, "next", Message::Next);
+            push(out, self.page_link(page + 1, "next", Message::Next));
         }
-        out.extend_from_slice(b"</nav>");
+        push(out, "</nav>");
     }
 
-    fn page_link(&self, out: &mut Vec<u8>, page: u64, relation: &str, word: Message) {
-        out.extend_from_slice(b"<a rel=\"");
-        out.extend_from_slice(relation.as_bytes());
-        out.extend_from_slice(b"\" href=\"");
-        out.extend_from_slice(search_path(self.query.locale).as_bytes());
-        self.push_query(out, None, Some(page).filter(|page| *page > 1));
-        out.extend_from_slice(b"\">");
-        self.language.push_message(out, word);
-        out.extend_from_slice(b"</a>");
+    fn page_link(&self, page: u64, relation: &str, word: Message) -> String {
+        let address = self.address(None, Some(page).filter(|page| *page > 1));
+        format!("<a rel=\"{relation}\" href=\"{address}\">{}</a>", self.language.word(word))
     }
 
     /// The orders. The default one has no value, so that a form sends an order only when a person chose it: text that
@@ -230,11 +198,12 @@ impl Splice<'_> {
             (value, word, sort == self.query.sort && !by_relevance)
         });
         for (value, word, is_chosen) in default.into_iter().chain(by_value) {
-            out.extend_from_slice(b"<option value=\"");
-            out.extend_from_slice(value.as_bytes());
-            out.extend_from_slice(if is_chosen { b"\" selected>" } else { b"\">" });
-            self.language.push_message(out, word);
-            out.extend_from_slice(b"</option>");
+            let (selected, text) = (if is_chosen { " selected" } else { "" }, self.language.word(word));
+            push(out, format_args!("<option value=\"{value}\"{selected}>{text}</option>"));
         }
     }
+}
+
+fn push_none(out: &mut Vec<u8>, text: &str) {
+    push(out, format_args!("<p class=\"none\">{text}</p>"));
 }

@@ -42,6 +42,7 @@ struct Splice<'a> {
     dated: &'a Dated,
     query: &'a Query,
     extras: &'a PageOptions,
+    /// How it is ranked, limited to the documents of the organization in the query.
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
@@ -49,8 +50,6 @@ struct Splice<'a> {
     doubtful: usize,
     /// Marks the matching words, if there are any.
     highlighter: Option<Highlighter>,
-    /// Documents of the organization in the query; `None` if there is none.
-    among: Option<DocSet<'a>>,
     /// The query in words.
     display: DisplayQuery<'a>,
     /// Its pairs as `name=value`, percent-encoded and escaped for attributes.
@@ -73,27 +72,24 @@ pub fn search_page(
         let mut pair = form_urlencoded::Serializer::new(String::new());
         escaped(&pair.append_pair(name, value).finish())
     };
+    let among = extras.among(html);
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
         literal: &extras.plain,
         with_unstated: extras.with_unstated,
         complete_last_word: true,
         partial_unless_named: true,
+        among: among.as_ref(),
         ..RankOptions::default()
     };
-    let among = extras.among(html);
-    let mut answer = site.index.ranked(query, &dated.today, RankOptions { among: among.as_ref(), ..options });
+    let mut answer = site.index.ranked(query, &dated.today, options);
     if answer.total == 0 && answer.wider == 0 && !answer.rows.is_empty() {
         answer.facets = facets_of_rows(site, dated, query, &answer);
     }
     let left = extract(query, options.literal, dated.day()).0;
-    let options_among = RankOptions { among: among.as_ref(), ..options };
-    let doubtful = match left.open && answer.total > 0 {
-        true => {
-            let full = site.index.full_matches(query, &dated.today, options_among);
-            full.and(&dated.today.doubtful_docs()).len()
-        }
-        false => 0,
+    let doubtful = || {
+        let full = site.index.full_matches(query, &dated.today, options);
+        full.and(&dated.today.doubtful_docs()).len()
     };
     let splice = Splice {
         site,
@@ -105,9 +101,8 @@ pub fn search_page(
         options,
         invalid,
         highlighter: Highlighter::new(&site.index, &left, options.literal, &answer),
+        doubtful: if left.open && answer.total > 0 { doubtful() } else { 0 },
         answer,
-        doubtful,
-        among,
         encoded: display.pairs.iter().map(encode).collect(),
         display,
     };
@@ -123,11 +118,6 @@ fn facets_of_rows(site: &Site, dated: &Dated, query: &Query, page: &RankedPage) 
 }
 
 impl Splice<'_> {
-    /// The options of the search, limited to the organization's documents.
-    fn options(&self) -> RankOptions<'_> {
-        RankOptions { among: self.among.as_ref(), ..self.options }
-    }
-
     fn page(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(64 * 1024);
         for piece in 0..self.language.pieces.len() {

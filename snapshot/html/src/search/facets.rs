@@ -131,7 +131,7 @@ impl Splice<'_> {
         let others = self.query.selected.iter().filter(|(other, _)| *other != facet).cloned();
         let selected = others.chain(of.map(|pick| (facet, pick))).collect();
         let query = Query { selected, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };
-        let answer = self.site.index.ranked(&query, &self.dated.today, self.options());
+        let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
         let mut facets = answer.facets.into_iter().flatten();
         facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
     }

@@ -26,7 +26,7 @@ impl Splice<'_> {
         }
         let selected = self.query.selected.iter().filter(|(other, _)| *other != facet).copied().collect();
         let query = Query { selected, facets: false, ..self.query.clone() };
-        let left = self.site.index.full_matches(&query, &self.dated.today, self.options());
+        let left = self.site.index.full_matches(&query, &self.dated.today, self.options);
         let count = |(code, pick): &(&str, FacetValue)| {
             let docs = match pick {
                 FacetValue::Value(ordinal) => values.docs(*ordinal),

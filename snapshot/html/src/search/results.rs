@@ -77,7 +77,7 @@ impl Splice<'_> {
 
     /// Suggests the query without one of its words or filters, the organization included.
     fn suggestions(&self, out: &mut Vec<u8>) {
-        let only = self.extras.organization.zip(self.among.as_ref()).map(|(number, among)| {
+        let only = self.extras.organization.zip(self.options.among).map(|(number, among)| {
             let value = self.html.organizations.slug(number).to_owned();
             (Constraint::Filter { parameter: ORGANIZATION, value }, among)
         });
@@ -105,7 +105,7 @@ impl Splice<'_> {
     /// it has fewer than two, and for one organization, where the ways out count.
     fn nothing_fits(&self, out: &mut Vec<u8>) -> bool {
         let parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
-        if parts.len() < 2 || self.answer.total > 0 || self.among.is_some() {
+        if parts.len() < 2 || self.answer.total > 0 || self.options.among.is_some() {
             return false;
         }
         let label = |name: &str, value: &str| self.display.filter(name, value);

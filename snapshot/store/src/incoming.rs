@@ -53,6 +53,8 @@ pub struct IncomingGeneration {
     /// Names of its dictionaries, and those that are ready to use.
     dictionary_names: BTreeSet<u64>,
     dictionaries: FxHashMap<u64, DDict<'static>>,
+    /// Names of those that adopted objects are compressed with.
+    adopted_dictionaries: BTreeSet<u64>,
     /// The objects of the table of files, and the decoded ones.
     of_table: FxHashSet<Digest>,
     table: FxHashMap<Digest, Vec<u8>>,
@@ -100,6 +102,7 @@ impl IncomingGeneration {
             dictionary_names: names.collect(),
             objects,
             dictionaries: FxHashMap::default(),
+            adopted_dictionaries: BTreeSet::new(),
             of_table,
             table: FxHashMap::default(),
             files: Vec::new(),
@@ -133,15 +136,20 @@ impl IncomingGeneration {
         });
         self.dictionaries.extend(dictionaries);
         self.table.extend(table);
-        for (pack, objects) in found {
-            let has_dictionary = |object: &Object| {
-                object.dictionary == 0 || self.dictionaries.contains_key(&object.dictionary)
-            };
-            let has_bytes = |object: &Object| {
+        for (pack, mut objects) in found {
+            objects.retain(|object| {
+                let has_dictionary =
+                    object.dictionary == 0 || self.objects.dictionary(object.dictionary).is_some();
                 let is_read = self.is_dictionary(object) || self.of_table.contains(&object.sha256);
-                !is_read || self.table.contains_key(&object.sha256)
-            };
-            self.packer.adopt(pack, objects.into_iter().filter(|it| has_dictionary(it) && has_bytes(it)));
+                has_dictionary && (!is_read || self.table.contains_key(&object.sha256))
+            });
+            if objects.is_empty() {
+                // Its objects are fetched again, and may form the same pack.
+                self.kept.remove_pack(&pack.sha256);
+                continue;
+            }
+            self.adopted_dictionaries.extend(objects.iter().map(|object| object.dictionary));
+            self.packer.adopt(pack, objects);
         }
     }
 
@@ -159,7 +167,10 @@ impl IncomingGeneration {
         let objects = self.wanted().into_iter().filter(|object| !self.is_dictionary(object));
         let objects: Vec<&Object> = objects.filter(is_missing).collect();
         let names: BTreeSet<u64> = match self.mode {
-            FetchMode::All => objects.iter().map(|object| object.dictionary).collect(),
+            FetchMode::All => {
+                let of_missing = objects.iter().map(|object| object.dictionary);
+                of_missing.chain(self.adopted_dictionaries.iter().copied()).collect()
+            }
             // Bodies that are fetched later need theirs too.
             FetchMode::IndexOnly => self.dictionary_names.clone(),
         };

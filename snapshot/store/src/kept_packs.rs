@@ -61,6 +61,12 @@ impl KeptPacks {
         }
     }
 
+    /// Removes one that is of no use.
+    pub(super) fn remove_pack(&self, sha256: &Digest) {
+        lock(&self.packs).remove(sha256);
+        let _ = self.vfs.remove(&format!("{INCOMING}/{sha256}{EXTENSION}"));
+    }
+
     fn read(&self, name: &str) -> Option<KeptPack> {
         let sha256: Digest = name.strip_suffix(EXTENSION)?.parse().ok()?;
         let bytes = self.vfs.read(&format!("{INCOMING}/{name}"), PACK_MAX).ok()?;

@@ -1,5 +1,7 @@
 //! A pull that failed and a root that is damaged: what is whole is not fetched a second time.
 
+use std::cmp::Reverse;
+
 use super::packs::{PACKS, put};
 use super::travel::{Elsewhere, pages};
 use super::*;
@@ -79,19 +81,28 @@ fn a_damaged_root_keeps_its_whole_packs() {
     let (outgoing, _) = packs.push(&from, None, 1);
     let all = packs.pull(&to, &outgoing).unwrap();
     let generation = || dir(&to, live_id(&to).unwrap());
-    let first_pack = || fs::read_dir(generation().join("packs")).unwrap().next().unwrap().unwrap().path();
+    // By size: 0 is the largest. The dictionaries of the last one's objects are in the largest.
+    let pack = |number: usize| {
+        let entries = fs::read_dir(generation().join("packs")).unwrap();
+        let mut packs: Vec<_> = entries.map(|entry| entry.unwrap()).collect();
+        packs.sort_by_key(|entry| Reverse((entry.metadata().unwrap().len(), entry.file_name())));
+        packs[number].path()
+    };
+    let remove_pack = |number: usize| fs::remove_file(pack(number)).unwrap();
     type Damage<'a> = (&'a str, bool, Box<dyn Fn() + 'a>);
-    let damages: [Damage<'_>; 6] = [
-        ("a pack is gone", false, Box::new(|| fs::remove_file(first_pack()).unwrap())),
+    let damages: [Damage<'_>; 8] = [
+        ("the largest pack is gone", false, Box::new(|| remove_pack(0))),
         (
-            "a byte of a pack is another",
+            "a byte of the largest pack is another",
             false,
             Box::new(|| {
-                let mut bytes = fs::read(first_pack()).unwrap();
+                let mut bytes = fs::read(pack(0)).unwrap();
                 bytes[1000] ^= 1;
-                overwrite(&first_pack(), &bytes);
+                overwrite(&pack(0), &bytes);
             }),
         ),
+        ("the second pack is gone", false, Box::new(|| remove_pack(1))),
+        ("the third pack is gone", false, Box::new(|| remove_pack(2))),
         (
             "objects.bin is gone",
             true,

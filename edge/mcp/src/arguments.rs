@@ -223,14 +223,9 @@ fn list_in(text: &str) -> Option<Vec<String>> {
 }
 
 fn unknown(given: &str, known: &[&str]) -> ArgumentError {
-    let suggestion = nearest::word(given, known.iter().copied());
-    let suggestion =
-        suggestion.map_or(String::new(), |suggestion| format!(" Did you mean {}?", json(suggestion)));
-    ArgumentError(format!(
-        "Unknown argument {}.{suggestion} Accepted: {}.",
-        json(&shown(given)),
-        known.join(", ")
-    ))
+    let hint = nearest::hint(given, known.iter().copied());
+    let (given, known) = (json(&shown(given)), known.join(", "));
+    ArgumentError(format!("Unknown argument {given}.{hint} Accepted: {known}."))
 }
 
 #[cfg(test)]

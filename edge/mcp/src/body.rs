@@ -27,75 +27,34 @@ where
         // The client waits for `100 Continue` and has sent no body yet.
         return Err(RpcError::too_large(BODY_MAX, true));
     }
-    let mut reader = Reader { gathered: Gathered::Nothing, length: 0 };
-    match tokio::time::timeout(deadline, reader.read(body)).await {
+    let (mut gathered, mut length) = (BytesMut::new(), 0usize);
+    let all = async {
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| RpcError::parse("the body broke off"))?;
+            let Ok(data) = frame.into_data() else { continue };
+            length = length.saturating_add(data.len());
+            if length > DRAIN_MAX {
+                return Err(RpcError::too_large(BODY_MAX, true));
+            }
+            if length <= BODY_MAX {
+                gathered.extend_from_slice(&data);
+            }
+        }
+        Ok(())
+    };
+    let read = tokio::time::timeout(deadline, all).await;
+    match read {
         Ok(fault) => fault?,
-        Err(_) if reader.length > BODY_MAX => return Err(RpcError::too_large(BODY_MAX, true)),
+        Err(_) if length > BODY_MAX => return Err(RpcError::too_large(BODY_MAX, true)),
         Err(_) => {
             let message = "The request body did not arrive in time";
             return Err(RpcError::transport(StatusCode::REQUEST_TIMEOUT, message));
         }
     }
-    Ok(reader.gathered.finish())
+    if length > BODY_MAX { Err(RpcError::too_large(BODY_MAX, false)) } else { Ok(gathered.freeze()) }
 }
 
 /// `Content-Length` of a request.
 pub(crate) fn declared(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-struct Reader {
-    gathered: Gathered,
-    length: usize,
-}
-
-impl Reader {
-    async fn read<B: Body<Data = Bytes> + Unpin>(&mut self, body: &mut B) -> Result<(), RpcError> {
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| RpcError::parse("the body broke off"))?;
-            let Ok(data) = frame.into_data() else { continue };
-            self.length = self.length.saturating_add(data.len());
-            if self.length > DRAIN_MAX {
-                return Err(RpcError::too_large(BODY_MAX, true));
-            }
-            if self.length > BODY_MAX {
-                self.gathered = Gathered::Nothing;
-            } else {
-                self.gathered.add(data);
-            }
-        }
-        if self.length > BODY_MAX { Err(RpcError::too_large(BODY_MAX, false)) } else { Ok(()) }
-    }
-}
-
-/// What was read. Nearly every body comes in one piece, which is not copied.
-enum Gathered {
-    Nothing,
-    One(Bytes),
-    Many(BytesMut),
-}
-
-impl Gathered {
-    fn add(&mut self, data: Bytes) {
-        *self = match std::mem::replace(self, Self::Nothing) {
-            Self::Nothing => Self::One(data),
-            Self::One(first) => {
-                let mut all = BytesMut::from(first);
-                all.extend_from_slice(&data);
-                Self::Many(all)
-            }
-            Self::Many(mut all) => {
-                all.extend_from_slice(&data);
-                Self::Many(all)
-            }
-        };
-    }
-
-    fn finish(self) -> Bytes {
-        match self {
-            Self::Nothing => Bytes::new(),
-            Self::One(data) => data,
-            Self::Many(all) => all.freeze(),
-        }
-    }
 }

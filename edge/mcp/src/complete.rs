@@ -3,11 +3,11 @@
 use snapshot::facet::FACETS;
 
 use crate::context::Context;
-use crate::envelope::{Params, members, string};
+use crate::envelope::{Message, members, string};
 use crate::prompt;
 use crate::reply::{RpcError, json, shown};
 use crate::resource::{FACET_TEMPLATE, PROGRAM_TEMPLATE};
-use crate::write::{push, push_number};
+use crate::write::push;
 
 /// Most values of an answer.
 const VALUES_MAX: usize = 100;
@@ -17,11 +17,11 @@ const COUNTED_MAX: usize = 10_000;
 /// Answers `completion/complete`.
 pub(crate) fn complete(
     context: &Context<'_>,
-    params: &Params<'_>,
+    message: &Message<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    let reference = params.get("ref").and_then(members).unwrap_or_default();
-    let argument = params.get("argument").and_then(members).unwrap_or_default();
+    let reference = message.param("ref").and_then(members).unwrap_or_default();
+    let argument = message.param("argument").and_then(members).unwrap_or_default();
     let text = |value| string(value);
     let (Some(name), Some(start)) =
         (argument.get("name").and_then(text), argument.get("value").and_then(text))
@@ -40,14 +40,11 @@ pub(crate) fn complete(
         }
         _ => return Err(RpcError::params(format!("Unknown ref: {}", shown(&target)))),
     };
-    push(out, "\"completion\":{\"values\":");
-    push(out, &json(&values[..values.len().min(VALUES_MAX)]));
+    push(out, format_args!("\"completion\":{{\"values\":{}", json(&values[..values.len().min(VALUES_MAX)])));
     if values.len() < COUNTED_MAX {
-        push(out, ",\"total\":");
-        push_number(out, values.len());
+        push(out, format_args!(",\"total\":{}", values.len()));
     }
-    push(out, ",\"hasMore\":");
-    push(out, if values.len() > VALUES_MAX { "true}" } else { "false}" });
+    push(out, format_args!(",\"hasMore\":{}}}", values.len() > VALUES_MAX));
     Ok(())
 }
 

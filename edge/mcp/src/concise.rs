@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Value, from_value};
 use snapshot::record::field_table::{Field, FieldType, Visibility};
 use snapshot::record::{AWARD, CYCLE, PROGRAM, SOURCE};
@@ -15,8 +15,7 @@ use snapshot::truncate::at_word;
 
 use crate::detail::{Detail, TextNotes, Words};
 use crate::reply::json;
-use crate::state::State;
-use crate::statements::{Object, Statements, is_none, statements, text};
+use crate::statements::{Members, Object, Statements, is_none, statements, text};
 
 /// Longest description and title of a project, in characters.
 const DESCRIPTION_MAX: usize = 2_400;
@@ -33,10 +32,6 @@ pub(crate) const CUT_AT_SOURCE: &str = "cut at source";
 /// Fields that have a shorter name here.
 const RENAMED: [(&str, &str); 3] =
     [("sourceCheckedAt", "checkedOn"), ("awardYear", "year"), ("awardAmountUsd", "amountUsd")];
-
-/// Members of a concise record, in order.
-#[derive(Default)]
-struct Members(Vec<(&'static str, Value)>);
 
 impl Members {
     /// The fields of a record that a concise record shows, without those that have no value.
@@ -70,12 +65,6 @@ impl Members {
     }
 }
 
-impl Serialize for Members {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
 /// A concise record.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,7 +76,7 @@ pub(crate) struct ConciseRecord {
     #[serde(flatten)]
     identity: Members,
     #[serde(flatten)]
-    day: Option<State>,
+    day: Option<Members>,
     #[serde(skip_serializing_if = "Option::is_none")]
     funding: Option<String>,
     #[serde(flatten)]

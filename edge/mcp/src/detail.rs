@@ -9,8 +9,8 @@ use snapshot::page::status_text;
 use snapshot::record::Locale;
 
 use crate::context::Context;
-use crate::state::State;
-use crate::statements::{Object, text};
+use crate::state::state;
+use crate::statements::{Members, Object, text};
 
 #[derive(Deserialize)]
 pub(crate) struct Body<T> {
@@ -87,7 +87,7 @@ pub(crate) struct Words {
     /// The state on the day, as a sentence.
     pub(crate) state: String,
     /// The state on the day, as members that can be compared.
-    pub(crate) day: Option<State>,
+    pub(crate) day: Option<Members>,
     /// The funding amounts, as in search rows.
     pub(crate) funding: Option<String>,
 }
@@ -98,15 +98,15 @@ impl Words {
         struct Row {
             funding: Option<String>,
         }
-        let state = context.dated.today.state(doc);
+        let program_state = context.dated.today.state(doc);
         // A stored row lacks its closing brace.
         let row = [context.site.mcp_rows.row(doc, locale), b"}"].concat();
         Self {
             locale,
-            state: state
+            state: program_state
                 .map(|state| status_text::state(&state, context.dated.today.day, locale))
                 .unwrap_or_default(),
-            day: State::new(context, doc),
+            day: state(context, doc),
             funding: serde_json::from_slice::<Row>(&row).ok().and_then(|row| row.funding),
         }
     }

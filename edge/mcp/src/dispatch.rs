@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::arguments::{ArgumentError, ToolError};
 use crate::context::Context;
 use crate::contract::Contract;
-use crate::envelope::{Message, Params, string};
+use crate::envelope::{Message, string};
 use crate::protocol_version::{Protocol, Versions};
 use crate::reply::{RpcError, json, push_escaped, shown};
 use crate::write::push;
@@ -27,17 +27,15 @@ impl Call<'_> {
     /// The whole response to the request with this id.
     pub(crate) fn answer(&self, id: &RawValue) -> Result<Vec<u8>, ToolError> {
         let mut out = Vec::with_capacity(1024);
-        out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-        out.extend_from_slice(id.get().as_bytes());
-        out.extend_from_slice(b",\"result\":{");
+        push(&mut out, format_args!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{", id.get()));
         if self.protocol == Protocol::Stateless {
-            out.extend_from_slice(self.contract.modern.as_bytes());
+            push(&mut out, &self.contract.modern);
             if is_cacheable(&self.message.method) {
-                out.extend_from_slice(self.contract.kept.as_bytes());
+                push(&mut out, &self.contract.kept);
             }
         }
         self.members(&mut out)?;
-        out.extend_from_slice(b"}}");
+        push(&mut out, "}}");
         Ok(out)
     }
 
@@ -57,43 +55,37 @@ impl Call<'_> {
             ("resources/templates/list", _) => |call, out| call.list(&call.contract.templates, out),
             ("tools/call", _) => Self::call_tool,
             ("prompts/get", _) => {
-                |call, out| Ok(prompt::get(&call.contract.prompt_texts, call.params(), out)?)
+                |call, out| Ok(prompt::get(&call.contract.prompt_texts, call.message, out)?)
             }
             ("resources/read", _) => |call, out| {
                 let guide = &call.contract.guide;
-                resource::read(call.context, call.protocol, guide, call.params(), out)
+                resource::read(call.context, call.protocol, guide, call.message, out)
             },
             ("completion/complete", _) => {
-                |call, out| Ok(complete::complete(call.context, call.params(), out)?)
+                |call, out| Ok(complete::complete(call.context, call.message, out)?)
             }
             (_, Protocol::Handshake) => return Err(RpcError::method(StatusCode::OK, method).into()),
             (_, Protocol::Stateless) => return Err(RpcError::method(StatusCode::NOT_FOUND, method).into()),
         };
-        if matches!(self.message.params, Params::Other) {
+        if self.message.params.is_none() {
             return Err(RpcError::params("params must be an object").into());
         }
         handle(self, out)
     }
 
-    fn params(&self) -> &Params<'_> {
-        &self.message.params
-    }
-
     /// Answers `initialize` with the requested version if it is supported, else with the latest that has a handshake.
     fn initialize(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
-        let Some(named) = self.params().get("protocolVersion").and_then(string) else {
+        let Some(named) = self.message.param("protocolVersion").and_then(string) else {
             return Err(RpcError::params("initialize needs protocolVersion, a string").into());
         };
-        push(out, "\"protocolVersion\":\"");
-        push(out, self.versions.handshake(&named));
-        push(out, "\",");
-        push(out, &self.contract.initialize);
+        let version = self.versions.handshake(&named);
+        push(out, format_args!("\"protocolVersion\":\"{version}\",{}", self.contract.initialize));
         Ok(())
     }
 
     /// Answers a list, which has one page.
     fn list(&self, list: &str, out: &mut Vec<u8>) -> Result<(), ToolError> {
-        if self.params().get("cursor").is_some() {
+        if self.message.param("cursor").is_some() {
             return Err(RpcError::params("Unknown cursor: the list has one page").into());
         }
         push(out, list);
@@ -101,10 +93,10 @@ impl Call<'_> {
     }
 
     fn call_tool(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
-        let Some(name) = self.params().get("name").and_then(string) else {
+        let Some(name) = self.message.param("name").and_then(string) else {
             return Err(RpcError::params("tools/call needs name, a string").into());
         };
-        let (arguments, context) = (self.params().get("arguments"), self.context);
+        let (arguments, context) = (self.message.param("arguments"), self.context);
         let result = match &*name {
             "search_opportunities" => search::call(context, arguments),
             "get_opportunity" => record::call(context, arguments),
@@ -118,9 +110,11 @@ impl Call<'_> {
         };
         match result {
             Err(ToolError::Argument(ArgumentError(text))) => {
-                push(out, "\"content\":[{\"type\":\"text\",\"text\":");
-                push(out, &json(&text));
-                push(out, "}],\"isError\":true");
+                let text = json(&text);
+                push(
+                    out,
+                    format_args!("\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"isError\":true"),
+                );
             }
             structured => push_result(&structured?, out),
         }
@@ -133,8 +127,8 @@ pub(crate) fn price(context: &Context<'_>, message: &Message<'_>) -> u64 {
     if message.method != "tools/call" {
         return 0;
     }
-    let arguments = message.params.get("arguments");
-    match message.params.get("name").and_then(string).as_deref() {
+    let arguments = message.param("arguments");
+    match message.param("name").and_then(string).as_deref() {
         Some("search_opportunities") => search::price(context, arguments),
         Some("list_filter_options") => options::price(context, arguments),
         _ => 0,

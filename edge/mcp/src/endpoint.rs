@@ -179,6 +179,7 @@ impl Endpoint {
             }
         };
         let reply = match self.admit(&head, client, now_ms) {
+            _ if head.method == Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
             Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
                     let call = PendingCall { site, head, body, origin };
@@ -191,8 +192,7 @@ impl Endpoint {
                 }
                 Err(error) => error.reply(None),
             },
-            Err(Refusal::Done(reply)) => reply,
-            Err(Refusal::Rate(error)) => self.refuse(&head.headers, &mut body, &error).await,
+            Err(error) => self.refuse(&head.headers, &mut body, &error).await,
         };
         Outcome::Ready(reply.response(head.version, origin))
     }
@@ -205,16 +205,13 @@ impl Endpoint {
     }
 
     /// The checks before the body is read.
-    fn admit(&self, head: &RequestHead, client: IpAddr, now_ms: u64) -> Result<(), Refusal> {
-        let refuse = |status, message| Err(Refusal::Done(RpcError::transport(status, message).reply(None)));
-        if head.method == Method::OPTIONS {
-            return Err(Refusal::Done(Reply::new(StatusCode::NO_CONTENT, Bytes::new())));
-        }
+    fn admit(&self, head: &RequestHead, client: IpAddr, now_ms: u64) -> Result<(), RpcError> {
+        let refuse = |status, message| Err(RpcError::transport(status, message));
         if head.method != Method::POST {
             return refuse(StatusCode::METHOD_NOT_ALLOWED, "MCP endpoint, POST only");
         }
         if let Err(limited) = self.limiter.admit(client, now_ms) {
-            return Err(Refusal::Rate(RpcError::rate(limited.retry_after, limited.per_minute)));
+            return Err(RpcError::rate(limited.retry_after, limited.per_minute));
         }
         if !is_json(&head.headers) {
             let message = "Content-Type must be application/json, without a Content-Encoding";
@@ -226,12 +223,13 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Refuses a request over the rate limit. Clients match responses by id, so a small body is read for it.
+    /// Refuses a request. Clients match responses by id: over the rate limit a small body is read for it.
     async fn refuse<B>(&self, headers: &HeaderMap, body: &mut B, error: &RpcError) -> Reply
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        if body::declared(headers).is_none_or(|length| length > SMALL_BODY) {
+        let is_small = body::declared(headers).is_some_and(|length| length <= SMALL_BODY);
+        if error.status != StatusCode::TOO_MANY_REQUESTS || !is_small {
             return error.reply(None);
         }
         let Ok(body) = body::read(headers, body, self.config.body_deadline).await else {
@@ -268,12 +266,6 @@ impl SiteContract {
             Err(ToolError::NotLocal(not_local)) => Err(not_local),
         }
     }
-}
-
-/// Why a request is refused before its body is read.
-enum Refusal {
-    Done(Reply),
-    Rate(RpcError),
 }
 
 fn notified(versions: &Versions, headers: &HeaderMap, message: &Message<'_>) -> Reply {

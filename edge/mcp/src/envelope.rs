@@ -15,25 +15,8 @@ pub(crate) struct Message<'a> {
     /// A string or an integer, as the client wrote it; `None` in a notification.
     pub(crate) id: Option<&'a RawValue>,
     pub(crate) method: Cow<'a, str>,
-    pub(crate) params: Params<'a>,
-}
-
-/// `params` of a message.
-#[derive(Debug)]
-pub(crate) enum Params<'a> {
-    /// An object, or absent.
-    Members(Members<'a>),
-    /// Any other value.
-    Other,
-}
-
-impl<'a> Params<'a> {
-    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        match self {
-            Self::Members(members) => members.get(name),
-            Self::Other => None,
-        }
-    }
+    /// Empty if absent; `None` for any value but an object.
+    pub(crate) params: Option<Members<'a>>,
 }
 
 /// An error, and the id of the request if it could be read.
@@ -102,11 +85,13 @@ impl<'a> Message<'a> {
         if let Some(fault) = raw.params.and_then(|params| repeated(params, DEPTH_MAX)) {
             return Err(fault);
         }
-        let params = match raw.params {
-            None => Params::Members(Members::default()),
-            Some(params) => members(params).map_or(Params::Other, Params::Members),
-        };
+        let params = raw.params.map_or(Some(Members::default()), members);
         Ok(Self { id, method, params })
+    }
+
+    /// A parameter, unless it is `null`.
+    pub(crate) fn param(&self, name: &str) -> Option<&'a RawValue> {
+        self.params.as_ref()?.get(name)
     }
 }
 
@@ -235,15 +220,15 @@ mod tests {
             let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"p\u0069ng","params":null}}"#);
             let message = Message::parse(body.as_bytes()).unwrap();
             assert_eq!((message.id.unwrap().get(), &*message.method), (id, "ping"));
-            assert!(matches!(message.params, Params::Members(_)));
+            assert!(message.params.is_some());
         }
     }
 
     #[test]
-    fn params_that_are_no_object_are_read_as_other() {
+    fn params_that_are_no_object_are_read_as_none() {
         for params in ["[]", "1", "\"a\""] {
             let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{params}}}"#);
-            assert!(matches!(Message::parse(body.as_bytes()).unwrap().params, Params::Other));
+            assert!(Message::parse(body.as_bytes()).unwrap().params.is_none());
         }
     }
 }

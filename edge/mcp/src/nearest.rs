@@ -2,6 +2,8 @@
 
 use snapshot::text::fold;
 
+use crate::reply::json;
+
 /// Most suggestions.
 const SUGGESTIONS_MAX: usize = 3;
 
@@ -64,8 +66,13 @@ impl<T: PartialEq> Nearest<T> {
     }
 }
 
+/// A sentence that suggests the closest of some fixed words; empty if none is close.
+pub(crate) fn hint<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> String {
+    word(wrong, words).map_or(String::new(), |word| format!(" Did you mean {}?", json(word)))
+}
+
 /// The closest of some fixed words.
-pub(crate) fn word<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn word<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut nearest = Nearest::new(wrong);
     words.for_each(|word| nearest.consider(word, || word));
     nearest.finish().into_iter().next()

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::nearest;
 use crate::question::{self, OFFSET_MAX, Question};
 use crate::reply::{json, shown};
-use crate::write::{push, push_number};
+use crate::write::push;
 use net::blocking_pool::TEXT_UNITS;
 
 /// Arguments that the search does not have. Those of the search are accepted too, except for `sort`.
@@ -76,10 +76,8 @@ fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
             Some(facet) if facets.contains(&facet) => {}
             Some(facet) => facets.push(facet),
             None => {
-                let suggestion = nearest::word(given, names());
-                let suggestion = suggestion
-                    .map_or(String::new(), |suggestion| format!(" Did you mean {}?", json(suggestion)));
-                unknown.push(format!("Unknown facet {}.{suggestion}", json(&shown(given))));
+                let hint = nearest::hint(given, names());
+                unknown.push(format!("Unknown facet {}.{hint}", json(&shown(given))));
             }
         }
     }
@@ -162,35 +160,23 @@ fn render(context: &Context<'_>, facets: &[Facet], request: &ListRequest<'_>) ->
         uncounted |= left > 0;
         totals.push((facet.spec().name, items.len()));
     }
-    push(&mut out, "],\"facet\":");
-    let names: Vec<&str> = totals.iter().map(|(name, _)| *name).collect();
-    push(&mut out, &json(&names.join(" ")));
+    let (names, totals): (Vec<&str>, Vec<usize>) = totals.into_iter().unzip();
+    push(&mut out, format_args!("],\"facet\":{}", json(&names.join(" "))));
     if !request.text.is_empty() {
-        push(&mut out, ",\"q\":");
-        push(&mut out, &json(request.text));
+        push(&mut out, format_args!(",\"q\":{}", json(request.text)));
     }
-    push(&mut out, ",\"limit\":");
-    push_number(&mut out, request.page.limit);
-    push(&mut out, ",\"offset\":");
-    push_number(&mut out, request.page.offset);
-    push(&mut out, ",\"total\":");
-    push_number(&mut out, totals.iter().map(|(_, total)| total).sum::<usize>());
+    let (Page { offset, limit }, total) = (request.page, totals.iter().sum::<usize>());
+    push(&mut out, format_args!(",\"limit\":{limit},\"offset\":{offset},\"total\":{total}"));
     if let Some(next) = next {
-        push(&mut out, ",\"nextOffset\":");
-        push_number(&mut out, next);
-        push(&mut out, ",\"more\":");
-        push(&mut out, &json(&more));
+        push(&mut out, format_args!(",\"nextOffset\":{next},\"more\":{}", json(&more)));
     }
-    push(&mut out, ",\"asOf\":");
-    push(&mut out, &context.day());
+    push(&mut out, format_args!(",\"asOf\":{}", context.day()));
     let understood = question::understood(&request.question.interpreted);
     if !understood.is_empty() {
-        push(&mut out, ",\"understood\":");
-        push(&mut out, &json(&understood));
+        push(&mut out, format_args!(",\"understood\":{}", json(&understood)));
     }
     if uncounted {
-        push(&mut out, ",\"notice\":");
-        push(&mut out, &json(UNCOUNTED));
+        push(&mut out, format_args!(",\"notice\":{}", json(UNCOUNTED)));
     }
     out.push(b'}');
     out

@@ -1,7 +1,7 @@
 //! The prompt `find_best_opportunities`: instructions for a workflow, with the client's arguments quoted in it.
 
 use crate::contract::PromptTexts;
-use crate::envelope::{Params, members, string};
+use crate::envelope::{Message, members, string};
 use crate::reply::{RpcError, json, shown};
 use crate::write::push;
 
@@ -17,13 +17,13 @@ const QUOTED: [&str; 3] = ["goal", "applicant", "constraints"];
 const ARGUMENT_MAX: usize = 500;
 
 /// Answers `prompts/get`.
-pub(crate) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
-    let name = params.get("name").and_then(string);
+pub(crate) fn get(texts: &PromptTexts, message: &Message<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
+    let name = message.param("name").and_then(string);
     let name = name.ok_or_else(|| RpcError::params("prompts/get needs name, a string"))?;
     if name != NAME {
         return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))));
     }
-    let arguments = match params.get("arguments") {
+    let arguments = match message.param("arguments") {
         None => Default::default(),
         Some(arguments) => {
             members(arguments).ok_or_else(|| RpcError::params("arguments must be an object"))?
@@ -38,23 +38,20 @@ pub(crate) fn get(texts: &PromptTexts, params: &Params<'_>, out: &mut Vec<u8>) -
             text.ok_or_else(wrong).map(Some)
         }
     };
-    let mut known = String::from("{");
+    let mut known = Vec::new();
     for name in QUOTED {
         if let Some(value) = argument(name)?.filter(|value| !value.trim().is_empty()) {
-            let comma = if known.len() > 1 { "," } else { "" };
-            known.push_str(&format!("{comma}{}:{}", json(name), json(value.as_ref())));
+            known.push(format!("{}:{}", json(name), json(value.as_ref())));
         }
     }
-    known.push('}');
+    let known = format!("{{{}}}", known.join(","));
     let text = match argument("locale")?.as_deref().map(str::trim) {
         None | Some("" | "en") => &texts.en,
         Some("es") => &texts.es,
         Some(_) => return Err(RpcError::params("locale must be \"en\" or \"es\"")),
     };
-    push(out, "\"description\":");
-    push(out, &json(DESCRIPTION));
-    push(out, ",\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
-    push(out, &json(&text.replacen("{known}", &known, 1)));
-    push(out, "}}]");
+    let text = json(&text.replacen("{known}", &known, 1));
+    push(out, format_args!("\"description\":{},\"messages\":[", json(DESCRIPTION)));
+    push(out, format_args!("{{\"role\":\"user\",\"content\":{{\"type\":\"text\",\"text\":{text}}}}}]"));
     Ok(())
 }

@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, PAD};
 use clap::ValueEnum;
 use http::{HeaderMap, HeaderName};
 
@@ -65,6 +68,9 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
+/// With padding (RFC 4648, section 4); what a last digit holds beyond its byte is ignored.
+const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, PAD.with_decode_allow_trailing_bits(true));
+
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -87,7 +93,7 @@ pub(crate) fn of(
     headers: &HeaderMap,
     message: &Message<'_>,
 ) -> Result<Protocol, RpcError> {
-    let meta = message.params.get("_meta").and_then(members).unwrap_or_default();
+    let meta = message.param("_meta").and_then(members).unwrap_or_default();
     let claimed = meta.get(META_VERSION);
     let header = match single(headers, &VERSION) {
         Ok(header) => header,
@@ -132,8 +138,8 @@ fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>
     }
     check_header(headers, &METHOD, &message.method)?;
     let named = match &*message.method {
-        "tools/call" | "prompts/get" => message.params.get("name"),
-        "resources/read" => message.params.get("uri"),
+        "tools/call" | "prompts/get" => message.param("name"),
+        "resources/read" => message.param("uri"),
         _ => None,
     };
     named.and_then(string).map_or(Ok(()), |named| check_header(headers, &NAME, &named))
@@ -180,34 +186,7 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Some(Cow::Borrowed(value));
     };
-    String::from_utf8(base64(encoded)?).ok().map(Cow::Owned)
-}
-
-/// Decodes base64 with padding (RFC 4648, section 4).
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=');
-    if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
-        return None;
-    }
-    let mut out = Vec::with_capacity(digits.len() * 3 / 4);
-    let (mut bits, mut held) = (0u32, 0);
-    for byte in digits.bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(digit);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
-        }
-    }
-    Some(out)
+    String::from_utf8(BASE64.decode(encoded).ok()?).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]

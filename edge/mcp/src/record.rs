@@ -16,7 +16,7 @@ use crate::envelope::{members, string};
 use crate::nearest::Nearest;
 use crate::reply::{RpcError, json, shown};
 use crate::statements::Object;
-use crate::write::{push, push_number};
+use crate::write::push;
 
 /// Longest slug, or address with a slug, that is looked up, in characters.
 const SLUG_MAX: usize = 200;
@@ -101,29 +101,24 @@ pub(crate) fn read(
 /// The result for several slugs, each with an equal share of [`RESULT_MAX`].
 fn read_all(context: &Context<'_>, slugs: &[&str], options: RecordOptions) -> Result<Vec<u8>, ToolError> {
     let share = RESULT_MAX / slugs.len();
-    let (mut out, mut missing) = (b"{\"opportunities\":[".to_vec(), Vec::new());
-    let start = out.len();
+    let (mut records, mut missing) = (Vec::new(), Vec::new());
     for slug in slugs {
         match record(context, slug, options, share) {
-            Some(record) => {
-                let comma = if out.len() > start { "," } else { "" };
-                push(&mut out, comma);
-                out.extend_from_slice(&record?);
-            }
+            Some(record) => records.push(record?),
             None => missing.push(*slug),
         }
     }
-    if out.len() == start {
+    if records.is_empty() {
         let mistakes: Vec<String> = missing.iter().map(|slug| unknown(context, slug).0).collect();
         return Err(ArgumentError(mistakes.join(" ")).into());
     }
-    push(&mut out, "]");
-    for (position, slug) in missing.iter().enumerate() {
-        push(&mut out, if position > 0 { ",{\"slug\":" } else { ",\"notFound\":[{\"slug\":" });
-        push(&mut out, &json(&shown(slug)));
-        push(&mut out, ",\"nearest\":");
-        push(&mut out, &json(&nearest(context, slug)));
-        push(&mut out, if position + 1 < missing.len() { "}" } else { "}]" });
+    let mut out = [&b"{\"opportunities\":["[..], &records.join(&b","[..]), b"]"].concat();
+    if !missing.is_empty() {
+        let entry = |slug: &&str| {
+            format!("{{\"slug\":{},\"nearest\":{}}}", json(&shown(slug)), json(&nearest(context, slug)))
+        };
+        let entries: Vec<String> = missing.iter().map(entry).collect();
+        push(&mut out, format_args!(",\"notFound\":[{}]", entries.join(",")));
     }
     close(context, &mut out);
     Ok(out)
@@ -131,11 +126,7 @@ fn read_all(context: &Context<'_>, slugs: &[&str], options: RecordOptions) -> Re
 
 /// Appends the day, the notice and the end of the result.
 fn close(context: &Context<'_>, out: &mut Vec<u8>) {
-    push(out, ",\"asOf\":");
-    push(out, &context.day());
-    push(out, ",\"notice\":\"");
-    push(out, NOTICE);
-    push(out, "\"}");
+    push(out, format_args!(",\"asOf\":{},\"notice\":\"{NOTICE}\"}}", context.day()));
 }
 
 /// A record in at most `share` bytes.
@@ -312,45 +303,28 @@ impl<'a> Record<'a> {
     fn render(&self, context: &Context<'_>, slug: &str, words: &Words) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes());
         let program = self.program.strip_suffix('}').unwrap_or("{\"slug\":null");
-        if !self.notes.caution.is_empty() {
-            push(&mut out, "{\"caution\":");
-            push(&mut out, &json(&self.notes.caution));
-            push(&mut out, ",");
+        if self.notes.caution.is_empty() {
+            push(&mut out, program);
+        } else {
+            let program = program.trim_start_matches('{');
+            push(&mut out, format_args!("{{\"caution\":{},{program}", json(&self.notes.caution)));
         }
-        let program = if out.is_empty() { program } else { program.trim_start_matches('{') };
-        push(&mut out, program);
         if self.notes.cut_at_source {
-            push(&mut out, ",\"textEnds\":");
-            push(&mut out, &json(CUT_AT_SOURCE));
+            push(&mut out, format_args!(",\"textEnds\":{}", json(CUT_AT_SOURCE)));
         }
-        push(&mut out, ",\"recordUrl\":\"");
-        push(&mut out, context.base_url);
-        push(&mut out, "/programs/");
-        push(&mut out, slug);
-        push(&mut out, "\",\"state\":");
-        push(&mut out, &json(&words.state));
+        let (base_url, state) = (context.base_url, json(&words.state));
+        push(&mut out, format_args!(",\"recordUrl\":\"{base_url}/programs/{slug}\",\"state\":{state}"));
         if let Some(day) = &words.day {
-            day.push_members(&mut out);
+            day.push(&mut out);
         }
-        push(&mut out, ",\"funding\":");
-        push(&mut out, &json(&words.funding));
-        push(&mut out, ",\"organization\":");
-        push(&mut out, self.organization.get());
+        let (funding, organization) = (json(&words.funding), self.organization.get());
+        push(&mut out, format_args!(",\"funding\":{funding},\"organization\":{organization}"));
         for list in &self.lists {
-            push(&mut out, ",\"");
-            push(&mut out, list.name);
-            push(&mut out, "\":[");
-            for (position, item) in list.items.iter().enumerate() {
-                push(&mut out, if position > 0 { "," } else { "" });
-                push(&mut out, item.get());
-            }
-            out.push(b']');
+            push(&mut out, format_args!(",\"{}\":{}", list.name, json(&list.items)));
         }
-        push(&mut out, ",\"awardCount\":");
-        push_number(&mut out, self.award_count);
+        push(&mut out, format_args!(",\"awardCount\":{}", self.award_count));
         if !self.truncated.is_empty() {
-            push(&mut out, ",\"truncated\":");
-            push(&mut out, &json(&self.truncated));
+            push(&mut out, format_args!(",\"truncated\":{}", json(&self.truncated)));
         }
         out.push(b'}');
         out

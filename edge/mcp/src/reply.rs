@@ -111,20 +111,10 @@ impl RpcError {
 
     /// The response to the request with this id; `None` if the id could not be read.
     pub(crate) fn reply(&self, id: Option<&RawValue>) -> Reply {
-        let mut body = String::from("{\"jsonrpc\":\"2.0\"");
-        if let Some(id) = id {
-            body.push_str(",\"id\":");
-            body.push_str(id.get());
-        }
-        body.push_str(",\"error\":{\"code\":");
-        body.push_str(&self.code.to_string());
-        body.push_str(",\"message\":");
-        body.push_str(&json(&self.message));
-        if let Some(data) = &self.data {
-            body.push_str(",\"data\":");
-            body.push_str(data);
-        }
-        body.push_str("}}");
+        let id = id.map_or(String::new(), |id| format!(",\"id\":{}", id.get()));
+        let data = self.data.as_ref().map_or(String::new(), |data| format!(",\"data\":{data}"));
+        let error = format!("{{\"code\":{},\"message\":{}{data}}}", self.code, json(&self.message));
+        let body = format!("{{\"jsonrpc\":\"2.0\"{id},\"error\":{error}}}");
         Reply { status: self.status, body: body.into(), retry_after: self.retry_after, close: self.close }
     }
 }

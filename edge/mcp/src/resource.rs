@@ -5,7 +5,7 @@ use snapshot::facet::Facet;
 use crate::arguments::ToolError;
 use crate::context::Context;
 use crate::contract::GUIDE;
-use crate::envelope::{Params, string};
+use crate::envelope::{Message, string};
 use crate::protocol_version::Protocol;
 use crate::reply::{RpcError, json, push_escaped};
 use crate::write::push;
@@ -28,17 +28,14 @@ pub(crate) fn read(
     context: &Context<'_>,
     protocol: Protocol,
     guide: &str,
-    params: &Params<'_>,
+    message: &Message<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), ToolError> {
-    let uri = params.get("uri").and_then(string).filter(|uri| uri.len() <= URI_MAX);
+    let uri = message.param("uri").and_then(string).filter(|uri| uri.len() <= URI_MAX);
     let Some(uri) = uri else { return Err(RpcError::params("resources/read needs uri, a string").into()) };
-    push(out, "\"contents\":[{\"uri\":");
-    push(out, &json(uri.as_ref()));
-    push(out, ",\"mimeType\":");
+    push(out, format_args!("\"contents\":[{{\"uri\":{},\"mimeType\":", json(uri.as_ref())));
     if uri == GUIDE {
-        push(out, "\"text/markdown\",\"text\":");
-        push(out, &json(guide));
+        push(out, format_args!("\"text/markdown\",\"text\":{}", json(guide)));
     } else {
         push(out, "\"application/json\",\"text\":\"");
         push_escaped(&document(context, protocol, &uri)?, out);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use snapshot::facet::{Facet, place_label};
-use snapshot::query::{TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use snapshot::query::{Page, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use snapshot::record::Locale;
 use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier};
 use snapshot::text::words_of;
@@ -14,9 +14,9 @@ use crate::arguments::{Arguments, ToolError};
 use crate::context::Context;
 use crate::question::{self, ALIASES, ITEM_MAX, ITEMS_MAX, OFFSET_MAX, Question, SORTS};
 use crate::reply::json as quoted;
-use crate::state::State;
+use crate::state::{DAYS_LEFT, state};
 use crate::vocabulary::is_code;
-use crate::write::{push, push_number};
+use crate::write::push;
 
 const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
                        list_filter_options lists the values that filters accept.";
@@ -72,28 +72,20 @@ fn render(
         }
         push_row(context, row, query.locale, &mut out);
     }
-    let next = query.page.offset + ranked.rows.len() as u64;
-    push(&mut out, "],\"total\":");
-    push_number(&mut out, ranked.total);
-    push(&mut out, ",\"limit\":");
-    push_number(&mut out, query.page.limit);
-    push(&mut out, ",\"offset\":");
-    push_number(&mut out, query.page.offset);
+    let (Page { offset, limit }, total) = (query.page, ranked.total);
+    push(&mut out, format_args!("],\"total\":{total},\"limit\":{limit},\"offset\":{offset}"));
+    let next = offset + ranked.rows.len() as u64;
     if ranked.more && next <= OFFSET_MAX {
-        push(&mut out, ",\"nextOffset\":");
-        push_number(&mut out, next);
+        push(&mut out, format_args!(",\"nextOffset\":{next}"));
     }
-    push(&mut out, ",\"sort\":\"");
-    push(&mut out, if options.by_relevance { SORTS[0] } else { query.sort.as_str() });
-    push(&mut out, "\",\"asOf\":");
-    push(&mut out, &context.day());
+    let sort = if options.by_relevance { SORTS[0] } else { query.sort.as_str() };
+    push(&mut out, format_args!(",\"sort\":\"{sort}\",\"asOf\":{}", context.day()));
     push_reading(context, question, ranked, &mut out);
     if ranked.total == 0 {
         push_relaxations(context, question, options, &mut out);
     }
     if let Some(notice) = notice(question, options, ranked) {
-        push(&mut out, ",\"notice\":");
-        push(&mut out, &quoted(&notice));
+        push(&mut out, format_args!(",\"notice\":{}", quoted(&notice)));
     }
     out.push(b'}');
     out
@@ -102,26 +94,20 @@ fn render(
 /// Appends a row. `match` is left out of full matches, the usual case, by whichever words.
 fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
     out.extend_from_slice(context.site.mcp_rows.row(row.doc, locale));
-    if let Some(state) = State::new(context, row.doc) {
-        state.without_count().push_members(out);
+    if let Some(mut state) = state(context, row.doc) {
+        state.0.retain(|(name, _)| *name != DAYS_LEFT);
+        state.push(out);
     }
-    push(out, ",\"recordUrl\":\"");
-    push(out, context.base_url);
-    push(out, "/programs/");
-    push(out, context.site.index.slug(row.doc));
-    out.push(b'"');
+    let (base_url, slug) = (context.base_url, context.site.index.slug(row.doc));
+    push(out, format_args!(",\"recordUrl\":\"{base_url}/programs/{slug}\""));
     if !matches!(row.tier, Tier::All | Tier::Synonym) {
-        push(out, ",\"match\":\"");
-        push(out, row.tier.as_str());
-        out.push(b'"');
+        push(out, format_args!(",\"match\":\"{}\"", row.tier.as_str()));
     }
     if !row.shown_for.is_empty() {
-        push(out, ",\"shownFor\":");
-        push(out, &quoted(&row.shown_for.join(", ")));
+        push(out, format_args!(",\"shownFor\":{}", quoted(&row.shown_for.join(", "))));
     }
     if !row.missing.is_empty() {
-        push(out, ",\"missing\":");
-        push(out, &quoted(&row.missing));
+        push(out, format_args!(",\"missing\":{}", quoted(&row.missing)));
     }
     out.push(b'}');
 }
@@ -139,10 +125,7 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
     let unknown = ranked.unknown.iter().map(|word| json!(word));
     let all = [("understood", read), ("guessed", guessed.collect()), ("unknown", unknown.collect())];
     for (name, list) in all.into_iter().filter(|(_, list)| !list.is_empty()) {
-        push(out, ",\"");
-        push(out, name);
-        push(out, "\":");
-        push(out, &quoted(&list));
+        push(out, format_args!(",\"{name}\":{}", quoted(&list)));
     }
 }
 
@@ -165,8 +148,7 @@ fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOpt
             json!({"instead": {"parameter": parameter, "value": place}, "total": relaxation.total})
         }
     });
-    push(out, ",\"without\":");
-    push(out, &quoted(&entries.collect::<Vec<_>>()));
+    push(out, format_args!(",\"without\":{}", quoted(&entries.collect::<Vec<_>>())));
 }
 
 /// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.

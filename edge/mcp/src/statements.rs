@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use snapshot::facet::{Facet, place_label};
 use snapshot::record::Locale;
 use snapshot::text::fold;
 use snapshot::truncate::at_word;
+
+use crate::reply::json;
+use crate::write::push;
 
 /// Most statements of one kind.
 const STATEMENTS_MAX: usize = 16;
@@ -14,7 +18,25 @@ const STATEMENTS_MAX: usize = 16;
 const SENTENCE_MAX: usize = 280;
 
 /// A record of ProgramDetailResponse.
-pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
+pub(crate) type Object = serde_json::Map<String, Value>;
+
+/// Members of a record, in order.
+#[derive(Default)]
+pub(crate) struct Members(pub(crate) Vec<(&'static str, Value)>);
+
+impl Members {
+    /// Appends the members to an object that is not closed yet.
+    pub(crate) fn push(&self, out: &mut Vec<u8>) {
+        let members = json(self);
+        push(out, format_args!(",{}", members.trim_start_matches('{').trim_end_matches('}')));
+    }
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
 
 /// Statements of one kind.
 #[derive(Serialize)]

@@ -69,34 +69,15 @@ fn json_of(value: &impl Serialize) -> Digest {
     Digest::of(&serde_json::to_vec(value).unwrap_or_default())
 }
 
-/// A key under construction.
-struct Parts(Vec<u8>);
+/// The key of a record that is made from some parts.
+fn key(parts: &impl Serialize) -> RecordFingerprint {
+    let mut key = RecordFingerprint::default();
+    key.copy_from_slice(&json_of(parts).0[..16]);
+    key
+}
 
-impl Parts {
-    fn new(tools: Digest) -> Self {
-        Self(tools.0.into())
-    }
-
-    fn row(mut self, row: Digest) -> Self {
-        self.0.extend(row.0);
-        self
-    }
-
-    fn number(mut self, number: u32) -> Self {
-        self.0.extend(number.to_le_bytes());
-        self
-    }
-
-    /// Adds rows with their number, which delimits lists.
-    fn rows(self, all: &[usize], row: impl Fn(Self, usize) -> Self) -> Self {
-        all.iter().fold(self.number(all.len() as u32), |parts, at| row(parts, *at))
-    }
-
-    fn key(self) -> RecordFingerprint {
-        let mut key = RecordFingerprint::default();
-        key.copy_from_slice(&Digest::of(&self.0).0[..16]);
-        key
-    }
+fn some(rows: &[Digest], of: &[usize]) -> Vec<Digest> {
+    of.iter().map(|at| rows[*at]).collect()
 }
 
 impl Pages<'_> {
@@ -136,25 +117,26 @@ impl Pages<'_> {
 
     fn program_from(&self, tools: Digest, rows: &Rows, program: usize) -> RecordFingerprint {
         let links = &self.directory.program_links[program];
-        let cycle = |parts: Parts, at: usize| {
-            let sources = &self.directory.cycle_sources[at];
-            let parts = parts.row(rows.cycles[at]).number(self.numbers.cycle[at]);
-            parts.rows(sources, |parts, at| parts.row(rows.sources[at]))
+        let cycle = |at: &usize| {
+            let sources = some(&rows.sources, &self.directory.cycle_sources[*at]);
+            (rows.cycles[*at], self.numbers.cycle[*at], sources)
         };
-        let award = |parts: Parts, at: usize| {
-            let recipient = self.directory.award_links[at].recipient;
-            parts.row(rows.awards[at]).row(rows.recipients[recipient])
-        };
-        let parts = Parts::new(tools)
-            .row(rows.programs[program])
-            .number(self.numbers.doc_of[program])
-            .row(rows.organizations[links.organization])
-            .rows(&links.cycles, cycle)
-            .rows(&links.facts, |parts, at| parts.row(rows.facts[at]))
-            .rows(&links.awards, award)
-            .rows(&links.sources, |parts, at| parts.row(rows.sources[at]))
-            .rows(&links.transitions, |parts, at| parts.row(rows.transitions[at]));
-        self.called(parts, &rows.labels, program).key()
+        let award =
+            |at: &usize| (rows.awards[*at], rows.recipients[self.directory.award_links[*at].recipient]);
+        key(&(
+            (
+                tools,
+                rows.programs[program],
+                self.numbers.doc_of[program],
+                rows.organizations[links.organization],
+            ),
+            links.cycles.iter().map(cycle).collect::<Vec<_>>(),
+            some(&rows.facts, &links.facts),
+            links.awards.iter().map(award).collect::<Vec<_>>(),
+            some(&rows.sources, &links.sources),
+            some(&rows.transitions, &links.transitions),
+            self.called(&rows.labels, program),
+        ))
     }
 
     /// Hashes of the labels of facet values. A value that is not in the vocabulary can have its label from a fact of
@@ -173,16 +155,18 @@ impl Pages<'_> {
         (0..values.ordinals() as u32).into_par_iter().map(label).collect()
     }
 
-    /// Adds the labels of a program's facet values, including those of exclusions.
-    fn called(&self, parts: Parts, labels: &[Digest], program: usize) -> Parts {
+    /// The labels of a program's facet values, including those of exclusions.
+    fn called(&self, labels: &[Digest], program: usize) -> Vec<Digest> {
         let (record, facts) = (&self.directory.programs[program], self.facts(program));
         let values = &self.site.index.values;
-        FACETS.iter().fold(parts, |parts, spec| {
+        let mut called = Vec::new();
+        for spec in &FACETS {
             let stated = facts.iter().filter_map(|fact| spec.fed(fact));
             let all = named_values(spec.facet, record, &facts).into_iter().chain(stated);
-            all.filter_map(|value| values.find(spec.facet, value))
-                .fold(parts, |parts, ordinal| parts.row(labels[ordinal as usize]))
-        })
+            let ordinals = all.filter_map(|value| values.find(spec.facet, value));
+            called.extend(ordinals.map(|ordinal| labels[ordinal as usize]));
+        }
+        called
     }
 
     fn organization_from(
@@ -193,31 +177,25 @@ impl Pages<'_> {
         number: u32,
     ) -> RecordFingerprint {
         let links = &self.directory.organization_links[organization];
-        let program = |parts: Parts, at: usize| parts.row(rows.programs[at]).number(self.numbers.doc_of[at]);
-        let award = |parts: Parts, at: usize| {
-            let links = self.directory.award_links[at];
-            parts.row(rows.awards[at]).row(rows.recipients[links.recipient]).row(rows.programs[links.program])
+        let program = |at: &usize| (rows.programs[*at], self.numbers.doc_of[*at]);
+        let award = |at: &usize| {
+            let links = self.directory.award_links[*at];
+            (rows.awards[*at], rows.recipients[links.recipient], rows.programs[links.program])
         };
-        Parts::new(tools)
-            .row(rows.organizations[organization])
-            .number(number)
-            .rows(&links.programs, program)
-            .rows(&links.awards, award)
-            .rows(&links.leaders, |parts, at| parts.row(rows.leaders[at]))
-            .rows(&links.channels, |parts, at| parts.row(rows.channels[at]))
-            .rows(&links.posts, |parts, at| parts.row(rows.posts[at]))
-            .rows(&links.aliases, |parts, at| parts.row(rows.aliases[at]))
-            .key()
+        key(&(
+            (tools, rows.organizations[organization], number),
+            links.programs.iter().map(program).collect::<Vec<_>>(),
+            links.awards.iter().map(award).collect::<Vec<_>>(),
+            some(&rows.leaders, &links.leaders),
+            some(&rows.channels, &links.channels),
+            some(&rows.posts, &links.posts),
+            some(&rows.aliases, &links.aliases),
+        ))
     }
 
     fn recipient_from(&self, tools: Digest, rows: &Rows, recipient: usize) -> RecordFingerprint {
-        let award = |parts: Parts, at: usize| {
-            let program = self.directory.award_links[at].program;
-            parts.row(rows.awards[at]).row(rows.programs[program])
-        };
-        Parts::new(tools)
-            .row(rows.recipients[recipient])
-            .rows(&self.directory.recipient_awards[recipient], award)
-            .key()
+        let award = |at: &usize| (rows.awards[*at], rows.programs[self.directory.award_links[*at].program]);
+        let awards: Vec<_> = self.directory.recipient_awards[recipient].iter().map(award).collect();
+        key(&(tools, rows.recipients[recipient], awards))
     }
 }

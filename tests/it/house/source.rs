@@ -5,13 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Folders that fuzzing by hand leaves behind.
-const LEFT: [&str; 5] = [
-    "tests/fuzz/artifacts",
-    "tests/fuzz/corpus",
-    "tests/fuzz/coverage",
-    "tests/fuzz/target",
-    "tests/tools/target",
-];
+const LEFT: [&str; 3] = ["tests/fuzz/artifacts", "tests/fuzz/corpus", "tests/fuzz/coverage"];
 
 /// A source file of the repository.
 pub(crate) struct File {
@@ -70,7 +64,8 @@ pub(crate) fn files(of: &[&str]) -> Vec<File> {
 }
 
 fn walk(at: &Path, name: &str, files: &mut Vec<File>) {
-    if LEFT.contains(&name) {
+    // Cargo marks its build folders so.
+    if LEFT.contains(&name) || at.join("CACHEDIR.TAG").exists() {
         return;
     }
     let Ok(entries) = std::fs::read_dir(at) else {

@@ -13,6 +13,7 @@ use remote::is_address;
 use remote::secrets::shown_address;
 
 use crate::diff::DiffFormat;
+use crate::due_report::{DueFormat, Grouping};
 use crate::exit_codes::Failure;
 use crate::guards::Guards;
 use crate::log::LogFormat;
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Import tables from spreadsheets, exports or standard input, as import.toml describes
     Import(Import),
+    /// List what maintainers should look at next: outdated, incomplete and contradicted records, dead links
+    Due(DueOptions),
     /// Show what a build would change in the live snapshot, without building
     Plan(Plan),
     /// Build and serve a local preview, and rebuild when files change
@@ -322,6 +325,31 @@ pub(crate) struct Check {
     /// Show the changes of --fix without applying them; exit code 1 if there are any
     #[arg(long, requires = "data", conflicts_with = "fix")]
     pub(crate) diff: bool,
+    /// Report of `lychee --format json`: warn of dead and moved links
+    #[arg(long, value_name = "FILE")]
+    pub(crate) links: Option<PathBuf>,
+}
+
+/// Options of `due`.
+#[derive(Debug, Args)]
+pub(crate) struct DueOptions {
+    /// Dataset folder
+    #[arg(long, env = "OPDIR_DATA", value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// UTC day on which it is due; default: today
+    #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
+    pub(crate) as_of: Option<Date>,
+    /// Report of `lychee --format json`: dead and moved links are due too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) links: Option<PathBuf>,
+    /// What the list is grouped by
+    #[arg(long, value_enum, default_value_t, value_name = "GROUPING")]
+    pub(crate) by: Grouping,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: DueFormat,
+    #[command(flatten)]
+    pub(crate) messages: Messages,
 }
 
 /// How diagnostics are printed.

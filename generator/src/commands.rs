@@ -15,6 +15,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Build(options) => snapshot_commands::build(options),
         Command::Check(options) => dataset_commands::check(options),
         Command::Import(options) => dataset_commands::import(options),
+        Command::Due(options) => dataset_commands::due(options),
         Command::Plan(options) => snapshot_commands::plan(options),
         Command::Preview(options) => preview::preview(options),
         Command::Verify { root, fast } => snapshot_commands::verify(root, *fast),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions, Safety, explain};
 use dataset::text::counted;
-use dataset::{Input, InputError, STAMPS, Table, link, read, sample};
+use dataset::{Input, InputError, LinkReport, STAMPS, Table, Tables, link, read, sample};
 use import::replace;
 use import::{FixedFiles, replace_text};
 use jiff::Timestamp;
@@ -13,7 +13,8 @@ use site::Progress;
 use snapshot::record::Directory;
 use store::Digest;
 
-use crate::cli::{Check, Import, Messages};
+use crate::cli::{Check, DueOptions, Import, Messages};
+use crate::due_report;
 use crate::exit_codes::{Failure, fail, import_failure, print_line};
 
 /// A valid dataset.
@@ -93,8 +94,11 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     if options.diff {
         return Ok(());
     }
-    let loaded = load_for(options.data.as_deref(), &options.messages)?;
-    let directory = &loaded.directory;
+    let mut report = Diagnostics::new();
+    let tables = read_with_links(options.data.as_deref(), options.links.as_deref(), &mut report)?;
+    let directory = link(tables, &mut report);
+    show(&report, &options.messages, options.messages.print_options());
+    let directory = directory.ok_or(Failure::Data)?;
     if options.messages.message_format == MessageFormat::Human {
         print_line(format_args!(
             "good: {}, {}, {}, {}, {}",
@@ -105,6 +109,31 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
             counted(directory.recipients.len(), "recipient"),
         ));
     }
+    Ok(())
+}
+
+/// Reads a dataset, and the report of a link checker if there is one.
+fn read_with_links(
+    data: Option<&Path>,
+    links: Option<&Path>,
+    report: &mut Diagnostics,
+) -> Result<Tables, Failure> {
+    let links = links.map(LinkReport::read).transpose().map_err(|error| fail(Failure::Input, error))?;
+    let mut tables = read(&input(data), report).map_err(|error| fail(Failure::Input, error))?;
+    tables.links = links;
+    Ok(tables)
+}
+
+/// Lists what is due. Errors of the dataset are printed; its warnings are those of `check`.
+pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
+    let mut report = Diagnostics::new();
+    let tables = read_with_links(Some(&options.data), options.links.as_deref(), &mut report)?;
+    let day = options.as_of.unwrap_or_else(today);
+    let Some(list) = dataset::due(tables, &mut report, day) else {
+        print(&report, options.messages.print_options());
+        return Err(Failure::Data);
+    };
+    print_line(due_report::report(list, options.by, options.format).trim_end());
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod dataset_commands;
 mod diff;
+mod due_report;
 mod exit_codes;
 mod export;
 mod guards;

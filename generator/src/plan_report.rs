@@ -144,11 +144,11 @@ fn markdown(plan: &Plan, violations: &[String]) -> String {
     let rest = text(&Plan { tables: Vec::new(), ..plan.clone() }, &[], 50);
     let is_shown = |line: &&str| plan.against.is_none() || !line.starts_with("against") || plan.is_empty();
     markdown.extend(rest.lines().filter(is_shown).map(|line| format!("{}\n\n", escaped(line))));
-    truncated(markdown)
+    truncated(markdown, "opdir plan")
 }
 
 /// Escapes the syntax of Markdown and HTML.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -161,12 +161,13 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn truncated(mut text: String) -> String {
-    const NOTE: &str = "\n… cut here: `opdir plan` shows all of it.\n";
+/// Cuts it at a line to the length of a comment, and names the command that shows all.
+pub(crate) fn truncated(mut text: String, command: &str) -> String {
+    let note = format!("\n… cut here: `{command}` shows all of it.\n");
     if text.chars().count() > COMMENT_MAX {
-        let kept: String = text.chars().take(COMMENT_MAX - NOTE.chars().count()).collect();
+        let kept: String = text.chars().take(COMMENT_MAX - note.chars().count()).collect();
         let end = kept.rfind('\n').unwrap_or(kept.len());
-        text = format!("{}{NOTE}", &kept[..end]);
+        text = format!("{}{note}", &kept[..end]);
     }
     text
 }

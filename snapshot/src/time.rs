@@ -43,7 +43,7 @@ impl Day {
 
     /// The UTC day of an instant that may be absent.
     #[must_use]
-    pub(crate) fn of(time: Option<Timestamp>) -> Self {
+    pub fn of(time: Option<Timestamp>) -> Self {
         Self::or_none(time.map(|time| time.to_zoned(TimeZone::UTC).date()))
     }
 
@@ -116,7 +116,7 @@ impl Season {
 
     /// The same with what the name and the texts of its program state of its days.
     #[must_use]
-    pub(crate) fn with_program(self, program: &Program) -> Self {
+    pub fn with_program(self, program: &Program) -> Self {
         let fiscal = self.fiscal.max(fiscal_year_end(&program.name));
         let texts = [&program.summary, &program.description];
         let is_projected = || texts.into_iter().flatten().any(|text| rounds::are_dates_projected(text));

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 pub mod diagnostics;
+mod due;
 mod facet_values;
 mod init;
 mod link;
+mod link_report;
 mod places;
 mod read;
 mod record;
@@ -14,8 +16,10 @@ mod stamps;
 mod table;
 pub mod text;
 
+pub use due::{Due, Reason, due};
 pub use init::{dataset_json, init};
 pub use link::link;
+pub use link_report::LinkReport;
 pub use read::{Input, InputError, read};
 pub use rows::Tables;
 pub use stamps::{STAMPS, Stamps, UnstampedRow};

@@ -5,6 +5,7 @@ mod advice;
 mod contradicted;
 mod directory;
 mod ids;
+mod links;
 mod publication;
 mod references;
 mod rules;
@@ -19,26 +20,29 @@ use crate::facet_values;
 use crate::record::Record;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
+pub(crate) use advice::untranslated;
 use ids::Ids;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 #[must_use]
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
-    texts::correct(&mut tables, report);
-    facet_values::replace_labels(&mut tables, report);
-    sort(&mut tables);
-    let ids = Ids::new(&mut tables);
-    rules::check(&mut tables, report);
-    uniqueness::check(&mut tables, report);
-    references::check(&mut tables, &ids, report);
-    if let Some(left_out) = publication::leave_out(&mut tables, &ids) {
+    check(&mut tables, report).then(|| directory::build(tables))?
+}
+
+/// Corrects, checks and leaves out rows as [`link`] does; false if `report` has errors.
+pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
+    texts::correct(tables, report);
+    facet_values::replace_labels(tables, report);
+    sort(tables);
+    let ids = Ids::new(tables);
+    rules::check(tables, report);
+    uniqueness::check(tables, report);
+    references::check(tables, &ids, report);
+    if let Some(left_out) = publication::leave_out(tables, &ids) {
         report.note(left_out);
     }
-    advice::check(&mut tables, report);
-    if report.error_count() > 0 {
-        return None;
-    }
-    directory::build(tables)
+    advice::check(tables, report);
+    report.error_count() == 0
 }
 
 struct SortById;

@@ -12,7 +12,7 @@ mod partial;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -43,6 +43,7 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
         incomplete,
         digests: Vec::new(),
         partial: partial::PartialRows::new(),
+        owners: BTreeMap::new(),
         error: None,
     };
     let mut tables = Tables { dataset: reader.dataset()?, stamps: reader.stamps()?, ..Tables::default() };
@@ -54,6 +55,7 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
     tables.absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
     tables.incomplete = reader.incomplete;
+    tables.owners = reader.owners;
     identity::complete(&mut tables, reader.partial, report);
     Ok(tables)
 }
@@ -65,6 +67,7 @@ struct Reader<'a, 'r> {
     /// By path.
     digests: Vec<(String, [u8; 32])>,
     partial: partial::PartialRows,
+    owners: BTreeMap<Location, String>,
     /// The first file that could not be read.
     error: Option<InputError>,
 }
@@ -135,6 +138,7 @@ impl Reader<'_, '_> {
         }
         self.report.extend(all.problems);
         self.partial.insert(table, all.partial);
+        self.owners.extend(all.owners);
         Ok(all.rows)
     }
 }

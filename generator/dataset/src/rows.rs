@@ -1,6 +1,6 @@
 //! The rows of every table, between reading and linking, and passes over them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::{
     Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, Recipient, Source,
@@ -8,6 +8,7 @@ use snapshot::record::{
 };
 
 use crate::diagnostics::Location;
+use crate::link_report::LinkReport;
 use crate::record::Record;
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
@@ -42,6 +43,10 @@ pub struct Tables {
     pub(crate) translations: Vec<Row<Translation>>,
     pub(crate) vocabulary: Vec<Row<Term>>,
     pub(crate) synonyms: Vec<Row<Synonym>>,
+    /// Who maintains a row, where it states that: `x_owner`.
+    pub(crate) owners: BTreeMap<Location, String>,
+    /// What a link checker found.
+    pub links: Option<LinkReport>,
     /// Tables without a file.
     pub(crate) absent: BTreeSet<Table>,
     /// Tables that lost rows to errors: a reference into them cannot be checked.

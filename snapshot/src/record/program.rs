@@ -70,7 +70,7 @@ impl Program {
 
     /// When anything of it was last checked.
     #[must_use]
-    pub(crate) fn last_checked_at(&self) -> Option<Timestamp> {
+    pub fn last_checked_at(&self) -> Option<Timestamp> {
         self.lifecycle_checked_at.max(self.source_checked_at)
     }
 }

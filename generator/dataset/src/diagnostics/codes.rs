@@ -169,6 +169,8 @@ codes! {
     SpeaksToModels = "W0608";
     TraceOfConversion = "W0609";
     PrivateAddress = "W0610";
+    DeadLink = "W0611";
+    MovedLink = "W0612";
 }
 
 #[cfg(test)]

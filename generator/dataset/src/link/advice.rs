@@ -1,6 +1,6 @@
 //! Warnings about the published rows taken together. The only day they depend on is the day of publication.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -11,6 +11,7 @@ use snapshot::time::{Day, Season};
 use uuid::Uuid;
 
 use super::contradicted;
+use super::links;
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
@@ -37,6 +38,7 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     report.extend(accepting_after_deadline(tables, Day::new(published)));
     report.extend(stale_checks(tables, published));
     report.extend(missing_translations(tables, &dataset.record));
+    links::check(tables, report);
 }
 
 fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
@@ -151,37 +153,39 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
 }
 
 fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
-    let mut translated: Vec<(EntityRef, Locale)> =
-        tables.translations.iter().map(|row| (row.record.about(), row.record.locale)).collect();
-    translated.sort_unstable();
     let mut warnings = Vec::new();
     for &locale in &dataset.locales {
-        let is_missing = |of: EntityRef, language: &str| {
-            language.split('-').next() != Some(locale.as_str())
-                && translated.binary_search(&(of, locale)).is_err()
-        };
-        let default = dataset.default_locale.as_str();
-        let organizations = tables.organizations.iter();
-        let organizations =
-            organizations.filter(|row| is_missing(row.record.entity(), default)).map(|row| row.at);
-        warnings.extend(missing(organizations, tables.organizations.len(), "organization", locale));
-        let programs = tables.programs.iter().filter(|row| {
-            let language = row.record.language.as_deref().unwrap_or(default);
-            is_missing(row.record.entity(), language)
-        });
-        warnings.extend(missing(programs.map(|row| row.at), tables.programs.len(), "program", locale));
+        let (organizations, programs) = untranslated(tables, dataset, locale);
+        let rows = [
+            ("organization", organizations, tables.organizations.len()),
+            ("program", programs, tables.programs.len()),
+        ];
+        warnings.extend(rows.into_iter().filter_map(|(noun, rows, of)| {
+            let first = rows.iter().min()?;
+            let of = counted(of, noun);
+            let message = format!("{} of {of} have no text in `{}`", rows.len(), locale.as_str());
+            Some(Diagnostic::new(Code::MissingTranslation, *first, message))
+        }));
     }
     warnings
 }
 
-fn missing(
-    rows: impl Iterator<Item = Location>,
-    of: usize,
-    noun: &str,
+/// The organizations and the programs without a text in a language.
+pub(crate) fn untranslated(
+    tables: &Tables,
+    dataset: &Dataset,
     locale: Locale,
-) -> Option<Diagnostic> {
-    let rows: Vec<Location> = rows.collect();
-    let first = rows.iter().min()?;
-    let message = format!("{} of {} have no text in `{}`", rows.len(), counted(of, noun), locale.as_str());
-    Some(Diagnostic::new(Code::MissingTranslation, *first, message))
+) -> (HashSet<Location>, HashSet<Location>) {
+    let translated = tables.translations.iter().filter(|row| row.record.locale == locale);
+    let translated: HashSet<EntityRef> = translated.map(|row| row.record.about()).collect();
+    let default = dataset.default_locale.as_str();
+    let is_missing = |of: EntityRef, language: &str| {
+        language.split('-').next() != Some(locale.as_str()) && !translated.contains(&of)
+    };
+    let organizations = tables.organizations.iter().filter(|row| is_missing(row.record.entity(), default));
+    let programs = tables.programs.iter().filter(|row| {
+        let language = row.record.language.as_deref().unwrap_or(default);
+        is_missing(row.record.entity(), language)
+    });
+    (organizations.map(|row| row.at).collect(), programs.map(|row| row.at).collect())
 }

@@ -8,6 +8,7 @@ use crate::diagnostics::{Code, MessageFormat};
 use crate::read::{Input, read};
 
 mod doubts;
+mod due;
 mod identity;
 mod publication;
 mod references;
@@ -73,6 +74,13 @@ fn transition(number: u32, program: u32, to: &str, at: &str) -> String {
 
 /// Files of one dataset; `dataset.json`, an organization and a program are there unless given.
 fn linked(files: &[(&str, String)]) -> (Option<Directory>, Diagnostics) {
+    let mut report = Diagnostics::new();
+    let tables = tables(files, &mut report);
+    let directory = link(tables, &mut report);
+    (directory, report)
+}
+
+fn tables(files: &[(&str, String)], report: &mut Diagnostics) -> Tables {
     let mut all = vec![
         ("dataset.json", DATASET.to_owned()),
         ("organizations.ndjson", organization(1, "")),
@@ -83,10 +91,7 @@ fn linked(files: &[(&str, String)]) -> (Option<Directory>, Diagnostics) {
         all.push((path, text.clone()));
     }
     let files: Vec<(&str, &[u8])> = all.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
-    let mut report = Diagnostics::new();
-    let tables = read(&Input::Embedded(&files), &mut report).unwrap();
-    let directory = link(tables, &mut report);
-    (directory, report)
+    read(&Input::Embedded(&files), report).unwrap()
 }
 
 /// What was found: `E0401 cycles.ndjson:2`.
@@ -160,6 +165,7 @@ fn every_code_is_given_by_some_test() {
     let tests = [
         include_str!("tests.rs"),
         include_str!("tests/doubts.rs"),
+        include_str!("tests/due.rs"),
         include_str!("tests/identity.rs"),
         include_str!("tests/references.rs"),
         include_str!("tests/texts.rs"),

@@ -124,6 +124,9 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
         Err(error) => return parsed.problems.push(syntax(&error, piece, context)),
     };
     let at = context.at(piece.line);
+    let owner = members.0.iter().find(|(name, _)| name == fields::OWNER);
+    let owner = owner.and_then(|(_, raw)| serde_json::from_str::<String>(raw.get()).ok());
+    parsed.owners.extend(owner.map(|owner| (at, owner)));
     let mut unreadable = Vec::new();
     let mut values: Vec<(&str, &RawValue, serde_json::Value)> = Vec::with_capacity(members.0.len());
     for (name, raw) in members.0.iter().filter(|(name, _)| !fields::is_private(name)) {

@@ -12,11 +12,13 @@ pub(super) struct Parsed<T> {
     /// Rows that lack fields of the record.
     pub partial: Vec<PartialRow>,
     pub problems: Vec<Diagnostic>,
+    /// Who maintains a row, where it states that.
+    pub owners: Vec<(Location, String)>,
 }
 
 impl<T> Parsed<T> {
     pub(super) const fn empty() -> Self {
-        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new() }
+        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new(), owners: Vec::new() }
     }
 
     pub(super) fn problem(problem: Diagnostic) -> Self {
@@ -27,6 +29,7 @@ impl<T> Parsed<T> {
         self.rows.append(&mut other.rows);
         self.partial.append(&mut other.partial);
         self.problems.append(&mut other.problems);
+        self.owners.append(&mut other.owners);
     }
 }
 

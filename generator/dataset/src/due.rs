@@ -1,0 +1,266 @@
+//! What maintainers should look at next: published records that are out of date, incomplete or contradicted.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use serde::Serialize;
+use snapshot::record::{Lifecycle, Program};
+use snapshot::time::{Day, Openness, Season};
+use url::Url;
+use uuid::Uuid;
+
+use crate::diagnostics::{Code, Diagnostics, Location};
+use crate::link;
+use crate::rows::{Row, Tables};
+
+/// Why a record is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// An address of it fails.
+    DeadLink,
+    /// An address of it has moved for good.
+    MovedLink,
+    /// Texts, dates or states of it contradict each other.
+    Contradicted,
+    /// Its deadline has passed, and no next season is known.
+    DeadlinePassed,
+    /// It is open without a deadline for so long that it may be over.
+    OpenForYears,
+    /// Its source was not checked for a year.
+    Unchecked,
+    /// Another program has the same official URL.
+    SameAddress,
+    /// It has no text in a language of the dataset.
+    Untranslated,
+}
+
+/// A record that is due for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Due {
+    /// Slug of its organization.
+    pub organization: String,
+    /// Slug of the program; empty for the organization itself.
+    pub program: String,
+    /// Why.
+    pub reason: Reason,
+    /// Since when, where a day is known.
+    pub since: Option<Date>,
+    /// What was found, in a sentence.
+    pub note: String,
+    /// `x_owner` of the record, or of its organization; may be empty.
+    pub owner: String,
+    /// Name of the file.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+}
+
+/// What is due on a day, sorted by organization, program and reason; none if the dataset has errors.
+#[must_use]
+pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Vec<Due>> {
+    if !link::check(&mut tables, report) {
+        return None;
+    }
+    let mut list = DueList::new(&tables, report, day);
+    list.add_diagnostics();
+    list.add_states();
+    list.add_unchecked();
+    list.add_same_addresses();
+    list.add_untranslated();
+    list.found.sort_unstable();
+    list.found.dedup();
+    Some(list.found)
+}
+
+impl Due {
+    /// A list as CSV, with a header.
+    #[must_use]
+    pub fn csv(list: &[Self]) -> String {
+        let mut text = ::csv::Writer::from_writer(Vec::new());
+        // Writing to memory does not fail.
+        list.iter().for_each(|due| drop(text.serialize(due)));
+        String::from_utf8(text.into_inner().unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+struct DueList<'t> {
+    tables: &'t Tables,
+    report: &'t Diagnostics,
+    day: Date,
+    organizations: HashMap<Uuid, (Location, &'t str)>,
+    found: Vec<Due>,
+}
+
+impl<'t> DueList<'t> {
+    fn new(tables: &'t Tables, report: &'t Diagnostics, day: Date) -> Self {
+        let organizations = tables.organizations.iter();
+        let organizations = organizations.map(|row| (row.record.id, (row.at, row.record.slug.as_str())));
+        Self { tables, report, day, organizations: organizations.collect(), found: Vec::new() }
+    }
+
+    /// Adds a program, or its organization where there is no program.
+    fn add(
+        &mut self,
+        organization: Uuid,
+        program: Option<&Row<Program>>,
+        reason: Reason,
+        since: Option<Date>,
+        note: String,
+    ) {
+        let Some((at_organization, slug)) = self.organizations.get(&organization).copied() else { return };
+        let at = program.map_or(at_organization, |row| row.at);
+        let owners = &self.tables.owners;
+        let owner = owners.get(&at).or_else(|| owners.get(&at_organization));
+        self.found.push(Due {
+            organization: slug.to_owned(),
+            owner: owner.cloned().unwrap_or_default(),
+            program: program.map(|row| row.record.slug.clone()).unwrap_or_default(),
+            reason,
+            since,
+            note,
+            file: self.report.file_name(at.file).to_owned(),
+            line: at.line,
+        });
+    }
+
+    fn add_program(&mut self, row: &Row<Program>, reason: Reason, since: Option<Date>, note: String) {
+        self.add(row.record.organization_id, Some(row), reason, since, note);
+    }
+
+    /// Warnings that only a look at the source can settle.
+    fn add_diagnostics(&mut self) {
+        let tables = self.tables;
+        let programs: HashMap<Uuid, &Row<Program>> =
+            tables.programs.iter().map(|row| (row.record.id, row)).collect();
+        let of_programs = tables.programs.iter().map(|row| (row.at, row.record.id));
+        let of_cycles = tables.cycles.iter().map(|row| (row.at, row.record.program_id));
+        let of_facts = tables.facts.iter().map(|row| (row.at, row.record.program_id));
+        let of_sources = tables.sources.iter().map(|row| (row.at, row.record.entity_id));
+        let program_at: HashMap<Location, Uuid> =
+            of_programs.chain(of_cycles).chain(of_facts).chain(of_sources).collect();
+        let organization_at: HashMap<Location, Uuid> =
+            tables.organizations.iter().map(|row| (row.at, row.record.id)).collect();
+        for problem in self.report.sorted() {
+            let Some(reason) = reason_of(problem.code) else { continue };
+            let note = problem.message.clone();
+            let known = self.found.len();
+            match program_at.get(&problem.at).and_then(|id| programs.get(id)) {
+                Some(row) => self.add_program(row, reason, None, note),
+                None => {
+                    if let Some(id) = organization_at.get(&problem.at) {
+                        self.add(*id, None, reason, None, note);
+                    }
+                }
+            }
+            for due in &mut self.found[known..] {
+                (due.file, due.line) = (self.report.file_name(problem.at.file).to_owned(), problem.at.line);
+            }
+        }
+    }
+
+    fn add_states(&mut self) {
+        let mut seasons: HashMap<Uuid, Vec<Season>> = HashMap::new();
+        for row in &self.tables.cycles {
+            seasons.entry(row.record.program_id).or_default().push(Season::of(&row.record));
+        }
+        for row in &self.tables.programs {
+            let of_program = seasons.get(&row.record.id).into_iter().flatten();
+            let of_program = of_program.map(|season| season.with_program(&row.record));
+            let openness = Openness::new(row.record.lifecycle, of_program, Day::new(self.day));
+            if let Some(opened) = openness.doubtful_since {
+                let note = "open without a deadline for so long that it may be over".to_owned();
+                self.add_program(row, Reason::OpenForYears, opened.date(), note);
+            }
+            let is_over = !openness.is_open()
+                && openness.next_deadline == Day::NONE
+                && openness.next_opening == Day::NONE
+                && may_open_again(row.record.lifecycle);
+            if let Some(last) = openness.last_deadline.date().filter(|_| is_over) {
+                let note = format!("the deadline of {last} has passed, and no next season is known");
+                self.add_program(row, Reason::DeadlinePassed, Some(last), note);
+            }
+        }
+    }
+
+    fn add_unchecked(&mut self) {
+        let year_before = Day::new(self.day.saturating_sub(1.year()));
+        for row in &self.tables.programs {
+            let checked = Day::of(row.record.last_checked_at());
+            if checked == Day::NONE {
+                self.add_program(
+                    row,
+                    Reason::Unchecked,
+                    None,
+                    "no check of its source is recorded".to_owned(),
+                );
+            } else if checked < year_before {
+                let day = checked.date();
+                let note = format!("its source was last checked on {}", day.unwrap_or_default());
+                self.add_program(row, Reason::Unchecked, day, note);
+            }
+        }
+    }
+
+    fn add_same_addresses(&mut self) {
+        let mut by_address: BTreeMap<String, Vec<&Row<Program>>> = BTreeMap::new();
+        for row in &self.tables.programs {
+            let address = Url::parse(&row.record.official_url).map(String::from);
+            by_address.entry(address.unwrap_or_default()).or_default().push(row);
+        }
+        for (address, rows) in
+            by_address.into_iter().filter(|(address, rows)| !address.is_empty() && rows.len() > 1)
+        {
+            for row in &rows {
+                let other =
+                    rows.iter().find(|other| other.at != row.at).map_or("", |other| &other.record.slug);
+                let more = match rows.len() - 2 {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let note = format!("has the official URL of {other}{more}: {address}");
+                self.add_program(row, Reason::SameAddress, None, note);
+            }
+        }
+    }
+
+    fn add_untranslated(&mut self) {
+        let tables = self.tables;
+        let Some(dataset) = &tables.dataset else { return };
+        for &locale in &dataset.record.locales {
+            let (organizations, programs) = link::untranslated(tables, &dataset.record, locale);
+            let note = format!("has no text in `{}`", locale.as_str());
+            for row in tables.organizations.iter().filter(|row| organizations.contains(&row.at)) {
+                self.add(row.record.id, None, Reason::Untranslated, None, note.clone());
+            }
+            for row in tables.programs.iter().filter(|row| programs.contains(&row.at)) {
+                self.add_program(row, Reason::Untranslated, None, note.clone());
+            }
+        }
+    }
+}
+
+const fn reason_of(code: Code) -> Option<Reason> {
+    Some(match code {
+        Code::DeadLink => Reason::DeadLink,
+        Code::MovedLink => Reason::MovedLink,
+        Code::StatusContradicts
+        | Code::AcceptingAfterDeadline
+        | Code::HistoryDisagrees
+        | Code::ExcludedByText
+        | Code::RollingWithDay
+        | Code::DatesReversed => Reason::Contradicted,
+        _ => return None,
+    })
+}
+
+const fn may_open_again(lifecycle: Lifecycle) -> bool {
+    matches!(
+        lifecycle,
+        Lifecycle::ActiveAccepting
+            | Lifecycle::ActiveBetweenCycles
+            | Lifecycle::Inaccessible
+            | Lifecycle::Unclear
+    )
+}

@@ -1,0 +1,109 @@
+//! What is due as a table for a terminal, as CSV, and as Markdown for an issue.
+
+use std::fmt::Write as _;
+
+use dataset::text::{counted, printable};
+use dataset::{Due, Reason};
+
+use crate::plan_report::{escaped, truncated};
+
+/// Output formats of `due`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DueFormat {
+    /// A table for a terminal
+    #[default]
+    Table,
+    /// CSV, one row for each record and reason
+    Csv,
+    /// Markdown for an issue, with a box to tick for each line
+    Markdown,
+}
+
+/// What the list is grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Grouping {
+    /// The organization
+    #[default]
+    Organization,
+    /// The maintainer: `x_owner` of the program, or else of its organization
+    Owner,
+}
+
+/// The list in a format.
+pub(crate) fn report(mut list: Vec<Due>, by: Grouping, format: DueFormat) -> String {
+    if by == Grouping::Owner {
+        list.sort_by(|a, b| a.owner.cmp(&b.owner));
+    }
+    let groups: Vec<&[Due]> = list.chunk_by(|a, b| group(a, by) == group(b, by)).collect();
+    match format {
+        DueFormat::Table => table(&groups, by),
+        DueFormat::Csv => Due::csv(&list),
+        DueFormat::Markdown => markdown(&groups, by),
+    }
+}
+
+fn group(due: &Due, by: Grouping) -> &str {
+    match by {
+        Grouping::Organization => &due.organization,
+        Grouping::Owner if due.owner.is_empty() => "no owner",
+        Grouping::Owner => &due.owner,
+    }
+}
+
+/// The slug of the record: of the program, or of the organization where that itself is due.
+fn record(due: &Due) -> &str {
+    if due.program.is_empty() { &due.organization } else { &due.program }
+}
+
+/// One group below the other, aligned; then the number of each reason.
+fn table(groups: &[&[Due]], by: Grouping) -> String {
+    let all = || groups.iter().copied().flatten();
+    let width = all().map(|due| record(due).chars().count()).max().unwrap_or_default().min(40);
+    let mut text = String::new();
+    for group_of in groups {
+        let _ = writeln!(text, "{}", printable(group(&group_of[0], by)));
+        for due in *group_of {
+            let (record, note) = (record(due), printable(&due.note));
+            let _ = writeln!(text, "  {record:width$}  {note}  ({}:{})", due.file, due.line);
+        }
+    }
+    let mut reasons: Vec<Reason> = all().map(|due| due.reason).collect();
+    reasons.sort_unstable();
+    let counts = reasons.chunk_by(|a, b| a == b).map(|same| format!("{} {}", same.len(), title(same[0])));
+    match counts.collect::<Vec<_>>() {
+        counts if counts.is_empty() => text.push_str("nothing is due\n"),
+        counts => {
+            let _ = writeln!(text, "{} in all: {}", counted(reasons.len(), "line"), counts.join(", "));
+        }
+    }
+    text
+}
+
+const fn title(reason: Reason) -> &'static str {
+    match reason {
+        Reason::DeadLink => "with a dead link",
+        Reason::MovedLink => "with a moved link",
+        Reason::Contradicted => "contradicted",
+        Reason::DeadlinePassed => "past the deadline",
+        Reason::OpenForYears => "open for years",
+        Reason::Unchecked => "unchecked",
+        Reason::SameAddress => "with the same address",
+        Reason::Untranslated => "untranslated",
+    }
+}
+
+fn markdown(groups: &[&[Due]], by: Grouping) -> String {
+    let mut text = String::new();
+    for group_of in groups {
+        let _ = writeln!(text, "### {}\n", escaped(group(&group_of[0], by)));
+        for due in *group_of {
+            let [record, note, file] = [record(due), &due.note, &due.file].map(escaped);
+            let _ = writeln!(text, "- [ ] **{record}**: {note} ({file}:{})", due.line);
+        }
+        text.push('\n');
+    }
+    match text.as_str() {
+        "" => "Nothing is due.\n".to_owned(),
+        _ => truncated(text, "opdir due --format csv"),
+    }
+}

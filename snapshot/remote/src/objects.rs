@@ -14,8 +14,8 @@ use crate::target::{Target, TargetError};
 
 /// How often an object or a range is fetched before it counts as damaged: a proxy or a disk in between may have erred.
 pub(crate) const TRIES: usize = 3;
-/// Longest range of a request.
-pub(crate) const RANGE: u64 = 8 << 20;
+/// Longest range of a request: what a pull that is killed has to fetch again of each request under way.
+pub(crate) const RANGE: u64 = 2 << 20;
 /// A try that brought so many bytes was of use.
 const PROGRESS: u64 = 64 << 10;
 /// Bytes of a part of the budget.

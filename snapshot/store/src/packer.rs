@@ -248,7 +248,10 @@ impl Packer {
         stored: &[u8],
         write: Write<'_>,
     ) -> Result<(), StoreError> {
-        lock(&self.packs).append(object, stored, write)
+        let mut packs = lock(&self.packs);
+        packs.append(object, stored, write)?;
+        // Early, as a pull that is killed loses what it has not written.
+        if packs.open.len() as u64 >= SMALL_PACK { packs.close(write) } else { Ok(()) }
     }
 
     fn add(

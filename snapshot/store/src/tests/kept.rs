@@ -45,6 +45,29 @@ fn a_pull_goes_on_where_the_one_before_failed() {
 }
 
 #[test]
+fn a_pull_that_is_killed_loses_little() {
+    let [from, to] = [Scratch::new(), Scratch::new()];
+    put(&from, &PACKS, &large());
+    let packs = Elsewhere::default();
+    let (of, _) = packs.push(&from, None, 1);
+    let mut incoming =
+        IncomingGeneration::begin(&to, &of.manifest, &of.history, &of.objects, FetchMode::All).unwrap();
+    let mut fetched = 0;
+    while let missing = incoming.missing()
+        && !missing.is_empty()
+    {
+        for piece in missing {
+            incoming.add(&piece, &packs.piece(&piece)).unwrap();
+            fetched += u64::from(piece.len);
+            let on_disk = fs::read_dir(to.join("incoming")).unwrap();
+            let on_disk: u64 = on_disk.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+            assert!(fetched < on_disk + (5 << 20), "{fetched} fetched, {on_disk} on disk");
+        }
+    }
+    assert!(fetched > 30 << 20, "{fetched}");
+}
+
+#[test]
 fn a_kept_pack_that_is_cut_is_fetched_again() {
     let [from, to] = [Scratch::new(), Scratch::new()];
     put(&from, &PACKS, &pages(""));

@@ -177,9 +177,9 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Print the JSON Schema of a table
+    /// Print the JSON Schema of a table, of dataset.json or of import.toml
     Schema {
-        /// Table name, or `dataset` for dataset.json
+        /// Table name, `dataset` for dataset.json, or `import` for import.toml
         table: String,
     },
     /// Create a minimal dataset

@@ -226,11 +226,12 @@ pub(crate) fn explain_code(code: &str) -> Result<(), Failure> {
 
 pub(crate) fn schema(name: &str) -> Result<(), Failure> {
     let text = match Table::parse(name) {
-        Some(table) => table.json_schema(),
-        None if name == "dataset" => dataset::schema::DATASET,
+        Some(table) => table.json_schema().to_owned(),
+        None if name == "dataset" => dataset::schema::DATASET.to_owned(),
+        None if name == "import" => import::json_schema(),
         None => {
             let known = Table::ALL.map(Table::name).join(", ");
-            let message = format_args!("there is no table {name}; there are dataset, {known}");
+            let message = format_args!("there is no table {name}; there are dataset, import, {known}");
             return Err(fail(Failure::Usage, message));
         }
     };

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::files::ImportError;
 use crate::output::{Outputs, Record, previous};
-use crate::{mapping, values};
+use crate::schema::kinds;
+use crate::values;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{nearest, quoted, slug_of};
@@ -98,7 +99,7 @@ fn edit(
         return;
     };
     let mut changes = Vec::new();
-    let kinds = mapping::kinds(table);
+    let kinds = kinds(table);
     for (field, value) in row.into_iter().filter(|(field, _)| field != name) {
         let Some((_, kind)) = kinds.iter().find(|(known, _)| *known == field) else {
             let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));

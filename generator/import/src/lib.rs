@@ -10,6 +10,7 @@ mod import;
 mod mapping;
 mod money;
 mod output;
+mod schema;
 mod source;
 mod sums;
 mod values;
@@ -21,6 +22,7 @@ pub use files::{ImportError, replace};
 pub use fix::{FixedFiles, replace_text};
 pub use import::import;
 pub use output::{ImportOptions, Imported};
+pub use schema::json_schema;
 
 #[cfg(test)]
 mod tests;

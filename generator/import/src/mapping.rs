@@ -7,21 +7,13 @@ use std::str::FromStr;
 use toml::{Table as Toml, Value};
 
 use super::forms::{DateOrder, NumberForm};
+use super::schema::{kinds, options, rule_words};
 use dataset::Table;
-use dataset::schema::{self, ValueType};
+use dataset::schema::ValueType;
 use dataset::text::nearest;
 
 /// Name of the mapping.
 pub(super) const FILE: &str = "import.toml";
-
-/// Words that a source may have beside its tables.
-const OPTIONS: [&str; 16] = [
-    "file", "sheet", "rows", "encoding", "key", "dates", "numbers", "currency", "lists", "empty", "ignore",
-    "skip", "hidden", "merged", "gone", "broken",
-];
-/// Words of a rule.
-const WORDS: [&str; 9] =
-    ["column", "value", "values", "join", "with", "distinct", "split", "time", "default"];
 
 /// What happens to a record whose row is gone from its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -172,9 +164,9 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
 /// Tables and what their fields are made of.
 fn targets(name: &str, members: &Toml) -> Result<Vec<Target>, Wrong> {
     let mut targets = Vec::new();
-    for (word, value) in members.iter().filter(|(word, _)| !OPTIONS.contains(&word.as_str())) {
+    for (word, value) in members.iter().filter(|(word, _)| options().all(|option| option != *word)) {
         let Some(table) = Table::parse(word) else {
-            let known = OPTIONS.into_iter().chain(Table::ALL.map(Table::name));
+            let known = options().chain(Table::ALL.map(Table::name));
             let hint = hint(word, known);
             return Err((format!("`{word}` is neither an option nor a table{hint}"), word.clone()));
         };
@@ -244,15 +236,6 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     Ok(Target { table, fields })
 }
 
-/// The fields that a mapping may make.
-pub(super) fn kinds(table: Table) -> Vec<(String, ValueType)> {
-    let columns = &schema::published(table).columns;
-    let mut kinds: Vec<_> = columns.iter().map(|it| (it.name.clone(), it.value_type)).collect();
-    kinds.extend(table.input_only_fields().iter().map(|name| ((*name).to_owned(), ValueType::Text)));
-    kinds.push(("publication".to_owned(), ValueType::Text));
-    kinds
-}
-
 fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
     let wrong = |message: String| (format!("`{field}`: {message}"), field.to_owned());
     let with = " ".to_owned();
@@ -261,15 +244,20 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
         Value::Table(members) => members,
         _ => return Err(wrong("expected the name of a column, or { column = … }".to_owned())),
     };
-    if let Some(word) = members.keys().find(|word| !WORDS.contains(&word.as_str())) {
-        let near =
-            nearest(word, WORDS).map_or_else(|| WORDS.join(", "), |near| format!("did you mean `{near}`?"));
+    if let Some(word) = members.keys().find(|word| rule_words().all(|known| known != *word)) {
+        let near = nearest(word, rule_words()).map(|near| format!("did you mean `{near}`?"));
+        let near = near.unwrap_or_else(|| rule_words().collect::<Vec<_>>().join(", "));
         return Err(wrong(format!("`{word}` is not known; {near}")));
     }
     let mut columns = texts(members, "join")?;
     columns.extend(text(members, "column")?);
     let mut values = BTreeMap::new();
-    for (from, to) in members.get("values").and_then(Value::as_table).into_iter().flatten() {
+    let listed = match members.get("values") {
+        None => None,
+        Some(Value::Table(listed)) => Some(listed),
+        Some(_) => return Err(wrong("`values` is no table: { \"Beca\" = \"scholarship\" }".to_owned())),
+    };
+    for (from, to) in listed.into_iter().flatten() {
         let to = to.as_str().ok_or_else(|| wrong("`values` has a value that is no text".to_owned()))?;
         values.insert(from.clone(), to.to_owned());
     }
@@ -278,7 +266,11 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
         with: text(members, "with")?.unwrap_or(with),
         value: text(members, "value")?,
         values,
-        distinct: members.get("distinct").and_then(Value::as_bool).unwrap_or_default(),
+        distinct: match members.get("distinct") {
+            None => false,
+            Some(Value::Boolean(distinct)) => *distinct,
+            Some(_) => return Err(wrong("`distinct` takes true or false, without quotes".to_owned())),
+        },
         split: text(members, "split")?,
         notes_time: match text(members, "time")?.as_deref() {
             None => false,

@@ -13,6 +13,7 @@ use crate::source::sheet::{Cell, Sheet};
 use dataset::diagnostics::Diagnostics;
 
 mod corpus;
+mod reference;
 mod workbooks;
 
 /// A folder of a dataset with a mapping, a source and what else is given.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::edits;
 use crate::files::{ImportError, read_source};
+use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::output::{ImportOptions, Imported, Outputs, Record, add_gone};
 use crate::source;
@@ -188,7 +189,7 @@ impl Importer<'_> {
                 return;
             }
         };
-        if source.key.is_some() {
+        if !source.key.is_empty() {
             sheet.drop_repeated();
         }
         for note in &sheet.notes {
@@ -197,12 +198,13 @@ impl Importer<'_> {
         self.check_columns(source, &sheet, file);
         self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
-        if let Some(key) = source.key.as_ref().and_then(|key| sheet.column(key)) {
+        if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
             let is_skipped =
                 |row: &Row| row.cells.get(key).is_some_and(|cell| source.skip.contains(&cell.text()));
             sheet.rows.retain(|row| !is_skipped(row));
         }
-        let keys = self.keys(source, &sheet, file);
+        keys::unite_duplicates(source, &mut sheet, file, self.report);
+        let keys = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
             let (records, places) = self.records(source, target, &sheet, &keys, file);
             let output = add_gone(records, places, source, target, data);
@@ -285,7 +287,7 @@ impl Importer<'_> {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
                 || source.ignore.iter().any(|name| is_named(name) || begins(name, column))
-                || source.key.as_ref().is_some_and(is_named);
+                || source.key.iter().any(is_named);
             if !column.is_empty() && !is_known {
                 let message = format!("the column {} is not mapped", quoted(column));
                 let at = Location { file, line: 1 };
@@ -294,33 +296,6 @@ impl Importer<'_> {
                     .push(Diagnostic::new(Code::NewColumn, at, message).value("column", column).help(help));
             }
         }
-    }
-
-    /// The key of each row; a missing or repeated key is an error.
-    fn keys(&mut self, source: &Source, sheet: &Sheet, file: FileId) -> Vec<Option<String>> {
-        let column = source.key.as_ref().and_then(|key| sheet.column(key));
-        let Some(column) = column else { return vec![None; sheet.rows.len()] };
-        let mut known: BTreeMap<String, u32> = BTreeMap::new();
-        let mut keys = Vec::with_capacity(sheet.rows.len());
-        for row in &sheet.rows {
-            let cell = row.cells.get(column).unwrap_or(&Cell::Empty);
-            let key = cell.text();
-            let at = Location { file, line: row.line };
-            let fault = match known.get(&key) {
-                _ if matches!(cell, Cell::Broken(_)) => Some(format!("the key is {}", quoted(&key))),
-                _ if key.is_empty() => Some("the row has no key".to_owned()),
-                Some(line) => Some(format!("the key {} is that of row {line} too", quoted(&key))),
-                None => None,
-            };
-            if let Some(message) = fault {
-                let help = "give each row a key of its own in the source, or name another column as `key`";
-                let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
-                self.report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));
-            }
-            known.entry(key.clone()).or_insert(row.line);
-            keys.push(Some(key));
-        }
-        keys
     }
 
     fn records(

@@ -7,6 +7,7 @@ mod files;
 mod fix;
 mod forms;
 mod import;
+mod keys;
 mod mapping;
 mod money;
 mod output;

@@ -34,6 +34,13 @@ impl Gone {
     }
 }
 
+/// What is made of several rows of one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duplicates {
+    First,
+    Merge,
+}
+
 /// One source. The default declares nothing: values are in the dataset's own forms.
 #[derive(Debug, Default)]
 pub(super) struct Source {
@@ -42,7 +49,10 @@ pub(super) struct Source {
     pub sheet: Option<String>,
     pub rows: Option<String>,
     pub encoding: Option<String>,
-    pub key: Option<String>,
+    /// The columns whose texts together are the key.
+    pub key: Vec<String>,
+    /// Several rows of one key: whether they are merged, or all but the first left out.
+    pub duplicates: Option<Duplicates>,
     pub dates: Option<DateOrder>,
     pub numbers: Option<NumberForm>,
     /// Of sums that show none.
@@ -145,7 +155,18 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         sheet: text("sheet")?,
         rows: text("rows")?,
         encoding: text("encoding")?,
-        key: text("key")?,
+        key: match members.get("key") {
+            Some(Value::Array(columns)) if columns.is_empty() => {
+                return Err(("`key` names no column".to_owned(), "key".to_owned()));
+            }
+            Some(Value::Array(_)) => texts(members, "key")?,
+            _ => text("key")?.into_iter().collect(),
+        },
+        duplicates: match one_of("duplicates", &["error", "first", "merge"])?.as_deref() {
+            Some("first") => Some(Duplicates::First),
+            Some("merge") => Some(Duplicates::Merge),
+            _ => None,
+        },
         dates: form(members, "dates")?,
         numbers: form(members, "numbers")?,
         currency,

@@ -37,6 +37,7 @@ fn schema_and_reader_accept_and_refuse_the_same() {
             "hidden = \"take\"\nmerged = \"fill\"\ngone = \"keep\"\nbroken = \"draft\"\ncurrency = \"EUR\"",
             name,
         ),
+        source("key = [\"A\", \"B\"]\nduplicates = \"merge\"", name),
         source("", r#"name = { join = ["A", "B"], with = ", ", default = "?" }"#),
         source("", r#"programType = { value = "grant" }"#),
         source("", r#"programType = { column = "Kind", values = { "Beca" = "scholarship" } }"#),
@@ -49,6 +50,9 @@ fn schema_and_reader_accept_and_refuse_the_same() {
         "[sources.\"a/b\".programs]\nname = \"Title\"\n".to_owned(),
         source("dates = \"dym\"", name),
         source("dates = 1", name),
+        source("key = []", name),
+        source("key = 1", name),
+        source("duplicates = \"last\"", name),
         source("empty = \"-\"", name),
         source("hidden = true", name),
         source("merged = \"all\"", name),
@@ -80,6 +84,7 @@ fn page() -> String {
                     .map(|word| format!("`{}`", word.as_str().unwrap()))
                     .collect::<Vec<_>>()
                     .join(", "),
+                _ if property["oneOf"].is_array() => "text, or list of texts".to_owned(),
                 (_, Some("array")) => "list of texts".to_owned(),
                 (_, Some("object")) => "table of texts".to_owned(),
                 (_, Some("boolean")) => "`true`, `false`".to_owned(),

@@ -1,0 +1,95 @@
+//! The keys of rows, and what becomes of several rows of one key.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::mapping::{Duplicates, Source};
+use crate::source::sheet::{Cell, Row, Sheet};
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use dataset::text::{counted, quoted};
+
+/// Makes one row of several that have one key, where the source declares how.
+pub(super) fn unite_duplicates(source: &Source, sheet: &mut Sheet, file: FileId, report: &mut Diagnostics) {
+    let (Some(duplicates), Some(columns)) = (source.duplicates, key_columns(source, sheet)) else {
+        return;
+    };
+    let mut rows: Vec<Row> = Vec::with_capacity(sheet.rows.len());
+    let mut first: HashMap<String, usize> = HashMap::new();
+    let before = sheet.rows.len();
+    for row in std::mem::take(&mut sheet.rows) {
+        let key = key_of(&row, &columns);
+        let known = first.get(&key).copied().filter(|_| !key.is_empty());
+        let Some(known) = known.and_then(|known| rows.get_mut(known)) else {
+            first.insert(key, rows.len());
+            rows.push(row);
+            continue;
+        };
+        if duplicates == Duplicates::First {
+            continue;
+        }
+        known.cells.resize(known.cells.len().max(row.cells.len()), Cell::Empty);
+        let (line, other) = (known.line, row.line);
+        for (column, (cell, more)) in known.cells.iter_mut().zip(row.cells).enumerate() {
+            if cell.is_empty() {
+                *cell = more;
+            } else if !more.is_empty() && *cell != more {
+                let name = sheet.columns.get(column).map_or("", String::as_str);
+                let [one, two] = [&*cell, &more].map(|cell| quoted(&cell.text()));
+                let message = format!("{} is {one} in row {line} and {two} in row {other}", quoted(name));
+                let help = "correct one of them in the source; rows of one key are merged";
+                let at = Location { file, line: other };
+                report.push(Diagnostic::new(Code::DuplicateId, at, message).value("key", &*key).help(help));
+            }
+        }
+    }
+    if rows.len() < before {
+        let count = counted(before - rows.len(), "row");
+        let done = if duplicates == Duplicates::Merge { "merged with" } else { "left out after" };
+        report.note(format!("source `{}`: {count} {done} the first one of its key", source.name));
+    }
+    sheet.rows = rows;
+}
+
+/// The key of each row; a missing or repeated key is an error.
+pub(super) fn keys(
+    source: &Source,
+    sheet: &Sheet,
+    file: FileId,
+    report: &mut Diagnostics,
+) -> Vec<Option<String>> {
+    let Some(columns) = key_columns(source, sheet) else { return vec![None; sheet.rows.len()] };
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    let mut keys = Vec::with_capacity(sheet.rows.len());
+    for row in &sheet.rows {
+        let key = key_of(row, &columns);
+        let is_broken = |column: &usize| matches!(row.cells.get(*column), Some(Cell::Broken(_)));
+        let at = Location { file, line: row.line };
+        let fault = match known.get(&key) {
+            _ if columns.iter().any(is_broken) => Some(format!("the key is {}", quoted(&key))),
+            _ if key.is_empty() => Some("the row has no key".to_owned()),
+            Some(line) => Some(format!("the key {} is that of row {line} too", quoted(&key))),
+            None => None,
+        };
+        if let Some(message) = fault {
+            let help = "give each row a key of its own in the source, name another column or several as `key`, or declare \
+                        duplicates = \"first\" or \"merge\"";
+            let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
+            report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));
+        }
+        known.entry(key.clone()).or_insert(row.line);
+        keys.push(Some(key));
+    }
+    keys
+}
+
+/// The columns of the key; none if the source declares none, or one is missing.
+fn key_columns(source: &Source, sheet: &Sheet) -> Option<Vec<usize>> {
+    let columns: Option<Vec<usize>> = source.key.iter().map(|column| sheet.column(column)).collect();
+    columns.filter(|columns| !columns.is_empty())
+}
+
+/// The key of a row; empty if all its columns are.
+fn key_of(row: &Row, columns: &[usize]) -> String {
+    let texts = columns.iter().map(|column| row.cells.get(*column).map(Cell::text).unwrap_or_default());
+    let texts: Vec<String> = texts.collect();
+    if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") }
+}

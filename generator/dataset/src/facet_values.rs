@@ -1,17 +1,31 @@
 //! Values of facets in programs and facts: labels that stand for values, and misspelt values.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use snapshot::facet::Facet;
-use snapshot::record::{InternedStr, Term};
+use snapshot::record::{InternedStr, Locale, Term};
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
 use crate::rows::{Row, Tables};
-use crate::text::{folded, is_near, quoted};
+use crate::text::{counted, folded, is_near, quoted};
 
 /// A value used at most so often is compared with values used at least so often.
 const RARE: usize = 2;
 const COMMON: usize = 10;
+
+/// Maximum number of values without a Spanish label that a warning lists.
+const LISTED: usize = 20;
+
+/// Values that pages have Spanish words for.
+static SPANISH: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let lines = include_str!("../../site/locales/es.json").lines();
+    lines.filter_map(|line| Some(line.trim().strip_prefix("\"value_")?.split_once('"')?.0)).collect()
+});
+
+/// The values of each facet, with the number of uses, the first place and its field.
+type Uses = BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>;
 
 /// The values of a facet, and what their labels stand for; an ambiguous label stands for none.
 #[derive(Default)]
@@ -82,9 +96,9 @@ pub(crate) fn replace_labels(tables: &mut Tables, report: &mut Diagnostics) {
     });
 }
 
-/// Reports rare values that are nearly common ones, unless they have a label. Places have a closed list.
-pub(crate) fn report_misspelt(tables: &mut Tables, report: &mut Diagnostics) {
-    let mut uses: BTreeMap<Facet, BTreeMap<&str, (usize, Location, &str)>> = BTreeMap::new();
+/// The values in use, other than places, which have a closed list.
+fn uses(tables: &mut Tables) -> Uses {
+    let mut uses = Uses::new();
     tables.visit_facet_values(|facet, field, at, value| {
         if !facet.spec().is_place {
             let known = uses.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
@@ -94,6 +108,39 @@ pub(crate) fn report_misspelt(tables: &mut Tables, report: &mut Diagnostics) {
             }
         }
     });
+    uses
+}
+
+/// Reports values without a label or a word in Spanish, once for each facet: the most used come first.
+fn report_untranslated(tables: &Tables, uses: &Uses, report: &mut Diagnostics) {
+    let terms = || tables.vocabulary.iter().map(|row| &row.record).filter(|term| term.label_es.is_some());
+    let is_labelled = |facet: Facet, value: &str| {
+        terms().any(|term| term.value == value && Facet::parse(&term.facet) == Some(facet))
+    };
+    for (facet, values) in uses {
+        let missing =
+            values.iter().filter(|(value, _)| !SPANISH.contains(*value) && !is_labelled(*facet, value));
+        let mut missing: Vec<(usize, Location, &str)> =
+            missing.map(|(value, (count, at, _))| (*count, *at, *value)).collect();
+        let Some(first) = missing.iter().map(|(_, at, _)| *at).min() else { continue };
+        missing.sort_by_key(|(count, _, value)| (Reverse(*count), *value));
+        let listed =
+            missing.iter().take(LISTED).map(|(count, _, value)| format!("{} ({count})", quoted(value)));
+        let (name, of, listed) =
+            (facet.spec().name, counted(values.len(), "value"), listed.collect::<Vec<_>>());
+        let (number, listed) = (missing.len(), listed.join(", "));
+        let message = format!("`{name}`: {number} of {of} have no Spanish label, by use: {listed}");
+        report.push(Diagnostic::new(Code::MissingTranslation, first, message));
+    }
+}
+
+/// Reports values without a Spanish label, in a dataset with Spanish pages, and rare values that are nearly common
+/// ones, unless they have a label.
+pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
+    let uses = uses(tables);
+    if tables.dataset.as_ref().is_some_and(|row| row.record.default_locale == Locale::En) {
+        report_untranslated(tables, &uses, report);
+    }
     let labelled = tables.vocabulary.iter().map(|row| (Facet::parse(&row.record.facet), &*row.record.value));
     let labelled: BTreeSet<(Option<Facet>, &str)> = labelled.collect();
     for (facet, values) in uses {

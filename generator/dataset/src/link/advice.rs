@@ -27,7 +27,7 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     report.extend(rates_of_pay(tables));
     let contradicted = contradicted::check(tables, report);
     report.extend(contradicted);
-    facet_values::report_misspelt(tables, report);
+    facet_values::check(tables, report);
     let Some(dataset) = &tables.dataset else { return };
     // After errors the programs may be missing because of them.
     if tables.programs.is_empty() && report.error_count() == 0 {

@@ -105,6 +105,27 @@ fn stale_checks_and_missing_translations_are_reported_once() {
 }
 
 #[test]
+fn values_without_a_spanish_label_are_listed_by_use() {
+    let topic = |number, value: &str| fact(number, 1, &format!(r#""kind":"topic","value":"{value}""#));
+    let facts = [("wasps", 1), ("bees", 2), ("bees", 3), ("energy", 4), ("ants", 5)];
+    let facts: Vec<String> = facts.map(|(value, number)| topic(number, value)).into();
+    let vocabulary = "facet,value,labelEn,labelEs\ntopics,ants,Ants,Hormigas\ntopics,wasps,Wasps,\n";
+    let files = |dataset: &str| {
+        let files = [
+            ("dataset.json", dataset.to_owned()),
+            ("facts.ndjson", lines(&facts)),
+            ("vocabulary.csv", vocabulary.to_owned()),
+        ];
+        let (_, report) = linked(&files);
+        let of_values = report.sorted().into_iter().filter(|it| it.message.contains("Spanish label"));
+        of_values.map(|it| format!("{}: {}", it.at.line, it.message)).collect::<Vec<_>>()
+    };
+    let expected = "1: `topics`: 2 of 4 values have no Spanish label, by use: `bees` (2), `wasps` (1)";
+    assert_eq!(files(DATASET), [expected]);
+    assert_eq!(files(&DATASET.replace(r#""defaultLocale":"en""#, r#""defaultLocale":"es""#)), [""; 0]);
+}
+
+#[test]
 fn facts_that_a_text_excludes_are_reported_with_both_places() {
     let includes = |value: &str| fact(1, 1, &format!(r#""kind":"career","value":"{value}""#));
     for (value, text) in [

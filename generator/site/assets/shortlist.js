@@ -27,7 +27,7 @@
     const official = it.querySelector("a.go");
     if (official) texts.set(words.source, [make("a", new URL(official.href).host, { href: official.href, rel: "external nofollow" })]);
     const h1 = it.querySelector("h1"), provider = it.querySelector(".kicker a");
-    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang }), provider: provider?.textContent ?? "", texts };
+    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang, dir: "auto" }), provider: provider?.textContent ?? "", texts };
   };
   const labels = () => [...new Set(shown.flatMap(it => [...it.texts.keys()]))];
   const table = () => {
@@ -35,7 +35,7 @@
     head.append(make("td", ""));
     for (const it of shown) {
       const cell = make("th", "", { scope: "col" });
-      cell.append(it.name, make("p", it.provider, { className: "dim" }));
+      cell.append(it.name, make("p", it.provider, { className: "dim", dir: "auto" }));
       if (own()) cell.append(make("button", words.remove, { type: "button", className: "drop", value: it.slug, ariaLabel: `${words.remove}: ${it.name.textContent}` }));
       head.append(cell);
     }
@@ -57,6 +57,7 @@
     $("tools").hidden = !shown.length;
     $("shared").hidden = own() || all.every(it => stars.read().includes(it));
     $("count").textContent = all.length;
+    $("board").hidden = false;
   };
   const save = (name, type, text) => {
     const link = make("a", "", { href: URL.createObjectURL(new Blob([text], { type })), download: name });

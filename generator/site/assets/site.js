@@ -6,7 +6,7 @@
   const filters = $("filters"), apply = $("apply"), failed = $("failed"), opened = new Map();
   const sheet = filters.firstElementChild, covers = () => filters.matches(":popover-open");
   const bare = url => url.split("#")[0];
-  let request = null, timer = 0, shown = bare(location.href);
+  let request = null, timer = 0, naming = 0, shown = bare(location.href);
 
   const parsed = text => new DOMParser().parseFromString(text, "text/html");
   const address = submitter => {
@@ -69,6 +69,16 @@
     for (const label of group.querySelectorAll("label")) {
       label.hidden = !fold(`${label.textContent} ${label.dataset.o} ${label.firstChild.value}`).includes(fold(box.value));
     }
+  };
+  // The organization field suggests the names that the page knows for what was typed.
+  const suggest = async field => {
+    const { value } = field;
+    const answer = await fetch(`${form.action.split("?")[0]}?limit=1&organization=${encodeURIComponent(value)}`).catch(() => null);
+    const page = parsed(answer?.ok ? await answer.text() : "");
+    if (!$("search", page) || field.value !== value) return;
+    const near = [...page.querySelectorAll("#invalid a[href*='organization=']")].map(link => link.textContent);
+    const names = [...near, same(field, $("search", page)).value].filter(name => name !== value);
+    $("names").replaceChildren(...names.map(name => new Option(name)));
   };
   // A static host gives the page as it lies there, whatever the query.
   const alone = (page, url) => {
@@ -134,6 +144,10 @@
   form.addEventListener("change", event => event.target.name && event.target.type !== "search" && soon(120, "push"));
   form.addEventListener("input", event => {
     if (!event.target.name) return find(event.target);
+    if (event.target.list) {
+      clearTimeout(naming);
+      naming = setTimeout(suggest, 150, event.target);
+    }
     if (event.target.type !== "search") return;
     soon(250, "replace");
     // A reload keeps what was typed.

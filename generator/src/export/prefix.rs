@@ -8,6 +8,8 @@ pub(super) struct Prefix<'a> {
     /// `/repo`, or nothing.
     path: &'a str,
     base_url: &'a str,
+    /// The base URL from `//`: pages have it with other schemes too.
+    host: &'a str,
     /// First segments of the site's own addresses, without `.html`.
     known: BTreeSet<&'a str>,
 }
@@ -17,7 +19,8 @@ impl<'a> Prefix<'a> {
     pub(super) fn new(path: &'a str, base_url: &'a str, paths: impl Iterator<Item = &'a str>) -> Self {
         let first = |path: &'a str| path.split('/').next().unwrap_or(path);
         let known = paths.map(first).map(|first| first.strip_suffix(".html").unwrap_or(first));
-        Self { path, base_url, known: known.chain(["", "changes", "changes.atom", "mcp"]).collect() }
+        let host = base_url.find("//").map_or(base_url, |at| &base_url[at..]);
+        Self { path, base_url, host, known: known.chain(["", "changes", "changes.atom", "mcp"]).collect() }
     }
 
     /// The public address with the path.
@@ -29,7 +32,7 @@ impl<'a> Prefix<'a> {
     pub(super) fn apply(&self, name: &str, body: &[u8]) -> Option<Vec<u8>> {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let marks: &[&str] = match extension {
-            "html" => &[self.base_url, "=\""],
+            "html" => &[self.host, "=\""],
             "css" => &["url(", "url(\"", "url('"],
             "json" if name.ends_with("openapi.json") => &[self.base_url, "\""],
             "json" | "jsonld" | "xml" | "atom" | "ics" | "md" | "txt" => &[self.base_url],
@@ -71,7 +74,14 @@ mod tests {
 
     #[test]
     fn own_addresses_get_the_path_and_others_stay() {
-        let paths = ["index.html", "programs.html", "programs.atom", "es/programs.html", "assets/site.css"];
+        let paths = [
+            "index.html",
+            "programs.html",
+            "programs.atom",
+            "programs.ics",
+            "es/programs.html",
+            "assets/site.css",
+        ];
         let prefix = Prefix::new("/repo", "https://a.example", paths.into_iter());
         let of = |name: &str, text: &str| {
             String::from_utf8(prefix.apply(name, text.as_bytes()).unwrap_or_else(|| text.into())).unwrap()
@@ -84,6 +94,14 @@ mod tests {
             ("<a href=\"/elsewhere\">", "<a href=\"/elsewhere\">"),
             ("<a href=\"https://a.example/programs\">", "<a href=\"https://a.example/repo/programs\">"),
             ("<a href=\"https://a.example/elsewhere\">", "<a href=\"https://a.example/elsewhere\">"),
+            (
+                "<a href=\"webcal://a.example/programs.ics\">",
+                "<a href=\"webcal://a.example/repo/programs.ics\">",
+            ),
+            (
+                "<a href=\"https://b.example/?cid=webcal://a.example/programs.ics\">",
+                "<a href=\"https://b.example/?cid=webcal://a.example/repo/programs.ics\">",
+            ),
             ("<p>either/programs</p>", "<p>either/programs</p>"),
             ("{\"url\":\"https://a.example\"}", "{\"url\":\"https://a.example/repo\"}"),
         ] {

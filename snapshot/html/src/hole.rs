@@ -9,10 +9,21 @@ use snapshot::time::{Day, staleness_days};
 
 use crate::fragments::{Html, push};
 
-/// Rules for placeholders of HTML pages; [`snapshot::page::hole::Rule`] has those of JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Rule {
+/// Declares the rules, each with its number.
+macro_rules! rules {
+    ($($(#[$about:meta])+ $rule:ident = $number:literal,)+) => {
+        /// Rules for placeholders of HTML pages; [`snapshot::page::hole::Rule`] has those of JSON.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Rule { $($(#[$about])+ $rule = $number),+ }
+
+        impl Rule {
+            const ALL: &'static [Self] = &[$(Self::$rule),+];
+        }
+    };
+}
+
+rules! {
     /// State and deadline of a program.
     When = 4,
     /// Status of a cycle.
@@ -38,22 +49,8 @@ pub enum Rule {
 }
 
 impl Rule {
-    const ALL: [Self; 11] = [
-        Self::When,
-        Self::Status,
-        Self::Closing,
-        Self::Deadlines,
-        Self::OpenCount,
-        Self::Day,
-        Self::WhenText,
-        Self::Differs,
-        Self::Months,
-        Self::Organization,
-        Self::YearDay,
-    ];
-
     fn of(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| *rule as u32 == number)
+        Self::ALL.iter().copied().find(|rule| *rule as u32 == number)
     }
 
     /// Mark of a placeholder in a rendered page. `number` is that of a program, cycle, month or organization,

@@ -102,6 +102,7 @@ words! {
     AsWords = "search_as_words",
     AsText = "search_as_text",
     Silent = "search_silent",
+    Near = "search_near",
     PastEnd = "search_past",
     First = "page_first",
     WithoutOne = "search_without",

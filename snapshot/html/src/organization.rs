@@ -103,7 +103,7 @@ impl Organizations {
             return None;
         }
         if let Some(position) = self.keys.find(key.as_bytes()) {
-            return only(self.of.get(position));
+            return <[u32; 1]>::try_from(self.of.get(position)).ok().map(|[number]| number);
         }
         let start = self.keys.lower_bound(0..self.keys.len(), key.as_bytes());
         let begins = |position: &usize| self.keys.bytes(*position).starts_with(key.as_bytes());
@@ -155,14 +155,6 @@ impl Organizations {
     #[must_use]
     pub(crate) fn docs(&self, number: u32) -> &[u32] {
         self.docs.get(number as usize)
-    }
-}
-
-/// The number of a list with one element.
-fn only(numbers: &[u32]) -> Option<u32> {
-    match numbers {
-        [number] => Some(*number),
-        _ => None,
     }
 }
 

@@ -16,6 +16,7 @@ use crate::fragments::{Html, Language, push};
 use crate::highlight::Highlighter;
 use crate::slot::Slot;
 use crate::status::plain;
+use form_urlencoded::byte_serialize;
 use snapshot::page::text::{escaped, push_escaped};
 use snapshot::page::{Dated, Site};
 use snapshot::query::{PARAMETERS, Query};
@@ -78,7 +79,7 @@ pub fn search_page(
         literal: &extras.plain,
         with_unstated: extras.with_unstated,
         complete_last_word: true,
-        partial_unless_named: true,
+        partial_unless_named: !extras.with_near,
         among: among.as_ref(),
         ..RankOptions::default()
     };
@@ -140,6 +141,10 @@ impl Splice<'_> {
         let Some(slot) = Slot::of(number) else { return };
         match slot {
             Slot::Question => push(out, self.query_string(None, None)),
+            Slot::Encoded => {
+                let question = self.query_string(None, None).replace("&amp;", "&");
+                byte_serialize(question.as_bytes()).for_each(|part| push(out, part));
+            }
             Slot::Count => push(out, self.count()),
             Slot::Invalid => {
                 self.invalid(out);

@@ -2,69 +2,63 @@
 
 use snapshot::query::PARAMETERS;
 
-/// A slot of the search page. A number below the count of parameters is the slot for the value of that
-/// parameter's field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Slot {
+/// Declares the slots, each with its number and its name in templates.
+macro_rules! slots {
+    ($($(#[$about:meta])+ $slot:ident = $number:literal $name:literal,)+) => {
+        /// A slot of the search page. A number below the count of parameters is the slot for the value of that
+        /// parameter's field.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Slot { $($(#[$about])+ $slot = $number),+ }
+
+        impl Slot {
+            /// Slots by the name they have in templates.
+            pub const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$slot)),+];
+        }
+    };
+}
+
+slots! {
     /// The query string, escaped: `?…` with `&amp;`, or empty.
-    Question = 100,
+    Question = 100 "question",
     /// `34 opportunities`
-    Count = 101,
+    Count = 101 "count",
     /// Invalid parameters and notes about words.
-    Invalid = 102,
+    Invalid = 102 "invalid",
     /// Applied filters, each with a link that removes it.
-    Chips = 103,
+    Chips = 103 "chips",
     /// The rows.
-    Rows = 104,
+    Rows = 104 "rows",
     /// Links to other pages of results.
-    Pages = 105,
+    Pages = 105 "pages",
     /// Checkboxes of all facets.
-    Facets = 106,
+    Facets = 106 "facets",
     /// Options of the sort order.
-    Sort = 107,
+    Sort = 107 "sort",
     /// `checked` if the filter "open now" is on.
-    Open = 108,
+    Open = 108 "open",
     /// `checked` if the filter "published funding" is on.
-    Funded = 109,
+    Funded = 109 "funded",
     /// `checked` if the filter "rolling only" is on.
-    Rolling = 110,
+    Rolling = 110 "rolling",
     /// The number of applied filters in brackets, or empty.
-    Applied = 111,
+    Applied = 111 "applied",
     /// The query in words, for the page title.
-    Title = 112,
+    Title = 112 "title",
     /// ` open` if the query limits numbers or dates.
-    Bounds = 113,
+    Bounds = 113 "bounds",
     /// The name of the organization in the query, or empty.
-    Organization = 114,
+    Organization = 114 "organization",
     /// `checked` if the filter "closing soon" is on.
-    Soon = 115,
+    Soon = 115 "soon",
+    /// The query string, percent-encoded for the value of a parameter.
+    Encoded = 116 "encoded",
 }
 
 impl Slot {
-    /// Slots by the name they have in templates.
-    pub const NAMES: [(&'static str, Self); 16] = [
-        ("question", Self::Question),
-        ("count", Self::Count),
-        ("invalid", Self::Invalid),
-        ("chips", Self::Chips),
-        ("rows", Self::Rows),
-        ("pages", Self::Pages),
-        ("facets", Self::Facets),
-        ("sort", Self::Sort),
-        ("open", Self::Open),
-        ("funded", Self::Funded),
-        ("rolling", Self::Rolling),
-        ("applied", Self::Applied),
-        ("title", Self::Title),
-        ("bounds", Self::Bounds),
-        ("organization", Self::Organization),
-        ("soon", Self::Soon),
-    ];
-
     /// The slot with a number.
     pub(crate) fn of(number: u32) -> Option<Self> {
-        Self::NAMES.into_iter().map(|(_, slot)| slot).find(|slot| *slot as u32 == number)
+        Self::NAMES.iter().map(|(_, slot)| *slot).find(|slot| *slot as u32 == number)
     }
 
     /// Number of a slot or of a parameter's value, by name.

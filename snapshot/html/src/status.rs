@@ -74,7 +74,7 @@ impl Language {
                 self.phrase(Message::InDays, &[("n", &days)])
             }
         };
-        format!("{joint}{}{} <small>{left}</small>", self.word(word), self.day(next, attributes))
+        format!("{joint}<span>{}</span>{} <small>{left}</small>", self.word(word), self.day(next, attributes))
     }
 
     /// The state of a program that has no next deadline.
@@ -87,7 +87,7 @@ impl Language {
             | DisplayStatus::OpenWhenChecked { .. } => format!("{joint}{}", self.word(Message::NoDeadline)),
             DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
                 let day = self.day(state.openness.last_deadline, DECIDES);
-                format!(" {}{day}", self.word(Message::LastDeadline))
+                format!(" <span>{}</span>{day}", self.word(Message::LastDeadline))
             }
             _ => String::new(),
         }
@@ -145,16 +145,6 @@ const fn shown(standing: DisplayStatus) -> (&'static str, Message) {
         DisplayStatus::Doubtful => ("none", Message::Doubtful),
         DisplayStatus::Undated => ("none", Message::Unknown),
     }
-}
-
-/// Generated markup without its tags; character references stay.
-pub(super) fn unmarked(html: &str) -> String {
-    let mut inside = false;
-    let is_text = |c: &char| {
-        inside = *c == '<' || inside && *c != '>';
-        !inside && *c != '>'
-    };
-    html.chars().filter(is_text).collect()
 }
 
 /// The text of generated markup: without tags, character references resolved.

@@ -114,6 +114,40 @@ fn ways_out_are_counted_within_the_organization_and_it_is_one_of_them() {
 }
 
 #[test]
+fn what_comes_near_a_named_record_is_shown_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Soil Survey Awards"}), json!({"name": "Soil prize"})]);
+    for (path, words) in
+        [("", "Show what comes near as well"), ("/es", "Ver también lo que más se le parece")]
+    {
+        let named = get(&live, &format!("{path}/programs?q=soil+survey+awards"));
+        assert_eq!(rows(&named), 1, "{named}");
+        let link = format!("<a href=\"{path}/programs?q=soil+survey+awards&amp;near=true\">{words}</a>");
+        assert!(named.contains(&link), "{named}");
+        let near = get(&live, &format!("{path}/programs?q=soil+survey+awards&near=true"));
+        assert!(rows(&near) == 2 && !near.contains(words), "{near}");
+        assert!(!near.contains("id=\"invalid\"") && !near.contains("<span id=\"applied\"> ("), "{near}");
+    }
+    assert!(!get(&live, "/programs?q=soil").contains("near=true"), "no record is named");
+}
+
+#[test]
+fn a_search_is_a_calendar_to_subscribe_to() {
+    let page = String::from_utf8(SAMPLE.get("/es/programs?q=caf%C3%A9+science&open=true").body).unwrap();
+    let host = format!("webcal://{}/es/programs.ics", snapshots::HOST);
+    let question = "?q=caf%C3%A9+science&amp;open=true";
+    for href in [
+        format!("{host}{question}"),
+        format!(
+            "https://calendar.google.com/calendar/render?cid={host}%3Fq%3Dcaf%25C3%25A9%2Bscience%26open%3Dtrue"
+        ),
+        format!("/es/programs.ics{question}"),
+    ] {
+        assert!(page.contains(&format!("href=\"{href}\"")), "{href}: {page}");
+    }
+}
+
+#[test]
 fn an_unknown_organization_gets_suggestions() {
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path(), &[json!({"name": "Soil grant"})]);
@@ -351,16 +385,21 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
         english.contains("<b class=\"s none\">Open since July 2011</b>, no deadline stated"),
         "{english}"
     );
-    assert!(english.contains("projected deadline <time datetime=\"2027-05-03\">"), "{english}");
+    assert!(english.contains("<span>projected deadline</span> <time datetime=\"2027-05-03\">"), "{english}");
     assert!(english.contains("last day today"), "{english}");
     let next = plain("/programs?q=next");
     assert!(
-        next.contains("</b> opens <time datetime=\"2027-01-11\">11 January 2027</time>, deadline <time"),
+        next.contains(
+            "</b> opens <time datetime=\"2027-01-11\">11 January 2027</time>, <span>deadline</span> <time"
+        ),
         "{next}"
     );
     let spanish = plain("/es/programs?open=true");
     assert!(spanish.contains("Abierta desde julio de 2011</b>, sin plazo publicado"), "{spanish}");
-    assert!(spanish.contains("plazo previsto: <time") && spanish.contains("último día: hoy"), "{spanish}");
+    assert!(
+        spanish.contains("<span>plazo previsto:</span> <time") && spanish.contains("último día: hoy"),
+        "{spanish}"
+    );
     assert!(get(&live, "/").contains("open=true\">3 open now"));
     let record = get(&live, "/programs/p1");
     assert!(

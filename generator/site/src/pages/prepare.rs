@@ -100,11 +100,9 @@ impl Pages<'_> {
         let label = |ordinal: u32| -> String {
             let facet: Facet = values.facet_of(ordinal);
             let text = values.text(ordinal);
-            match self.spoken_label(facet, text, locale) {
-                _ if text.is_empty() => String::new(),
-                (label, Some(language)) => format!("<span lang=\"{language}\">{}</span>", escaped(&label)),
-                (label, None) => escaped(&label),
-            }
+            let (label, language) = self.spoken_label(facet, text, locale);
+            let language = language.map(|it| format!(" lang=\"{it}\"")).unwrap_or_default();
+            if text.is_empty() { String::new() } else { format!("<bdi{language}>{}</bdi>", escaped(&label)) }
         };
         let parameter = |name: &str| match FACETS.iter().find(|spec| spec.parameter == name) {
             Some(spec) => word(&format!("facet_{}", spec.name)),

@@ -228,6 +228,66 @@ fn hostile_texts_stay_texts() {
     }
 }
 
+/// Texts with letters of right-to-left scripts, outside of elements that take their direction from them.
+fn without_direction(page: &str) -> Vec<String> {
+    const VOID: [&str; 6] = ["meta", "link", "input", "br", "img", "path"];
+    let body = page.split_once("<body>").unwrap().1;
+    let (mut open, mut found): (Vec<(String, bool)>, Vec<String>) = (Vec::new(), Vec::new());
+    for part in body.split('<').skip(1) {
+        let (tag, text) = part.split_once('>').unwrap();
+        let name = tag.split(|c: char| c.is_whitespace() || c == '/').next().unwrap();
+        if tag.starts_with('/') {
+            open.pop();
+        } else if !VOID.contains(&name) && !tag.ends_with('/') && !tag.starts_with('!') {
+            let directed = name == "bdi" || name == "script" || tag.contains("dir=\"auto\"");
+            open.push((name.to_owned(), directed || open.last().is_some_and(|it| it.1)));
+        }
+        let is_rtl = |c: char| ('\u{590}'..'\u{780}').contains(&c);
+        if text.contains(is_rtl) && !open.last().is_some_and(|it| it.1) {
+            found.push(format!("<{tag}>{text}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn texts_in_right_to_left_scripts_have_their_own_direction() {
+    let arabic = "منحة 2026 من ACME: حتى 50,000 EUR (10 أشهر).";
+    let hebrew = "מלגת ACME לשנת 2026: עד 12 חודשים.";
+    let mut directory = sample();
+    directory.translations.clear();
+    for (number, program) in directory.programs.iter_mut().enumerate() {
+        let text = if number % 2 == 0 { arabic } else { hebrew };
+        program.name = text.to_owned();
+        program.summary = Some(text.to_owned());
+        program.description = Some(format!("{text}\n- {text}\n1. {text}\n{text}:"));
+        program.language = Some(if number % 2 == 0 { "ar" } else { "he" }.into());
+    }
+    for organization in &mut directory.organizations {
+        organization.name = hebrew.to_owned();
+        organization.description = Some(arabic.to_owned());
+    }
+    directory.recipients.iter_mut().for_each(|it| it.display_name = arabic.to_owned());
+    directory.awards.iter_mut().for_each(|it| it.project_title = Some(hebrew.to_owned()));
+    directory.cycles.iter_mut().for_each(|it| it.label = arabic.to_owned());
+    directory.sources.iter_mut().for_each(|it| it.title = Some(hebrew.to_owned()));
+    directory.channels.iter_mut().for_each(|it| it.label = Some(arabic.to_owned()));
+    directory.posts.iter_mut().for_each(|it| it.title = hebrew.to_owned());
+    directory.leaders.iter_mut().for_each(|it| it.name = arabic.to_owned());
+    for fact in &mut directory.facts {
+        fact.label = fact.label.is_some().then(|| hebrew.into());
+        fact.text = fact.text.is_some().then(|| arabic.to_owned());
+    }
+    let files = site_of(&directory);
+    let named = pages(&files).filter(|(_, page)| page.contains("2026 من ACME")).count();
+    assert!(named > directory.programs.len(), "{named}");
+    for (path, page) in pages(&files) {
+        assert_eq!(without_direction(page), [""; 0], "{path}");
+    }
+    let program = &files[&format!("/programs/{}.html", directory.programs[0].slug)];
+    assert!(program.contains("<h1 lang=\"ar\" dir=\"auto\""), "{program}");
+}
+
 #[test]
 fn pages_in_two_languages_name_each_other() {
     let files = site_of(&sample());

@@ -117,11 +117,10 @@ impl Theme {
         if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
             return Err(ThemeError::Faults { folder: folder.to_owned(), faults });
         }
-        let style = own.text_or(ASSETS[0].0, ASSETS[0].1);
-        let scripts = SCRIPTS.map(|(name, parts)| {
-            let texts = parts.iter().map(|part| own.text_or(ASSETS[*part].0, ASSETS[*part].1));
-            Asset::new(name, texts.collect())
-        });
+        let style = own.text(ASSETS[0].0).unwrap_or(ASSETS[0].1);
+        let script =
+            |part: &usize| own.text(ASSETS[*part].0).map_or_else(|| bare(ASSETS[*part].1), str::to_owned);
+        let scripts = SCRIPTS.map(|(name, parts)| Asset::new(name, parts.iter().map(script).collect()));
         let added = own.text(folder::STYLE).unwrap_or_default();
         Ok(Self {
             values: words.each_ref().map(|words| Value::from(words.clone())),
@@ -174,6 +173,12 @@ fn environment(
         }
     }
     Ok(environment)
+}
+
+/// A script of the program without comments and indents, which are for readers of the source.
+fn bare(script: &str) -> String {
+    let lines = script.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// An icon with the usual name needs no entry in `theme.toml`.

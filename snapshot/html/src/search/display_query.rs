@@ -6,7 +6,7 @@ use super::ALL;
 use super::extras::ORGANIZATION;
 use crate::fragments::{Html, Language};
 use crate::messages::Message;
-use crate::status::unmarked;
+use crate::status::plain;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
 use snapshot::page::text::{escaped, grouped};
@@ -36,7 +36,7 @@ impl<'a> DisplayQuery<'a> {
 
     /// Positions of the pairs that filter results.
     pub(super) fn filters(&self) -> impl Iterator<Item = usize> {
-        let is_filter = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated");
+        let is_filter = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated" | "near");
         (0..self.pairs.len()).filter(move |position| is_filter(&self.pairs[*position].0))
     }
 
@@ -97,6 +97,6 @@ impl<'a> DisplayQuery<'a> {
                 None => self.filter(name, value),
             });
         }
-        unmarked(&words)
+        escaped(&plain(&words))
     }
 }

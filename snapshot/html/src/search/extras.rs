@@ -1,5 +1,5 @@
 //! Parameters of the search page that the API does not have: sort by relevance, literal words, records with
-//! unstated values, all values of a facet, and an organization.
+//! unstated values or near a named one, all values of a facet, and an organization.
 
 use crate::fragments::Html;
 use crate::organization::Organizations;
@@ -28,6 +28,8 @@ pub struct PageOptions {
     pub plain: Vec<String>,
     /// Whether records with unstated eligibility are included.
     pub with_unstated: bool,
+    /// Whether partial matches follow a record that the query names.
+    pub with_near: bool,
     /// The facet shown with all its values.
     pub all: Option<Facet>,
     /// The number of the organization that results are limited to.
@@ -65,6 +67,7 @@ impl PageOptions {
                 // Browsers submit empty fields.
                 ORGANIZATION if value.is_empty() => {}
                 "unstated" if value == "true" => extras.with_unstated = true,
+                "near" if value == "true" => extras.with_near = true,
                 _ => {
                     rest.append_pair(&name, &value);
                 }
@@ -100,8 +103,10 @@ impl PageOptions {
         for words in self.plain.iter().filter(|_| query.text.is_some()) {
             pairs.append_pair("plain", words);
         }
-        if self.with_unstated {
-            pairs.append_pair("unstated", "true");
+        for (name, is_on) in [("unstated", self.with_unstated), ("near", self.with_near)] {
+            if is_on {
+                pairs.append_pair(name, "true");
+            }
         }
         if let Some(number) = self.organization {
             pairs.append_pair(ORGANIZATION, html.organizations.slug(number));

@@ -72,7 +72,7 @@ impl Splice<'_> {
             push(out, "</ol>");
             number += group.len() as u64;
         }
-        self.unstated_link(out);
+        self.more_links(out);
     }
 
     /// Suggests the query without one of its words or filters, the organization included.
@@ -143,15 +143,22 @@ impl Splice<'_> {
         push(out, format_args!("<p class=\"tier\"><strong>{words}</strong></p>"));
     }
 
-    /// A link that includes records with unstated eligibility.
-    fn unstated_link(&self, out: &mut Vec<u8>) {
-        if self.answer.unstated == 0 || self.extras.with_unstated {
-            return;
-        }
+    /// Links that include records with unstated eligibility, and those that come near where a record is named.
+    fn more_links(&self, out: &mut Vec<u8>) {
+        let rows = &self.answer.rows;
+        let is_named = rows.first().is_some_and(|row| row.tier == Tier::Name);
+        let is_alone = is_named && (rows.len() as u64) < self.query.page.limit;
         let count = grouped(self.answer.unstated as u64, self.query.locale);
-        let (address, text) =
-            (self.address(None, None), self.language.phrase(Message::Silent, &[("n", &count)]));
-        push(out, format_args!("<p><a href=\"{address}&amp;unstated=true\">{text}</a></p>"));
+        for (is_offered, parameter, text) in [
+            (self.answer.unstated > 0 && !self.extras.with_unstated, "unstated", Message::Silent),
+            (is_alone && !self.extras.with_near, "near", Message::Near),
+        ] {
+            if is_offered {
+                let (address, text) =
+                    (self.address(None, None), self.language.phrase(text, &[("n", &count)]));
+                push(out, format_args!("<p><a href=\"{address}&amp;{parameter}=true\">{text}</a></p>"));
+            }
+        }
     }
 
     pub(super) fn pages(&self, out: &mut Vec<u8>) {

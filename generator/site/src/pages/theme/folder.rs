@@ -1,6 +1,5 @@
 //! The files of an operator's folder. A file that a theme cannot have is reported.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -132,11 +131,6 @@ impl ThemeFolder {
     /// A text of the operator.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
-    }
-
-    /// A text of the operator, else the program's.
-    pub(super) fn text_or<'t>(&'t self, name: &str, own: &'t str) -> Cow<'t, str> {
-        self.text(name).unwrap_or(own).into()
     }
 
     /// Templates of the operator, by name.

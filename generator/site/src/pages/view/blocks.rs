@@ -9,41 +9,21 @@ const HEADING: usize = 60;
 /// Characters of a text before the rest is folded: about twelve lines.
 const FOLD: usize = 960;
 
-/// Type of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Paragraph,
-    Heading,
-    Bullet,
-    Number,
-}
-
-impl Kind {
-    const fn tag(self) -> &'static str {
-        match self {
-            Self::Paragraph => "p",
-            Self::Heading => "h3",
-            Self::Bullet => "ul",
-            Self::Number => "ol",
-        }
-    }
-
-    const fn is_list(self) -> bool {
-        matches!(self, Self::Bullet | Self::Number)
-    }
+fn is_list(tag: &str) -> bool {
+    matches!(tag, "ul" | "ol")
 }
 
 /// The blocks of a text: each has a tag and its lines; only lists have several lines. Second, how many are shown
 /// before the rest is folded; the rest has at least two blocks.
 pub(super) fn blocks(lines: &[String]) -> (Vec<Value>, usize) {
-    let read: Vec<(Kind, &str)> = lines.iter().map(|line| read(line)).collect();
-    let together = |a: &(Kind, &str), b: &(Kind, &str)| a.0 == b.0 && a.0.is_list();
-    let block = |block: &[(Kind, &str)]| {
+    let read: Vec<(&str, &str)> = lines.iter().map(|line| read(line)).collect();
+    let together = |a: &(&str, &str), b: &(&str, &str)| a.0 == b.0 && is_list(a.0);
+    let block = |block: &[(&str, &str)]| {
         let lines: Vec<Value> = block.iter().map(|(_, line)| Value::from(*line)).collect();
-        context! { tag => block[0].0.tag(), list => block[0].0.is_list(), lines }
+        context! { tag => block[0].0, list => is_list(block[0].0), lines }
     };
     let mut length = 0;
-    let is_shown = |block: &&[(Kind, &str)]| {
+    let is_shown = |block: &&[(&str, &str)]| {
         let before = length;
         length += block.iter().map(|(_, line)| line.chars().count()).sum::<usize>();
         before < FOLD
@@ -54,22 +34,20 @@ pub(super) fn blocks(lines: &[String]) -> (Vec<Value>, usize) {
     (blocks, fold)
 }
 
-/// The type of a line, and its text without the marker.
-fn read(line: &str) -> (Kind, &str) {
+/// The element of a line, and its text without the marker.
+fn read(line: &str) -> (&'static str, &str) {
     let bullet =
         ["- ", "* ", "\u{2022}", "\u{2013} ", "\u{b7} "].iter().find_map(|mark| line.strip_prefix(mark));
     if let Some(item) = bullet {
-        return (Kind::Bullet, item.trim_start());
+        return ("ul", item.trim_start());
     }
     if let Some(item) = numbered(line) {
-        return (Kind::Number, item);
+        return ("ol", item);
     }
     let marked = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#').trim());
     match marked.or_else(|| line.strip_suffix(':')) {
-        Some(heading) if !heading.is_empty() && heading.chars().count() <= HEADING => {
-            (Kind::Heading, heading)
-        }
-        _ => (Kind::Paragraph, line),
+        Some(heading) if !heading.is_empty() && heading.chars().count() <= HEADING => ("h3", heading),
+        _ => ("p", line),
     }
 }
 
@@ -78,6 +56,13 @@ fn numbered(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line.get(digits..).filter(|_| (1..=2).contains(&digits))?;
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).map(str::trim_start)
+}
+
+/// Whether a text begins with the words of a lead, but not in one line.
+pub(super) fn is_spread(lead: &str, text: &str) -> bool {
+    let (mut words, first) = (text.split_whitespace(), text.trim_start().lines().next().unwrap_or_default());
+    let mut led = lead.trim_end_matches('\u{2026}').split_whitespace();
+    first.len() < lead.len() && led.all(|word| words.next() == Some(word))
 }
 
 /// The lines without a lead text that the first of them repeats.
@@ -100,13 +85,13 @@ mod tests {
 
     #[test]
     fn lines_are_recognized_by_their_markers() {
-        assert_eq!(read("- New skills"), (Kind::Bullet, "New skills"));
-        assert_eq!(read("\u{2022}New skills"), (Kind::Bullet, "New skills"));
-        assert_eq!(read("2) Apply"), (Kind::Number, "Apply"));
-        assert_eq!(read("2026. A year"), (Kind::Paragraph, "2026. A year"));
-        assert_eq!(read("Expected outcome:"), (Kind::Heading, "Expected outcome"));
-        assert_eq!(read("## Scope"), (Kind::Heading, "Scope"));
-        assert_eq!(read("-5 degrees"), (Kind::Paragraph, "-5 degrees"));
+        assert_eq!(read("- New skills"), ("ul", "New skills"));
+        assert_eq!(read("\u{2022}New skills"), ("ul", "New skills"));
+        assert_eq!(read("2) Apply"), ("ol", "Apply"));
+        assert_eq!(read("2026. A year"), ("p", "2026. A year"));
+        assert_eq!(read("Expected outcome:"), ("h3", "Expected outcome"));
+        assert_eq!(read("## Scope"), ("h3", "Scope"));
+        assert_eq!(read("-5 degrees"), ("p", "-5 degrees"));
     }
 
     #[test]
@@ -122,6 +107,15 @@ mod tests {
     fn the_end_of_a_long_text_is_folded() {
         let text = |lines: usize| vec!["x".repeat(400); lines];
         assert_eq!([1, 3, 4, 5, 9].map(|lines| blocks(&text(lines)).1), [1, 3, 4, 3, 3]);
+    }
+
+    #[test]
+    fn a_lead_is_left_out_where_a_text_has_it_in_several_lines() {
+        assert!(is_spread("Outcome: Farms - gain", "Outcome:\n\nFarms\n- gain\n- more"));
+        assert!(is_spread("Outcome: Farms\u{2026}", "Outcome:\nFarms gain"));
+        assert!(!is_spread("Outcome: Farms", "Outcome: Farms gain\nMore"));
+        assert!(!is_spread("Outcome: Farms", "Outcome:\nFields"));
+        assert!(!is_spread("A grant", ""));
     }
 
     #[test]

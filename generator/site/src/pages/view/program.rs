@@ -11,7 +11,7 @@ use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
-use super::blocks::without_lead;
+use super::blocks::{is_spread, without_lead};
 use super::{ABOUT, SUMMARY, day, outside, search_address};
 use crate::pages::{Pages, here};
 
@@ -40,14 +40,6 @@ const WHO: usize = 5;
 /// Values of notes that describe how the data was made.
 const MAKING: [&str; 3] = ["assistance-listing", "framework", "funding-conversion"];
 
-/// A label in a line of several.
-struct Part {
-    /// Separator before the label.
-    joint: &'static str,
-    text: String,
-    lang: Option<&'static str>,
-}
-
 impl Pages<'_> {
     /// Placeholder for status and deadline of a program.
     pub(in crate::pages) fn when(&self, program: usize, locale: Locale) -> Value {
@@ -67,8 +59,8 @@ impl Pages<'_> {
         }
     }
 
-    /// Who can apply: the labels of one line, each with its separator.
-    fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
+    /// Who can apply: the labels of one line, each with the separator before it.
+    fn who(&self, program: usize, locale: Locale) -> Vec<Value> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
@@ -83,22 +75,22 @@ impl Pages<'_> {
         };
         let people: Vec<_> = specs(false).flat_map(|spec| of(spec.facet)).collect();
         let places = specs(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<Value> = Vec::new();
         for values in [people, places.unwrap_or_default()] {
             let start = parts.len();
-            let joint = |parts: &[Part]| match parts.len() {
+            let joint = |parts: &[Value]| match parts.len() {
                 0 => "",
                 length if length == start => " · ",
                 _ => ", ",
             };
             for (facet, value) in values.iter().take(MOST) {
                 let (text, lang) = self.spoken_label(*facet, value, locale);
-                parts.push(Part { joint: joint(&parts), text, lang });
+                parts.push(context! { joint => joint(&parts), text, lang });
             }
             if values.len() > MOST {
                 let more = (values.len() - MOST).to_string();
                 let text = self.phrase(locale, "more", &[("n", &more)]);
-                parts.push(Part { joint: joint(&parts), text, lang: None });
+                parts.push(context! { joint => joint(&parts), text, lang => () });
             }
         }
         parts
@@ -149,7 +141,6 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let who = self.who(program, locale);
         context! {
             t => self.theme.words(locale),
             slug => &it.slug,
@@ -157,8 +148,7 @@ impl Pages<'_> {
             provider => self.provider(program, locale),
             kind => self.label(Facet::Types, &it.program_type, locale),
             summary => summary.map(|text| context! { text => self.plain_summary(text), lang => self.foreign(about, locale, "summary") }),
-            who => who.iter().map(|part| format!("{}{}", part.joint, part.text)).collect::<String>(),
-            who_parts => who.iter().map(|part| context! { joint => part.joint, text => &part.text, lang => part.lang }).collect::<Vec<_>>(),
+            who => self.who(program, locale),
             funding => self.funding(program, locale),
             checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
         }
@@ -225,26 +215,22 @@ impl Pages<'_> {
         let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
         let doc = self.numbers.doc_of[program] as usize;
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let text =
+            self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
+        let lead = summary.filter(|lead| !text.is_some_and(|text| is_spread(lead, text)));
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
-        let statements = self.statements(program, locale);
-        let of = |making: bool| {
-            let views =
-                statements.iter().filter(|(is_making, _)| *is_making == making).map(|(_, view)| view.clone());
-            views.collect::<Vec<_>>()
-        };
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(doc, locale)),
             record => self.record(PROGRAM, it, about, locale),
-            about => self.lines(about, locale, ("description", it.description.as_deref()), (summary, room)),
+            about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
+            lead => lead.is_some(),
             lifecycle => self.lifecycle(program, locale),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
-            statements => statements.iter().map(|(_, view)| view.clone()).collect::<Vec<_>>(),
-            conditions => of(false),
-            making => of(true),
+            statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
             year => self.year(program, locale),
             opens => self.opens(program, locale),
@@ -310,7 +296,7 @@ impl Pages<'_> {
 
     /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it
     /// is the making of the data: the source's words behind a value that the page shows, or a note with a code.
-    fn statements(&self, program: usize, locale: Locale) -> Vec<(bool, Value)> {
+    fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let statements = self.facts(program).into_iter().filter(|fact| {
             fact.text.is_some()
@@ -333,8 +319,8 @@ impl Pages<'_> {
             let is_note =
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
             let is_making = !is_note && mark.is_none() && fact.amount.is_none();
-            let view = context! {
-                label,
+            context! {
+                label, is_making,
                 mark => mark.map(|key| self.word(locale, key)),
                 amount => self.stated_amount(fact, locale),
                 text => fact.text.as_deref().map(|text| {
@@ -344,8 +330,7 @@ impl Pages<'_> {
                     let is_cut = text != whole;
                     context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
                 }),
-            };
-            (is_making, view)
+            }
         };
         statements.map(view).collect()
     }

@@ -68,6 +68,12 @@ export const parts = ({ base, open, check, total }) => {
       check("the field says whose they are", name.length > 0, name);
       await page.goto(`${base}/programs?open=true&organization=${encodeURIComponent(name)}`);
       check("a name finds the organization, with other filters", (await total(page)) <= programs && (await page.title()).includes(name), await page.title());
+      if (javaScriptEnabled) {
+        await page.goto(`${base}/programs`);
+        await page.locator("input[name=organization]").pressSequentially(name.slice(0, 4));
+        const listed = await page.waitForFunction(name => [...document.querySelectorAll("#names option")].some(it => it.value === name), name, { timeout: 5000 }).then(() => true, () => false);
+        check(`${name} is suggested for its beginning`, listed, await page.evaluate(() => document.querySelector("#names").outerHTML));
+      }
       await page.goto(`${base}/programs?organization=there+is+none`);
       check("an organization that is not there is told", (await page.textContent("#invalid")).includes("there is none"));
       await page.goto(`${base}/es/programs?organization=${slug}`);

@@ -7,7 +7,7 @@ export const parts = ({ base, open, check, total, until }) => {
     const main = doc.querySelector("main").cloneNode(true);
     for (const it of main.querySelectorAll("details")) it.removeAttribute("open");
     // And without what only a script can use.
-    for (const it of main.querySelectorAll("#result-count, #failed, .star, #apply, #facets input:not([name])")) it.remove();
+    for (const it of main.querySelectorAll("#result-count, #failed, .star, #apply, #names option, #facets input:not([name])")) it.remove();
     for (const it of main.querySelectorAll("[aria-busy]")) it.removeAttribute("aria-busy");
     const now = doc.querySelector("#search").elements;
     const fields = [...now].filter(it => it.name && it.type !== "submit").map(it => `${it.name}=${it.type === "checkbox" ? it.value + it.checked : it.value}`);
@@ -80,6 +80,16 @@ export const parts = ({ base, open, check, total, until }) => {
       check("the sheet is a dialog", (await page.getAttribute("#filters", "role")) === "dialog");
       await page.goBack();
       check("Back closes the sheet", !(await page.isVisible("#filters")) && new URL(page.url()).pathname === "/programs", page.url());
+      await page.close();
+    }
+  }
+
+  async function one_row() {
+    for (const [path, width] of [["/programs", 360], ["/es/programs?open=true&openState=closing_soon", 390]]) {
+      const page = await open({ viewport: { width, height: 740 } });
+      await page.goto(base + path);
+      const tops = await page.$$eval("#search > .chips > *", all => all.map(it => Math.round(it.getBoundingClientRect().top)));
+      check(`quick filters stand in one row of ${width} px on ${path}`, tops.length === 3 && new Set(tops).size === 1, tops.join());
       await page.close();
     }
   }
@@ -265,5 +275,5 @@ export const parts = ({ base, open, check, total, until }) => {
     check(`${WALKS} walks, ${all} steps`, all >= WALKS);
   }
 
-  return { refining, phone, country, histories, print, records, walks };
+  return { refining, phone, one_row, country, histories, print, records, walks };
 };

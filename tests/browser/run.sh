@@ -3,8 +3,8 @@
 # or tries a preview, which it starts: run.sh --preview OPDIR
 # Needs Node with npm, and Chromium at $CHROMIUM or /usr/bin/chromium. The packages are installed
 # into a folder of their own, and where they cannot be had it exits 77; $SHOTS names a folder for screenshots, if they are wanted.
-# Where $KINDS names kinds of pages, there are screenshots of these and nothing else. $PICTURE is the file of the README's
-# picture, which is kept current if BASE_URL serves the sample.
+# Where $KINDS names kinds of pages, there are screenshots of these and nothing else. $PICTURES is the folder of the README's
+# pictures, which are kept current if BASE_URL serves the sample.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -17,4 +17,4 @@ if [ "$1" = --preview ]; then node preview.mjs "$2" ${SHOTS:+"$SHOTS"}; exit; fi
 # Kinds are words.
 # shellcheck disable=SC2086
 if [ -n "${SHOTS:-}" ]; then node shots.mjs "$1" "$SHOTS" ${KINDS:-}; fi
-if [ -n "${PICTURE:-}" ]; then node picture.mjs "$1" "$PICTURE"; fi
+if [ -n "${PICTURES:-}" ]; then node picture.mjs "$1" "$PICTURES"; fi

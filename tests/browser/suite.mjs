@@ -36,6 +36,18 @@ const until = (page, n) => page.waitForFunction(n => Number(document.querySelect
 let seed = 7;
 const random = n => (seed = (seed * 48271) % 2147483647) % n;
 
+// Pairs of controls that cover each other by more than three pixels.
+function overlaps() {
+  const shown = [...document.querySelectorAll("a, button, input, select, summary")].filter(it => it.checkVisibility() && !it.closest(".skip, .vh"));
+  const rects = shown.flatMap(it => [...it.getClientRects()].map(rect => [it, rect]));
+  const found = [];
+  for (const [at, [one, a]] of rects.entries()) for (const [other, b] of rects.slice(at + 1)) {
+    const [wide, high] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+    if (wide > 3 && high > 3 && !one.contains(other) && !other.contains(one)) found.push(`${one.outerHTML.slice(0, 60)} and ${other.outerHTML.slice(0, 60)}`);
+  }
+  return found;
+}
+
 async function accessible() {
   const views = ["light", "dark"].flatMap(colorScheme => [320, 1280].map(width => [colorScheme, width]));
   await Promise.all(views.map(async ([colorScheme, width]) => {
@@ -48,6 +60,8 @@ async function accessible() {
       check(`axe ${where}`, violations.length === 0, violations.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`).join(" | "));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       check(`no overflow ${where}`, wide <= 0, `${wide} px`);
+      const covered = await page.evaluate(overlaps);
+      check(`nothing overlaps ${where}`, covered.length === 0, covered.slice(0, 3).join(" | "));
     }
     await page.close();
   }));
@@ -137,6 +151,28 @@ async function budget() {
   check("every record in 5 KB", heaviest[0] > 0 && heaviest[0] <= 5 * 1024, `${heaviest} of ${records.length}`);
 }
 
+// Nothing moves by itself, even where the script comes late.
+async function steady() {
+  for (const width of [390, 1280]) {
+    const page = await open({ viewport: { width, height: 800 } });
+    await page.addInitScript(() => {
+      window.moved = [];
+      const keep = it => window.moved.push(`${it.value.toFixed(4)} ${it.sources.map(source => source.node?.outerHTML?.slice(0, 40))}`);
+      new PerformanceObserver(list => list.getEntries().forEach(keep)).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.route(/\.js$/, async route => {
+      await new Promise(done => setTimeout(done, 200));
+      await route.continue();
+    });
+    for (const [name, path] of kinds) {
+      await page.goto(base + path, { waitUntil: "networkidle" });
+      const moved = await page.evaluate(() => window.moved);
+      check(`nothing jumps on ${name} at ${width} px`, moved.length === 0, moved.join(" | "));
+    }
+    await page.close();
+  }
+}
+
 async function without_script() {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
@@ -188,7 +224,14 @@ async function keyboard() {
   await Promise.all([page.waitForURL(/open=true/), page.keyboard.press("Space")]);
   check("Space filters", (await total(page)) <= before);
   await page.goto(base + "/programs");
-  await tab(page, ".rows h3 a");
+  await page.focus("#q");
+  let stops = 0;
+  for (let skipped = false; stops < 20 && !(await page.evaluate(() => document.activeElement.matches(".rows h3 a"))); stops++) {
+    const skips = !skipped && await page.evaluate(() => document.activeElement.matches("[href='#found']"));
+    skipped ||= skips;
+    await page.keyboard.press(skips ? "Enter" : "Tab");
+  }
+  check("the first result is at most 12 keys from the field", stops <= 12, stops);
   await Promise.all([page.waitForURL(/\/programs\/[a-z0-9-]+$/), page.keyboard.press("Enter")]);
   check("the official page is reached", await tab(page, "a.go[rel~=external]"));
   await page.close();
@@ -326,7 +369,7 @@ async function hostile() {
 
 const refining = refined({ base, open, check, total, until });
 const keeping = kept({ base, open, check, total });
-const parts = { quiet, readable, budget, without_script, keyboard, enhanced, order, racing, ...refining, ...keeping, counts, hostile, accessible };
+const parts = { quiet, readable, budget, steady, without_script, keyboard, enhanced, order, racing, ...refining, ...keeping, counts, hostile, accessible };
 const wanted = process.argv.slice(3);
 for (const [name, part] of Object.entries(parts)) {
   if (wanted.length && !wanted.includes(name)) continue;

@@ -16,7 +16,7 @@ use hyper::body::Body;
 use ipnet::IpNet;
 use net::blocking_pool::{Outcome, is_heavy};
 use net::precheck::HttpError;
-use net::rate_limit::RateLimiter;
+use net::rate_limit::{Quota, RateLimiter};
 use net::request_head::RequestHead;
 
 use crate::arguments::{ArgumentError, ToolError};
@@ -27,7 +27,7 @@ use crate::dispatch;
 use crate::envelope::Message;
 use crate::origin::{Forbidden, Origins};
 use crate::protocol_version::{self, LegacyVersion, Versions};
-use crate::reply::{self, Reply, RpcError};
+use crate::reply::{self, Caller, Reply, RpcError};
 
 /// A refused request's body is read for its id when it is no longer than this.
 const SMALL_BODY: u64 = 4096;
@@ -84,7 +84,7 @@ pub struct PendingCall {
     site: Arc<SiteContract>,
     head: Arc<RequestHead>,
     body: Bytes,
-    origin: Option<HeaderValue>,
+    caller: Caller,
 }
 
 impl PendingCall {
@@ -98,7 +98,7 @@ impl PendingCall {
             Ok(message) => self.site.answer(&self.head.headers, &message, context)?,
             Err((id, error)) => error.reply(id),
         };
-        let response = reply.response(self.head.version, self.origin.clone());
+        let response = reply.response(&self.caller);
         Ok(reply::coded(&self.head.headers, response))
     }
 
@@ -116,7 +116,7 @@ impl PendingCall {
 
     fn refuse(&self, error: &RpcError) -> Response<Bytes> {
         let id = Message::parse(&self.body).ok().and_then(|message| message.id);
-        error.reply(id).response(self.head.version, self.origin.clone())
+        error.reply(id).response(&self.caller)
     }
 }
 
@@ -171,18 +171,19 @@ impl Endpoint {
         B: Body<Data = Bytes> + Unpin,
     {
         let site = self.site(context);
-        let origin = match site.origins.check(&head.headers) {
+        let mut caller = Caller { version: head.version, ..Caller::default() };
+        caller.origin = match site.origins.check(&head.headers) {
             Ok(origin) => origin,
             Err(Forbidden) => {
                 let error = RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed");
-                return Outcome::Ready(error.reply(None).response(head.version, None));
+                return Outcome::Ready(error.reply(None).response(&caller));
             }
         };
-        let reply = match self.admit(&head, client, now_ms) {
+        let reply = match self.admit(&head, client, now_ms, &mut caller.quota) {
             _ if head.method == Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
             Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
-                    let call = PendingCall { site, head, body, origin };
+                    let call = PendingCall { site, head, body, caller };
                     if call.is_heavy(context) {
                         return Outcome::Heavy(call);
                     }
@@ -194,24 +195,34 @@ impl Endpoint {
             },
             Err(error) => self.refuse(&head.headers, &mut body, &error).await,
         };
-        Outcome::Ready(reply.response(head.version, origin))
+        Outcome::Ready(reply.response(&caller))
     }
 
     /// The answer to a request that was refused before [`Self::call`], for its host for example.
     #[must_use]
     pub fn refused(head: &RequestHead, error: HttpError) -> Response<Bytes> {
         let error = RpcError::transport(error.status, error.message).closing(error.close);
-        error.reply(None).response(head.version, None)
+        error.reply(None).response(&Caller { version: head.version, ..Caller::default() })
     }
 
     /// The checks before the body is read.
-    fn admit(&self, head: &RequestHead, client: IpAddr, now_ms: u64) -> Result<(), RpcError> {
+    fn admit(
+        &self,
+        head: &RequestHead,
+        client: IpAddr,
+        now_ms: u64,
+        quota: &mut Option<Quota>,
+    ) -> Result<(), RpcError> {
         let refuse = |status, message| Err(RpcError::transport(status, message));
         if head.method != Method::POST {
             return refuse(StatusCode::METHOD_NOT_ALLOWED, "MCP endpoint, POST only");
         }
-        if let Err(limited) = self.limiter.admit(client, now_ms) {
-            return Err(RpcError::rate(limited.retry_after, limited.per_minute));
+        match self.limiter.admit(client, now_ms) {
+            Ok(left) => *quota = left,
+            Err(none) => {
+                *quota = Some(none);
+                return Err(RpcError::rate(none));
+            }
         }
         if !is_json(&head.headers) {
             let message = "Content-Type must be application/json, without a Content-Encoding";

@@ -17,7 +17,7 @@ use crate::write::push;
 use net::blocking_pool::TEXT_UNITS;
 
 /// Arguments that the search does not have. Those of the search are accepted too, except for `sort`.
-const OWN: [&str; 3] = ["facet", "facets", "q"];
+const OWN: [&str; 4] = ["facet", "facets", "q", "includeUnstated"];
 const ALIASES: [(&str, &str); 3] = [("search", "q"), ("open", "openOnly"), ("funded", "fundedOnly")];
 /// Most values that are counted one by one where filters and `q` are given: each count takes a search.
 const COUNTED_MAX: usize = 20;
@@ -33,7 +33,7 @@ pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let values = |facet: Facet| context.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
     let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
     let (work, query) = question::price(context, &arguments);
-    if !is_narrowed(&query) {
+    if !query.is_narrowed() {
         return listed + work;
     }
     let times = if arguments.has("q") { COUNTED_MAX as u64 } else { 1 };
@@ -47,14 +47,15 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
     let text = arguments.text("q", LIST_TEXT_MAX)?.unwrap_or_default();
     let limit = arguments.integer("limit", LIMIT_RANGE)?.unwrap_or(FACET_LIMIT_DEFAULT);
     let offset = arguments.integer("offset", (0, OFFSET_MAX))?.unwrap_or(0);
-    let question = question::read(context, &arguments)?;
+    let mut question = question::read(context, &arguments)?;
+    question.query.with_unstated = arguments.flag("includeUnstated")?.unwrap_or(false);
     let request = ListRequest { question: &question, text: &text, page: Page { offset, limit } };
     Ok(render(context, &facets, &request))
 }
 
 /// The result for the most frequent values of a facet, as many as a page may have.
 pub(crate) fn whole(context: &Context<'_>, facet: Facet) -> Vec<u8> {
-    let question = Question { query: Query::default(), interpreted: Vec::new(), words_cut: false };
+    let question = Question { query: Query::default(), interpreted: Vec::new(), text_notice: None };
     let request =
         ListRequest { question: &question, text: "", page: Page { offset: 0, limit: LIMIT_RANGE.1 } };
     render(context, &[facet], &request)
@@ -62,12 +63,13 @@ pub(crate) fn whole(context: &Context<'_>, facet: Facet) -> Vec<u8> {
 
 /// Facets by their names, or by the names of the filters that take their values; each once.
 fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
-    let mut given = arguments.texts("facet", FACETS.len(), LIST_TEXT_MAX)?;
-    given.extend(arguments.texts("facets", FACETS.len(), LIST_TEXT_MAX)?);
     let names = || FACETS.iter().map(|spec| spec.name);
     let all = || names().collect::<Vec<_>>().join(", ");
+    let no_facet = || arguments.wrong("facet", &format!("one of {}", all()));
+    let mut given = arguments.texts("facet", FACETS.len(), LIST_TEXT_MAX).map_err(|_| no_facet())?;
+    given.extend(arguments.texts("facets", FACETS.len(), LIST_TEXT_MAX)?);
     if given.is_empty() {
-        return Err(arguments.wrong("facet", &format!("one of {}", all())));
+        return Err(no_facet());
     }
     let (mut facets, mut unknown) = (Vec::new(), Vec::new());
     for given in &given {
@@ -95,12 +97,6 @@ struct ListRequest<'a> {
     page: Page,
 }
 
-/// Whether a query has any filter.
-fn is_narrowed(query: &Query) -> bool {
-    let all = Query { page: query.page, locale: query.locale, facets: query.facets, ..Query::default() };
-    *query != all
-}
-
 /// The values of a facet with their numbers of records, most first, and the number of values that were not counted.
 fn counted(
     context: &Context<'_>,
@@ -109,7 +105,7 @@ fn counted(
 ) -> (Vec<(FacetValue, u32)>, usize) {
     let (Context { site, dated, .. }, query) = (context, &request.question.query);
     let all = || options(site, dated, facet, request.text, query.locale);
-    if !is_narrowed(query) {
+    if !query.is_narrowed() {
         return (all(), 0);
     }
     if request.text.is_empty() {
@@ -121,12 +117,12 @@ fn counted(
     let mut items: Vec<(FacetValue, u32)> = all();
     let left = items.len().saturating_sub(COUNTED_MAX);
     items.truncate(COUNTED_MAX);
+    let mut others = query.clone();
+    others.selected.retain(|(of, _)| of.group() != facet.group());
+    let words = site.index.resolve(&others);
     for (pick, count) in &mut items {
-        let mut one = query.clone();
-        one.selected.retain(|(of, _)| of.group() != facet.group());
-        one.selected.push((facet, *pick));
-        one.selected.sort();
-        *count = site.index.search(&one, &dated.today).total as u32;
+        let docs = site.index.docs_of(facet, pick, &dated.today);
+        *count = site.index.search_among(&others, words.as_ref(), &dated.today, Some(&docs)).total as u32;
     }
     items.retain(|(_, count)| *count > 0);
     items.sort_by(|(_, a), (_, b)| b.cmp(a));

@@ -4,7 +4,8 @@
 use form_urlencoded::Serializer;
 use snapshot::facet::{Facet, Interval, MEASURES};
 use snapshot::query::{
-    LIMIT_RANGE, PARAMETERS, Parameter, ParameterKind, Query, Sort, parse_date, parse_search,
+    LIMIT_RANGE, PARAMETERS, Parameter, ParameterKind, Query, Sort, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
+    parse_date, parse_search,
 };
 use snapshot::record::Locale;
 
@@ -27,6 +28,9 @@ const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
 
 pub(crate) const SORTS: [&str; 4] =
     ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
+
+const WORDS_CUT: &str = "Only the first 32 words and 8 phrases of the query were used.";
+const NO_WORD: &str = "The query has no letter or digit to search for and was left out.";
 
 /// Aliases: names that models use for arguments, and the arguments.
 pub(crate) const ALIASES: [(&str, &str); 4] =
@@ -67,8 +71,8 @@ pub(crate) struct InterpretedValue {
 pub(crate) struct Question {
     pub(crate) query: Query,
     pub(crate) interpreted: Vec<InterpretedValue>,
-    /// Whether the text has more words or phrases than a search uses.
-    pub(crate) words_cut: bool,
+    /// What of the text was not used.
+    pub(crate) text_notice: Option<&'static str>,
 }
 
 /// Reads a question.
@@ -89,16 +93,19 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
     mistakes.extend(hint);
     let values = &context.site.index.values;
     let (query, invalid) = parse_search(&pairs.finish(), |facet, value| values.find(facet, value));
-    let mut words_cut = false;
+    let mut text_notice = None;
     for entry in &invalid {
         match kind(entry) {
-            Some(ParameterKind::Text) => words_cut = true,
+            Some(ParameterKind::Text) => {
+                text_notice = Some(if query.text.is_some() { WORDS_CUT } else { NO_WORD });
+            }
             _ => mistakes.push(format!("{} is not accepted.", json(&shown(entry)))),
         }
     }
+    const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
     check_order(&query, &mut mistakes);
     if mistakes.is_empty() {
-        Ok(Question { query: Query { facets: false, ..query }, interpreted, words_cut })
+        Ok(Question { query: Query { facets: false, ..query }, interpreted, text_notice })
     } else {
         Err(ArgumentError(mistakes.join(" ")))
     }
@@ -201,9 +208,10 @@ impl Reader<'_> {
                 let (name, part) = (json(facet.spec().name), json(part.trim()));
                 Some(format!("Live values: list_filter_options {{\"facet\":{name},\"q\":{part}}}."))
             }
-            several => {
-                let names: Vec<&str> = several.iter().map(|(facet, _)| facet.spec().name).collect();
-                Some(format!("Live values: list_filter_options {{\"facets\":{}}}.", json(&names)))
+            [(first, _), more @ ..] => {
+                let more: Vec<&str> = more.iter().map(|(facet, _)| facet.spec().name).collect();
+                let (name, more) = (json(first.spec().name), json(&more));
+                Some(format!("Live values: list_filter_options {{\"facet\":{name},\"facets\":{more}}}."))
             }
         }
     }

@@ -46,7 +46,8 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
         locale: arguments.locale()?.unwrap_or(Locale::En),
         is_full: arguments.choice("detail", &["concise", "full"])? == Some("full"),
     };
-    let mut given = arguments.texts("slug", SLUGS_MAX, SLUG_MAX)?;
+    let no_slug = || arguments.wrong("slug", "the slug of an opportunity, as in search_opportunities rows");
+    let mut given = arguments.texts("slug", SLUGS_MAX, SLUG_MAX).map_err(|_| no_slug())?;
     let several = given.len() > 1 || arguments.has("slugs");
     given.extend(arguments.texts("slugs", SLUGS_MAX, SLUG_MAX)?);
     let mut slugs: Vec<&str> = Vec::with_capacity(given.len());
@@ -56,9 +57,7 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
         }
     }
     match &*slugs {
-        [] => {
-            Err(arguments.wrong("slug", "the slug of an opportunity, as in search_opportunities rows").into())
-        }
+        [] => Err(no_slug().into()),
         [slug] if !several => match read(context, slug, options) {
             Some(result) => result,
             None => Err(unknown(context, slug).into()),

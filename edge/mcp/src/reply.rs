@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use store::Coding;
 
 use net::conditional::negotiate;
 use net::encode::encode;
+use net::rate_limit::Quota;
 
 /// Longest echo of a caller's text in a message, in characters.
 const ECHO_MAX: usize = 80;
@@ -49,7 +50,7 @@ impl RpcError {
         Self { data, close, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, 413, message) }
     }
 
-    pub(crate) fn rate(retry_after: u64, per_minute: u32) -> Self {
+    pub(crate) fn rate(Quota { per_minute, reset: retry_after, .. }: Quota) -> Self {
         let message = format!("Rate limit exceeded; retry after {retry_after} s");
         let data = format!("{{\"retryAfterSeconds\":{retry_after},\"limitPerMinute\":{per_minute}}}");
         let fault = Self::new(StatusCode::TOO_MANY_REQUESTS, 429, message);
@@ -119,6 +120,15 @@ impl RpcError {
     }
 }
 
+/// Who a response is for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caller {
+    pub(crate) version: http::Version,
+    /// The browser origin of the request.
+    pub(crate) origin: Option<HeaderValue>,
+    pub(crate) quota: Option<Quota>,
+}
+
 /// A response before its headers are set.
 #[derive(Debug)]
 pub(crate) struct Reply {
@@ -133,8 +143,9 @@ impl Reply {
         Self { status, body: body.into(), retry_after: None, close: false }
     }
 
-    /// The response, with CORS headers for the origin of the request.
-    pub(crate) fn response(self, version: http::Version, origin: Option<HeaderValue>) -> Response<Bytes> {
+    /// The response, with CORS headers for the origin of the request, and what is left of the caller's quota
+    /// (draft-ietf-httpapi-ratelimit-headers).
+    pub(crate) fn response(self, caller: &Caller) -> Response<Bytes> {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -157,12 +168,20 @@ impl Reply {
         if let Some(seconds) = self.retry_after {
             set(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.close && version < http::Version::HTTP_2 {
+        if let Some(Quota { per_minute, remaining, reset }) = caller.quota {
+            let policy = format!("\"mcp\";q={per_minute};w=60");
+            let left = format!("\"mcp\";r={remaining};t={reset}");
+            for (name, value) in [("ratelimit-policy", policy), ("ratelimit", left)] {
+                let value = HeaderValue::try_from(value).unwrap_or(fixed(""));
+                set(HeaderName::from_static(name), value);
+            }
+        }
+        if self.close && caller.version < http::Version::HTTP_2 {
             set(header::CONNECTION, fixed("close"));
         }
-        if let Some(origin) = origin {
-            set(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-            set(header::ACCESS_CONTROL_EXPOSE_HEADERS, fixed("Retry-After"));
+        if let Some(origin) = &caller.origin {
+            set(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            set(header::ACCESS_CONTROL_EXPOSE_HEADERS, fixed("Retry-After, RateLimit, RateLimit-Policy"));
         }
         response
     }

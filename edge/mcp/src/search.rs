@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use snapshot::facet::{Facet, place_label};
-use snapshot::query::{Page, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use snapshot::query::Page;
 use snapshot::record::Locale;
 use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier};
 use snapshot::text::words_of;
@@ -23,7 +23,6 @@ const NOTHING: &str = "No record matches. Fewer words or filters find more, with
 const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come near: match says how, missing what they lack; \
                         total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
-const WORDS_CUT: &str = "Only the first 32 words and 8 phrases of the query were used.";
 
 /// Arguments that the REST interface has no parameter for.
 const OWN: [&str; 3] = ["includeUnstated", "partial", "plain"];
@@ -177,7 +176,6 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
 
 /// The notice about the rows; made of constant texts and a count only.
 fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) -> Option<String> {
-    const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
     let near = ranked.rows.iter().any(|row| !row.tier.is_full());
     let past = ranked.rows.is_empty() && question.query.page.offset > 0 && ranked.total > 0;
     let mut parts: Vec<String> = Vec::new();
@@ -197,6 +195,6 @@ fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) ->
             ranked.unstated
         ));
     }
-    parts.extend(question.words_cut.then(|| WORDS_CUT.to_owned()));
+    parts.extend(question.text_notice.map(str::to_owned));
     (!parts.is_empty()).then(|| parts.join(" "))
 }

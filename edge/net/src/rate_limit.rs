@@ -23,13 +23,15 @@ pub struct RateLimiter {
     shards: [Mutex<Shard>; SHARDS],
 }
 
-/// A request over the limit.
+/// What a client may still send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimited {
-    /// Seconds until the next request is admitted, at least 1.
-    pub retry_after: u64,
+pub struct Quota {
     /// The client's limit.
     pub per_minute: u32,
+    /// Requests that are left of it.
+    pub remaining: u32,
+    /// Seconds until one more is, at least 1.
+    pub reset: u64,
 }
 
 #[derive(Debug, Default)]
@@ -48,22 +50,21 @@ impl RateLimiter {
         Self { per_minute, shared, shards: Default::default() }
     }
 
-    /// Admits or refuses a request at a time, in milliseconds of a clock that never goes back.
+    /// Admits or refuses a request at a time, in milliseconds of a clock that never goes back. `None` where the client
+    /// has no limit.
     ///
     /// # Errors
     ///
-    /// If the client has sent too many requests; the error has the time until the next one is admitted.
-    pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<(), RateLimited> {
+    /// If the client has sent too many requests.
+    pub fn admit(&self, client: IpAddr, now_ms: u64) -> Result<Option<Quota>, Quota> {
         let per_minute = self.limit(client);
         if per_minute == 0 {
-            return Ok(());
+            return Ok(None);
         }
         let key = key(client);
         let mut shard = self.shard(key);
         shard.forget_the_idle(now_ms);
-        shard
-            .admit(key, per_minute, now_ms)
-            .map_err(|wait_ms| RateLimited { retry_after: wait_ms.div_ceil(1000).max(1), per_minute })
+        shard.admit(key, per_minute, now_ms).map(Some)
     }
 
     fn limit(&self, client: IpAddr) -> u32 {
@@ -90,8 +91,8 @@ fn key(client: IpAddr) -> u128 {
 }
 
 impl Shard {
-    /// Counts a request, or returns the milliseconds until the next one is admitted.
-    fn admit(&mut self, key: u128, per_minute: u32, now_ms: u64) -> Result<(), u64> {
+    /// Counts a request, unless there are too many.
+    fn admit(&mut self, key: u128, per_minute: u32, now_ms: u64) -> Result<Quota, Quota> {
         if !self.admitted.contains_key(&key) {
             self.make_room();
             self.order.push_back(key);
@@ -101,14 +102,15 @@ impl Shard {
             admitted.pop_front();
         }
         // The limit may be less than what an earlier one admitted.
-        let excess = admitted.len().checked_sub(per_minute as usize);
-        match excess.and_then(|excess| admitted.get(excess)) {
-            Some(oldest) => Err((oldest + WINDOW_MS).saturating_sub(now_ms)),
-            None => {
-                admitted.push_back(now_ms);
-                Ok(())
-            }
+        let excess = admitted.len().saturating_sub(per_minute as usize);
+        let is_admitted = admitted.len() < per_minute as usize;
+        if is_admitted {
+            admitted.push_back(now_ms);
         }
+        let frees = admitted.get(excess).map_or(0, |at| (at + WINDOW_MS).saturating_sub(now_ms));
+        let remaining = per_minute.saturating_sub(admitted.len() as u32);
+        let quota = Quota { per_minute, remaining, reset: frees.div_ceil(1000).max(1) };
+        if is_admitted { Ok(quota) } else { Err(quota) }
     }
 
     /// Checks the two clients at the front of the queue: drops those without a request in the window and moves the
@@ -146,15 +148,20 @@ mod tests {
         let limiter = RateLimiter::new(60, Vec::new());
         let client = ip("192.0.2.1");
         for request in 0..60 {
-            assert_eq!(limiter.admit(client, 1_000 + request * 500), Ok(()), "{request}");
+            let quota = Quota {
+                per_minute: 60,
+                remaining: 59 - request as u32,
+                reset: (60_000 - request * 500_u64).div_ceil(1000),
+            };
+            assert_eq!(limiter.admit(client, 1_000 + request * 500), Ok(Some(quota)), "{request}");
         }
-        let refused = |retry_after| Err(RateLimited { retry_after, per_minute: 60 });
+        let refused = |reset| Err(Quota { per_minute: 60, remaining: 0, reset });
         assert_eq!(limiter.admit(client, 30_501), refused(31));
         assert_eq!(limiter.admit(client, 59_000), refused(2));
         assert_eq!(limiter.admit(client, 60_999), refused(1));
-        assert_eq!(limiter.admit(client, 61_000), Ok(()));
+        assert!(limiter.admit(client, 61_000).is_ok());
         assert_eq!(limiter.admit(client, 61_000), refused(1));
-        assert_eq!(limiter.admit(ip("192.0.2.2"), 61_000), Ok(()));
+        assert!(limiter.admit(ip("192.0.2.2"), 61_000).is_ok());
     }
 
     #[test]
@@ -165,10 +172,14 @@ mod tests {
         for step in 0..5_000u64 {
             now += step.wrapping_mul(2_654_435_761) % 3_000;
             match limiter.admit(ip("192.0.2.1"), now) {
-                Ok(()) => admitted.push(now),
+                Ok(quota) => {
+                    admitted.push(now);
+                    let recent = admitted.iter().filter(|at| **at + WINDOW_MS > now).count();
+                    assert_eq!(quota.unwrap().remaining as usize, 7 - recent);
+                }
                 Err(refused) => {
                     let frees = admitted[admitted.len() - 7] + WINDOW_MS;
-                    assert_eq!(refused.retry_after, (frees - now).div_ceil(1000).max(1));
+                    assert_eq!(refused.reset, (frees - now).div_ceil(1000).max(1));
                 }
             }
         }

@@ -35,7 +35,7 @@ pub enum FacetValue {
 pub struct Query {
     /// Picked values by facet, sorted, each once.
     pub selected: Vec<(Facet, FacetValue)>,
-    /// Free text, trimmed, not empty.
+    /// Free text with a word or more, trimmed.
     pub text: Option<String>,
     /// Bounds of each measure, in the order of [`MEASURES`].
     pub measures: [Option<Interval>; MEASURES.len()],
@@ -49,6 +49,8 @@ pub struct Query {
     pub funded: bool,
     /// Open only.
     pub open: bool,
+    /// Whether records that state no value satisfy bounds and filters of eligibility. No parameter sets it.
+    pub with_unstated: bool,
     /// Language of the answer.
     pub locale: Locale,
     /// Order of the results.
@@ -70,6 +72,7 @@ impl Default for Query {
             rolling: false,
             funded: false,
             open: false,
+            with_unstated: false,
             locale: Locale::En,
             sort: Sort::Deadline,
             page: Page { offset: 0, limit: LIMIT_DEFAULT },
@@ -154,8 +157,10 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         match kind {
             ParameterKind::Text => {
                 let cut = cut_text(value);
-                query.text = Some(cut.trim().to_owned()).filter(|text| !text.is_empty());
-                cut.len() == value.len()
+                let text = cut.trim();
+                let has_words = text.chars().any(char::is_alphanumeric);
+                query.text = has_words.then(|| text.to_owned());
+                cut.len() == value.len() && (has_words || text.is_empty())
             }
             ParameterKind::Least(measure) => {
                 parse_amount(value).map(|least| self.bound(measure).min = least).is_some()
@@ -213,6 +218,21 @@ fn cut_text(text: &str) -> &str {
 }
 
 impl Query {
+    /// Whether it has any filter.
+    #[must_use]
+    pub fn is_narrowed(&self) -> bool {
+        let Self { page, locale, facets, sort, with_unstated, .. } = *self;
+        *self != Self { page, locale, facets, sort, with_unstated, ..Self::default() }
+    }
+
+    /// Whether another day may have other matches, whatever their order.
+    #[must_use]
+    pub fn depends_on_day(&self) -> bool {
+        let is_dated = self.deadline_from.is_some() || self.deadline_to.is_some();
+        let is_daily = self.selected.iter().any(|(facet, _)| facet.spec().is_daily);
+        self.open || self.rolling || self.text.is_some() || is_dated || is_daily
+    }
+
     /// The query as a query string that parses to itself: canonical order, defaults left out.
     /// `name` gives the text of a value's ordinal. The page is written as `offset` unless it is the
     /// first.
@@ -352,6 +372,19 @@ mod tests {
             assert_eq!(invalid, [format!("ageMax={fault}")], "{fault}");
             assert_eq!(parsed, Query::default(), "{fault}");
         }
+    }
+
+    #[test]
+    fn a_text_without_a_word_is_dropped_and_reported_and_a_blank_one_is_absent() {
+        for nothing in ["🎓", "!!!", "\u{fffd}", "\"-\" &"] {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("q", nothing).finish();
+            assert_eq!(parse(&query), (Query::default(), vec![format!("q={nothing}")]));
+        }
+        assert_eq!(parse("q=%ff").1, ["q=\u{fffd}"]);
+        for absent in ["q=", "q=+", "type=&ageMin=&sort=&limit=&locale=&rolling="] {
+            assert_eq!(parse(absent), (Query::default(), vec![]), "{absent}");
+        }
+        assert_eq!(parse("q=🎓+3").0.text.as_deref(), Some("🎓 3"));
     }
 
     #[test]

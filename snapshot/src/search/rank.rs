@@ -275,13 +275,16 @@ impl<'a> RankedQuery<'a> {
     }
 
     /// Documents that would match fully if they stated a value for every filter.
-    fn unstated<'b>(&'b self, base: Option<&DocSet<'b>>, full: &DocSet<'_>) -> DocSet<'b> {
-        let unbounded = Query { measures: Default::default(), ..self.filters.clone() };
-        let unbounded = (unbounded.measures != self.filters.measures)
-            .then(|| both(self.parts.full(), self.required(&unbounded).as_ref()));
+    fn unstated<'b>(&'b self, base: Option<&'b DocSet<'b>>, full: &DocSet<'_>) -> DocSet<'static> {
+        let filters = Query { with_unstated: true, facets: false, ..self.filters.clone() };
+        let is_bounded = filters.measures.iter().any(Option::is_some);
+        if !is_bounded && !filters.selected.iter().any(|(facet, _)| facet.group().spec().is_eligibility) {
+            return DocSet::none();
+        }
+        let unbounded = is_bounded.then(|| both(self.parts.full(), self.required(&filters).as_ref()));
         let base = unbounded.as_ref().map_or(base, Option::as_ref);
-        let docs = self.index.matching_or_unstated(&self.filters, self.today, base);
-        docs.map_or_else(DocSet::none, |docs| docs.without(full))
+        let found = self.index.narrowed(&filters, self.today, base).found;
+        found.unwrap_or_else(|| DocSet::all(self.index.len())).without(full).into_owned()
     }
 
     /// Takes the rows of a tier, by score or in the query's order.

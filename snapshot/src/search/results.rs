@@ -94,7 +94,8 @@ impl Index {
         for (column, bounds) in self.measures.iter().zip(query.measures) {
             if let Some(bounds) = bounds {
                 let mut set = docs.unwrap_or_else(|| DocSet::all(self.len()));
-                set.retain(|doc| column.overlap(doc, &bounds));
+                let is_unstated = |doc| query.with_unstated && column.get(doc as usize).is_empty();
+                set.retain(|doc| column.overlap(doc, &bounds) || is_unstated(doc));
                 docs = Some(set);
             }
         }
@@ -107,18 +108,21 @@ impl Index {
             let selected: Vec<(Facet, FacetValue)> =
                 query.selected.iter().filter(|(of, _)| of.group() == facet).copied().collect();
             if !selected.is_empty() {
+                let unstated = query.with_unstated.then(|| self.values.unstated(facet)).flatten();
                 let only = match selected.as_slice() {
-                    [(_, FacetValue::Value(ordinal))] => Some(*ordinal),
+                    [(_, FacetValue::Value(ordinal))] if unstated.is_none() => Some(*ordinal),
                     _ => None,
                 };
                 let docs = selected.iter().map(|(facet, value)| self.docs_of(*facet, value, today));
-                groups.push(Group { facet, only, docs: union(docs.collect(), self.len()) });
+                groups.push(Group { facet, only, docs: union(docs.chain(unstated).collect(), self.len()) });
             }
         }
         groups
     }
 
-    fn docs_of<'a>(&'a self, facet: Facet, value: &FacetValue, today: &'a Today) -> DocSet<'a> {
+    /// Documents that have a value of a facet.
+    #[must_use]
+    pub fn docs_of<'a>(&'a self, facet: Facet, value: &FacetValue, today: &'a Today) -> DocSet<'a> {
         match value {
             FacetValue::Value(ordinal) => match today.docs(*ordinal) {
                 Some(bits) => DocSet::bits(bits),
@@ -126,33 +130,6 @@ impl Index {
             },
             FacetValue::Place(code) => self.values.docs_of_place(facet, code),
         }
-    }
-
-    /// Documents of a base that match every selected filter, or state no value where the filter is one of
-    /// eligibility or bounds a measure. `None` without such a filter. The base is not filtered by bounds.
-    pub(super) fn matching_or_unstated<'a>(
-        &'a self,
-        query: &Query,
-        today: &'a Today,
-        base: Option<&DocSet<'a>>,
-    ) -> Option<DocSet<'a>> {
-        let groups = self.groups(query, today);
-        let is_bounded = query.measures.iter().any(Option::is_some);
-        if !is_bounded && !groups.iter().any(|group| group.facet.spec().is_eligibility) {
-            return None;
-        }
-        let mut docs = base.cloned().unwrap_or_else(|| DocSet::all(self.len()));
-        for Group { facet, docs: matching, .. } in groups {
-            docs = match self.values.unstated(facet) {
-                Some(unstated) => docs.and(&union(vec![matching, unstated], self.len())),
-                None => docs.and(&matching),
-            };
-        }
-        for (column, bounds) in self.measures.iter().zip(query.measures) {
-            let Some(bounds) = bounds else { continue };
-            docs.retain(|doc| column.overlap(doc, &bounds) || column.get(doc as usize).is_empty());
-        }
-        Some(docs)
     }
 
     /// Documents that publish no value of any measure that a query bounds; `None` if it bounds none.

@@ -358,3 +358,20 @@ fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
         assert_eq!(asked(&arguments)["without"], Value::Null, "{arguments}");
     }
 }
+
+#[test]
+fn counts_include_records_that_state_nothing_with_include_unstated() {
+    let server = server();
+    let counts = |more: Value| {
+        let mut arguments = json!({"facet": "types", "country": "KE", "ageMin": 20});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let listed = server.call("list_filter_options", &arguments);
+        let items = listed["data"].as_array().unwrap().iter();
+        items.map(|item| format!("{} {}", item["value"].as_str().unwrap(), item["count"])).collect::<Vec<_>>()
+    };
+    assert_eq!(counts(json!({})), ["fellowship 1"]);
+    // Two grants and a prize name no age, and the prize and a grant no country; the open call names another one.
+    assert_eq!(counts(json!({"includeUnstated": true})), ["grant 2", "fellowship 1", "prize 1"]);
+    assert_eq!(counts(json!({"includeUnstated": true, "q": "gra"})), ["grant 2"]);
+    assert_eq!(counts(json!({"includeUnstated": true, "facet": "countries", "q": "keny"})), ["KE 2"]);
+}

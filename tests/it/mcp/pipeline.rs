@@ -426,10 +426,18 @@ fn a_body_is_read_to_its_end_before_it_is_refused_up_to_four_mebibytes() {
 fn the_61st_request_in_a_minute_is_refused_with_the_exact_time_to_wait() {
     let server = Server::with(World::synthetic(30, 1), Config::default());
     let send = |client: &str, now_ms| server.handle(post(PING, &[("content-length", "40")]), client, now_ms);
+    let limits = |response: &Response<Bytes>| {
+        assert_eq!(response.headers()["ratelimit-policy"], "\"mcp\";q=60;w=60");
+        response.headers()["ratelimit"].to_str().unwrap().to_owned()
+    };
     for request in 0..60 {
-        assert_eq!(send("192.0.2.1", request * 100).status(), 200);
+        let response = send("192.0.2.1", request * 100);
+        assert_eq!(response.status(), 200);
+        let reset = (60_000 - request * 100).div_ceil(1_000);
+        assert_eq!(limits(&response), format!("\"mcp\";r={};t={reset}", 59 - request));
     }
     let refused = send("192.0.2.1", 6_000);
+    assert_eq!(limits(&refused), "\"mcp\";r=0;t=54");
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (429, &HeaderValue::from(54)));
     let told = body(&refused);
     assert_eq!(told["id"], 1);
@@ -443,4 +451,6 @@ fn the_61st_request_in_a_minute_is_refused_with_the_exact_time_to_wait() {
     assert_eq!(server.handle(preflight, "192.0.2.1", 60_099).status(), 204);
     let without_length = server.handle(post(PING, &[]), "192.0.2.1", 60_099);
     assert!(body(&without_length).get("id").is_none());
+    // Without a limit there is nothing to state.
+    assert!(Server::new(World::synthetic(3, 1)).send(post(PING, &[])).headers().get("ratelimit").is_none());
 }

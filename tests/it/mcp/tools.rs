@@ -66,16 +66,26 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
     assert_eq!(properties["sort"]["enum"], json!(sorts));
     let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
     assert_eq!(properties["locale"]["enum"], json!(locales));
+}
+
+#[test]
+fn filter_options_take_every_filter_of_the_search_and_schemas_require_what_the_tools_do() {
     let options = &tool("list_filter_options")["inputSchema"]["properties"];
     assert_eq!(options["facet"]["enum"], json!(FACETS.each_ref().map(|spec| spec.name)));
     assert_eq!(options["q"]["maxLength"], LIST_TEXT_MAX);
     assert_eq!(options["limit"]["default"], FACET_LIMIT_DEFAULT);
     let own = ["facet", "facets", "q", "limit", "offset"];
-    for (name, property) in
-        options.as_object().unwrap().iter().filter(|(name, _)| !own.contains(&name.as_str()))
-    {
-        assert_eq!(property["type"], properties[name]["type"], "{name} is a filter of the search");
-    }
+    let kinds = |of: &Value, without: &[&str]| -> Vec<(String, Value)> {
+        let kinds = of.as_object().unwrap().iter().filter(|(name, _)| !without.contains(&name.as_str()));
+        kinds.map(|(name, property)| (name.clone(), property["type"].clone())).collect()
+    };
+    let not_filters = ["limit", "offset", "sort", "partial", "plain"];
+    assert_eq!(
+        kinds(options, &own),
+        kinds(&tool("search_opportunities")["inputSchema"]["properties"], &not_filters)
+    );
+    assert_eq!(tool("list_filter_options")["inputSchema"]["required"], json!(["facet"]));
+    assert_eq!(tool("get_opportunity")["inputSchema"]["required"], json!(["slug"]));
 }
 
 #[test]
@@ -324,7 +334,7 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
         ),
         (
             json!({"limit": 0, "openState": "opne", "country": ["Kenyia", "KE"], "ageMax": -1}),
-            "Unknown country value \"Kenyia\". Nearest: \"KE\" (Kenya). Unknown openState value \"opne\". Nearest: \"open\" (Open). ageMax must be a number, 0 or greater, got -1. Correct it and call again. limit must be an integer from 1 to 100, got 0. Correct it and call again. Live values: list_filter_options {\"facets\":[\"countries\",\"openStates\"]}.",
+            "Unknown country value \"Kenyia\". Nearest: \"KE\" (Kenya). Unknown openState value \"opne\". Nearest: \"open\" (Open). ageMax must be a number, 0 or greater, got -1. Correct it and call again. limit must be an integer from 1 to 100, got 0. Correct it and call again. Live values: list_filter_options {\"facet\":\"countries\",\"facets\":[\"openStates\"]}.",
         ),
     ] {
         assert_eq!(search(arguments), expected);
@@ -355,6 +365,19 @@ fn mistakes_name_the_nearest_that_would_do() {
         server.mistake("list_filter_options", &json!({})).starts_with("facet is required: one of types, ")
     );
     assert!(server.mistake("get_opportunity", &json!({})).starts_with("slug is required"));
+    let wrong = server.mistake("get_opportunity", &json!({"slug": 5}));
+    assert!(
+        wrong.starts_with("slug must be the slug of an opportunity, as in") && wrong.contains("got 5."),
+        "{wrong}"
+    );
+    assert!(
+        server.mistake("list_filter_options", &json!({})).starts_with("facet is required: one of types, ")
+    );
+    assert!(
+        server
+            .mistake("list_filter_options", &json!({"facet": 5}))
+            .starts_with("facet must be one of types, lifecycles")
+    );
     let slug = &server.world.directory.programs[3].slug;
     let near = server.mistake("get_opportunity", &json!({"slug": format!("{slug}x")}));
     assert!(
@@ -408,6 +431,7 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     assert!(found.is_empty() && answer["notice"].is_string());
     let (found, answer) = rows(json!({"query": "!!!"}));
     assert_eq!((found.len(), &answer["total"]), (8, &json!(8)));
+    assert_eq!(answer["notice"], "The query has no letter or digit to search for and was left out.");
     let long: String = (0..40).map(|n| format!("w{n} ")).collect();
     assert!(rows(json!({"query": long})).1["notice"].as_str().unwrap().contains("first 32 words"));
 }

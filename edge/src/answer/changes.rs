@@ -15,8 +15,9 @@ use crate::reply::Reply;
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
 
-/// Most lines of an answer, and the default.
-const LINES_MAX: usize = 1_000;
+/// Most lines of an answer.
+const LINES_MAX: usize = 5_000;
+const LINES_DEFAULT: usize = 1_000;
 
 const NDJSON: HeaderValue = HeaderValue::from_static(changes::LINES_TYPE);
 const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
@@ -80,6 +81,13 @@ impl Request {
         })
     }
 
+    /// The query for all changes after the live generation, which downloads link.
+    pub(super) fn position(&self) -> String {
+        let history = self.state.generation().changes();
+        let newest = ChangePosition { sequence: history.newest_sequence(), ..ChangePosition::default() };
+        query(history, &newest, LINES_DEFAULT)
+    }
+
     /// Identifies the history of a generation: one that is published again keeps its hash.
     fn history_id(&self) -> [String; 2] {
         let generation = self.state.generation();
@@ -90,7 +98,7 @@ impl Request {
 /// Reads the position and the number of lines; without `since`, from the start. Unknown names are ignored, since caches
 /// and trackers add them.
 fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Box<Reply>> {
-    let (mut from, mut limit, mut is_own) = (ChangePosition::default(), LINES_MAX, true);
+    let (mut from, mut limit, mut is_own) = (ChangePosition::default(), LINES_DEFAULT, true);
     let (mut faults, mut seen) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let Some(name) = ["since", "limit"].into_iter().find(|known| *known == name) else { continue };
@@ -150,7 +158,7 @@ fn query(changes: &ChangeLog, from: &ChangePosition, limit: usize) -> String {
     query.append_pair("since", &cursor(changes, from)).append_pair("limit", &limit.to_string()).finish()
 }
 
-/// A position as a cursor: `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`.
+/// A position as a cursor: `<root>.<publication>`, and within one `.<begun>.<kind>/<slug>`, `-` before a removed one.
 fn cursor(changes: &ChangeLog, at: &ChangePosition) -> String {
     let start = format!("{}.{}", changes.name(), at.sequence);
     match &at.record {
@@ -177,5 +185,8 @@ fn position(text: &str, changes: &ChangeLog) -> Option<(bool, ChangePosition)> {
 }
 
 fn is_record(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(kind, slug)| RECORD_KINDS.contains(&kind) && is_slug(slug))
+    text.strip_prefix('-')
+        .unwrap_or(text)
+        .split_once('/')
+        .is_some_and(|(kind, slug)| RECORD_KINDS.contains(&kind) && is_slug(slug))
 }

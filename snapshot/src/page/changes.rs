@@ -1,7 +1,7 @@
 //! What changed, as lines of JSON and as an Atom feed (RFC 4287) whose removals are those of RFC 6721. The edge and
 //! exports write the same bytes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ fn singular(kind: &str) -> &str {
 
 /// Appends a line: a record at its last change.
 pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) {
-    let RecordChange { sequence, at, kind, slug, id, version } = *changed;
+    let RecordChange { sequence, at, kind, slug, id, version, moved_to } = *changed;
     let line = Object::default()
         .with("seq", sequence as usize)
         .with("op", if version.is_some() { "upsert" } else { "delete" })
@@ -42,6 +42,7 @@ pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) 
         .with("id", id)
         .with("slug", slug)
         .with("url", format!("{base_url}/api/v1/{kind}/{slug}"))
+        .with("movedTo", moved_to)
         .with("at", at)
         .with("version", version.map(|version| format!("{:032x}", u128::from_be_bytes(version))));
     push_json(out, &line.stated());
@@ -70,13 +71,18 @@ pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordC
          <link rel=\"self\" type=\"application/atom+xml\" href=\"{base}{FEED}\"/>\
          <link rel=\"alternate\" type=\"text/html\" href=\"{base}/data\"/>\n"
     );
+    let mut there = HashSet::new();
     for RecordChange { at, kind, slug, version, .. } in newest {
         // The address is what an entry is known by: a record that moved is another entry, and the one at its former
         // address is gone.
         if version.is_none() {
-            out.push_str(&format!("<at:deleted-entry ref=\"{base}/{kind}/{slug}\" when=\"{at}\"/>\n"));
+            // Where another record has the address since, its entry is listed before.
+            if !there.contains(&(*kind, *slug)) {
+                out.push_str(&format!("<at:deleted-entry ref=\"{base}/{kind}/{slug}\" when=\"{at}\"/>\n"));
+            }
             continue;
         }
+        there.insert((*kind, *slug));
         let name = names.get(&(*kind, *slug)).map_or(*slug, String::as_str);
         out.push_str(&format!(
             "<entry><id>{base}/{kind}/{slug}</id><title>{}</title><updated>{at}</updated>\

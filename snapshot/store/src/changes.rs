@@ -19,6 +19,7 @@
 //! Its version ignores what depends on the day: the turn of the day changes no record. The log has each record once, at
 //! its last change. Logs from before ids or spans were recorded lack these sections; their other content is taken over, with zeros.
 
+use std::cell::LazyCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -26,7 +27,7 @@ use std::sync::OnceLock;
 use bytemuck::{Pod, Zeroable};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
 use super::body::{Digest, Hex};
@@ -110,6 +111,11 @@ struct KnownRecord {
 
 /// An unknown id or fingerprint: no record has it.
 const UNKNOWN: RecordId = [0; 16];
+
+/// The kind of the record of a page, and an id: ids are unique among records of one kind.
+fn of_kind(path: &str, id: RecordId) -> (&str, RecordId) {
+    (record_of(path).map_or("", |(kind, _)| kind), id)
+}
 
 /// Kind and slug of the record of a page; `None` for pages in other languages than English.
 fn record_of(path: &str) -> Option<(&str, &str)> {
@@ -203,6 +209,10 @@ pub(super) struct RecordState {
 /// All records of a generation, sorted by path.
 pub(super) type Versions = Vec<RecordState>;
 
+fn find<'v>(versions: &'v Versions, path: &str) -> Option<&'v RecordState> {
+    versions.binary_search_by(|it| it.path.as_str().cmp(path)).ok().map(|at| &versions[at])
+}
+
 /// A publication that is being made.
 pub(super) struct NextPublication<'a> {
     /// Log and pages of the generation before.
@@ -236,7 +246,8 @@ impl NextPublication<'_> {
             added.push(first.unwrap_or(self.sequence));
         }
         let (removed, mut floor) = self.removed(versions, &known);
-        for removed in removed.iter().filter(|removed| removed.sequence == self.sequence) {
+        let is_free = |path: &str| find(versions, path).is_none();
+        for removed in removed.iter().filter(|it| it.sequence == self.sequence && is_free(it.path)) {
             count(&mut counts, removed.path, 2);
         }
         let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
@@ -267,15 +278,22 @@ impl NextPublication<'_> {
         Self: 'a,
     {
         let before = self.live.map(|(log, _)| log);
-        let exists = |path: &str| versions.binary_search_by(|it| it.path.as_str().cmp(path)).is_ok();
+        let ids =
+            LazyCell::new(|| versions.iter().map(|it| of_kind(&it.path, it.id)).collect::<FxHashSet<_>>());
+        // Nothing is at its address, or another record that took it while this one got no other.
+        let is_gone = |path: &str, id: RecordId| {
+            find(versions, path).is_none_or(|now| {
+                ![now.id, UNKNOWN].contains(&id) && now.id != UNKNOWN && !ids.contains(&of_kind(path, id))
+            })
+        };
         let (old, recent): (Vec<_>, Vec<_>) = before
             .into_iter()
             .flat_map(ChangeLog::removed)
-            .filter(|removed| !exists(removed.path))
+            .filter(|removed| is_gone(removed.path, removed.id))
             .partition(|removed| before.is_some_and(|before| self.is_old(before, removed.sequence)));
         let floor = before.map_or(0, |before| before.floor);
         let floor = old.iter().map(|removed| removed.sequence).fold(floor, u64::max);
-        let lost = known.iter().filter(|(path, _)| !exists(path));
+        let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
         let lost = lost.map(|(path, it)| {
             let span = [it.added, it.record.sequence];
             Removed { path, sequence: self.sequence, id: it.id, span }
@@ -322,6 +340,8 @@ pub struct RecordChange<'a> {
     pub id: Option<Uuid>,
     /// Its version; `None` if it was removed.
     pub version: Option<RecordVersion>,
+    /// The slug that a removed record has now, if it moved.
+    pub moved_to: Option<&'a str>,
 }
 
 /// A removed record.
@@ -338,7 +358,7 @@ struct Removed<'a> {
 pub struct ChangePosition {
     /// A publication; 0 at the beginning.
     pub sequence: u64,
-    /// `kind/slug` of the last record of it that was read; `None` if all of it was.
+    /// `kind/slug` of the last record of it that was read, `-kind/slug` of a removed one; `None` if all of it was.
     pub record: Option<String>,
     /// The publication that was live when the client started from the beginning, while it has not read further; else 0.
     pub begun: u64,
@@ -363,8 +383,14 @@ pub struct ChangeLog {
     removed_spans: Option<Section<Span>>,
     floor: u64,
     fingerprints: Option<Section<RecordFingerprint>>,
-    /// All records in the order of the log.
-    order: OnceLock<Vec<OrderedRecord>>,
+    order: OnceLock<Order>,
+}
+
+struct Order {
+    /// All records: by publication, removed ones first, then by address.
+    all: Vec<OrderedRecord>,
+    /// Rows of the pages of removed records that have another address now.
+    moved: FxHashMap<(&'static str, RecordId), u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -374,6 +400,12 @@ struct OrderedRecord {
     number: u32,
     /// Its number in `records`; `u32::MAX` if it was removed.
     record: u32,
+}
+
+impl OrderedRecord {
+    fn is_there(&self) -> bool {
+        self.record != u32::MAX
+    }
 }
 
 impl ChangeLog {
@@ -453,7 +485,8 @@ impl ChangeLog {
         }
         let begun = self.begun(from);
         let begun = if last.sequence <= begun { begun } else { 0 };
-        let record = Some(format!("{}/{}", last.kind, last.slug));
+        let mark = if last.version.is_some() { "" } else { "-" };
+        let record = Some(format!("{mark}{}/{}", last.kind, last.slug));
         ChangePosition { sequence: last.sequence, record, begun }
     }
 
@@ -478,8 +511,9 @@ impl ChangeLog {
         })
     }
 
-    /// At most `most` records that changed after a position, in the order of publications and addresses; without
-    /// removals of records that a client at this position has never read.
+    /// At most `most` records that changed after a position, in the order of publications, removals of each first:
+    /// a moved record is removed and there again with the same id. Without removals of records that a client at this
+    /// position has never read.
     #[must_use]
     pub fn after<'a>(
         &'a self,
@@ -487,10 +521,16 @@ impl ChangeLog {
         from: &ChangePosition,
         most: usize,
     ) -> Vec<RecordChange<'a>> {
-        let order = self.order.get_or_init(|| self.order(files));
-        let last = from.record.as_ref().map(|record| format!("{RECORDS}{record}.json"));
-        let is_read = |sequence: u64, of: &OrderedRecord| match sequence.cmp(&from.sequence) {
-            Ordering::Equal => last.as_deref().is_none_or(|last| self.path(files, of.number) <= last),
+        let order = &self.order.get_or_init(|| self.order(files)).all;
+        let last = from.record.as_deref().map(|record| {
+            let removed = record.strip_prefix('-');
+            (removed.is_none(), format!("{RECORDS}{}.json", removed.unwrap_or(record)))
+        });
+        let is_read = |sequence: u64, is_there: bool, of: &OrderedRecord| match sequence.cmp(&from.sequence) {
+            Ordering::Equal => {
+                let place = (is_there, self.path(files, of.number));
+                last.as_ref().is_none_or(|(was_there, last)| place <= (*was_there, last))
+            }
             other => other == Ordering::Less,
         };
         let begun = self.begun(from);
@@ -498,9 +538,10 @@ impl ChangeLog {
             let Some(at) = (of.number as usize).checked_sub(files.len()) else { return true };
             let [added, changed] = value_at(&self.removed_spans, at);
             // What was live when the client began was read where it was last changed, unless it was changed since.
-            of.sequence > begun && is_read(added, of) && (changed > begun || is_read(changed, of))
+            let was_read = |sequence| is_read(sequence, true, of);
+            of.sequence > begun && was_read(added) && (changed > begun || was_read(changed))
         };
-        let rest = order.partition_point(|record| is_read(record.sequence, record));
+        let rest = order.partition_point(|record| is_read(record.sequence, record.is_there(), record));
         let rest = order.get(rest..).unwrap_or_default().iter().filter(may_be_known);
         rest.take(most).filter_map(|record| self.change(files, record)).collect()
     }
@@ -509,21 +550,25 @@ impl ChangeLog {
     #[must_use]
     pub fn newest<'a>(&'a self, files: &'a FileTable, most: usize) -> Vec<RecordChange<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
-        order.iter().rev().take(most).filter_map(|record| self.change(files, record)).collect()
+        order.all.iter().rev().take(most).filter_map(|record| self.change(files, record)).collect()
     }
 
     fn change<'a>(&'a self, files: &'a FileTable, of: &OrderedRecord) -> Option<RecordChange<'a>> {
         let &OrderedRecord { sequence, number, record } = of;
-        let (kind, slug) = record_of(self.path(files, number))?;
+        let path = self.path(files, number);
+        let (kind, slug) = record_of(path)?;
         let version = self.records.get(record as usize).map(|record| record.version);
         let id = match version {
             Some(_) => value_at(&self.ids, record as usize),
             None => value_at(&self.removed_ids, (number as usize).saturating_sub(files.len())),
         };
+        let moved =
+            self.order.get().filter(|_| version.is_none()).and_then(|it| it.moved.get(&of_kind(path, id)));
+        let moved_to = moved.and_then(|row| Some(record_of(self.path(files, *row))?.1));
         let id = (id != UNKNOWN).then(|| Uuid::from_bytes(id));
         let at = self.at(sequence).or(self.log.first()).map_or(0, Publication::stated_at);
         let at = Timestamp::from_second(at).unwrap_or_default();
-        Some(RecordChange { sequence, at, kind, slug, id, version })
+        Some(RecordChange { sequence, at, kind, slug, id, version, moved_to })
     }
 
     /// Records by the path of their page.
@@ -566,7 +611,7 @@ impl ChangeLog {
         (order + lines) as u64
     }
 
-    fn order(&self, files: &FileTable) -> Vec<OrderedRecord> {
+    fn order(&self, files: &FileTable) -> Order {
         let numbers =
             files.entries().filter(|entry| record_of(entry.path()).is_some()).map(|entry| entry.number());
         let records = numbers.zip(self.records.iter()).zip(0..);
@@ -575,12 +620,22 @@ impl ChangeLog {
         let removed = self.removed_sequence.iter().zip(files.len() as u32..);
         let removed =
             removed.map(|(sequence, number)| OrderedRecord { sequence: *sequence, number, record: u32::MAX });
-        let mut order: Vec<OrderedRecord> = records.chain(removed).collect();
-        order.sort_unstable_by(|a, b| {
-            let paths = || self.path(files, a.number).cmp(self.path(files, b.number));
-            a.sequence.cmp(&b.sequence).then_with(paths)
+        let mut all: Vec<OrderedRecord> = records.chain(removed).collect();
+        all.sort_unstable_by(|a, b| {
+            let place = |it: &OrderedRecord| (it.is_there(), self.path(files, it.number));
+            a.sequence.cmp(&b.sequence).then_with(|| place(a).cmp(&place(b)))
         });
-        order
+        let gone: FxHashSet<_> = self.removed().map(|it| of_kind(it.path, it.id)).collect();
+        let there = all.iter().filter(|it| it.is_there()).map(|it| {
+            (of_kind(self.path(files, it.number), value_at(&self.ids, it.record as usize)), it.number)
+        });
+        let known = there.filter(|((_, id), _)| *id != UNKNOWN);
+        let moved = known.filter(|(id, _)| gone.contains(id)).filter_map(|((kind, id), number)| {
+            let kind = RECORD_KINDS.into_iter().find(|known| *known == kind)?;
+            Some(((kind, id), number))
+        });
+        let moved = moved.collect();
+        Order { all, moved }
     }
 }
 

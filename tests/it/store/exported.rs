@@ -67,6 +67,19 @@ fn fold(lines: &str, copy: &mut Copy) {
     }
 }
 
+/// Addresses of the records that a feed of all changes leaves.
+fn fold_feed(feed: &str) -> BTreeSet<String> {
+    let mut there = BTreeSet::new();
+    for line in feed.lines().rev() {
+        let of = |start: &str| Some(line.strip_prefix(start)?.split(['<', '"']).next()?.to_owned());
+        let api =
+            |page: String| page.replacen(crate::server::HOST, &format!("{}/api/v1", crate::server::HOST), 1);
+        there.extend(of("<entry><id>").map(api));
+        of("<at:deleted-entry ref=\"").map(api).map(|gone| there.remove(&gone));
+    }
+    there
+}
+
 /// Who follows the files of exports, as the README says.
 #[derive(Default)]
 struct Reader {
@@ -167,6 +180,7 @@ fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_his
             }
             let feed = std::fs::read(dir.join("changes.atom")).unwrap();
             assert!(ask(&live, "/changes.atom").body == feed, "{what}: the feed");
+            assert_eq!(fold_feed(std::str::from_utf8(&feed).unwrap()), exported(&dir), "{what}: the feed");
         }
     }
 }

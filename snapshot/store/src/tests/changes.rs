@@ -189,7 +189,7 @@ fn each_publication_counts_what_it_added_changed_and_removed() {
     let since =
         live.changes().after(live.files(), &ChangePosition { sequence: 2, ..ChangePosition::default() }, 9);
     let since: Vec<_> = since.iter().map(|it| (it.kind, it.slug, it.version.is_some())).collect();
-    assert_eq!(since, [("programs", "a", true), ("programs", "b", true), ("recipients", "c-d", false)]);
+    assert_eq!(since, [("recipients", "c-d", false), ("programs", "a", true), ("programs", "b", true)]);
 }
 
 #[test]
@@ -330,4 +330,93 @@ fn a_history_without_ids_is_read_and_one_whose_ids_do_not_fit_is_not() {
     assert_eq!(open(None).unwrap(), None);
     assert_eq!(open(Some(1)).unwrap(), Some(Uuid::from_bytes([1; 16])));
     assert!(open(Some(2)).is_err());
+}
+
+/// Publishes programs that have ids and texts, by slug; returns the slug of each id.
+fn put_ids(root: &Path, programs: &[(&str, u8, u8)]) -> BTreeMap<Uuid, String> {
+    let id = |number: u8| Uuid::from_bytes([number; 16]);
+    let pages: Vec<(String, String)> = programs
+        .iter()
+        .map(|(slug, number, text)| (path_of(&format!("programs/{slug}")), format!("hole {number} {text}")))
+        .collect();
+    let mut pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (&**path, &**text)).collect();
+    pages.push(("public/index.html", "always"));
+    let ids = programs.iter().map(|(slug, number, _)| (format!("programs/{slug}"), id(*number))).collect();
+    let info = BuildInfo { ids, ..about("2026-11-20T06:00:00Z") };
+    stage(root, &pages, &tenth).publish(&info, 1).unwrap();
+    programs.iter().map(|(slug, number, _)| (id(*number), (*slug).to_owned())).collect()
+}
+
+#[test]
+fn folding_by_id_and_by_slug_gives_the_same_copy_whatever_moves_swaps_or_takes_anothers_slug() {
+    for seed in 0..25 {
+        let root = Scratch::new();
+        let (mut by_slug, mut by_id) = (BTreeMap::new(), BTreeMap::new());
+        let (mut at, mut numbers) = (ChangePosition::default(), numbers(seed).skip(3));
+        let mut publications: Vec<BTreeMap<Uuid, String>> = Vec::new();
+        for step in 0..8 {
+            let mut free = vec!["a", "b", "c"];
+            let mut programs = Vec::new();
+            for number in 1..=4 {
+                let place = usize::from(numbers.next().unwrap());
+                if place < free.len() {
+                    programs.push((free.remove(place), number, numbers.next().unwrap() / 2));
+                }
+            }
+            let before = publications.last().cloned();
+            let mut live = put_ids(&root, &programs);
+            if numbers.next() == Some(0) && before.is_some() && rollback(&root, None, DAY).is_ok() {
+                // An unchanged publication is none, and then the one before it is live.
+                live = published_ids(&root);
+            }
+            publications.push(live.clone());
+            if numbers.next() == Some(0) {
+                continue;
+            }
+            let what = format!("seed {seed}, step {step}");
+            let generation = Generation::open_current(&root).unwrap();
+            let most = 1 + usize::from(numbers.next().unwrap());
+            loop {
+                let changed = generation.changes().after(generation.files(), &at, most);
+                at = generation.changes().next(&at, &changed, most);
+                for change in &changed {
+                    let (slug, id) = (change.slug.to_owned(), change.id.unwrap());
+                    match change.version {
+                        Some(version) => {
+                            by_slug.insert(slug.clone(), (id, version));
+                            by_id.insert(id, (slug, version));
+                        }
+                        None => {
+                            assert_eq!(change.moved_to, live.get(&id).map(String::as_str), "{what}");
+                            by_slug.remove(&slug);
+                            by_id.remove(&id);
+                        }
+                    }
+                }
+                if changed.is_empty() {
+                    break;
+                }
+            }
+            let turned = by_slug.iter().map(|(slug, (id, version))| (*id, (slug.clone(), *version)));
+            assert_eq!(by_id, turned.collect(), "{what}");
+            assert_eq!(
+                by_id.into_iter().map(|(id, (slug, _))| (id, slug)).collect::<BTreeMap<_, _>>(),
+                live,
+                "{what}"
+            );
+            by_id = by_slug.iter().map(|(slug, (id, version))| (*id, (slug.clone(), *version))).collect();
+        }
+    }
+}
+
+/// The slug of each id that is live, by the pages themselves.
+fn published_ids(root: &Path) -> BTreeMap<Uuid, String> {
+    let live = Generation::open_current(root).unwrap();
+    let found = ["a", "b", "c"].into_iter().filter_map(|slug| {
+        let entry = live.files().lookup(&["api/v1/programs/", slug, ".json"])?;
+        let text = fs::read_to_string(dir(root, live.id()).join(entry.path())).unwrap();
+        let number = text.split(' ').nth(1)?.parse().ok()?;
+        Some((Uuid::from_bytes([number; 16]), slug.to_owned()))
+    });
+    found.collect()
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod computed;
+mod details;
 mod files;
 mod pages;
 mod queries;
@@ -25,6 +26,7 @@ impl Request {
             Route::Search => self.search(),
             Route::Facet => self.facet(),
             Route::List(list) => self.list(list),
+            Route::Details => self.details(),
             Route::Changes => self.changes(),
             Route::ChangesFeed => self.changes_feed(),
             Route::Page => self.page(),

@@ -46,7 +46,7 @@ pub(crate) fn rest_headers(headers: &mut HeaderMap) {
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
             "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
-             Content-Range, Opdir-Generation",
+             Content-Range, Opdir-Generation, Deprecation, Sunset",
         ),
     );
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -108,6 +108,18 @@ impl Reply {
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
         Self::new(StatusCode::NO_CONTENT, headers, Bytes::new())
+    }
+
+    /// Adds since when a parameter of the request is deprecated (RFC 9745), until when it stays (RFC 8594), and
+    /// where that is explained.
+    pub(crate) fn deprecated(mut self, base_url: &str) -> Self {
+        // 2026-11-23.
+        const SINCE: HeaderValue = HeaderValue::from_static("@1795392000");
+        const UNTIL: HeaderValue = HeaderValue::from_static("Sun, 31 Dec 2028 23:59:59 GMT");
+        let link = format!("<{base_url}/docs/api#changes>; rel=\"deprecation\"; type=\"text/html\"");
+        self.headers.append(header::LINK, value(&link));
+        self.with(HeaderName::from_static("deprecation"), SINCE)
+            .with(HeaderName::from_static("sunset"), UNTIL)
     }
 
     /// Sets a header.

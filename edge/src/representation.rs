@@ -90,6 +90,11 @@ impl Representation {
         self
     }
 
+    /// Adds the number of rows that there are, where the body has fewer.
+    pub(crate) fn total(self, rows: usize) -> Self {
+        self.with(HeaderName::from_static("x-total-count"), HeaderValue::from(rows))
+    }
+
     /// Adds `No-Vary-Search` (draft-ietf-httpbis-no-vary-search): the parts of the query that make no difference.
     pub(crate) fn no_vary_search(self, rule: &'static str) -> Self {
         self.with(HeaderName::from_static("no-vary-search"), HeaderValue::from_static(rule))

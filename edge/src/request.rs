@@ -125,6 +125,15 @@ impl Request {
         self.program_body(slug, locale, reach).map_err(|_| NotLocal)
     }
 
+    /// Whether the query has a parameter that is going to leave: `field` of searches, and `lang`.
+    fn is_deprecated(&self) -> bool {
+        let names = |pair: &str| {
+            pair.starts_with("lang=") || self.route == Route::Search && pair.starts_with("field=")
+        };
+        matches!(self.route, Route::Search | Route::Program | Route::Details)
+            && self.head.query().split('&').any(names)
+    }
+
     /// The pool for searches, or that for requests that wait for the store.
     fn pool(&self, is_search: bool) -> &BlockingPool {
         if is_search { &self.server.searches } else { &self.server.fetches }
@@ -149,6 +158,8 @@ impl Request {
     pub(crate) fn finish(&self, mut reply: Reply) -> Response<Bytes> {
         if reply.status.is_server_error() {
             reply = self.error_for_people(reply);
+        } else if reply.status == StatusCode::OK && self.is_deprecated() {
+            reply = reply.deprecated(self.state.base_url());
         }
         if self.head.method == Method::HEAD && !reply.body.is_empty() {
             let length = HeaderValue::from(std::mem::take(&mut reply.body).len());

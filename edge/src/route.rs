@@ -21,7 +21,9 @@ pub(crate) enum Route {
     Organization,
     /// `/api/v1/recipients/{slug}`
     Recipient,
-    /// `/api/v1/exports/latest`
+    /// `/api/v1/details`
+    Details,
+    /// `/api/v1/exports/latest` and `/api/v1/exports/latest.csv`
     Export,
     /// `/api/v1/openapi.json`
     OpenApi,
@@ -36,7 +38,7 @@ pub(crate) enum Route {
 }
 
 /// Routes, and their path templates for metrics. The first stands for pages and unknown paths.
-pub(crate) const ROUTES: [(Route, &str); 15] = [
+pub(crate) const ROUTES: [(Route, &str); 16] = [
     (Route::Page, "/"),
     (Route::Search, "/api/v1/search"),
     (Route::Program, "/api/v1/programs/{slug}"),
@@ -48,6 +50,7 @@ pub(crate) const ROUTES: [(Route, &str); 15] = [
     (Route::Organization, "/api/v1/organizations/{slug}"),
     (Route::Recipient, "/api/v1/recipients/{slug}"),
     (Route::Export, "/api/v1/exports/latest"),
+    (Route::Details, "/api/v1/details"),
     (Route::OpenApi, "/api/v1/openapi.json"),
     (Route::Changes, changes::LINES),
     (Route::ChangesFeed, changes::FEED),
@@ -72,10 +75,11 @@ impl Route {
         match rest.split_once('/') {
             None => match rest {
                 "search" | "programs" => Self::Search,
+                "details" => Self::Details,
                 "openapi.json" => Self::OpenApi,
                 _ => List::parse(rest).map_or(Self::UnknownApi, Self::List),
             },
-            Some(("exports", "latest")) => Self::Export,
+            Some(("exports", "latest" | "latest.csv")) => Self::Export,
             Some((_, segment)) if segment.is_empty() || segment.contains('/') || !decodes(segment) => {
                 Self::UnknownApi
             }
@@ -104,6 +108,8 @@ mod tests {
             ("v1/recipients/a", Route::Recipient),
             ("v1/organizations/a", Route::Organization),
             ("v1/exports/latest", Route::Export),
+            ("v1/exports/latest.csv", Route::Export),
+            ("v1/details", Route::Details),
             ("v1/openapi.json", Route::OpenApi),
         ] {
             assert_eq!(Route::api(rest), route, "{rest}");

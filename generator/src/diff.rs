@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde_json::json;
-use snapshot::page::address::{COMPUTED_TAGS, tag_of, url_of};
+use snapshot::page::address::{COMPUTED_TAGS, DETAILS_TAG, tag_of, url_of};
 use store::{GenerationDiff, Manifest, PathChange};
 
 use dataset::text::counted;
@@ -136,11 +136,17 @@ fn json(difference: &GenerationDiff) -> serde_json::Value {
 fn purge(difference: &GenerationDiff) -> String {
     let pages = || difference.pages.iter().map(|(path, _)| path.as_str());
     let bases = BTreeSet::from([difference.old.base_url.as_str(), difference.new.base_url.as_str()]);
+    // The table has two addresses.
+    let table = |url: &String| Some(format!("{}.csv", url.strip_suffix("?format=csv")?));
     let mut lines: BTreeSet<String> = pages()
         .filter_map(url_of)
+        .flat_map(|url| table(&url).into_iter().chain([url]).collect::<Vec<_>>())
         .flat_map(|url| bases.iter().map(move |base| format!("url {base}{url}")).collect::<Vec<_>>())
         .collect();
     lines.extend(pages().filter(|path| !is_index(path)).map(|path| format!("tag {}", tag_of(path))));
+    if pages().any(|path| !is_index(path)) {
+        lines.insert(format!("tag {DETAILS_TAG}"));
+    }
     if pages().any(is_index) {
         lines.extend(COMPUTED_TAGS.map(|tag| format!("tag {tag}")));
     }

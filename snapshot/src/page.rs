@@ -9,6 +9,7 @@ pub(crate) mod bilingual;
 pub mod caution;
 pub mod changes;
 pub mod detail;
+pub mod details;
 pub mod error;
 pub mod export;
 pub mod facet;

@@ -2,6 +2,7 @@
 //! for each endpoint. Search and lists accept any input: unusable values are left out and reported.
 
 mod bounds;
+mod details;
 mod export;
 mod facet;
 mod invalid;
@@ -15,9 +16,10 @@ pub use self::bounds::{
     PAGE_RANGE, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
 };
 use self::bounds::{INVALID_MAX, YEAR_RANGE};
+pub use self::details::{DETAILS_MAX, DetailsQuery, parse_details};
 pub use self::export::{ExportFormat, parse_export};
 pub use self::facet::{FacetQuery, ParameterError, parse_facet};
 pub use self::list::{List, ListQuery, parse_list};
-pub use self::parameter::{PARAMETERS, Parameter, ParameterKind};
+pub use self::parameter::{PARAMETERS, Parameter, ParameterKind, is_filter};
 pub use self::search::{FacetValue, Query, Sort, parse_search};
 pub use self::value::{is_slug, pairs, parse_date, parse_locale};

@@ -40,7 +40,7 @@ compgen -G '*.had' >/dev/null || exit 77
 # The generator tidies what it wrote with the `ruff` beside it.
 if had generator openapi-python-client; then
   try 'make with openapi-python-client' env PATH="$work/generator/bin:$PATH" generator/bin/openapi-python-client \
-    generate --url "$document" --meta none --output-path directory --overwrite --fail-on-warning
+    generate --url "$document" --meta none --output-path directory --overwrite --fail-on-warning --config generator.yml
   try 'call every operation' generator/bin/python calls.py "$url"
 fi
 if had packages openapi-typescript; then
@@ -60,5 +60,17 @@ if had models 'SDKs of models'; then
   for sdk in google-genai openai-agents pydantic-ai; do
     try "tools for $sdk" models/bin/python tools.py "$url/mcp" "$sdk"
   done
+fi
+copy() { # program, interpreter…: makes a copy of the directory, and brings it up to date, which changes nothing
+  try "a copy with $1" bash -c 'rm -f "$1" && "${@:2}" "$1" && cp "$1" "$1.first" && "${@:2}" "$1" && cmp "$1.first" "$1"' \
+    - "$work/$1.json" "${@:2}" "$here/../../generator/site/examples/$1" "$url"
+}
+if has_python; then copy copy.py python3; fi
+if command -v "${NODE:-node}" >/dev/null; then copy copy.mjs "${NODE:-node}"; fi
+if [ -e copy.py.json ] && [ -e copy.mjs.json ]; then
+  try 'both copies are equal, and whole' python3 -c 'import json, sys, urllib.request as it
+one, other = (json.load(open(name)) for name in ("copy.py.json", "copy.mjs.json"))
+all = it.urlopen(sys.argv[1] + "/changes?limit=5000").read().decode().splitlines()
+assert one == other and (len(all) == len(one["records"]) or len(all) == 5000)' "$url"
 fi
 exit "$failed"

@@ -12,6 +12,7 @@ mod contract {
     mod examples;
     pub(crate) mod openapi;
     mod operations;
+    mod whole;
 }
 
 mod data {

@@ -175,10 +175,17 @@ impl Query {
 }
 
 /// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
-/// whole pages from the first row ends; beyond it, `prev` leads back to it.
+/// whole pages from the first row ends; beyond it, `prev` leads back to it. A feed has no pages: where it is cut, it
+/// states the number of all rows.
 fn linked(representation: Representation, query: &Query, total: Option<usize>) -> Representation {
-    let Some(path) = &query.path else { return representation };
     let page = query.page;
+    let Some(path) = &query.path else {
+        let more = total.filter(|total| *total as u64 > page.limit);
+        return match more {
+            Some(total) => representation.total(total),
+            None => representation,
+        };
+    };
     let representation = representation.link(path, &query.canonical, "canonical");
     let Some(total) = total.map(|total| total as u64) else { return representation };
     let last = total.saturating_sub(1) / page.limit.max(1) * page.limit;

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use net::conditional::negotiate;
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
-use snapshot::page::error;
 use snapshot::page::export::ROWS_MAX;
+use snapshot::page::{changes, error};
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
 use snapshot::text::fold;
@@ -39,11 +39,11 @@ impl Request {
     }
 
     /// The file of a record. A slug that is not valid finds nothing: `x.es` is the name of a file, not of a record.
-    fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'_>> {
+    pub(super) fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'_>> {
         is_slug(slug).then(|| self.state.generation().files().lookup(&[API, folder, slug, suffix]))?
     }
 
-    fn program_file(&self, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
+    pub(super) fn program_file(&self, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
         self.record("programs/", slug, if locale == Locale::Es { ".es.json" } else { ".json" })
     }
 
@@ -93,14 +93,7 @@ impl Request {
         if let Some(file) = self.record("organizations/", slug, ".json") {
             return self.file(file, self.until_midnight(), || document("organizations/", slug));
         }
-        let tidy = normalized(slug);
-        let lists = &self.state.site().lists;
-        let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
-        let canonical = alias(slug).or_else(|| alias(&tidy)).or_else(|| {
-            let exists = self.record("organizations/", &tidy, ".json").is_some();
-            exists.then_some(tidy)
-        });
-        let Some(canonical) = canonical else {
+        let Some(canonical) = self.canonical_organization(slug) else {
             return Ok(Reply::not_found("There is no organization with this slug."));
         };
         let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -108,8 +101,20 @@ impl Request {
         Ok(Reply::redirect(&format!("/api/v1/organizations/{canonical}{query}"), body))
     }
 
+    /// The slug of an organization by a former one, or one that is written otherwise.
+    pub(super) fn canonical_organization(&self, slug: &str) -> Option<String> {
+        let tidy = normalized(slug);
+        let lists = &self.state.site().lists;
+        let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
+        alias(slug).or_else(|| alias(&tidy)).or_else(|| {
+            let exists = self.record("organizations/", &tidy, ".json").is_some();
+            exists.then_some(tidy)
+        })
+    }
+
     pub(super) fn export(&self) -> Result<Reply, StoreError> {
         let format = match parse_export(self.head.query()) {
+            _ if self.head.path().ends_with(".csv") => ExportFormat::Csv,
             Ok(format) => format,
             Err(value) => return Ok(Reply::bad_request(error::export_format(&value))),
         };
@@ -117,7 +122,9 @@ impl Request {
         let Some(file) = self.state.generation().files().lookup(&[API, "exports/latest", extension]) else {
             return Ok(NO_PAGES.into());
         };
-        let response = self.response(file, || export(&self.state, format))?;
+        let position = self.position();
+        let export = || export(&self.state, format).link(changes::LINES, &position, "next");
+        let response = self.response(file, export)?;
         Ok(response.reply_range(&self.head.headers, self.until_midnight()))
     }
 
@@ -161,7 +168,7 @@ impl Request {
     }
 
     /// Reads a body. One that cannot be sent as it was published is logged, and listed until it can.
-    fn read(
+    pub(super) fn read(
         &self,
         file: FileEntry<'_>,
         form: (Coding, ReadMode),
@@ -186,7 +193,7 @@ impl Request {
 }
 
 /// JSON of the REST interface at a path below [`API`].
-fn document(folder: &str, name: &str) -> Representation {
+pub(super) fn document(folder: &str, name: &str) -> Representation {
     Representation::json()
         .no_vary_search(ALL)
         .link(&format!("/{API}{folder}{name}"), "", "canonical")
@@ -194,7 +201,7 @@ fn document(folder: &str, name: &str) -> Representation {
 }
 
 /// A program. `Content-Language` is that of the record's text, not the requested one.
-fn program(state: &ServingState, slug: &str, locale: Locale) -> Representation {
+pub(super) fn program(state: &ServingState, slug: &str, locale: Locale) -> Representation {
     let site = state.site();
     let languages = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.languages(doc, locale));
     let query = if locale == Locale::Es { "locale=es" } else { "" };
@@ -215,7 +222,7 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
     }
     let total = state.site().index.len();
     if total > ROWS_MAX {
-        export = export.with(HeaderName::from_static("x-total-count"), value(&total.to_string()));
+        export = export.total(total);
     }
     let query = if is_csv { "format=csv" } else { "" };
     export.link("/api/v1/exports/latest", query, "canonical").language(Locale::En.as_str())

@@ -3,13 +3,14 @@
 use html::{Feed, PageOptions};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
-use snapshot::query::{self as search_query, parse_search};
+use snapshot::page::{changes, error};
+use snapshot::query::{self as search_query, is_filter, parse_search};
 use snapshot::record::{EntityType, Locale};
 use store::StoreError;
 
 use super::computed::Query;
 use crate::cache_control::CacheControl;
-use crate::reply::Reply;
+use crate::reply::{Reply, value};
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
 use crate::route::Route;
@@ -108,15 +109,13 @@ fn html(locale: Locale) -> Representation {
         .language(locale.as_str())
 }
 
-/// A feed. A table cannot hold a notice that filters were left out, so its file name does.
+/// A feed. Tables and rows cannot hold a notice that filters were left out, so the name of their file does.
 fn feed_representation(kind: Feed, is_whole: bool) -> Representation {
     let feed = Representation::new(HeaderValue::from_static(kind.media_type())).tag(SEARCH_TAG);
-    let disposition = match is_whole {
-        true => "attachment; filename=\"opportunities.csv\"",
-        false => "attachment; filename=\"opportunities-filters-left-out.csv\"",
-    };
+    let notice = if is_whole { "" } else { "-filters-left-out" };
+    let name = format!("attachment; filename=\"opportunities{notice}.{}\"", kind.extension());
     match kind {
-        Feed::Table => feed.with(header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition)),
+        Feed::Table | Feed::Rows => feed.with(header::CONTENT_DISPOSITION, value(&name)),
         _ => feed,
     }
 }
@@ -218,21 +217,25 @@ impl Request {
             return self.missing(locale).into();
         };
         let (query, extras, invalid) = self.page_query(locale);
+        if !query.is_narrowed() && extras.organization.is_none() && invalid.iter().any(|it| is_filter(it)) {
+            return Reply::bad_request(error::feed_filters(&invalid)).into();
+        }
         let canonical = extras.for_feed().query_string(site, html_parts, &query);
+        let feed_query = html::feed_query(&query, kind);
         let computed = Query {
             path: None,
             validator: self.validator(&html::feed_path(locale, kind), &canonical, &invalid),
             canonical,
-            depends_on_day: true,
-            page: query.page,
-            work: site.index.cost(&html::feed_query(&query, kind)),
+            depends_on_day: html::depends_on_day(site, &query, kind),
+            page: feed_query.page,
+            work: site.index.cost(&feed_query),
         };
         let is_whole = invalid.is_empty();
         let representation = move || feed_representation(kind, is_whole);
         self.computed(computed, representation, move |request| {
             let (state, question) = (&request.state, (&query, &extras, &*invalid));
             let feed = |html| html::feed(state.site(), html, &state.dated, question, kind);
-            state.open.html.as_ref().map_or_else(Vec::new, feed).into()
+            state.open.html.as_ref().map_or_else(|| Vec::new().into(), |html| feed(html).into())
         })
     }
 
@@ -257,7 +260,14 @@ impl Request {
             true => CacheControl::Immutable.header(),
             false => self.until_midnight(),
         };
-        let response = self.response(file, || Representation::new(HeaderValue::from_static(media_type)))?;
+        let representation = || {
+            let file = Representation::new(HeaderValue::from_static(media_type));
+            match path.starts_with("data/") {
+                true => file.link(changes::LINES, &self.position(), "next"),
+                false => file,
+            }
+        };
+        let response = self.response(file, representation)?;
         // Downloads may be long enough to be resumed.
         Ok(match path.starts_with("data/") {
             true => response.reply_range(&self.head.headers, lifetime),

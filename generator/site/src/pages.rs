@@ -223,7 +223,7 @@ impl<'a> Pages<'a> {
             }
             Some(kind) => whole(
                 format!("public{}", feed_path(locale, kind)),
-                feed(self.site, html, dated, (&query, &extras, &[]), kind),
+                feed(self.site, html, dated, (&query, &extras, &[]), kind).bytes,
             ),
         }
     }

@@ -1,12 +1,15 @@
-//! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545) and a table for spreadsheets.
+//! Feeds of a search: Atom (RFC 4287), iCalendar (RFC 5545), a table for spreadsheets, and rows as the export has them.
+
+use std::borrow::Cow;
 
 use crate::fragments::{Html, Language, push};
 use crate::messages::Message;
 use crate::search::{DisplayQuery, PageOptions, search_path};
 use crate::status::plain;
 use snapshot::page::text::escaped;
-use snapshot::page::{Dated, Site};
-use snapshot::query::{Page, Query, Sort};
+use snapshot::page::{Dated, Paged, Site};
+use snapshot::query::{PARAMETERS, Page, Query, Sort, is_filter, pairs};
+use snapshot::search::SearchResult;
 
 /// Maximum number of programs in an Atom feed.
 const ENTRIES_MAX: u64 = 100;
@@ -24,11 +27,13 @@ pub enum Feed {
     Calendar,
     /// All results.
     Table,
+    /// All results in the shape of the export.
+    Rows,
 }
 
 impl Feed {
     /// All formats.
-    pub const ALL: [Self; 3] = [Self::Atom, Self::Calendar, Self::Table];
+    pub const ALL: [Self; 4] = [Self::Atom, Self::Calendar, Self::Table, Self::Rows];
 
     /// Extension of its path.
     #[must_use]
@@ -37,6 +42,7 @@ impl Feed {
             Self::Atom => "atom",
             Self::Calendar => "ics",
             Self::Table => "csv",
+            Self::Rows => "json",
         }
     }
 
@@ -47,6 +53,7 @@ impl Feed {
             Self::Atom => "application/atom+xml; charset=utf-8",
             Self::Calendar => "text/calendar; charset=utf-8",
             Self::Table => "text/csv; charset=utf-8; header=present",
+            Self::Rows => "application/json",
         }
     }
 }
@@ -57,13 +64,33 @@ pub fn feed_query(query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
         Feed::Atom => (ENTRIES_MAX, Sort::Recent),
         Feed::Calendar => (EVENTS_MAX, Sort::Deadline),
-        Feed::Table => (ROWS_MAX, query.sort),
+        Feed::Table | Feed::Rows => (ROWS_MAX, query.sort),
     };
     Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
 }
 
-/// The feed of a query, in the query's language. `invalid` parameters are listed in formats that have a field for
-/// them.
+/// Whether the feed of a query may be another one on another day.
+#[must_use]
+pub fn depends_on_day(site: &Site, query: &Query, feed: Feed) -> bool {
+    let is_cut = site.index.len() as u64 > EVENTS_MAX;
+    query.depends_on_day() || matches!(feed, Feed::Table | Feed::Rows) || feed == Feed::Calendar && is_cut
+}
+
+/// The query that a feed is known by: with the filters that do not exist, so that a value that no record has any longer
+/// does not make it another feed.
+fn identity(query: &str, invalid: &[String]) -> String {
+    let left_out = invalid.iter().filter(|it| is_filter(it)).filter_map(|it| it.split_once('='));
+    let left_out = left_out.map(|(name, value)| (name.into(), value.into()));
+    let mut all: Vec<(Cow<'_, str>, Cow<'_, str>)> = pairs(query).chain(left_out).collect();
+    all.sort_by_cached_key(|(name, value)| {
+        let rank = PARAMETERS.iter().position(|it| it.name == *name).unwrap_or(PARAMETERS.len());
+        (rank, name.clone(), value.clone())
+    });
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(all).finish()
+}
+
+/// The feed of a query, in the query's language, and how many records match. `invalid` parameters are listed in
+/// formats that have a field for them.
 #[must_use]
 pub fn feed(
     site: &Site,
@@ -71,8 +98,8 @@ pub fn feed(
     dated: &Dated,
     (query, extras, invalid): (&Query, &PageOptions, &[String]),
     feed: Feed,
-) -> Vec<u8> {
-    let docs = matches(site, html, dated, (&feed_query(query, feed), extras));
+) -> Paged {
+    let SearchResult { mut docs, total, .. } = matches(site, html, dated, (&feed_query(query, feed), extras));
     let language = html.language(query.locale);
     let query_string =
         extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() });
@@ -81,18 +108,7 @@ pub fn feed(
     let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
     match feed {
         Feed::Atom => {
-            part(0, &mut out);
-            push_name(&mut out, &name);
-            let mark = if query_string.is_empty() { "" } else { "?" };
-            for number in 1..4 {
-                part(number, &mut out);
-                push(&mut out, format_args!("{mark}{}", escaped(&query_string)));
-            }
-            part(4, &mut out);
-            if !invalid.is_empty() {
-                let (word, invalid) = (language.word(Message::Invalid), escaped(&invalid.join(", ")));
-                push(&mut out, format_args!("<subtitle>{word} {invalid}</subtitle>\n"));
-            }
+            push_atom_head(&mut out, language, (&name, &query_string), invalid);
             docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
             part(5, &mut out);
         }
@@ -103,6 +119,8 @@ pub fn feed(
             push_name(&mut out, &quoted(&plain(&name)));
             part(7, &mut out);
             push_invalid(&mut out, language, invalid);
+            // The order of deadlines changes with the day.
+            docs.sort_unstable();
             docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
             push(&mut out, "END:VCALENDAR\r\n");
         }
@@ -116,14 +134,39 @@ pub fn feed(
                 push(&mut out, "\r\n");
             }
         }
+        Feed::Rows => {
+            part(9, &mut out);
+            for (position, doc) in docs.into_iter().enumerate() {
+                push(&mut out, if position > 0 { "," } else { "" });
+                site.rows.push(doc, query.locale, &dated.today, &mut out);
+            }
+            push(&mut out, "]}");
+        }
     }
-    out
+    Paged { bytes: out, total }
 }
 
-/// The documents of a feed.
-fn matches(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> Vec<u32> {
+/// Writes an Atom feed up to its entries.
+fn push_atom_head(out: &mut Vec<u8>, language: &Language, (name, query): (&str, &str), invalid: &[String]) {
+    let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
+    part(0, out);
+    push_name(out, name);
+    for (number, query) in [(1, query), (2, query), (3, &*identity(query, invalid))] {
+        part(number, out);
+        let mark = if query.is_empty() { "" } else { "?" };
+        push(out, format_args!("{mark}{}", escaped(query)));
+    }
+    part(4, out);
+    if !invalid.is_empty() {
+        let (word, invalid) = (language.word(Message::Invalid), escaped(&invalid.join(", ")));
+        push(out, format_args!("<subtitle>{word} {invalid}</subtitle>\n"));
+    }
+}
+
+/// What a feed lists.
+fn matches(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> SearchResult {
     let (text, among) = (site.index.resolve(query), extras.among(html));
-    site.index.search_among(query, text.as_ref(), &dated.today, among.as_ref()).docs
+    site.index.search_among(query, text.as_ref(), &dated.today, among.as_ref())
 }
 
 /// Writes the name of a query after that of the site.

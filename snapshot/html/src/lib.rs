@@ -18,7 +18,7 @@ mod status;
 mod suggestions;
 
 pub use deadlines::{bar_width, month_number, month_path};
-pub use feed::{Feed, feed, feed_path, feed_query};
+pub use feed::{Feed, depends_on_day, feed, feed_path, feed_query};
 pub use fragments::{Html, Language};
 pub use hole::{Filler, Rule};
 pub use messages::Message;

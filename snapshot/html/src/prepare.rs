@@ -31,7 +31,7 @@ pub use crate::slot::Slot;
 /// Number of a language's feed parts. Atom: before the name of the query, before the query string of its own URL,
 /// of its page and of its id, after these, and its end. Calendar: before and after the name of the query. CSV: the
 /// header.
-pub const PARTS: usize = 9;
+pub const PARTS: usize = 10;
 pub(crate) type SectionNames = (&'static str, &'static str);
 
 pub(crate) const WORDS: [SectionNames; 2] = [("word.en.at", "word.en"), ("word.es.at", "word.es")];

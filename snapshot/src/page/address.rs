@@ -1,13 +1,15 @@
 //! At which address the edge answers with a file of the site, and the tag by which a cache may drop
 //! every answer about the same record.
 
-/// Tags of the answers that the edge computes: searches, lists, facet look-ups and what changed.
-pub const COMPUTED_TAGS: [&str; 7] =
-    [SEARCH_TAG, "organizations", "cycles", "awards", "recipients", FACETS_TAG, CHANGES_TAG];
+/// Tags of the answers that the edge computes: searches, lists, facet look-ups, what changed, and details of several records.
+pub const COMPUTED_TAGS: [&str; 8] =
+    [SEARCH_TAG, "organizations", "cycles", "awards", "recipients", FACETS_TAG, CHANGES_TAG, DETAILS_TAG];
 /// Tag of every search, page or feed.
 pub const SEARCH_TAG: &str = "search";
 /// Tag of every answer about what changed.
 pub const CHANGES_TAG: &str = "changes";
+/// Tag of every answer with the details of several records.
+pub const DETAILS_TAG: &str = "details";
 /// Tag of every facet look-up.
 pub const FACETS_TAG: &str = "facets";
 

@@ -45,6 +45,12 @@ pub fn facet_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The facet query is malformed.", faults)
 }
 
+/// 400 of a query for details.
+#[must_use]
+pub fn details_fault(fault: &ParameterError) -> Vec<u8> {
+    with_details("The query names too many records.", [fault])
+}
+
 /// 400 of a query for changes: names every fault.
 #[must_use]
 pub fn changes_faults(faults: &[ParameterError]) -> Vec<u8> {
@@ -57,6 +63,13 @@ pub fn export_format(value: &str) -> Vec<u8> {
     let reason = "not an export format; json and csv are".to_owned();
     let fault = ParameterError { parameter: "format", value: value.to_owned(), reason };
     with_details("The export format is unknown.", [fault])
+}
+
+/// 400 of a feed without a filter that exists: names what was given instead.
+#[must_use]
+pub fn feed_filters(invalid: &[String]) -> Vec<u8> {
+    let message = "No filter of this feed is one that exists; without any, it has the whole directory.";
+    with_details(message, BTreeMap::from([("invalid", invalid)]))
 }
 
 /// 404 of a record, or 308 of an organization: names the canonical slug when there is one.

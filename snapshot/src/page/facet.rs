@@ -32,7 +32,8 @@ pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Pa
 }
 
 /// Values of a facet with their counts over all programs, by count descending, then value: those
-/// that records name and, when a text is given, places that records admit without naming them.
+/// that records name and, when a text is given, places that records admit without naming them. A text is part
+/// of the value or its label; of places, part of the name in either language, or any other name.
 #[must_use]
 pub fn options(
     site: &Site,
@@ -44,18 +45,22 @@ pub fn options(
     let values = &site.index.values;
     let counts = site.index.totals(&dated.today);
     let wanted = fold(text);
-    let fits = |value: &str, label: &str| {
-        wanted.is_empty() || fold(value).contains(&wanted) || fold(label).contains(&wanted)
-    };
+    let is_place = facet.spec().is_place && !wanted.is_empty();
+    let locales = if is_place { Locale::ALL } else { std::slice::from_ref(&locale) };
+    let places: Vec<&str> =
+        place::named(text).filter(|_| is_place).flat_map(|name| &name.codes).copied().collect();
+    let is_in = |text: &str| fold(text).contains(&wanted);
     let named = values.of(facet).filter(|ordinal| counts[*ordinal] > 0).filter_map(|ordinal| {
-        let pick = FacetValue::Value(ordinal as u32);
-        let label = site.rows.label(facet, &pick, locale);
-        fits(values.text(ordinal as u32), label).then_some((pick, counts[ordinal]))
+        let (pick, value) = (FacetValue::Value(ordinal as u32), values.text(ordinal as u32));
+        let labels = || locales.iter().any(|locale| is_in(site.rows.label(facet, &pick, *locale)));
+        let fits = wanted.is_empty() || places.contains(&value) || is_in(value) || labels();
+        fits.then_some((pick, counts[ordinal]))
     });
     let mut items: Vec<(FacetValue, u32)> = named.collect();
-    if facet.spec().is_place && !wanted.is_empty() {
+    if is_place {
         let unnamed = place::all().filter(|place| values.find(facet, place.code).is_none());
-        let found = unnamed.filter(|place| fits(place.code, place.name(locale)));
+        let names = |place: &place::Place| locales.iter().any(|locale| is_in(place.name(*locale)));
+        let found = unnamed.filter(|it| places.contains(&it.code) || is_in(it.code) || names(it));
         let counted = found.filter_map(|place| {
             let docs = values.docs_of_place(facet, place.code);
             Some((FacetValue::Place(place::Code::new(place.code)?), docs.len() as u32))

@@ -69,7 +69,7 @@ impl Rows {
     }
 
     /// Appends a program's row.
-    pub(crate) fn push(&self, doc: u32, locale: Locale, today: &Today, out: &mut Vec<u8>) {
+    pub fn push(&self, doc: u32, locale: Locale, today: &Today, out: &mut Vec<u8>) {
         out.extend_from_slice(self.row(doc, locale));
         push_day(out, today.next_deadline[doc as usize]);
         out.push(b'}');

@@ -35,7 +35,8 @@ pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<ParameterError>> {
     let mut faults = Vec::new();
     let mut seen: Vec<(&str, String)> = Vec::new();
     for (name, value) in pairs(query) {
-        let Some(name) = ["q", "limit", "offset"].into_iter().find(|known| *known == name) else { continue };
+        let known = ["q", "limit", "offset"].into_iter().find(|known| *known == name);
+        let Some(name) = known.filter(|_| !value.is_empty()) else { continue };
         let reason = match seen.iter().find(|(earlier, _)| *earlier == name) {
             Some((_, earlier)) if *earlier == value => continue,
             Some(_) => Some("given twice with different values".to_owned()),

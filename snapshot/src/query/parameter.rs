@@ -51,6 +51,15 @@ pub struct Parameter {
     pub kind: ParameterKind,
 }
 
+/// Whether an entry of `meta.invalid` was meant to filter: an unknown name was.
+#[must_use]
+pub fn is_filter(entry: &str) -> bool {
+    use ParameterKind::{Facets, Lang, Limit, Locale, Offset, Page, Sort};
+    let name = entry.split_once('=').map_or(entry, |(name, _)| name);
+    let known = PARAMETERS.iter().find(|parameter| parameter.name == name);
+    !known.is_some_and(|it| matches!(it.kind, Locale | Lang | Sort | Page | Limit | Offset | Facets))
+}
+
 /// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
 const CONTROLS: [(u8, &str, ParameterKind); 13] = [
     (17, "q", ParameterKind::Text),

@@ -8,7 +8,7 @@ import sys
 from datetime import datetime
 
 from directory import Client, api
-from directory.models import AliasError, ExportProgramsFormat, FacetName, InvalidQueryError, RecipientKind
+from directory.models import AliasError, ExportProgramsFormat, FacetName, InvalidQueryError, ListRecipientsKind
 
 
 def operations():
@@ -49,12 +49,21 @@ class Directory:
 
     def call(self, name, *path, status=200, **query):
         """The answer as the client's types have it."""
+        response = self.response(name, *path, status=status, **query)
+        assert same(response.parsed.to_dict(), json.loads(response.content)), name
+        return response.parsed
+
+    def text(self, name, **query):
+        """The answer, where it is no JSON."""
+        response = self.response(name, status=200, **query)
+        assert response.parsed == response.content.decode(), name
+        return response.parsed
+
+    def response(self, name, *path, status, **query):
         self.left.pop(name, None)
         response = self.all[name](*path, client=self.client, **query)
         assert response.status_code == status, (name, response.status_code)
-        sent = json.loads(response.content)
-        assert same(response.parsed.to_dict(), sent), name
-        return response.parsed
+        return response
 
 
 def main(url):
@@ -81,11 +90,16 @@ def main(url):
     seasons = call("list_cycles", upcoming=False, limit=5)
     assert seasons.data and not seasons.meta.invalid
     assert call("list_awards", limit=5).data
-    recipient = call("list_recipients", kind=RecipientKind.ORGANIZATION, limit=3)
+    recipient = call("list_recipients", kind=ListRecipientsKind.ORGANIZATION, limit=3)
     assert not recipient.meta.invalid
     recipient = call("list_recipients", limit=1).data[0]
     assert call("get_recipient", recipient.slug).data.recipient.id == recipient.id
 
+    many = call("get_details", program=[program.slug], recipient=["no-such-recipient", recipient.slug])
+    assert [len(many.data), many.meta.missing] == [2, ["recipient=no-such-recipient"]], many.meta
+    assert directory.text("export_programs_csv").startswith("id,slug,name,")
+    assert len(directory.text("list_changes", limit=7).splitlines()) == 7
+    assert directory.text("get_changes_feed").startswith("<?xml")
     assert call("export_programs", format_=ExportProgramsFormat.JSON).data
     assert call("get_open_api_document").openapi.startswith("3.1.")
     assert not directory.left, f"never called: {sorted(directory.left)}"

@@ -14,10 +14,11 @@ fn examples() -> impl Iterator<Item = (&'static String, &'static Value)> {
 
 /// Examples that stand where they are used.
 fn examples_in_place() -> impl Iterator<Item = (&'static String, &'static Value)> {
-    let items = CONTRACT.document["x-changes"]["paths"].as_object().unwrap().values();
+    let items = CONTRACT.items().filter(|(path, _)| path.starts_with("/changes")).map(|(_, item)| item);
     let responses = items.flat_map(|item| item["get"]["responses"].as_object().unwrap().values());
     let media = responses.flat_map(|response| response["content"].as_object().into_iter().flatten());
-    media.flat_map(|(_, media)| media["examples"].as_object().unwrap())
+    let examples = media.flat_map(|(_, media)| media["examples"].as_object().unwrap());
+    examples.filter(|(_, example)| example.get("$ref").is_none())
 }
 
 /// Asks what an example says it answers: `x-request` is a request line without the version.
@@ -35,6 +36,10 @@ fn ask(name: &str, example: &Value) -> Option<Response> {
         "Misdirected" => send("Host: elsewhere.example\r\n"),
         "NoSuchRange" => send(&format!("Host: {HOST}\r\nRange: bytes=999999999-\r\n")),
         "PreconditionFailed" => send(&format!("Host: {HOST}\r\nIf-Match: \"other\"\r\n")),
+        "DetailsFault" => {
+            let slugs: String = (0..101).map(|number| format!("program=p{number}&")).collect();
+            Some(SAMPLE.get(&format!("{target}{slugs}")))
+        }
         "UriTooLong" => Some(SAMPLE.get(&format!("{target}{}", "x".repeat(9000)))),
         _ => send(&format!("Host: {HOST}\r\n")),
     }

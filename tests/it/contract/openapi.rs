@@ -1,4 +1,4 @@
-//! `schemas/openapi.json` as an oracle: which operation an answer belongs to, and whether status,
+//! `schemas/openapi.json` as an oracle, closed where it may grow: which operation an answer belongs to, and whether status,
 //! headers and body are what the contract promises. And what generators of clients ask of it.
 
 use std::collections::HashMap;
@@ -10,10 +10,28 @@ use crate::schema::Schema;
 use crate::server::Response;
 
 /// The contract that is served.
-pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract {
-    document: serde_json::from_str(site::OPENAPI).unwrap(),
-    validators: Mutex::default(),
-});
+pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(true));
+
+/// The same, open as it is served.
+pub(crate) static SERVED: LazyLock<Contract> = LazyLock::new(|| Contract::new(false));
+
+/// Closes schemas: their objects have no other members, and their vocabularies no other values.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if members.get("properties").is_some_and(Value::is_object) && members.contains_key("type") {
+                members.entry("additionalProperties").or_insert(json!(false));
+            }
+            if let Some(values) = members.remove("x-extensible-enum") {
+                members.insert("enum".to_owned(), values);
+            }
+            // The parts of a whole have its other members.
+            members.iter_mut().filter(|(name, _)| *name != "allOf").for_each(|(_, it)| close(it));
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
 
 /// The contract, with a validator for each schema that was needed.
 pub(crate) struct Contract {
@@ -23,6 +41,14 @@ pub(crate) struct Contract {
 }
 
 impl Contract {
+    fn new(is_closed: bool) -> Self {
+        let mut document: Value = serde_json::from_str(site::OPENAPI).unwrap();
+        if is_closed {
+            close(&mut document["components"]["schemas"]);
+        }
+        Self { document, validators: Mutex::default() }
+    }
+
     /// What a value stands for, references followed.
     pub(crate) fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
@@ -31,10 +57,9 @@ impl Contract {
         }
     }
 
-    /// Every path template with its item, those that are no operations too.
+    /// Every path template with its item.
     pub(crate) fn items(&self) -> impl Iterator<Item = (&String, &Value)> {
-        let paths = [&self.document["paths"], &self.document["x-changes"]["paths"]];
-        paths.into_iter().flat_map(|paths| paths.as_object().unwrap())
+        self.document["paths"].as_object().unwrap().iter()
     }
 
     fn item(&self, template: &str) -> &Value {
@@ -136,10 +161,15 @@ impl Contract {
     }
 }
 
-/// Every schema of the document, with the place where it stands; whatever holds schemas is walked.
+/// Every schema of the closed document.
 fn schemas() -> Vec<(String, &'static Value)> {
+    schemas_of(&CONTRACT)
+}
+
+/// Every schema of a document, with the place where it stands; whatever holds schemas is walked.
+fn schemas_of(contract: &'static Contract) -> Vec<(String, &'static Value)> {
     let mut found = Vec::new();
-    let components = &CONTRACT.document["components"];
+    let components = &contract.document["components"];
     for (name, schema) in components["schemas"].as_object().unwrap() {
         collect(name.clone(), schema, &mut found);
     }
@@ -177,6 +207,50 @@ fn no_schema_is_a_boolean_or_a_negation_which_generators_stop_at() {
         for word in ["not", "if", "unevaluatedProperties"] {
             assert!(schema.get(word).is_none(), "{place} has {word}");
         }
+    }
+}
+
+/// An answer as a later edge may give it: every object has one member more, every word that may be of a vocabulary is
+/// another one.
+fn grown(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: serde_json::Map<_, _> =
+                members.iter().map(|(name, value)| (name.clone(), grown(value))).collect();
+            members.insert("addedLater".to_owned(), json!({"a": [1]}));
+            members.into()
+        }
+        Value::Array(items) => items.iter().map(grown).collect(),
+        Value::String(word) if VOCABULARY.contains(&word.as_str()) => json!("some_later_value"),
+        other => other.clone(),
+    }
+}
+
+/// One value of each vocabulary of the examples.
+const VOCABULARY: [&str; 7] =
+    ["active_accepting", "active_between_cycles", "open", "closed", "person", "include", "required"];
+
+#[test]
+fn what_may_be_added_breaks_no_schema_that_clients_are_made_of() {
+    let mut count = 0;
+    for (path, item) in SERVED.items().filter(|(path, _)| !path.ends_with("openapi.json")) {
+        for (status, response) in item["get"]["responses"].as_object().unwrap() {
+            let media = &SERVED.resolve(response)["content"]["application/json"];
+            for example in
+                media["examples"].as_object().into_iter().flatten().map(|(_, it)| SERVED.resolve(it))
+            {
+                let later = grown(&example["value"]);
+                SERVED.check_value(&format!("{path}: {status}"), &media["schema"], &later);
+                assert!(CONTRACT.fits(&media["schema"], &example["value"]), "{path}: {status}");
+                // ErrorResponse has details of any type, but no other member.
+                assert!(!CONTRACT.fits(&media["schema"], &later), "{path}: {status}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+    for (place, schema) in schemas_of(&SERVED) {
+        assert!(schema.get("additionalProperties") != Some(&json!(false)), "{place} cannot grow");
     }
 }
 

@@ -169,7 +169,7 @@ fn an_unknown_organization_gets_suggestions() {
 fn feeds_say_what_was_left_out_of_their_question() {
     let ask = |end: &str, question: &str| SAMPLE.get(&format!("/es/programs.{end}?{question}"));
     let text = |end: &str, question: &str| String::from_utf8(ask(end, question).body).unwrap();
-    let unknown = "organization=there-is-none&type=nonsense";
+    let unknown = "organization=there-is-none&type=nonsense&open=true";
     assert!(text("atom", unknown).contains(
         "<subtitle>Esto no se entendió y se dejó fuera: type=nonsense, organization=there-is-none</subtitle>"
     ));

@@ -73,6 +73,9 @@ fn targets(root: &Path) -> BTreeSet<String> {
         "/api/v1/recipients?q=a",
         "/es/programs?q=beca",
         "/programs.atom",
+        "/programs.json",
+        "/api/v1/details?recipient=afrilabs&recipient=afrilabs-network",
+        "/api/v1/exports/latest.csv",
     ];
     files.chain(computed.map(str::to_owned)).collect()
 }

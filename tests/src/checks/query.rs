@@ -22,7 +22,7 @@ use crate::checks::request::get;
 const LONGEST: usize = 1 << 20;
 
 /// Paths of pages and feeds that are made for each question.
-const PAGES: [&str; 3] = ["/programs", "/es/programs", "/programs.csv"];
+const PAGES: [&str; 4] = ["/programs", "/es/programs", "/programs.csv", "/programs.json"];
 
 /// Asks one query string of everything that reads one.
 pub fn holds(live: &Arc<Server>, text: &str) {
@@ -31,7 +31,7 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     for path in PAGES {
         if let Ok(target) = format!("{path}?{text}").parse() {
             let reply = get(live, target, HeaderMap::new());
-            assert!([200, 414].contains(&reply.status.as_u16()), "{path}?{text}: {}", reply.status);
+            assert!([200, 400, 414].contains(&reply.status.as_u16()), "{path}?{text}: {}", reply.status);
             assert!(reply.body.len() < LONGEST, "{path}?{text}: {} bytes", reply.body.len());
         }
     }

@@ -108,10 +108,9 @@ impl Pages<'_> {
     /// The API reference, from the served contract.
     pub(super) fn api_view(&self) -> Value {
         let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
-        let paths = [&contract["paths"], &contract["x-changes"]["paths"]];
-        let operations: Vec<Value> = paths
+        let operations: Vec<Value> = contract["paths"]
+            .as_object()
             .into_iter()
-            .filter_map(Json::as_object)
             .flatten()
             .filter_map(|(path, item)| {
                 let get = item.get("get")?;
@@ -132,7 +131,16 @@ impl Pages<'_> {
                 })
             })
             .collect();
-        context! { operations }
+        let copy = |(program, name, text): (&str, &str, &str)| {
+            context! { run => format!("{program} {name} {} copy.json", self.base_url), text }
+        };
+        let copies: Vec<Value> = [
+            ("python3", "copy.py", include_str!("../../examples/copy.py")),
+            ("node", "copy.mjs", include_str!("../../examples/copy.mjs")),
+        ]
+        .map(copy)
+        .into();
+        context! { operations, copies }
     }
 
     /// An address that can be tried.
@@ -145,7 +153,11 @@ impl Pages<'_> {
         } else {
             slug(self.directory.programs.first().map(|it| &it.slug))
         };
-        let query = if path.ends_with("/search") { "?q=fellowship&open=true&limit=5" } else { "" };
+        let query = match path {
+            "/api/v1/search" => "?q=fellowship&open=true&limit=5".to_owned(),
+            "/api/v1/details" => format!("?program={value}"),
+            _ => String::new(),
+        };
         format!("{}{query}", path.replace("{slug}", &value).replace("{facet}", FACETS[0].name))
     }
 

@@ -72,6 +72,10 @@ impl Pages<'_> {
             calendar_name,
             format!("\r\n{calendar_rest}"),
             format!("\u{feff}{}", csv_rows::head()),
+            format!(
+                "{{\"license\":\"CC BY 4.0\",\"generatedAt\":{},\"data\":[",
+                json!(self.directory.dataset.published_at)
+            ),
         ];
         parts.into()
     }
@@ -145,8 +149,16 @@ impl Pages<'_> {
         push_line(out, &format!("SEQUENCE:{}", cycle.updated_at.as_second().max(0) / 60 % 2_000_000_000));
         push_line(out, &format!("DTSTART;VALUE=DATE:{}", deadline.strftime("%Y%m%d")));
         push_line(out, &format!("SUMMARY:{label}: {} ({})", quoted(&it.name), quoted(&cycle.label)));
+        let who = self.who_line(program, Locale::En);
+        let who = if who.is_empty() { who } else { format!("{}: {who}\n", self.word(Locale::En, "row_who")) };
+        push_line(out, &format!("DESCRIPTION:{}", quoted(&format!("{who}{}", it.official_url))));
         push_line(out, &format!("URL:{}/programs/{}", self.base_url, it.slug));
         push_line(out, "TRANSP:TRANSPARENT");
+        for line in ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-P7D"] {
+            push_line(out, line);
+        }
+        push_line(out, &format!("DESCRIPTION:{label}: {}", quoted(&it.name)));
+        push_line(out, "END:VALARM");
         push_line(out, "END:VEVENT");
     }
 }

@@ -84,7 +84,9 @@ impl<'a> Pages<'a> {
     #[must_use]
     pub fn families(&'a self, records: &Records, dated: &'a Dated) -> Vec<Family<'a>> {
         let of = |records: &[usize]| spoken(records.iter().copied());
-        let feeds = spoken([None].into_iter().chain(Feed::ALL.map(Some)));
+        // As a file, the rows of every program would be the export once more.
+        let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
+        let feeds = spoken([None].into_iter().chain(files.map(Some)));
         let mut families = vec![
             Family::new("program pages", of(&records.programs), |&(at, locale)| {
                 self.program(at, locale, dated)

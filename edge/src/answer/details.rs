@@ -1,0 +1,103 @@
+//! Details of several records at once: the bodies of their own addresses, joined.
+
+use bytes::Bytes;
+use snapshot::page::address::DETAILS_TAG;
+use snapshot::page::{details, error};
+use snapshot::query::{DetailsQuery, Page, parse_details};
+use snapshot::record::{EntityType, Locale};
+use store::{Coding, FileEntry, StoreError};
+
+use super::computed::Query;
+use super::files::{API, document, failed, program};
+use crate::reply::Reply;
+use crate::representation::Representation;
+use crate::request::{Answer, Request};
+
+/// Parts of a query that make no difference (No-Vary-Search): the order of records is that of the answer.
+const ALL_BUT_RECORDS: &str =
+    "params, except=(\"program\" \"organization\" \"recipient\" \"locale\" \"lang\")";
+
+impl Request {
+    /// Answers `/api/v1/details`, always in a pool: a hundred bodies may have to be read.
+    pub(super) fn details(&self) -> Answer {
+        let (query, invalid) = match parse_details(self.head.query()) {
+            Ok(read) => read,
+            Err(fault) => return Reply::bad_request(error::details_fault(&fault)).into(),
+        };
+        let named = |(kind, slug): &(EntityType, String)| (kind.as_str(), slug.clone());
+        let mut pairs = form_urlencoded::Serializer::new(String::new());
+        pairs.extend_pairs(query.records.iter().map(named));
+        if query.locale == Locale::Es {
+            pairs.append_pair("locale", query.locale.as_str());
+        }
+        let canonical = pairs.finish();
+        let computed = Query {
+            path: Some(format!("/{API}details")),
+            validator: self.validator("details", &canonical, &invalid),
+            canonical,
+            depends_on_day: true,
+            page: Page { offset: 0, limit: query.records.len() as u64 },
+            work: 0,
+        };
+        let locale = query.locale.as_str();
+        let representation =
+            move || Representation::json().no_vary_search(ALL_BUT_RECORDS).tag(DETAILS_TAG).language(locale);
+        if let Some(reply) = self.known(&computed, representation) {
+            return reply.into();
+        }
+        Answer::Remote(Box::new(move |request| match request.join(&query, &invalid) {
+            Ok(bytes) => request.compute(&computed, representation(), || bytes.into()),
+            Err(error) => failed(&error),
+        }))
+    }
+
+    /// The answer's body. A record under its own slug and a former one is there once.
+    fn join(&self, query: &DetailsQuery, invalid: &[String]) -> Result<Vec<u8>, StoreError> {
+        let (mut joined, mut bodies, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        for (kind, slug) in &query.records {
+            match self.known_record(*kind, slug, query.locale) {
+                None => missing.push(format!("{}={slug}", kind.as_str())),
+                Some((file, _)) if joined.contains(&file.number()) => {}
+                Some((file, slug)) => {
+                    joined.push(file.number());
+                    bodies.push(self.body(*kind, file, &slug, query.locale)?);
+                }
+            }
+        }
+        Ok(details::join(&bodies, &missing, invalid))
+    }
+
+    /// The file of a record by its slug or a former one, and its slug.
+    fn known_record(&self, kind: EntityType, slug: &str, locale: Locale) -> Option<(FileEntry<'_>, String)> {
+        let find = |slug: &str| match kind {
+            EntityType::Program => self.program_file(slug, locale),
+            EntityType::Organization => self.record("organizations/", slug, ".json"),
+            _ => self.record("recipients/", slug, ".json"),
+        };
+        if let Some(file) = find(slug) {
+            return Some((file, slug.to_owned()));
+        }
+        let canonical = match kind {
+            EntityType::Organization => self.canonical_organization(slug)?,
+            kind => self.state.site().lists.canonical_slug(kind, slug)?.to_owned(),
+        };
+        find(&canonical).map(|file| (file, canonical))
+    }
+
+    /// The body of a record's own address.
+    fn body(
+        &self,
+        kind: EntityType,
+        file: FileEntry<'_>,
+        slug: &str,
+        locale: Locale,
+    ) -> Result<Bytes, StoreError> {
+        let representation = || match kind {
+            EntityType::Program => program(&self.state, slug, locale),
+            EntityType::Organization => document("organizations/", slug),
+            _ => document("recipients/", slug),
+        };
+        let response = self.read(file, (Coding::Identity, self.reach), representation)?;
+        Ok(response.bytes.clone())
+    }
+}

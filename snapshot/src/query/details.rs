@@ -1,0 +1,71 @@
+//! Queries for the details of several records.
+
+use super::facet::ParameterError;
+use super::invalid::Complaints;
+use super::value::{is_junk, pairs, parse_locale};
+use crate::record::{EntityType, Locale};
+
+/// Most slugs of a query.
+pub const DETAILS_MAX: usize = 100;
+
+/// Parameters that name records, in the order of `meta.invalid`.
+const KINDS: [EntityType; 3] = [EntityType::Program, EntityType::Organization, EntityType::Recipient];
+
+/// A query for details.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DetailsQuery {
+    /// Kind and slug of each record, as they were requested, each once.
+    pub records: Vec<(EntityType, String)>,
+    /// Language of programs.
+    pub locale: Locale,
+}
+
+/// Reads a query for details, and what of it was not used.
+///
+/// # Errors
+///
+/// The fault, if it names too many records.
+pub fn parse_details(query: &str) -> Result<(DetailsQuery, Vec<String>), ParameterError> {
+    let (mut records, mut complaints) = (Vec::new(), Complaints::default());
+    for (name, value) in pairs(query).filter(|(_, value)| !value.is_empty()) {
+        let record =
+            KINDS.into_iter().find(|kind| kind.as_str() == name).map(|kind| (kind, value.to_string()));
+        match record {
+            Some(record) if records.contains(&record) => {}
+            Some(record) => records.push(record),
+            None if matches!(&*name, "locale" | "lang") && Locale::parse(&value).is_some() => {}
+            None if is_junk(&name) => {}
+            None => complaints.add(0, &name, &value),
+        }
+    }
+    if records.len() <= DETAILS_MAX {
+        return Ok((DetailsQuery { records, locale: parse_locale(query) }, complaints.finish()));
+    }
+    let reason = format!("more than {DETAILS_MAX} slugs of program, organization and recipient in all");
+    Err(ParameterError { parameter: "program", value: format!("{} slugs", records.len()), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_in_their_order_each_once_and_the_rest_is_reported() {
+        let query = "recipient=b&program=a&program=&x=1&recipient=b&organization=a&lang=es&locale=de&utm_x=1";
+        let (parsed, invalid) = parse_details(query).unwrap();
+        let records: Vec<_> = parsed.records.iter().map(|(kind, slug)| (kind.as_str(), &**slug)).collect();
+        assert_eq!(records, [("recipient", "b"), ("program", "a"), ("organization", "a")]);
+        assert_eq!((parsed.locale, invalid), (Locale::Es, vec!["locale=de".to_owned(), "x=1".to_owned()]));
+    }
+
+    #[test]
+    fn more_than_a_hundred_slugs_are_refused_and_none_are_none() {
+        let slugs = |count: usize| (0..count).map(|number| format!("program=p{number}&")).collect::<String>();
+        assert_eq!(parse_details(&slugs(100)).unwrap().0.records.len(), 100);
+        assert_eq!(parse_details(&format!("{}program=p7", slugs(100))).unwrap().0.records.len(), 100);
+        assert_eq!(parse_details(&slugs(101)).unwrap_err().value, "101 slugs");
+        for none in ["", "program=", "locale=es"] {
+            assert_eq!(parse_details(none).unwrap().0.records.len(), 0);
+        }
+    }
+}

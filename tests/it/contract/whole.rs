@@ -1,0 +1,220 @@
+//! Many records at once: details, rows of a search, feeds; and what answers say about what is going to leave.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use edge::Server;
+use serde_json::json;
+use serde_json::value::RawValue;
+use snapshot::time::Day;
+use tests::in_process::ask;
+use tests::snapshots::frozen;
+
+use crate::contract::openapi::CONTRACT;
+use crate::server::{AS_OF, HOST, Response, SAMPLE};
+
+/// Elements of `data` of an answer with details, as they stand.
+fn elements(response: &Response) -> Vec<String> {
+    let body = response.identity();
+    let members: HashMap<&str, &RawValue> = serde_json::from_slice(&body).unwrap();
+    let elements: Vec<&RawValue> = serde_json::from_str(members["data"].get()).unwrap();
+    elements.into_iter().map(|it| it.get().to_owned()).collect()
+}
+
+#[test]
+fn details_are_the_answers_of_the_records_in_the_order_requested_each_once() {
+    let edge = &*SAMPLE;
+    let programs = edge.directory.programs.iter().map(|it| format!("programs/{}", it.slug));
+    let organizations = edge.directory.organizations.iter().map(|it| format!("organizations/{}", it.slug));
+    let recipients = edge.directory.recipients.iter().map(|it| format!("recipients/{}", it.slug));
+    let mut records: Vec<String> = programs.rev().chain(recipients).chain(organizations).collect();
+    let middle = records.len() / 2;
+    records.rotate_left(middle);
+    for (chunk, locale) in records.chunks(100).flat_map(|chunk| [(chunk, ""), (chunk, "locale=es")]) {
+        let slugs = chunk.iter().map(|it| it.replacen("s/", "=", 1) + "&").collect::<String>();
+        let target = format!("/api/v1/details?{slugs}{locale}");
+        let response = edge.get(&target);
+        let own = |it: &String| edge.get(&format!("/api/v1/{it}?{locale}")).text();
+        assert_eq!(elements(&response), chunk.iter().map(own).collect::<Vec<_>>(), "{target}");
+        assert_eq!(response.json()["meta"], json!({"count": chunk.len(), "missing": [], "invalid": []}));
+        let etag = response.header("etag").to_owned();
+        assert!(!etag.starts_with("W/"));
+        assert_eq!(edge.ask("GET", &target, &[("If-None-Match", &etag)]).status, 304);
+        let turned = chunk.iter().rev().map(|it| it.replacen("s/", "=", 1) + "&").collect::<String>();
+        assert_ne!(
+            edge.get(&format!("/api/v1/details?{turned}{locale}")).header("etag"),
+            etag,
+            "another order"
+        );
+    }
+}
+
+#[test]
+fn slugs_that_name_no_record_are_listed_and_former_ones_followed() {
+    let edge = &*SAMPLE;
+    let current = edge.get("/api/v1/programs/graduate-research-fellowship-program").text();
+    let query = "program=grfp&program=graduate-research-fellowship-program&program=grfp&program=&program=none\
+                 &program=GRFP&organization=NSF&recipient=../x&kind=a&utm_source=x&locale=de";
+    let response = edge.get(&format!("/api/v1/details?{query}"));
+    let organization = edge.get("/api/v1/organizations/national-science-foundation").text();
+    assert_eq!(elements(&response), [current, organization]);
+    let meta = json!({
+        "count": 2,
+        "missing": ["program=none", "program=GRFP", "recipient=../x"],
+        "invalid": ["kind=a", "locale=de"]
+    });
+    assert_eq!(response.json()["meta"], meta);
+    assert_eq!(edge.json("/api/v1/details")["meta"]["count"], 0);
+    let slugs = |count: usize| (0..count).map(|number| format!("program=p{number}&")).collect::<String>();
+    assert_eq!(
+        edge.json(&format!("/api/v1/details?{}", slugs(100)))["meta"]["missing"].as_array().unwrap().len(),
+        100
+    );
+    assert_eq!(edge.get(&format!("/api/v1/details?{}", slugs(101))).status, 400);
+    // The longest slugs of all do not fit an address; most do.
+    let long = |length| format!("program={}&", "a".repeat(length)).repeat(100);
+    assert_eq!(edge.json(&format!("/api/v1/details?{}", long(70)))["meta"]["count"], 0);
+    assert_eq!(edge.get(&format!("/api/v1/details?{}", long(100))).status, 414);
+}
+
+#[test]
+fn all_rows_of_a_search_are_had_in_the_shape_of_the_export() {
+    let edge = &*SAMPLE;
+    let schema = json!({"$ref": "#/components/schemas/ExportResponse"});
+    let export = edge.json("/api/v1/exports/latest");
+    for (query, locale) in [("", ""), ("type=fellowship&open=true", ""), ("q=research", "/es")] {
+        let rows = edge.json(&format!("{locale}/programs.json?{query}"));
+        CONTRACT.check_value(query, &schema, &rows);
+        let language = if locale.is_empty() { "en" } else { "es" };
+        let found = edge.json(&format!("/api/v1/search?limit=100&locale={language}&{query}"));
+        let (rows_of_all, first) = (rows["data"].as_array().unwrap(), found["data"].as_array().unwrap());
+        assert_eq!(json!(rows_of_all.len()), found["meta"]["total"], "{query}");
+        assert!(!first.is_empty() && rows_of_all[..first.len()] == first[..], "{query}");
+        for member in ["license", "generatedAt"] {
+            assert_eq!(rows[member], export[member]);
+        }
+    }
+    let left_out = edge.get("/programs.json?open=true&type=none");
+    assert_eq!(
+        left_out.header("content-disposition"),
+        "attachment; filename=\"opportunities-filters-left-out.json\""
+    );
+}
+
+#[test]
+fn a_feed_whose_only_filter_does_not_exist_is_refused() {
+    let edge = &*SAMPLE;
+    for feed in ["/programs.json", "/programs.csv", "/es/programs.atom", "/programs.ics"] {
+        for (query, status) in [
+            ("", 200),
+            ("limit=500&sort=best&page=0&facets=x&locale=de", 200),
+            ("utm_source=x&type=", 200),
+            ("topic=no-such-topic", 400),
+            ("q=%F0%9F%8E%93", 400),
+            ("organization=no-such-body", 400),
+            ("colour=red", 400),
+            ("topic=no-such-topic&open=true", 200),
+        ] {
+            let response = edge.get(&format!("{feed}?{query}"));
+            assert_eq!(response.status, status, "{feed}?{query}");
+            if status == 400 {
+                let given = url::form_urlencoded::parse(query.as_bytes()).next().unwrap();
+                let invalid = &response.json()["error"]["details"]["invalid"];
+                assert_eq!(*invalid, json!([format!("{}={}", given.0, given.1)]));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_without_a_word_is_reported_by_searches() {
+    for (q, shown) in [("%F0%9F%8E%93", "🎓"), ("!!!", "!!!"), ("%ff", "\u{fffd}")] {
+        let response = SAMPLE.get(&format!("/api/v1/search?q={q}"));
+        assert_eq!(response.invalid(), [format!("q={shown}")]);
+    }
+    assert_eq!(SAMPLE.get("/api/v1/search?q=&type=&limit=&locale=&open=").invalid(), [""; 0]);
+}
+
+#[test]
+fn downloads_name_the_position_of_the_changes_at_which_they_stand() {
+    let edge = &*SAMPLE;
+    for target in ["/api/v1/exports/latest", "/api/v1/exports/latest?format=csv", "/data/programs.ndjson"] {
+        let response = edge.get(target);
+        let links = response.header("link");
+        let next = links.split(", ").find(|link| link.ends_with("rel=\"next\"")).unwrap();
+        let address = &next[next.find("/changes?").unwrap()..next.find('>').unwrap()];
+        let changes = edge.get(address);
+        assert_eq!((changes.status, changes.body.len()), (200, 0), "{target}: nothing changed since");
+    }
+}
+
+#[test]
+fn answers_to_parameters_that_are_going_to_leave_state_it() {
+    for (target, is_deprecated) in [
+        ("/api/v1/search?field=health", true),
+        ("/api/v1/programs?q=a&lang=es", true),
+        ("/api/v1/details?lang=es", true),
+        ("/api/v1/search?topic=health&locale=es", false),
+        ("/api/v1/search?q=lang=es", false),
+        ("/api/v1/facets/topics?lang=es", false),
+    ] {
+        // Twice: the second answer is the first one's copy, which other spellings share.
+        for _ in 0..2 {
+            let response = SAMPLE.get(target);
+            let links: Vec<_> =
+                response.headers.get_all("link").iter().map(|it| it.to_str().unwrap()).collect();
+            let link = format!("<https://{HOST}/docs/api#changes>; rel=\"deprecation\"; type=\"text/html\"");
+            assert_eq!(links.contains(&link.as_str()), is_deprecated, "{target}");
+            assert_eq!(
+                response.header("deprecation"),
+                if is_deprecated { "@1795392000" } else { "" },
+                "{target}"
+            );
+            let until = if is_deprecated { "Sun, 31 Dec 2028 23:59:59 GMT" } else { "" };
+            assert_eq!(response.header("sunset"), until, "{target}");
+        }
+        SAMPLE.get(&target.replace("field=", "topic=").replace("lang=", "locale="));
+    }
+    for page in ["/docs/api", "/es/docs/api"] {
+        assert!(SAMPLE.get(page).text().contains("<section id=\"changes\">"), "{page}");
+    }
+}
+
+#[test]
+fn feeds_are_known_by_their_filters_and_answer_304_by_date() {
+    let edge = &*SAMPLE;
+    let id = |query: &str| {
+        let feed = edge.get(&format!("/programs.atom?{query}")).text();
+        feed.split_once("<id>").unwrap().1.split_once("</id>").unwrap().0.to_owned()
+    };
+    assert_eq!(id("type=fellowship&country=US"), id("utm_source=x&country=US&type=fellowship&limit=0"));
+    // Were there no fellowships any longer, the feed would be the same: as with a value that never was.
+    assert!(id("type=none&country=US").ends_with("/programs.atom?type=none&amp;country=US"));
+    assert!(id("type=fellowship&country=US").ends_with("/programs.atom?type=fellowship&amp;country=US"));
+    let tomorrow = Day::new(AS_OF.tomorrow().unwrap());
+    let live = Server::open(frozen(&edge.root, tomorrow)).unwrap();
+    for (feed, status) in [
+        ("/programs.atom?type=fellowship", 304),
+        ("/programs.ics?type=fellowship", 304),
+        ("/programs.csv?type=fellowship", 200),
+        ("/programs.atom?open=true", 200),
+    ] {
+        let request = || http::Request::get(feed);
+        let date = ask(&live, request().body(Bytes::new()).unwrap()).headers["last-modified"].clone();
+        let again = request().header("if-modified-since", date).body(Bytes::new()).unwrap();
+        assert_eq!(ask(&live, again).status, status, "{feed}");
+    }
+}
+
+#[test]
+fn events_state_who_can_apply_and_remind_a_week_before() {
+    let calendar = SAMPLE.get("/programs.ics").text().replace("\r\n ", "");
+    let events = calendar.matches("BEGIN:VEVENT").count();
+    assert!(events > 3);
+    for line in
+        ["BEGIN:VALARM\r\nACTION:DISPLAY\r\nTRIGGER:-P7D\r\nDESCRIPTION:", "\r\nEND:VALARM\r\nEND:VEVENT"]
+    {
+        assert_eq!(calendar.matches(line).count(), events, "{line}");
+    }
+    assert!(calendar.contains("\r\nDESCRIPTION:Who can apply: "));
+}

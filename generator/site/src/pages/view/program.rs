@@ -61,8 +61,12 @@ impl Pages<'_> {
 
     /// Who can apply, as one line; empty where nothing is published.
     pub(in crate::pages) fn who_line(&self, program: usize, locale: Locale) -> String {
-        let text = |part: &Value, name: &str| part.get_attr(name).map(|it| it.to_string()).unwrap_or_default();
-        self.who(program, locale).iter().flat_map(|part| ["joint", "text"].map(|name| text(part, name))).collect()
+        let text =
+            |part: &Value, name: &str| part.get_attr(name).map(|it| it.to_string()).unwrap_or_default();
+        self.who(program, locale)
+            .iter()
+            .flat_map(|part| ["joint", "text"].map(|name| text(part, name)))
+            .collect()
     }
 
     /// Who can apply: the labels of one line, each with the separator before it.

@@ -7,7 +7,8 @@ use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
 
-pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit, intervals};
+pub(crate) use self::measure::intervals;
+pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

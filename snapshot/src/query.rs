@@ -16,7 +16,7 @@ pub use self::bounds::{
     PAGE_RANGE, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
 };
 use self::bounds::{INVALID_MAX, YEAR_RANGE};
-pub use self::details::{DETAILS_MAX, DetailsQuery, parse_details};
+pub use self::details::{DetailsQuery, parse_details};
 pub use self::export::{ExportFormat, parse_export};
 pub use self::facet::{FacetQuery, ParameterError, parse_facet};
 pub use self::list::{List, ListQuery, parse_list};

@@ -21,7 +21,7 @@ mod vocabulary;
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};
 pub use self::column::{InternedStr, Number};
 use self::column::{approved, include, null_is_empty, published, required, row};
-pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_day, season_order};
+pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};
 pub(crate) use self::enums::words;
@@ -29,9 +29,11 @@ pub use self::enums::{
     Approval, CycleStatus, DurationUnit, EntityType, Lifecycle, Locale, Polarity, PublicationStatus,
     RecipientKind, Strength,
 };
-pub use self::fact::{FACT, Fact, TRANSITION, Transition};
+pub(crate) use self::fact::TRANSITION;
+pub use self::fact::{FACT, Fact, Transition};
 pub use self::members::Members;
-pub use self::organization::{CHANNEL, Channel, LEADER, Leader, ORGANIZATION, Organization, POST, Post};
+pub(crate) use self::organization::{CHANNEL, LEADER};
+pub use self::organization::{Channel, Leader, ORGANIZATION, Organization, POST, Post};
 pub use self::program::{PROGRAM, Program};
 pub use self::reference::{Alias, EntityRef, Translation};
 pub use self::source::{SOURCE, Source};

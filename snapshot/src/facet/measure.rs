@@ -159,7 +159,7 @@ impl Interval {
 
 /// Intervals that a program publishes for a measure; any of them may match.
 #[must_use]
-pub fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
+pub(crate) fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
     let spec = measure.spec();
     match spec.from {
         From::Record(bounds) => {

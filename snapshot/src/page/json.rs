@@ -10,7 +10,7 @@ use crate::time::Day;
 pub(crate) type SectionNames = (&'static str, &'static str);
 
 /// Writes an integer.
-pub fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
+pub(crate) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn push_day(out: &mut Vec<u8>, day: Day) {
 }
 
 /// Writes a date as `YYYY-MM-DD`.
-pub fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
+pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
     let digit = |number: i16| b'0' + (number % 10) as u8;
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
     out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);

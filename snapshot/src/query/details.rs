@@ -6,7 +6,7 @@ use super::value::{is_junk, pairs, parse_locale};
 use crate::record::{EntityType, Locale};
 
 /// Most slugs of a query.
-pub const DETAILS_MAX: usize = 100;
+const DETAILS_MAX: usize = 100;
 
 /// Parameters that name records, in the order of `meta.invalid`.
 const KINDS: [EntityType; 3] = [EntityType::Program, EntityType::Organization, EntityType::Recipient];

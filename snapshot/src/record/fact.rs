@@ -86,7 +86,7 @@ pub static FACT: &[Field<Fact>] = &[
 ];
 
 /// What answers show of a change.
-pub static TRANSITION: &[Field<Transition>] = &[
+pub(crate) static TRANSITION: &[Field<Transition>] = &[
     field("id", FieldType::Id, SHOWN, |it| it.id.into()),
     field("fromLifecycle", FieldType::Word, SHOWN, |it| it.from_lifecycle.map(Lifecycle::as_str).into()),
     field("toLifecycle", FieldType::Word, SHOWN, |it| it.to_lifecycle.as_str().into()),

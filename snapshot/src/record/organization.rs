@@ -93,7 +93,7 @@ pub static ORGANIZATION: &[Field<Organization>] = &[
 ];
 
 /// What answers show of a leader.
-pub static LEADER: &[Field<Leader>] = &[
+pub(crate) static LEADER: &[Field<Leader>] = &[
     field("id", FieldType::Id, SHOWN, |it| it.id.into()),
     field("name", FieldType::Quote, SHOWN, |it| (&it.name).into()),
     field("role", FieldType::Quote, SHOWN, |it| (&it.role).into()),
@@ -103,7 +103,7 @@ pub static LEADER: &[Field<Leader>] = &[
 ];
 
 /// What answers show of a channel.
-pub static CHANNEL: &[Field<Channel>] = &[
+pub(crate) static CHANNEL: &[Field<Channel>] = &[
     field("id", FieldType::Id, SHOWN, |it| it.id.into()),
     field("kind", FieldType::Word, SHOWN, |it| (&it.kind).into()),
     field("url", FieldType::Url, SHOWN, |it| (&it.url).into()),

@@ -49,7 +49,9 @@ impl Shown {
     /// What is wrong with it; `None` also for programs of others.
     fn fault(&self) -> Option<String> {
         let is_setting = |word: &&String| word.contains('=') && !word.starts_with('-');
-        let words: Vec<&str> = self.words.iter().skip_while(is_setting).map(String::as_str).collect();
+        let words = self.words.iter().skip_while(is_setting).map(String::as_str);
+        // What follows is the shell's.
+        let words: Vec<&str> = words.take_while(|word| *word != ">").collect();
         let wrong = match *words.first()? {
             "opdir" => generator::Cli::try_parse_from(&words).err().map(|error| error.to_string()),
             "opdir-edge" => edge::Command::try_parse_from(&words).err().map(|error| error.to_string()),

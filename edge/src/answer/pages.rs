@@ -221,7 +221,7 @@ impl Request {
             return Reply::bad_request(error::feed_filters(&invalid)).into();
         }
         let canonical = extras.for_feed().query_string(site, html_parts, &query);
-        let feed_query = html::feed_query(&query, kind);
+        let feed_query = html::feed_query(site, &query, kind);
         let computed = Query {
             path: None,
             validator: self.validator(&html::feed_path(locale, kind), &canonical, &invalid),

@@ -58,22 +58,33 @@ impl Feed {
     }
 }
 
-/// The query of a feed: the limit and sort order depend on the format.
+/// The query of a feed: the limit and sort order depend on the format. A calendar that is never cut is sorted by
+/// name, because the order of deadlines changes with the day.
 #[must_use]
-pub fn feed_query(query: &Query, feed: Feed) -> Query {
+pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
         Feed::Atom => (ENTRIES_MAX, Sort::Recent),
-        Feed::Calendar => (EVENTS_MAX, Sort::Deadline),
+        Feed::Calendar if may_be_cut(site) => (EVENTS_MAX, Sort::Deadline),
+        Feed::Calendar => (EVENTS_MAX, Sort::Name),
         Feed::Table | Feed::Rows => (ROWS_MAX, query.sort),
     };
     Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
 }
 
+/// Whether a directory has more programs than a calendar.
+fn may_be_cut(site: &Site) -> bool {
+    site.index.len() as u64 > EVENTS_MAX
+}
+
 /// Whether the feed of a query may be another one on another day.
 #[must_use]
 pub fn depends_on_day(site: &Site, query: &Query, feed: Feed) -> bool {
-    let is_cut = site.index.len() as u64 > EVENTS_MAX;
-    query.depends_on_day() || matches!(feed, Feed::Table | Feed::Rows) || feed == Feed::Calendar && is_cut
+    let is_daily = match feed {
+        Feed::Atom => false,
+        Feed::Calendar => may_be_cut(site),
+        Feed::Table | Feed::Rows => true,
+    };
+    is_daily || query.depends_on_day()
 }
 
 /// The query that a feed is known by: with the filters that do not exist, so that a value that no record has any longer
@@ -99,7 +110,8 @@ pub fn feed(
     (query, extras, invalid): (&Query, &PageOptions, &[String]),
     feed: Feed,
 ) -> Paged {
-    let SearchResult { mut docs, total, .. } = matches(site, html, dated, (&feed_query(query, feed), extras));
+    let SearchResult { docs, total, .. } =
+        matches(site, html, dated, (&feed_query(site, query, feed), extras));
     let language = html.language(query.locale);
     let query_string =
         extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() });
@@ -119,8 +131,6 @@ pub fn feed(
             push_name(&mut out, &quoted(&plain(&name)));
             part(7, &mut out);
             push_invalid(&mut out, language, invalid);
-            // The order of deadlines changes with the day.
-            docs.sort_unstable();
             docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
             push(&mut out, "END:VCALENDAR\r\n");
         }

@@ -80,7 +80,8 @@ fn compare(server: &Server, question: &str) -> u64 {
     let site = &server.world.site;
     let (query, invalid) = parse_search(question, |facet, value| site.index.values.find(facet, value));
     let mut arguments = arguments(question);
-    if !invalid.is_empty() {
+    // A text without a word is left out by both.
+    if invalid.iter().any(|entry| !entry.starts_with("q=")) {
         server.mistake("search_opportunities", &arguments);
         return 0;
     }

@@ -206,7 +206,7 @@ export const parts = ({ base, open, check, total, until }) => {
     const order = ["By when", "How much", "Who can apply"].map(word => said.indexOf(word));
     check("by when, how much, who can apply", order[0] >= 0 && order[0] < order[1] && order[1] < order[2], order.join());
     await page.goto(base + "/docs/api");
-    const calls = await page.$$eval("section[id]", all => all.map(it => [it.id, it.querySelector("p > a[data-run]")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
+    const calls = await page.$$eval(".beside section[id]", all => all.map(it => [it.id, it.querySelector("p > a[data-run]")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
     check("every call is in the index", (await page.locator(".beside nav a").count()) === calls.length && calls.length > 0);
     for (const [id, href] of calls) check(`${id} can be tried`, !!href && (await fetch(base + href)).ok, href);
     // What changed is not known before the snapshot is there.

@@ -31,7 +31,7 @@ async def google_genai(url):
     tools, offered = await listed(url)
     made = [one for tool in mcp_to_gemini_tools(tools) for one in tool.function_declarations]
     schemas = whole({one.name: one.parameters.model_dump(exclude_none=True) for one in made}, offered)
-    assert not schemas["get_opportunity"].get("required")
+    assert schemas["get_opportunity"]["required"] == ["slug"]
 
 
 async def openai_agents(url):

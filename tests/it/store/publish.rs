@@ -11,7 +11,7 @@ use site::BuildOptions;
 use site::{Effort, Storage};
 use store::{GenerationId, VerifyMode, live_id, verify};
 
-use crate::server::{build, load, options, real_data};
+use crate::server::{build, load, options};
 
 fn sample() -> Input<'static> {
     Input::Embedded(dataset::sample::FILES)
@@ -45,45 +45,38 @@ fn hash(id: &GenerationId) -> String {
     id.to_string().rsplit('-').next().unwrap().to_owned()
 }
 
-/// Where [`builds_into_the_given_folder`] builds, from what, and with how many threads.
+/// Where [`builds_into_the_given_folder`] builds, and with how many threads.
 const OUT: &str = "OPDIR_TEST_OUT";
 const JOBS: &str = "OPDIR_TEST_JOBS";
-const FROM: &str = "OPDIR_TEST_FROM";
 
 #[test]
 #[ignore = "a part of other tests, which run it in processes of their own"]
 fn builds_into_the_given_folder() {
     let out = PathBuf::from(std::env::var_os(OUT).unwrap());
     let jobs = std::env::var(JOBS).unwrap().parse().unwrap();
-    let input = std::env::var_os(FROM).map_or_else(sample, |folder| Input::Folder(folder.into()));
-    let (directory, source) = load(&input);
+    let (directory, source) = load(&sample());
     build(&directory, source, &BuildOptions { jobs, ..options(&out, Effort::Fast) });
 }
 
 /// Builds in a process of its own.
-fn build_elsewhere(out: &Path, data: Option<&Path>, zone: &str, language: &str, jobs: usize) {
+fn build_elsewhere(out: &Path, zone: &str, language: &str, jobs: usize) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--ignored", "--exact", "store::publish::builds_into_the_given_folder"]).current_dir(out);
     command.env("TZ", zone).env("LC_ALL", language).env(OUT, out).env(JOBS, jobs.to_string());
-    if let Some(data) = data {
-        command.env(FROM, data);
-    }
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
 fn folder_time_zone_language_and_threads_change_no_byte() {
-    for data in [None, real_data()].into_iter().take(1 + usize::from(real_data().is_some())) {
-        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        build_elsewhere(here.path(), data.as_deref(), "Pacific/Kiritimati", "C", 1);
-        build_elsewhere(there.path(), data.as_deref(), "Pacific/Pago_Pago", "es_ES.UTF-8", 3);
-        let (here, there) = (files(here.path()), files(there.path()));
-        assert!(here.len() > 100);
-        assert_eq!(here.keys().collect::<Vec<_>>(), there.keys().collect::<Vec<_>>());
-        let different: Vec<&PathBuf> = here.keys().filter(|path| here[*path] != there[*path]).collect();
-        assert_eq!(different, [""; 0].map(Path::new));
-    }
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    build_elsewhere(here.path(), "Pacific/Kiritimati", "C", 1);
+    build_elsewhere(there.path(), "Pacific/Pago_Pago", "es_ES.UTF-8", 3);
+    let (here, there) = (files(here.path()), files(there.path()));
+    assert!(here.len() > 100);
+    assert_eq!(here.keys().collect::<Vec<_>>(), there.keys().collect::<Vec<_>>());
+    let different: Vec<&PathBuf> = here.keys().filter(|path| here[*path] != there[*path]).collect();
+    assert_eq!(different, [""; 0].map(Path::new));
 }
 
 #[test]

@@ -314,9 +314,13 @@ fn followed<'a>(contract: &'a Json, it: &'a Json) -> &'a Json {
 
 /// The beginning of the first example of an answer.
 fn answer(contract: &Json, response: &Json) -> Option<String> {
-    let examples = &followed(contract, response)["content"]["application/json"]["examples"];
-    let example = followed(contract, examples.as_object()?.values().next()?);
-    let text = serde_json::to_string_pretty(example.get("value")?).ok()?;
+    let content = &followed(contract, response)["content"];
+    let media = content.get("application/json").or_else(|| content.get("text/csv"))?;
+    let example = followed(contract, media["examples"].as_object()?.values().next()?);
+    let text = match example.get("value")? {
+        Json::String(table) => table.clone(),
+        value => serde_json::to_string_pretty(value).ok()?,
+    };
     let mut lines: Vec<&str> = text.lines().take(ANSWER).collect();
     if lines.len() == ANSWER {
         lines.push("…");

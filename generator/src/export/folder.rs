@@ -15,6 +15,7 @@ pub const SUMS: &str = "SHA256SUMS";
 
 /// Why an export failed.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum ExportError {
     /// The snapshot cannot be read.
     #[error(transparent)]
@@ -24,12 +25,7 @@ pub enum ExportError {
     Index(#[from] SectionError),
     /// The operating system reports an error.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// File or folder.
-        path: PathBuf,
-        /// As reported.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The folder has files.
     #[error("{} is not empty; name a new or an empty folder", .0.display())]
     NotEmpty(PathBuf),

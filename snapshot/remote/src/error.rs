@@ -6,106 +6,48 @@ use crate::target::TargetError;
 
 /// Why nothing was pushed, pulled or removed.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum RemoteError {
-    /// The address is not that of a store.
+    /// The address, shown without secrets, is not that of a store.
     #[error("{url}: {problem}")]
-    Address {
-        /// As given, without secrets.
-        url: String,
-        /// What is wrong with it, and what to write.
-        problem: String,
-    },
-    /// A text is not a public key.
+    Address { url: String, problem: String },
+    /// A text is not a public key. It is not shown where it may be a secret key.
     #[error("{text}: not a public key; `opdir keys public` prints one")]
-    Key {
-        /// As given, unless it may be a secret key.
-        text: String,
-    },
+    Key { text: String },
     /// An object cannot be read.
     #[error("{place}: reading {name}: {error}")]
-    Read {
-        /// The store's address.
-        place: String,
-        /// Which object.
-        name: String,
-        /// As the store reported it.
-        error: TargetError,
-    },
+    Read { place: String, name: String, error: TargetError },
     /// An object cannot be written or removed.
     #[error("{place}: writing {name}: {error}")]
-    Write {
-        /// The store's address.
-        place: String,
-        /// Which object.
-        name: String,
-        /// As the store reported it.
-        error: TargetError,
-    },
+    Write { place: String, name: String, error: TargetError },
     /// The bucket does not exist.
     #[error("{place}: no such bucket; make it, or check the address")]
-    NoBucket {
-        /// The store's address.
-        place: String,
-    },
+    NoBucket { place: String },
     /// The store holds no snapshot.
     #[error("{place}: nothing was pushed here; check the address, or `opdir push` first")]
-    Empty {
-        /// The store's address.
-        place: String,
-    },
+    Empty { place: String },
     /// CURRENT is not signed by a trusted key.
     #[error("{place}: {problem}")]
-    Untrusted {
-        /// The store's address.
-        place: String,
-        /// What is wrong, and what to do.
-        problem: &'static str,
-    },
+    Untrusted { place: String, problem: &'static str },
     /// An object has not the form that it should have.
     #[error(
         "{place}: {name} is not one of ours ({problem}); check the address, or restore the store from a copy"
     )]
-    Malformed {
-        /// The store's address.
-        place: String,
-        /// Which object.
-        name: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Malformed { place: String, name: String, problem: String },
     /// Written by a later version of this program.
     #[error("{place}: written in format {found}, this program reads {known}: update this program")]
-    Future {
-        /// The store's address.
-        place: String,
-        /// The format that the object states.
-        found: u64,
-        /// The latest format that this program reads.
-        known: u64,
-    },
+    Future { place: String, found: u64, known: u64 },
     /// CURRENT is older than one that was accepted before.
     #[error(
         "{place}: its CURRENT has version {found}, older than version {accepted} accepted before: an old copy, or a \
          cache in between that must not keep CURRENT"
     )]
-    Older {
-        /// The store's address.
-        place: String,
-        /// Its version.
-        found: u64,
-        /// The version accepted before.
-        accepted: u64,
-    },
+    Older { place: String, found: u64, accepted: u64 },
     /// CURRENT is gone, which was there before.
     #[error(
         "{place}: its CURRENT is gone, and version {accepted} was accepted before: the store was emptied"
     )]
-    Gone {
-        /// The store's address.
-        place: String,
-        /// The version accepted before.
-        accepted: u64,
-    },
+    Gone { place: String, accepted: u64 },
     /// What is in the store is not what follows from it: see the error.
     #[error(
         "{0}; nothing was pushed, as edges would refuse it: restore the latest CURRENT, or push with --recover, which \
@@ -117,89 +59,42 @@ pub enum RemoteError {
         "{place}: its CURRENT has version {version} as the one accepted before, and other content: two publishers \
          share a key without sharing the store, or a key was stolen"
     )]
-    Split {
-        /// The store's address.
-        place: String,
-        /// The version of both.
-        version: u64,
-    },
+    Split { place: String, version: u64 },
     /// The folder belongs to another store.
     #[error("{place}: another store than the one that {root} knows; name that one, or a new folder")]
-    Foreign {
-        /// The store's address.
-        place: String,
-        /// The folder.
-        root: String,
-    },
+    Foreign { place: String, root: String },
     /// Another publisher pushed first.
     #[error(
         "{place}: another publisher pushed {live} first; `opdir pull` and build again, or push with --rebase"
     )]
-    Conflict {
-        /// The store's address.
-        place: String,
-        /// The generation that is live there.
-        live: GenerationId,
-    },
+    Conflict { place: String, live: GenerationId },
     /// The generation's number is not greater than all those in use.
     #[error(
         "{place}: numbers up to {latest} are in use there, so {here} cannot follow; `opdir pull` and build again, or push \
          with --rebase"
     )]
-    Backwards {
-        /// The store's address.
-        place: String,
-        /// The greatest number in use there.
-        latest: u64,
-        /// The generation that was to be pushed.
-        here: GenerationId,
-    },
+    Backwards { place: String, latest: u64, here: GenerationId },
     /// A staged rollout is under way that an earlier version of this program began.
     #[error(
         "{place}: a rollout of {next} to {percent} % of the edges is under way, which an earlier version of opdir began; \
          end it with that version, by `opdir rollout URL --promote` or `--abort`, and try again"
     )]
-    Rollout {
-        /// The store's address.
-        place: String,
-        /// The generation that is rolled out.
-        next: GenerationId,
-        /// To how many of a hundred edges.
-        percent: u8,
-    },
+    Rollout { place: String, next: GenerationId, percent: u8 },
     /// CURRENT changed between reading and writing it.
     #[error("{place}: CURRENT changed concurrently; check it and retry")]
-    Raced {
-        /// The store's address.
-        place: String,
-    },
+    Raced { place: String },
     /// The store does not honour preconditions.
     #[error(
         "{place}: this store does not honour conditions ({problem}), so that two publishers would overwrite each \
          other; use one that does (S3, R2, MinIO, Google, Azure) or a folder"
     )]
-    Unconditional {
-        /// The store's address.
-        place: String,
-        /// Which case it got wrong.
-        problem: String,
-    },
+    Unconditional { place: String, problem: String },
     /// The push took so long that its uploads may have been removed as garbage.
     #[error("{place}: the push took more than {hours} hours and is given up; push again")]
-    Late {
-        /// The store's address.
-        place: String,
-        /// How long a push may take.
-        hours: u64,
-    },
+    Late { place: String, hours: u64 },
     /// An object differs from what was pushed.
     #[error("{place}: {name} is not what was pushed; push again, or restore it from a copy")]
-    Damaged {
-        /// The store's address.
-        place: String,
-        /// Which object.
-        name: String,
-    },
+    Damaged { place: String, name: String },
     /// CURRENT cannot be signed.
     #[error("{0}")]
     Signing(String),
@@ -208,12 +103,7 @@ pub enum RemoteError {
     Snapshot(#[from] StoreError),
     /// A file here cannot be read or written.
     #[error("{name}: {problem}")]
-    File {
-        /// The file.
-        name: String,
-        /// What the system reported, or what to do.
-        problem: String,
-    },
+    File { name: String, problem: String },
 }
 
 /// The classes of errors that an exit code or a retry depends on.

@@ -9,86 +9,45 @@ use super::sections::SectionError;
 
 /// Why a snapshot could not be read or published. Every message names the path, what was found and, if known, what to do.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum StoreError {
     /// The operating system reported an error.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// File or directory.
-        path: PathBuf,
-        /// As reported.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The directory holds something else than a snapshot.
     #[error(
         "{}: not a snapshot directory: it holds `{found}` but no `generations`; name a new or an empty directory",
         path.display()
     )]
-    Foreign {
-        /// The root.
-        path: PathBuf,
-        /// One name found there.
-        found: String,
-    },
+    Foreign { path: PathBuf, found: String },
     /// Another publisher, rollback or gc holds the lock.
     #[error("{}: locked by another publisher; wait until it is done", path.display())]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// Nothing was published here.
     #[error("{}: not found: no snapshot was published here; run `opdir build` first", path.display())]
-    Unpublished {
-        /// `CURRENT` of the root.
-        path: PathBuf,
-    },
+    Unpublished { path: PathBuf },
     /// The generation is not (or no longer) there.
     #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]
-    NoGeneration {
-        /// Its directory.
-        path: PathBuf,
-    },
+    NoGeneration { path: PathBuf },
     /// The generation has no parent to roll back to or to compare with.
     #[error("{}: names a generation without a parent; name the other one", path.display())]
-    NoParent {
-        /// `CURRENT`, or what the caller named.
-        path: PathBuf,
-    },
+    NoParent { path: PathBuf },
     /// The generation has another format version.
     #[error(
         "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; \
          rebuild it with `opdir build` of this one",
         path.display()
     )]
-    Version {
-        /// The manifest.
-        path: PathBuf,
-        /// The format it states.
-        found: u64,
-    },
+    Version { path: PathBuf, found: u64 },
     /// A file differs from what was published.
     #[error("{}: {problem}; build again, or restore the generation from a copy", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: FileProblem,
-    },
+    Damaged { path: PathBuf, problem: FileProblem },
     /// The root is lazy and a body was not fetched.
     #[error("{}: {why}", path.display())]
-    BodyUnavailable {
-        /// The generation.
-        path: PathBuf,
-        /// Why it was not.
-        why: BodyUnavailable,
-    },
+    BodyUnavailable { path: PathBuf, why: BodyUnavailable },
     /// An input cannot be stored.
     #[error("{path}: {reason}")]
-    Unfit {
-        /// The page's path.
-        path: String,
-        /// The rule it breaks.
-        reason: &'static str,
-    },
+    Unfit { path: String, reason: &'static str },
 }
 
 impl StoreError {
@@ -134,6 +93,7 @@ pub enum BodyUnavailable {
 
 /// What is wrong with a file of a generation.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum FileProblem {
     /// Listed but not there.
     #[error("missing")]
@@ -146,20 +106,10 @@ pub enum FileProblem {
     NotAFile,
     /// Another size, in bytes.
     #[error("{found} bytes long, expected {expected}")]
-    Length {
-        /// As published.
-        expected: u64,
-        /// As found.
-        found: u64,
-    },
+    Length { expected: u64, found: u64 },
     /// Other content.
     #[error("SHA-256 is {found}, expected {expected}")]
-    Hash {
-        /// As published.
-        expected: Digest,
-        /// As found.
-        found: Digest,
-    },
+    Hash { expected: Digest, found: Digest },
     /// A section file is broken.
     #[error(transparent)]
     Section(#[from] SectionError),

@@ -36,6 +36,7 @@ const ALIGNMENT: usize = 64;
 
 /// Why a section file was refused.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum SectionError {
     /// The file could not be opened or mapped.
     #[error("cannot read: {0}")]
@@ -45,12 +46,7 @@ pub enum SectionError {
     Format,
     /// The header states another length than the file has.
     #[error("{found} bytes long, the header says {expected}")]
-    Length {
-        /// From the header.
-        expected: u64,
-        /// Of the file.
-        found: u64,
-    },
+    Length { expected: u64, found: u64 },
     /// The content differs from what was written.
     #[error("checksum differs: the file is damaged")]
     Checksum,

@@ -50,12 +50,7 @@ pub enum TargetError {
     NoCredentials(&'static str),
     /// The store does not know the credentials.
     #[error("the store does not know these credentials ({problem}); check {variables}")]
-    Unauthenticated {
-        /// As the store reported it.
-        problem: String,
-        /// Which variables have them.
-        variables: &'static str,
-    },
+    Unauthenticated { problem: String, variables: &'static str },
     /// The credentials do not allow this.
     #[error("denied ({0}); give these credentials the right to do that")]
     Denied(String),

@@ -11,7 +11,7 @@ use snapshot::truncate::at_word;
 use crate::pages::{Pages, here};
 
 /// Maximum number of awards on the page of a program or an organization; the API has all.
-pub(super) const AWARDS: usize = 12;
+pub(super) const AWARDS: usize = 10;
 /// Maximum length of the title of a funded project, in characters.
 const PROJECT: usize = 100;
 

@@ -11,7 +11,7 @@ mod tools;
 mod words;
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response};
@@ -29,6 +29,8 @@ use snapshot::time::Day;
 use tests::synth::TODAY;
 
 use tests::world::World;
+
+use crate::server::real_data;
 
 const BASE: &str = "https://directory.example";
 
@@ -125,6 +127,10 @@ impl Server {
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 }
+
+/// An endpoint over the published dataset, where there is one.
+static PUBLISHED: LazyLock<Option<Server>> =
+    LazyLock::new(|| Some(Server::new(World::folder(&real_data()?))));
 
 fn request(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()

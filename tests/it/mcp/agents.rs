@@ -7,7 +7,7 @@ use tests::agents::{HOSTILE, Host, ORDER, Set};
 use tests::judge::desk;
 use tests::snapshots;
 
-use crate::server::real_data;
+use crate::contract::consistency::REAL;
 
 /// Bytes that the calls of one task may take, arguments and results together: about 6,000 tokens.
 const BUDGET: usize = 20_000;
@@ -24,9 +24,8 @@ fn all_right(host: &Host<'_>, set: Set) {
 fn the_scripted_agent_answers_every_task_in_two_calls() {
     assert_eq!(Set::Sample.tasks().len() + Set::Published.tasks().len(), 40);
     all_right(&Host::new(snapshots::sample()), Set::Sample);
-    if let Some(data) = real_data() {
-        let (_folder, live) = desk::publish(&Input::Folder(data));
-        all_right(&Host::new(&live), Set::Published);
+    if let Some(edge) = &*REAL {
+        all_right(&Host::new(&snapshots::open(&edge.root, 0)), Set::Published);
     }
 }
 

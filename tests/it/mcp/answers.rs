@@ -4,7 +4,6 @@ use snapshot::facet::FACETS;
 
 use super::*;
 use crate::records::{cycle, fact, program, world, world_with};
-use crate::server::real_data;
 
 /// Kenya, Africa and the world, a fellowship and a grant; what is closed, open, rolling and to come.
 fn server() -> Server {
@@ -308,9 +307,8 @@ fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
 
 #[test]
 fn counts_under_filters_are_those_of_the_searches_they_lead_to() {
-    let data = real_data();
-    let world = data.as_ref().map_or_else(|| World::synthetic(300, 11), |data| World::folder(data));
-    let server = Server::new(world);
+    let synthetic = LazyLock::new(|| Server::new(World::synthetic(300, 11)));
+    let server = PUBLISHED.as_ref().unwrap_or_else(|| &synthetic);
     for spec in FACETS.iter().filter(|spec| spec.group == spec.facet && !spec.is_daily) {
         let asked = json!({"facet": spec.name, "openOnly": true, "fundedOnly": true, "limit": 3});
         for item in server.call("list_filter_options", &asked)["data"].as_array().unwrap() {

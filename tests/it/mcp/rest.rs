@@ -9,7 +9,6 @@ use tests::synth::rng::Rng;
 use url::form_urlencoded::{Serializer, parse};
 
 use super::*;
-use crate::server::real_data;
 
 /// Random questions in the words and values of a world's own records.
 fn own_questions(world: &World, count: usize, seed: u64) -> Vec<String> {
@@ -137,9 +136,8 @@ fn random_questions_get_the_same_records_by_both_interfaces() {
         .collect();
     compare_all(&server, &synthetic);
     compare_all(&server, &own_questions(&server.world, 300, 1));
-    if let Some(data) = real_data() {
-        let server = Server::new(World::folder(&data));
-        compare_all(&server, &own_questions(&server.world, 300, 2));
+    if let Some(server) = &*PUBLISHED {
+        compare_all(server, &own_questions(&server.world, 300, 2));
     }
 }
 
@@ -168,7 +166,7 @@ fn compare_facets(server: &Server) {
 #[test]
 fn facets_have_the_same_values_labels_and_counts_by_both_interfaces() {
     compare_facets(&Server::new(World::synthetic(300, 11)));
-    if let Some(data) = real_data() {
-        compare_facets(&Server::new(World::folder(&data)));
+    if let Some(server) = &*PUBLISHED {
+        compare_facets(server);
     }
 }

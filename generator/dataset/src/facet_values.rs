@@ -9,7 +9,7 @@ use snapshot::record::{InternedStr, Locale, Term};
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
 use crate::rows::{Row, Tables};
-use crate::text::{counted, folded, is_near, quoted};
+use crate::text::{folded, is_near, part_of, quoted};
 
 /// A value used at most so often is compared with values used at least so often.
 const RARE: usize = 2;
@@ -126,10 +126,9 @@ fn report_untranslated(tables: &Tables, uses: &Uses, report: &mut Diagnostics) {
         missing.sort_by_key(|(count, _, value)| (Reverse(*count), *value));
         let listed =
             missing.iter().take(LISTED).map(|(count, _, value)| format!("{} ({count})", quoted(value)));
-        let (name, of, listed) =
-            (facet.spec().name, counted(values.len(), "value"), listed.collect::<Vec<_>>());
-        let (number, listed) = (missing.len(), listed.join(", "));
-        let message = format!("`{name}`: {number} of {of} have no Spanish label, by use: {listed}");
+        let (name, listed) = (facet.spec().name, listed.collect::<Vec<_>>().join(", "));
+        let part = part_of(missing.len(), values.len(), "value", ["has", "have"]);
+        let message = format!("`{name}`: {part} no Spanish label, by use: {listed}");
         report.push(Diagnostic::new(Code::MissingTranslation, first, message));
     }
 }

@@ -36,6 +36,11 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// `1 of 3 programs has`, `2 of 3 programs have`, from the verb for one and the verb for several.
+pub(crate) fn part_of(count: usize, all: usize, noun: &str, verbs: [&str; 2]) -> String {
+    format!("{count} of {} {}", counted(all, noun), verbs[usize::from(count != 1)])
+}
+
 /// `a program`, `an organization`.
 pub(crate) fn with_article(noun: &str) -> String {
     format!("{} {noun}", if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
@@ -112,6 +117,16 @@ mod tests {
     fn a_noun_gets_its_article() {
         let articles = ["program", "organization", "award", "recipient"].map(with_article);
         assert_eq!(articles, ["a program", "an organization", "an award", "a recipient"]);
+    }
+
+    #[test]
+    fn a_part_has_the_verb_of_its_number_and_the_whole_its_noun() {
+        let parts = [(1, 1), (1, 3), (2, 3), (0, 1)]
+            .map(|(part, all)| part_of(part, all, "program", ["has", "have"]));
+        assert_eq!(
+            parts,
+            ["1 of 1 program has", "1 of 3 programs has", "2 of 3 programs have", "0 of 1 program have"]
+        );
     }
 
     #[test]

@@ -16,8 +16,7 @@ use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
 use crate::rows::{Row, Tables};
-use crate::text::folded;
-use crate::text::{counted, quoted};
+use crate::text::{folded, part_of, quoted};
 
 /// Reports warnings.
 pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
@@ -144,9 +143,8 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
     let first = stale.iter().map(|(_, row)| row.at).min()?;
     let (day, oldest) = stale.iter().min_by_key(|(day, row)| (*day, row.at))?;
     let message = format!(
-        "{} of {} were last checked before {year_before}, a year before publication; the oldest is {} on {day}",
-        stale.len(),
-        counted(tables.programs.len(), "program"),
+        "{} last checked before {year_before}, a year before publication; the oldest is {} on {day}",
+        part_of(stale.len(), tables.programs.len(), "program", ["was", "were"]),
         quoted(&oldest.record.slug),
     );
     Some(Diagnostic::new(Code::StaleChecks, first, message))
@@ -162,8 +160,8 @@ fn missing_translations(tables: &Tables, dataset: &Dataset) -> Vec<Diagnostic> {
         ];
         warnings.extend(rows.into_iter().filter_map(|(noun, rows, of)| {
             let first = rows.iter().min()?;
-            let of = counted(of, noun);
-            let message = format!("{} of {of} have no text in `{}`", rows.len(), locale.as_str());
+            let part = part_of(rows.len(), of, noun, ["has", "have"]);
+            let message = format!("{part} no text in `{}`", locale.as_str());
             Some(Diagnostic::new(Code::MissingTranslation, *first, message))
         }));
     }

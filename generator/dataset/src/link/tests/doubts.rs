@@ -92,9 +92,9 @@ fn stale_checks_and_missing_translations_are_reported_once() {
     assert_eq!(
         messages,
         [
-            "1 of 1 organization have no text in `es`",
-            "1 of 3 programs have no text in `en`",
-            "1 of 3 programs have no text in `es`"
+            "1 of 1 organization has no text in `es`",
+            "1 of 3 programs has no text in `en`",
+            "1 of 3 programs has no text in `es`"
         ]
     );
     let places = ["W0302 organizations.ndjson:1", "W0302 programs.ndjson:2", "W0302 programs.ndjson:3"];

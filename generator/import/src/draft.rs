@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::mapping::FILE;
+use super::mapping::{FILE, quoted};
 use super::source::sheet::{Cell, Row};
 use super::values::is_vague;
 use crate::files::{ImportError, read_source, replace};
@@ -15,7 +15,7 @@ use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
-use sheets::{Draft, Found, Taken, beside, fields_of, quoted, sheets};
+use sheets::{Draft, Found, Taken, beside, fields_of, sheets};
 
 mod forms;
 mod sheets;
@@ -48,7 +48,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let mut found_lines = Vec::new();
     let mut names = BTreeSet::new();
     for found in &read {
-        let own = found.name.as_deref().filter(|_| read.len() > 1).map(slug_of);
+        let own = found.title.as_deref().filter(|_| read.len() > 1).map(slug_of);
         let source = name
             .filter(|_| read.len() == 1)
             .map_or_else(|| own.unwrap_or_else(|| stem.clone()), str::to_owned);
@@ -58,7 +58,8 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         let draft = Draft { sheet: &found.sheet, others: &read };
         text.push_str(&draft.text(&source, file.as_deref(), found));
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
-        found_lines.push(format!("[sources.{source}]: {rows} rows, {columns} columns"));
+        let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
+        found_lines.push(format!("[sources.{source}]: {rows}, {columns}"));
         found_lines.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
     }
     std::fs::create_dir_all(data).map_err(|error| ImportError::output(data, error))?;
@@ -135,7 +136,7 @@ impl Draft<'_> {
             let own = (0..self.sheet.columns.len()).find(is_named)?;
             let known: BTreeSet<String> = self.column(own).collect();
             let (shared, all) = (named.intersection(&known).count(), named.len());
-            let (theirs, sheet) = (&other.sheet.columns[column], other.name.as_deref().unwrap_or_default());
+            let (theirs, sheet) = (&other.sheet.columns[column], other.title.as_deref().unwrap_or_default());
             Some((own, format!("{shared} of {all} in column {} of sheet {}", quoted(theirs), quoted(sheet))))
         })
     }
@@ -181,9 +182,12 @@ impl Draft<'_> {
             cells.any(|cell| !cell.is_empty())
         };
         let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum(row) || !has_value(row)).collect();
-        let keys: Vec<String> =
-            poor.iter().filter_map(|row| row.cells.get(key)).map(|cell| quoted(&cell.text())).collect();
-        let lines: Vec<String> = poor.iter().map(|row| row.line.to_string()).collect();
+        let poor = poor.iter().filter_map(|row| Some((row.line, row.cells.get(key)?.text())));
+        // Notes below the rows.
+        let notes = self.sheet.doubts.lone.iter().filter(|it| !it.has_rows);
+        let notes = notes.map(|it| (it.line, it.text.clone()));
+        let (lines, keys): (Vec<String>, Vec<String>) =
+            poor.chain(notes).map(|(line, text)| (line.to_string(), quoted(&text))).unzip();
         (!keys.is_empty() && used.len() > 1).then(|| {
             format!("skip    = [{}]  # sums and rows without values: {}", keys.join(", "), lines.join(", "))
         })

@@ -12,7 +12,7 @@ use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::output::{ImportOptions, Imported, Outputs, Record, add_gone};
 use crate::source;
-use crate::source::sheet::{Cell, Reading, Row, Sheet};
+use crate::source::sheet::{Cell, Doubts, Reading, Row, Sheet, listed, listed_in};
 use crate::sums::Money;
 use crate::values;
 use crate::written;
@@ -62,10 +62,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     let lost = importer.lost_minimums;
     let mut outputs = importer.outputs;
     if lost > 0 {
-        report.note(format!(
-            "{} in other currencies are left out: a fact has one sum",
-            counted(lost, "least sum")
-        ));
+        report
+            .note(format!("{} in other currencies left out: a fact has one sum", counted(lost, "least sum")));
     }
     edits::apply(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
@@ -78,7 +76,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         let path = format!("{}/{source}.ndjson", table.name());
         let rows = counted(output.records.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
-        imported.files.insert(path.clone(), output.text().into_bytes());
+        imported.files.insert(path.clone(), output.lines());
         imported.places.insert(path, output.places);
     }
     written::add(options, &sources, &mut imported)?;
@@ -95,7 +93,7 @@ fn questions(text: &str) -> Vec<(u32, String)> {
 }
 
 /// The line of a field in a mapping.
-fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
+pub(super) fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
     let section = format!("[sources.{source}.{}]", table.name());
     let lines = text.lines().enumerate().skip_while(|(_, line)| !line.starts_with(&section)).skip(1);
     let mut own = lines.take_while(|(_, line)| !line.starts_with('['));
@@ -110,7 +108,10 @@ fn place(text: &str, file: FileId, word: &str) -> Location {
     Location { file, line: u32::try_from(line + 1).unwrap_or(u32::MAX) }
 }
 
-fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Result<Vec<&'s Source>, ImportError> {
+pub(super) fn choose<'s>(
+    sources: &'s [Source],
+    options: &ImportOptions<'_>,
+) -> Result<Vec<&'s Source>, ImportError> {
     for name in options.sources {
         if sources.iter().all(|source| source.name != *name) {
             let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
@@ -126,7 +127,7 @@ fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Result<Vec<
     Ok(chosen)
 }
 
-fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
+pub(super) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
     let path = match (options.from, &source.file) {
         (Some(path), _) => path.to_owned(),
         (None, Some(file)) => regular(options.data, file)?,
@@ -137,6 +138,31 @@ fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, Imp
         }
     };
     read_source(&path)
+}
+
+/// The rows of a source, without those that its mapping leaves out.
+pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
+    let how = Reading {
+        sheet: source.sheet.as_deref(),
+        rows: source.rows.as_deref(),
+        encoding: source.encoding.as_deref(),
+        takes_hidden: source.takes_hidden,
+        merged: source.merged.as_deref(),
+        table: source.table.as_deref(),
+        header_rows: source.header_rows,
+        sections: source.sections.as_deref(),
+        skip: &source.skip,
+    };
+    let mut sheet = source::read(bytes, &how)?;
+    if !source.key.is_empty() {
+        sheet.drop_repeated();
+    }
+    if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
+        let is_skipped =
+            |row: &Row| row.cells.get(key).is_some_and(|cell| listed_in(&source.skip, &cell.text()));
+        sheet.rows.retain(|row| !is_skipped(row));
+    }
+    Ok(sheet)
 }
 
 /// The path of a file that a mapping names: no device, and no link out of the dataset.
@@ -168,19 +194,12 @@ struct Importer<'a> {
 
 impl Importer<'_> {
     fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
-        let how = Reading {
-            sheet: source.sheet.as_deref(),
-            rows: source.rows.as_deref(),
-            encoding: source.encoding.as_deref(),
-            takes_hidden: source.takes_hidden,
-            merged: source.merged.as_deref(),
-        };
         let name = source
             .file
             .as_ref()
             .map_or_else(|| source.name.clone(), |file| data.join(file).display().to_string());
         let file = self.report.add_file(name);
-        let mut sheet = match source::read(bytes, &how) {
+        let mut sheet = match sheet_of(source, bytes) {
             Ok(sheet) => sheet,
             Err(reason) => {
                 let at = Location { file, line: 1 };
@@ -189,26 +208,51 @@ impl Importer<'_> {
                 return;
             }
         };
-        if !source.key.is_empty() {
-            sheet.drop_repeated();
-        }
         for note in &sheet.notes {
             self.report.note(format!("source `{}`: {note}", source.name));
         }
+        self.report_doubts(source, &sheet.doubts, file);
         self.check_columns(source, &sheet, file);
         self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
-        if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
-            let is_skipped =
-                |row: &Row| row.cells.get(key).is_some_and(|cell| source.skip.contains(&cell.text()));
-            sheet.rows.retain(|row| !is_skipped(row));
-        }
         keys::unite_duplicates(source, &mut sheet, file, self.report);
         let keys = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
             let (records, places) = self.records(source, target, &sheet, &keys, file);
             let output = add_gone(records, places, source, target, data);
             self.outputs.insert((target.table, source.name.clone()), output);
+        }
+    }
+
+    /// Reports what has two readings, each with the words that declare one.
+    fn report_doubts(&mut self, source: &Source, doubts: &Doubts, file: FileId) {
+        let mut report = |line, message: String, help: String| {
+            let message = format!("source `{}`: {message}", source.name);
+            let at = Location { file, line };
+            self.report.push(Diagnostic::new(Code::BadSource, at, message).help(help));
+        };
+        if let Some((line, rows, true)) = &doubts.header {
+            let help = format!("declare header_rows = 2; or header_rows = 1 if row {line} is a record");
+            report(*line, rows.clone(), help);
+        }
+        if let Some((line, _)) = doubts.tables.get(1) {
+            let lines: Vec<String> = doubts.tables.iter().map(|(line, _)| line.to_string()).collect();
+            let tables: Vec<String> =
+                doubts.tables.iter().map(|(_, name)| format!("table = {name:?}")).collect();
+            let message = format!("rows {} name columns: it has several tables", lines.join(" and "));
+            report(*line, message, format!("declare which: {}", tables.join(" or ")));
+        }
+        if let Some(first) = doubts.lone.first() {
+            let (message, help) = match source.sections {
+                None => (
+                    "with one cell",
+                    "declare sections = \"NAME\" if they are headings: the column NAME has them in the rows below; \
+                     sections = \"\" if they are records; or list them in `skip`",
+                ),
+                Some(_) => ("with one cell and no rows below", "list them in `skip`"),
+            };
+            let count = counted(doubts.lone.len(), "row");
+            report(first.line, format!("{count} {message}: {}", listed(doubts.lone.iter())), help.to_owned());
         }
     }
 
@@ -220,22 +264,29 @@ impl Importer<'_> {
         let named: Vec<(&str, &String)> = mapped.chain(source.key.iter().map(|key| ("key", key))).collect();
         let mut missing = BTreeSet::new();
         for (field, column) in named {
-            if sheet.column(column).is_none() && missing.insert(column) {
-                let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
-                let message =
-                    format!("the column {}, mapped to `{field}`, is not in the source", quoted(column));
-                let help = match near {
-                    _ if sheet.hidden_columns.contains(column) => {
-                        "it is hidden: show it in the source, or declare hidden = \"take\"".to_owned()
-                    }
-                    Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
-                    None => format!("its columns are {}", sheet.columns.join(", ")),
-                };
-                let at = place(self.text, self.file, column);
-                let at = if at.line > 1 { at } else { Location { file, line: 1 } };
-                self.report
-                    .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
+            let times = sheet.columns.iter().filter(|name| *name == column).count();
+            if times == 1 || times == 0 && sheet.column(column).is_some() || !missing.insert(column) {
+                continue;
             }
+            let is_lost = if times == 0 { "not in the source" } else { "there more than once" };
+            let message = format!("the column {}, mapped to `{field}`, is {is_lost}", quoted(column));
+            let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
+            let help = match near {
+                _ if times > 1 => {
+                    "rename one in the source; or declare header_rows, if rows above distinguish them, or the cells of one \
+                     table: table = \"A1:F\""
+                        .to_owned()
+                }
+                _ if sheet.hidden_columns.contains(column) => {
+                    "it is hidden: show it in the source, or declare hidden = \"take\"".to_owned()
+                }
+                Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
+                None => format!("its columns are {}", sheet.columns.join(", ")),
+            };
+            let at = place(self.text, self.file, column);
+            let at = if at.line > 1 { at } else { Location { file, line: 1 } };
+            self.report
+                .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
         }
     }
 
@@ -286,7 +337,8 @@ impl Importer<'_> {
         for column in &sheet.columns {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
-                || source.ignore.iter().any(|name| is_named(name) || begins(name, column))
+                || listed_in(&source.ignore, column)
+                || source.ignore.iter().any(is_named)
                 || source.key.iter().any(is_named);
             if !column.is_empty() && !is_known {
                 let message = format!("the column {} is not mapped", quoted(column));
@@ -448,9 +500,10 @@ fn seasons<'r>(
     row: &'r Row,
 ) -> Vec<(Option<String>, Cow<'r, Row>)> {
     let split = target.fields.iter().find_map(|(.., rule)| {
+        let split = rule.split.as_deref()?;
         let column = sheet.column(rule.columns.first()?)?;
         let Cell::Text(text) = row.cells.get(column)? else { return None };
-        Some((column, values::days(text, rule.split.as_deref()?, source)?))
+        Some((column, values::days(text, split, source)?))
     });
     let Some((column, days)) = split else { return vec![(None, Cow::Borrowed(row))] };
     let seasons = (1..).zip(days).map(|(number, (name, day, _))| {
@@ -478,9 +531,4 @@ fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
             if texts.is_empty() { Cell::Empty } else { Cell::Text(texts.join(&rule.with)) }
         }
     }
-}
-
-/// Whether a name that ends in `*` stands for a column.
-fn begins(name: &str, column: &str) -> bool {
-    name.strip_suffix('*').is_some_and(|start| column.starts_with(start))
 }

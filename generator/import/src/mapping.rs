@@ -2,6 +2,7 @@
 //! refused with the nearest known word.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::str::FromStr;
 
 use toml::{Table as Toml, Value};
@@ -48,6 +49,11 @@ pub(super) struct Source {
     pub file: Option<String>,
     pub sheet: Option<String>,
     pub rows: Option<String>,
+    /// Which of several tables in one sheet.
+    pub table: Option<String>,
+    pub header_rows: Option<usize>,
+    /// The column that headings between rows become.
+    pub sections: Option<String>,
     pub encoding: Option<String>,
     /// The columns whose texts together are the key.
     pub key: Vec<String>,
@@ -154,14 +160,11 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         file: text("file")?,
         sheet: text("sheet")?,
         rows: text("rows")?,
+        table: text("table")?,
+        header_rows: header_rows(members)?,
+        sections: text("sections")?,
         encoding: text("encoding")?,
-        key: match members.get("key") {
-            Some(Value::Array(columns)) if columns.is_empty() => {
-                return Err(("`key` names no column".to_owned(), "key".to_owned()));
-            }
-            Some(Value::Array(_)) => texts(members, "key")?,
-            _ => text("key")?.into_iter().collect(),
-        },
+        key: key(members)?,
         duplicates: match one_of("duplicates", &["error", "first", "merge"])?.as_deref() {
             Some("first") => Some(Duplicates::First),
             Some("merge") => Some(Duplicates::Merge),
@@ -180,6 +183,25 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         drafts_broken: one_of("broken", &["stop", "draft"])?.as_deref() == Some("draft"),
         targets,
     })
+}
+
+/// The columns of the key.
+fn key(members: &Toml) -> Result<Vec<String>, Wrong> {
+    match members.get("key") {
+        Some(Value::Array(columns)) if columns.is_empty() => {
+            Err(("`key` names no column".to_owned(), "key".to_owned()))
+        }
+        Some(Value::Array(_)) => texts(members, "key"),
+        _ => Ok(text(members, "key")?.into_iter().collect()),
+    }
+}
+
+fn header_rows(members: &Toml) -> Result<Option<usize>, Wrong> {
+    match members.get("header_rows") {
+        None => Ok(None),
+        Some(Value::Integer(rows @ 1..=9)) => Ok(usize::try_from(*rows).ok()),
+        Some(_) => Err(("`header_rows` takes a number from 1 to 9".to_owned(), "header_rows".to_owned())),
+    }
 }
 
 /// Tables and what their fields are made of.
@@ -204,6 +226,20 @@ fn targets(name: &str, members: &Toml) -> Result<Vec<Target>, Wrong> {
 
 fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     nearest(word, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
+/// A text as TOML writes it.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// Whether a text has the form of a currency's code.

@@ -80,8 +80,15 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn text(&self) -> String {
-        self.records.iter().map(|record| format!("{}\n", Value::Object(record.clone()))).collect()
+    /// A line for each record.
+    pub(super) fn lines(&self) -> Vec<u8> {
+        let mut lines = Vec::new();
+        for record in &self.records {
+            // Maps of texts and numbers can be written, and so can a buffer.
+            drop(serde_json::to_writer(&mut lines, record));
+            lines.push(b'\n');
+        }
+        lines
     }
 
     pub(super) fn gone(&self) -> String {

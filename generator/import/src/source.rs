@@ -3,12 +3,14 @@
 
 mod archive;
 mod document;
+mod layout;
 mod ods;
 pub(crate) mod sheet;
 mod workbook;
 mod xlsx;
 mod xml;
 
+use archive::Grid;
 use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet};
 
 /// Most bytes of a source.
@@ -31,7 +33,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
         None => return Err("it is empty; if it came through a pipe, the command before it failed".to_owned()),
         Some(b'{' | b'[') => document::read(&text, how.rows)?,
         Some(b'<') => xml::read(&text, how.rows)?,
-        Some(_) => table(&text)?,
+        Some(_) => table(&text, how)?,
     };
     if sheet.rows.len() > MOST_ROWS {
         return Err(format!("it has more than {MOST_ROWS} rows"));
@@ -94,15 +96,18 @@ pub(super) fn guess(bytes: &[u8]) -> Option<String> {
     Some(detector.guess(None, chardetng::Utf8Detection::Allow).name().to_lowercase())
 }
 
-/// Cells by commas, semicolons, tabs or bars: what the first line has most of.
-fn table(text: &str) -> Result<Sheet, String> {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
-    let separator = [b'|', b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
+/// Cells by commas, semicolons, tabs or bars: what the first line that has several of them has most of.
+fn table(text: &str, how: &Reading<'_>) -> Result<Sheet, String> {
+    const SEPARATORS: [u8; 4] = [b'|', b'\t', b';', b','];
+    let count = |line: &str, separator: u8| line.bytes().filter(|byte| *byte == separator).count();
+    let has_several = |line: &&str| SEPARATORS.iter().any(|separator| count(line, *separator) > 1);
+    let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(20);
+    let first = lines().find(has_several).or_else(|| lines().next()).unwrap_or_default();
+    let separator = SEPARATORS.into_iter().max_by_key(|it| count(first, *it)).unwrap_or(b',');
     let mut builder = ::csv::ReaderBuilder::new();
     let mut reader =
         builder.has_headers(false).flexible(true).delimiter(separator).from_reader(text.as_bytes());
-    let mut sheet = Sheet::default();
+    let mut grid = Grid { is_exact: true, ..Grid::default() };
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
         // The position is before the line ends and empty lines that are skipped.
@@ -112,28 +117,16 @@ fn table(text: &str) -> Result<Sheet, String> {
             let line = position.line() + skipped.filter(|byte| *byte == b'\n').count() as u64;
             u32::try_from(line).unwrap_or(u32::MAX)
         });
-        let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
-        if sheet.columns.is_empty() {
-            sheet.columns = cells.iter().map(Cell::text).collect();
-            if sheet.columns.len() > MOST_COLUMNS {
-                return Err(format!("it has more than {MOST_COLUMNS} columns"));
-            }
-            continue;
+        if record.len() > MOST_COLUMNS {
+            return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
         }
-        if cells.iter().all(Cell::is_empty) {
-            continue;
-        }
-        if cells.len() != sheet.columns.len() {
-            let (found, expected) = (cells.len(), sheet.columns.len());
-            return Err(format!("row {line} has {found} cells, the header has {expected}: was it cut off?"));
-        }
-        sheet.rows.push(Row { line, cells });
-        if sheet.rows.len() > MOST_ROWS {
+        grid.rows.push(Row { line, cells: record.iter().map(Cell::of_text).collect() });
+        if grid.rows.len() > MOST_ROWS {
             return Err(format!("it has more than {MOST_ROWS} rows"));
         }
     }
-    if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
+    if count(text, b'"') % 2 == 1 {
         return Err("a quote is never closed: was it cut off?".to_owned());
     }
-    Ok(sheet)
+    layout::read(grid, how)
 }

@@ -189,6 +189,9 @@ pub(super) fn days<'t>(
     separator: &str,
     source: &Source,
 ) -> Option<Vec<(&'t str, &'t str, Date)>> {
+    if !text.contains(separator) {
+        return None;
+    }
     let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
     let named = |part: &&'t str| {
         let starts = std::iter::once(0).chain(part.match_indices(' ').map(|(at, _)| at + 1));

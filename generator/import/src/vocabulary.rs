@@ -30,7 +30,8 @@ pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
     let listed = data_rows(include_str!("vocabulary/columns.csv")).filter_map(|row| {
         let [table, name, columns, doubtful] = row;
         let table = Table::parse(table)?;
-        let [columns, doubtful] = [columns, doubtful].map(|names| names.split('|').map(key_of).collect());
+        let [columns, doubtful] = [columns, doubtful]
+            .map(|names| names.split('|').map(key_of).filter(|name| !name.is_empty()).collect());
         let column = published_column(table, name);
         Some(Field { table, name, column, columns, doubtful, matches_words: true })
     });
@@ -84,6 +85,12 @@ impl Field {
         let exact = whole(&self.columns).map(|column| (column, true));
         exact.or_else(|| whole(&self.doubtful).or_else(partly).map(|column| (column, false)))
     }
+}
+
+/// Whether a text is a common name of a column.
+pub(super) fn is_column_name(text: &str) -> bool {
+    let key = key_of(text);
+    is_key(text) || FIELDS.iter().any(|field| field.columns.contains(&key) || field.doubtful.contains(&key))
 }
 
 /// The value of a list of `words.csv` that a word stands for, in whatever case and accents.

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::sheets::{Draft, Taken, columns_of, one_line, quoted};
+use super::sheets::{Draft, Taken, columns_of, one_line};
 use crate::forms::NumberForm;
+use crate::mapping::quoted;
 use crate::money;
 use crate::source::sheet::Cell;
 use crate::values::{looks_like_a_date, proved_order};

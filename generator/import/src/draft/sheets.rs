@@ -1,19 +1,21 @@
 //! What a draft is made from: every sheet of a source, and where it stands.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
+use crate::mapping::quoted;
 use crate::source;
-use crate::source::sheet::{Cell, EMPTY, Reading, Sheet};
+use crate::source::sheet::{Cell, EMPTY, Reading, Sheet, listed};
 use crate::vocabulary::{FIELDS, Field};
 use dataset::Table;
 use dataset::schema::ValueType;
 
-/// A sheet that was read, and how.
+/// A table that was read, and how.
 pub(super) struct Found {
-    /// Its name, where its source has several.
-    pub name: Option<String>,
+    /// Its heading or the name of its sheet, where there are several.
+    pub title: Option<String>,
+    /// The lines of a mapping that declare how it was read.
+    declared: Vec<String>,
     /// Its encoding, where that is not UTF-8.
     pub encoding: Option<String>,
     pub sheet: Sheet,
@@ -22,9 +24,9 @@ pub(super) struct Found {
 impl Found {
     /// The first lines of its source in a mapping.
     pub(super) fn heading(&self, name: &str, file: Option<&Path>) -> String {
-        let file = file.map(|file| format!("file    = {}\n", quoted(&file.display().to_string())));
-        let sheet = self.name.as_ref().map(|sheet| format!("sheet   = {}\n", quoted(sheet)));
-        format!("\n[sources.{name}]\n{}{}", file.unwrap_or_default(), sheet.unwrap_or_default())
+        let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
+        let lines = std::iter::once(format!("\n[sources.{name}]")).chain(file).chain(self.declared.clone());
+        lines.map(|line| line + "\n").collect()
     }
 }
 
@@ -62,45 +64,65 @@ pub(super) fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<
     taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, (column, _))| *column)
 }
 
-/// A text as TOML writes it.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// Every sheet of a source that has rows.
+/// Every table of a source that has rows.
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
     let names = source::sheets(bytes)?;
-    if names.len() > 1 {
-        let read = names.into_iter().map(|name| {
-            let sheet = match source::read(bytes, &Reading { sheet: Some(&name), ..Reading::default() }) {
-                Err(reason) if reason == EMPTY => Ok(Sheet::default()),
-                other => other.map_err(|reason| format!("sheet \"{name}\": {reason}")),
-            };
-            Ok(Found { name: Some(name), encoding: None, sheet: sheet? })
-        });
-        let mut read = read.collect::<Result<Vec<Found>, String>>()?;
-        read.retain(|found| !found.sheet.rows.is_empty());
-        return if read.is_empty() { Err("no sheet of it has rows".to_owned()) } else { Ok(read) };
+    let mut found = Vec::new();
+    for name in names.iter().filter(|_| names.len() > 1) {
+        let sheet = format!("sheet   = {}", quoted(name));
+        let how = Reading { sheet: Some(name), ..Reading::default() };
+        match tables(bytes, &how, Some(name), vec![sheet]) {
+            Err(reason) if reason == EMPTY => {}
+            other => found.extend(other.map_err(|reason| format!("sheet \"{name}\": {reason}"))?),
+        }
     }
-    let (sheet, encoding) = match source::read(bytes, &Reading::default()) {
-        Ok(sheet) => (sheet, None),
-        Err(reason) if std::str::from_utf8(bytes).is_ok() => return Err(reason),
-        Err(reason) => {
+    found.retain(|it: &Found| !it.sheet.rows.is_empty());
+    if names.len() > 1 {
+        return if found.is_empty() { Err("no sheet of it has rows".to_owned()) } else { Ok(found) };
+    }
+    match tables(bytes, &Reading::default(), None, Vec::new()) {
+        Err(reason) if std::str::from_utf8(bytes).is_err() => {
             let Some(guess) = source::guess(bytes) else { return Err(reason) };
             let how = Reading { encoding: Some(&guess), ..Reading::default() };
-            (source::read(bytes, &how).map_err(|_| reason)?, Some(guess))
+            let mut found = tables(bytes, &how, None, Vec::new()).map_err(|_| reason)?;
+            found.iter_mut().for_each(|it| it.encoding = Some(guess.clone()));
+            Ok(found)
         }
-    };
-    Ok(vec![Found { name: None, encoding, sheet }])
+        other => other,
+    }
+}
+
+/// The tables of a sheet. What has two readings is declared as the likelier one, as a question.
+fn tables(
+    bytes: &[u8],
+    how: &Reading<'_>,
+    title: Option<&str>,
+    mut declared: Vec<String>,
+) -> Result<Vec<Found>, String> {
+    let mut sheet = source::read(bytes, how)?;
+    if sheet.doubts.tables.len() > 1 {
+        let found = sheet.doubts.tables.iter().map(|(line, name)| {
+            let declared = declared.iter().cloned().chain([format!(
+                "table   = {}  # row {line} names columns, and {} tables are in one sheet",
+                quoted(name),
+                sheet.doubts.tables.len()
+            )]);
+            let title = if name.contains(':') { title } else { Some(name.as_str()) };
+            tables(bytes, &Reading { table: Some(name), ..how.clone() }, title, declared.collect())
+        });
+        return Ok(found.collect::<Result<Vec<_>, String>>()?.into_iter().flatten().collect());
+    }
+    if let Some((_, rows, _)) = &sheet.doubts.header {
+        declared.push(format!("header_rows = 2  # ? {rows}"));
+        sheet = source::read(bytes, &Reading { header_rows: Some(2), ..how.clone() })?;
+    }
+    let headings = listed(sheet.doubts.lone.iter().filter(|it| it.has_rows));
+    if !headings.is_empty() {
+        declared.push(format!(
+            "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
+        ));
+    }
+    Ok(vec![Found { title: title.map(str::to_owned), declared, encoding: None, sheet }])
 }
 
 /// Where a file is, seen from the folder of a dataset: both can then be moved together.

@@ -14,6 +14,9 @@ pub(super) type Name = (String, bool);
 
 pub(super) type Archive<'a> = zip::ZipArchive<Cursor<&'a [u8]>>;
 
+/// First and last row and column of merged cells: lines and indexes.
+pub(super) type Merged = ([u32; 2], [usize; 2]);
+
 /// The cells of a sheet, and how they are shown.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
@@ -21,8 +24,9 @@ pub(super) struct Grid {
     /// Rows that are hidden or struck through, by line.
     pub hidden_rows: BTreeSet<u32>,
     pub hidden_columns: BTreeSet<usize>,
-    /// First and last row and column of merged cells: lines and indexes.
-    pub merged: Vec<([u32; 2], [usize; 2])>,
+    pub merged: Vec<Merged>,
+    /// Whether every row has as many cells as the header, unless it was cut off.
+    pub is_exact: bool,
 }
 
 /// Unpacks everything once and discards it, because the stated sizes may be false.

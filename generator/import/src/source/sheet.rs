@@ -1,7 +1,9 @@
 //! Rows of named cells, as a source holds them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{Hash, Hasher};
 
+use dataset::text::{counted, quoted};
 use jiff::civil::DateTime;
 
 /// Most bytes that a workbook unpacks to.
@@ -23,6 +25,13 @@ pub(crate) struct Reading<'a> {
     pub takes_hidden: bool,
     /// Whether merged cells `fill` their rows or only the `first` has the value.
     pub merged: Option<&'a str>,
+    /// Which of several tables in a sheet: its heading, or its cells.
+    pub table: Option<&'a str>,
+    pub header_rows: Option<usize>,
+    /// The column that rows with one cell become; empty if they are records.
+    pub sections: Option<&'a str>,
+    /// Rows with one cell that are left out.
+    pub skip: &'a [String],
 }
 
 /// What a cell holds.
@@ -41,6 +50,21 @@ pub(crate) enum Cell {
     Link(String, String),
     /// Why it has no value, such as what a formula failed with.
     Broken(String),
+}
+
+/// A cell equals itself: no number of a source is undefined.
+impl Eq for Cell {}
+
+impl Hash for Cell {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Number(number) | Self::Money(number, _) => number.to_bits().hash(state),
+            Self::Moment(moment) => moment.hash(state),
+            Self::Text(text) | Self::Link(text, _) | Self::Broken(text) => text.hash(state),
+            Self::List(items) => items.hash(state),
+            Self::Empty | Self::Flag(_) => std::mem::discriminant(self).hash(state),
+        }
+    }
 }
 
 /// How formulas fail, in the languages of common spreadsheet programs.
@@ -94,6 +118,37 @@ pub(crate) struct Row {
     pub cells: Vec<Cell>,
 }
 
+/// A row with one cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Lone {
+    pub line: u32,
+    pub text: String,
+    /// Whether other rows follow before the next one with one cell.
+    pub has_rows: bool,
+}
+
+/// The first of some rows with one cell, for a message: `3 Europe, 9 Asia`.
+pub(crate) fn listed<'l>(rows: impl Iterator<Item = &'l Lone>) -> String {
+    const MOST: usize = 10;
+    let mut texts: Vec<String> =
+        rows.take(MOST + 1).map(|it| format!("{} {}", it.line, quoted(&it.text))).collect();
+    if let Some(last) = texts.get_mut(MOST) {
+        "…".clone_into(last);
+    }
+    texts.join(", ")
+}
+
+/// What has two readings until a mapping declares one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Doubts {
+    /// Two rows that may both name columns: the line of the lower one, what they have, and whether it is read as a record.
+    pub header: Option<(u32, String, bool)>,
+    /// Several tables: the first line of each, and what declares it.
+    pub tables: Vec<(u32, String)>,
+    /// Rows with one cell, which are left out.
+    pub lone: Vec<Lone>,
+}
+
 /// The rows of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sheet {
@@ -103,6 +158,13 @@ pub(crate) struct Sheet {
     pub notes: Vec<String>,
     /// Names of columns that are left out because they are hidden.
     pub hidden_columns: Vec<String>,
+    pub doubts: Doubts,
+}
+
+/// Whether a list has a text, or its first letters before `*`.
+pub(crate) fn listed_in(list: &[String], text: &str) -> bool {
+    let begins = |name: &String| name.strip_suffix('*').is_some_and(|start| text.starts_with(start));
+    list.iter().any(|name| name == text || begins(name))
 }
 
 impl Sheet {
@@ -116,11 +178,13 @@ impl Sheet {
     /// Leaves out rows that repeat another one cell by cell.
     pub(crate) fn drop_repeated(&mut self) {
         let before = self.rows.len();
-        let mut seen = HashSet::new();
-        self.rows.retain(|row| seen.insert(format!("{:?}", row.cells)));
+        let mut seen = HashSet::with_capacity(before);
+        let is_new: Vec<bool> = self.rows.iter().map(|row| seen.insert(&row.cells)).collect();
+        let mut is_new = is_new.into_iter();
+        self.rows.retain(|_| is_new.next() == Some(true));
         if self.rows.len() < before {
-            let count = before - self.rows.len();
-            self.notes.push(format!("{count} rows repeat another one in every cell, and are left out"));
+            let count = counted(before - self.rows.len(), "row");
+            self.notes.push(format!("{count} left out: the same as another one in every cell"));
         }
     }
 

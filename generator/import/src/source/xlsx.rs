@@ -1,15 +1,18 @@
 //! Sheets of .xlsx workbooks. `calamine` reads values and formats; what is hidden, and formulas without a saved value,
 //! are read from the same parts here.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Cursor};
 
 use calamine::{Data, DataRef, Reader as _, Xlsx};
 use jiff::civil::{Date, DateTime, Time};
 use quick_xml::Reader;
-use quick_xml::events::Event;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
 
-use super::archive::{Archive, Grid, Name, attributes, event};
+use super::archive::{Archive, Grid, Name, event};
+use super::layout::column_of;
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
 use crate::money;
 
@@ -19,7 +22,7 @@ const WORKBOOK: &str = "xl/workbook.xml";
 fn each(
     archive: &mut Archive<'_>,
     path: &str,
-    mut take: impl FnMut(&str, Option<BTreeMap<String, String>>) -> Result<(), String>,
+    mut take: impl FnMut(&str, Option<&BytesStart<'_>>) -> Result<(), String>,
 ) -> Result<(), String> {
     let part = archive.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
     let mut reader = Reader::from_reader(BufReader::new(part));
@@ -27,9 +30,9 @@ fn each(
     loop {
         match event(&mut reader, &mut buffer)? {
             Event::Eof => return Ok(()),
-            Event::Start(start) => take(start.local_name().as_ref(), Some(attributes(&start)))?,
+            Event::Start(start) => take(start.local_name().as_ref(), Some(&start))?,
             Event::Empty(start) => {
-                take(start.local_name().as_ref(), Some(attributes(&start)))?;
+                take(start.local_name().as_ref(), Some(&start))?;
                 take(start.local_name().as_ref(), None)?;
             }
             Event::End(end) => take(end.local_name().as_ref(), None)?,
@@ -38,13 +41,19 @@ fn each(
     }
 }
 
+/// The value of an attribute, by its local name.
+fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = start.attributes().flatten().find(|it| it.key.local_name().as_ref() == name)?;
+    attribute.normalized_value(XmlVersion::Explicit1_0).ok().map(Cow::into_owned)
+}
+
 /// Names of the sheets, and whether they can be seen.
 pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
     let mut names = Vec::new();
-    each(archive, WORKBOOK, |element, attributes| {
-        if let ("sheet", Some(mut attributes)) = (element, attributes) {
-            let is_visible = attributes.get("state").is_none_or(|state| state == "visible");
-            names.extend(attributes.remove("name").map(|name| (name, is_visible)));
+    each(archive, WORKBOOK, |element, start| {
+        if let ("sheet", Some(start)) = (element, start) {
+            let is_visible = value(start, "state").is_none_or(|state| state == "visible");
+            names.extend(value(start, "name").map(|name| (name, is_visible)));
         }
         Ok(())
     })?;
@@ -54,18 +63,18 @@ pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
 /// The part of a sheet.
 fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
     let mut id = None;
-    each(archive, WORKBOOK, |element, attributes| {
-        if let ("sheet", Some(attributes)) = (element, attributes)
-            && attributes.get("name").is_some_and(|it| it == name)
+    each(archive, WORKBOOK, |element, start| {
+        if let ("sheet", Some(start)) = (element, start)
+            && value(start, "name").is_some_and(|it| it == name)
         {
-            id = attributes.get("id").cloned();
+            id = value(start, "id");
         }
         Ok(())
     })?;
     let mut path = None;
-    each(archive, "xl/_rels/workbook.xml.rels", |_, attributes| {
-        if let Some(attributes) = attributes.filter(|it| it.get("Id") == id.as_ref()) {
-            path = attributes.get("Target").cloned();
+    each(archive, "xl/_rels/workbook.xml.rels", |_, start| {
+        if let Some(start) = start.filter(|it| value(it, "Id") == id) {
+            path = value(start, "Target");
         }
         Ok(())
     })?;
@@ -100,31 +109,27 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], name: &str) -> Resul
 fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, u32)>), String> {
     let (mut grid, mut unsaved) = (Grid::default(), BTreeSet::new());
     let (mut line, mut column, mut has_formula, mut has_value) = (0, 0, false, false);
-    let is_set = |attributes: &BTreeMap<String, String>| {
-        attributes.get("hidden").is_some_and(|it| it == "1" || it == "true")
-    };
-    let number = |attributes: &BTreeMap<String, String>, name: &str| {
-        attributes.get(name).and_then(|it| it.parse::<u32>().ok())
-    };
-    each(archive, path, |element, attributes| {
-        match (element, attributes) {
-            ("col", Some(it)) if is_set(&it) => {
-                let (first, last) = (number(&it, "min").unwrap_or(1), number(&it, "max").unwrap_or(1));
+    let is_set = |start: &BytesStart<'_>| value(start, "hidden").is_some_and(|it| it == "1" || it == "true");
+    let number = |start: &BytesStart<'_>, name| value(start, name).and_then(|it| it.parse::<u32>().ok());
+    each(archive, path, |element, start| {
+        match (element, start) {
+            ("col", Some(it)) if is_set(it) => {
+                let (first, last) = (number(it, "min").unwrap_or(1), number(it, "max").unwrap_or(1));
                 let last = last.min(MOST_COLUMNS as u32);
                 grid.hidden_columns.extend((first.max(1)..=last).map(|column| column as usize - 1));
             }
             ("row", Some(it)) => {
-                line = number(&it, "r").unwrap_or(line + 1);
+                line = number(it, "r").unwrap_or(line + 1);
                 column = 0;
                 if line as usize > MOST_ROWS + 100 {
                     return Err(format!("it has more than {MOST_ROWS} rows"));
                 }
-                if is_set(&it) {
+                if is_set(it) {
                     grid.hidden_rows.insert(line);
                 }
             }
             ("c", Some(it)) => {
-                column = it.get("r").map_or(column, |place| index_of(place));
+                column = value(it, "r").map_or(column, |place| column_of(&place));
                 (has_formula, has_value) = (false, false);
             }
             ("f", Some(_)) => has_formula = true,
@@ -140,15 +145,6 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
         Ok(())
     })?;
     Ok((grid, unsaved))
-}
-
-/// The index of the column in a place such as `AB12`.
-fn index_of(place: &str) -> u32 {
-    let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
-    let number = letters.fold(0_u32, |number, letter| {
-        number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
-    });
-    number.saturating_sub(1)
 }
 
 /// Cell by cell: a single one in the last corner must not cost the memory of all between.

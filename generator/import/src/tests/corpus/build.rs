@@ -29,6 +29,8 @@ pub(super) struct Plan {
     pub hidden_columns: Vec<usize>,
     /// Column, first and last row of cells merged downwards.
     pub merged: Vec<(usize, usize, usize)>,
+    /// Row, first and last column of cells merged to the right, in .xlsx.
+    pub across: Vec<(usize, usize, usize)>,
 }
 
 fn zipped(parts: &[(&str, String)]) -> Vec<u8> {
@@ -134,7 +136,9 @@ pub(super) fn xlsx(plan: &Plan) -> Vec<u8> {
     let merged = plan.merged.iter().map(|(column, first, last)| (letter(*column), first, last));
     let merged =
         merged.map(|(column, first, last)| format!("<mergeCell ref=\"{column}{first}:{column}{last}\"/>"));
-    let merged = listed("mergeCells", merged);
+    let across = plan.across.iter().map(|(row, first, last)| (row, letter(*first), letter(*last)));
+    let across = across.map(|(row, first, last)| format!("<mergeCell ref=\"{first}{row}:{last}{row}\"/>"));
+    let merged = listed("mergeCells", merged.chain(across));
     let numbered = || parts.links.iter().enumerate();
     let linked = numbered().map(|(at, (place, _))| format!("<hyperlink ref=\"{place}\" r:id=\"l{at}\"/>"));
     let linked = listed("hyperlinks", linked);

@@ -1,0 +1,413 @@
+//! Which rows of a sheet name its columns and which are records: headers of several rows, headings between rows, several
+//! tables in one sheet. What has two readings is a doubt, which the mapping decides.
+
+use std::ops::Range;
+
+use super::archive::{Grid, Merged};
+use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, listed_in};
+use crate::vocabulary::is_column_name;
+use dataset::text::{counted, quoted};
+
+/// Most bytes of a column's name, where nothing but its words shows that it is one.
+const LONGEST_NAME: usize = 60;
+/// In a sheet with fewer columns, a row with one cell is a row like any other.
+const FEWEST_COLUMNS: usize = 3;
+
+/// Most cells of a row that a message lists.
+const MOST_WORDS: usize = 6;
+
+/// The sheet that a grid holds.
+pub(super) fn read(mut grid: Grid, how: &Reading<'_>) -> Result<Sheet, String> {
+    let mut sheet = Sheet::default();
+    leave_out_hidden(&mut grid, how, &mut sheet);
+    let header = match how.table.and_then(Area::parse) {
+        Some(area) => area.cut(&mut grid.rows, how, &mut sheet)?,
+        None => one_table(&mut grid.rows, how, &mut sheet)?,
+    };
+    let mut rows = grid.rows.split_off(header.end);
+    let header = grid.rows.split_off(header.start);
+    let above = std::mem::take(&mut grid.rows);
+    if let Some(last) = header.last().filter(|_| !above.is_empty()) {
+        sheet.notes.push(format!("row {} names the columns; what stands above is left out", last.line));
+    }
+    let before = rows.len();
+    rows.retain(|row| !header.iter().any(|it| repeats(row, it)));
+    let repeated = before - rows.len();
+    if repeated > 0 {
+        sheet.notes.push(format!("{} left out: the names of the columns again", counted(repeated, "row")));
+    }
+    let doubtful = sheet.doubts.header.iter().find(|(.., is_record)| *is_record).map(|(line, ..)| *line);
+    rows.retain(|row| Some(row.line) != doubtful);
+    sheet.columns = names(&header, &grid.merged);
+    let width = header.last().map_or(0, |row| row.cells.len());
+    for row in &mut rows {
+        let found = row.cells.len();
+        if grid.is_exact && found != width && lone(row).is_none() {
+            let line = row.line;
+            return Err(format!("row {line} has {found} cells, the header has {width}: was it cut off?"));
+        }
+        let beyond = row.cells.iter().skip(sheet.columns.len()).filter(|cell| !cell.is_empty()).count();
+        if beyond > 0 {
+            sheet.notes.push(format!(
+                "row {}: {} without a header left out",
+                row.line,
+                counted(beyond, "cell")
+            ));
+        }
+        row.cells.resize(sheet.columns.len(), Cell::Empty);
+    }
+    for column in grid.hidden_columns.iter().copied().filter(|_| !how.takes_hidden) {
+        let Some(name) = sheet.columns.get_mut(column).filter(|name| !name.is_empty()) else { continue };
+        sheet.hidden_columns.push(std::mem::take(name));
+        rows.iter_mut().for_each(|row| row.cells[column] = Cell::Empty);
+    }
+    if !sheet.hidden_columns.is_empty() {
+        let names = sheet.hidden_columns.join(", ");
+        sheet.notes.push(format!("hidden columns are left out: {names}; hidden = \"take\" takes them"));
+    }
+    // A title above a header that is repeated is the heading of the first rows.
+    let title = above.last().and_then(lone).filter(|_| repeated > 0);
+    take_headings(rows, title, &grid, how, &mut sheet)?;
+    merge(&mut sheet.rows, &grid.merged, how.merged);
+    Ok(sheet)
+}
+
+fn filled(row: &Row) -> usize {
+    row.cells.iter().filter(|cell| !cell.is_empty()).count()
+}
+
+/// The text of the only cell of a row.
+fn lone(row: &Row) -> Option<String> {
+    let mut cells = row.cells.iter().filter(|cell| !cell.is_empty());
+    cells.next().filter(|_| cells.next().is_none()).map(Cell::text)
+}
+
+fn leave_out_hidden(grid: &mut Grid, how: &Reading<'_>, sheet: &mut Sheet) {
+    grid.rows.retain(|row| filled(row) > 0);
+    let before = grid.rows.len();
+    if !how.takes_hidden {
+        grid.rows.retain(|row| !grid.hidden_rows.contains(&row.line));
+    }
+    let hidden = before - grid.rows.len();
+    if hidden > 0 {
+        sheet.notes.push(format!(
+            "{} left out, hidden or struck through; hidden = \"take\" takes them",
+            counted(hidden, "row")
+        ));
+    }
+}
+
+/// Whether the cells of a row look like names of columns: words, no numbers, days or addresses.
+fn has_names(row: &Row) -> bool {
+    let is_name = |cell: &Cell| match cell {
+        Cell::Text(text) => {
+            text.len() <= LONGEST_NAME
+                && !text.bytes().any(|it| it.is_ascii_digit() || it == b'@')
+                && !text.contains("://")
+        }
+        cell => cell.is_empty(),
+    };
+    filled(row) > 1 && row.cells.iter().all(is_name)
+}
+
+/// Whether two rows have the same texts.
+fn repeats(row: &Row, other: &Row) -> bool {
+    let width = row.cells.len().max(other.cells.len());
+    (0..width).all(|column| text_at(row, column) == text_at(other, column))
+}
+
+fn text_at(row: &Row, column: usize) -> String {
+    row.cells.get(column).map(Cell::text).unwrap_or_default()
+}
+
+/// Whether the row below a header names columns that have no name yet.
+fn goes_on(rows: &[Row], header: usize) -> bool {
+    let Some(below) = rows.get(header + 1).filter(|row| row.line == rows[header].line + 1) else {
+        return false;
+    };
+    let width = rows[header].cells.len().max(below.cells.len());
+    let is_named = |row: &Row, column: usize| !text_at(row, column).is_empty();
+    let adds = (0..width).any(|column| !is_named(&rows[header], column) && is_named(below, column));
+    let lacks = (0..width).any(|column| is_named(&rows[header], column) && !is_named(below, column));
+    has_names(below) && adds && lacks
+}
+
+/// The first row that fills more than half as many cells as the fullest, and the rows that name columns with it.
+fn header_of(rows: &[Row], how: &Reading<'_>) -> Result<Range<usize>, String> {
+    let widest = rows.iter().take(20).map(filled).max().unwrap_or(0);
+    let row = rows.iter().position(|row| filled(row) * 2 > widest).ok_or(EMPTY)?;
+    let more = how.header_rows.unwrap_or(1) - 1;
+    let above = rows[..row].iter().rev().zip(1..);
+    let above =
+        above.take_while(|(it, distance)| filled(it) > 1 && it.line + distance == rows[row].line).count();
+    match (above >= more, goes_on(rows, row)) {
+        (true, true) if more > 0 => {
+            let (first, last) = (rows[row - more].line, rows[row].line);
+            Err(format!(
+                "row {first} or row {last} may be the first of {} that name columns: declare table = \"A{first}:{}\", or \
+                 from A{last} on",
+                more + 1,
+                letters(rows[row].cells.len().saturating_sub(1)),
+            ))
+        }
+        (true, _) => Ok(row - more..row + 1),
+        (false, _) => Ok(row..(row + more + 1).min(rows.len())),
+    }
+}
+
+/// Rows that name the columns of further tables: they follow a gap or a heading and hold only words, as few other rows do;
+/// or most of their words are common names of columns.
+fn further_headers(rows: &[Row], header: &Range<usize>) -> Vec<usize> {
+    let below = header.end..rows.len();
+    let is_rare = rows[below.clone()].iter().filter(|row| has_names(row)).count() * 4 < below.len();
+    let is_known = |row: &Row| {
+        let known = row.cells.iter().filter(|cell| is_column_name(&cell.text())).count();
+        known > 1 && known * 2 >= filled(row)
+    };
+    let is_header = |at: &usize| {
+        let (row, before) = (&rows[*at], &rows[at - 1]);
+        let is_apart = row.line > before.line + 1 || filled(before) == 1;
+        has_names(row)
+            && !rows[header.clone()].iter().any(|it| repeats(row, it))
+            && (is_apart && is_rare || (is_apart || *at > header.end) && is_known(row))
+            && at + 1 < rows.len()
+    };
+    let mut found: Vec<usize> = below.filter(is_header).collect();
+    found.dedup_by(|next, before| *next == *before + 1);
+    found
+}
+
+/// The rows that name the columns of the declared table; `rows` keeps those of it. Undeclared, the first is read, and
+/// others are a doubt.
+fn one_table(rows: &mut Vec<Row>, how: &Reading<'_>, sheet: &mut Sheet) -> Result<Range<usize>, String> {
+    let first = header_of(rows, how)?;
+    let size = first.len();
+    let others = further_headers(rows, &first).into_iter().map(|at| at..(at + size).min(rows.len()));
+    let headers: Vec<Range<usize>> = std::iter::once(first).chain(others).collect();
+    let heading = |header: &Range<usize>| header.start.checked_sub(1).and_then(|above| lone(&rows[above]));
+    let starts =
+        |at: usize| headers.get(at).map(|it| it.start - usize::from(at > 0 && heading(it).is_some()));
+    let ends = |at: usize| starts(at + 1).unwrap_or(rows.len());
+    let declared = headers.iter().enumerate().map(|(at, header)| {
+        let is_only =
+            |text: &String| headers.iter().filter(|it| heading(it).as_ref() == Some(text)).count() == 1;
+        heading(header).filter(is_only).unwrap_or_else(|| {
+            let right = rows[header.clone()].iter().map(|row| row.cells.len()).max().unwrap_or(1) - 1;
+            let last =
+                if ends(at) < rows.len() { rows[ends(at) - 1].line.to_string() } else { String::new() };
+            format!("A{}:{}{last}", rows[header.start].line, letters(right))
+        })
+    });
+    let declared: Vec<String> = declared.collect();
+    let chosen = match how.table {
+        None => 0,
+        Some(name) => declared.iter().position(|it| it == name).ok_or_else(|| {
+            format!("it has no table \"{name}\"; there are \"{}\"", declared.join("\", \""))
+        })?,
+    };
+    let (end, header) = (ends(chosen), headers[chosen].clone());
+    let others = rows.len() - end + starts(chosen).filter(|_| chosen > 0).unwrap_or(0);
+    // The heading of a declared table goes too.
+    let start = if how.table.is_some() { header.start } else { 0 };
+    if how.table.is_none() && headers.len() > 1 {
+        let lines = headers.iter().map(|it| rows[it.start].line);
+        sheet.doubts.tables = lines.zip(declared).collect();
+    }
+    if how.header_rows.is_none() {
+        sheet.doubts.header = header_doubt(rows, &header);
+    }
+    rows.truncate(end);
+    drop(rows.drain(..start));
+    if how.table.is_some() && others > 0 {
+        sheet.notes.push(format!("{} of other tables left out", counted(others, "row")));
+    }
+    Ok(header.start - start..header.end - start)
+}
+
+/// A row beside the header that may name columns too: the lines and words of both, and whether it would be a record.
+fn header_doubt(rows: &[Row], header: &Range<usize>) -> Option<(u32, String, bool)> {
+    let is_below = goes_on(rows, header.start);
+    // A title begins in the first column.
+    let is_group = |row: &Row| has_names(row) && (text_at(row, 0).is_empty() || filled(row) > 2);
+    let above = header.start.checked_sub(1).filter(|it| is_group(&rows[*it]));
+    let above = above.filter(|it| rows[*it].line + 1 == rows[header.start].line);
+    let top = if is_below { header.start } else { above? };
+    let words = |row: &Row| {
+        let cells = row.cells.iter().filter(|it| !it.is_empty()).take(MOST_WORDS);
+        cells.map(|cell| quoted(&cell.text())).collect::<Vec<_>>().join(", ")
+    };
+    let [one, two] = [&rows[top], &rows[top + 1]];
+    let both =
+        format!("rows {} and {} both name columns: {}; {}", one.line, two.line, words(one), words(two));
+    Some((two.line, both, is_below))
+}
+
+/// The names of columns: what the rows of a header have above each other. A name in an upper row also stands for the
+/// columns to its right that have none there: as far as its cell is merged, or to the next name.
+fn names(header: &[Row], merged: &[Merged]) -> Vec<String> {
+    let width = header.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+    let texts = header.iter().map(|row| (0..width).map(|column| text_at(row, column)).collect());
+    let texts: Vec<Vec<String>> = texts.collect();
+    let across = |row: &Row| {
+        let line = row.line;
+        merged
+            .iter()
+            .filter(move |(lines, [left, right])| left < right && (lines[0]..=lines[1]).contains(&line))
+    };
+    let is_merged = header.iter().any(|row| across(row).next().is_some());
+    let is_named_below = |at: usize, column: usize| texts[at + 1..].iter().any(|row| !row[column].is_empty());
+    let name = |at: usize, column: usize| {
+        let left = if is_merged {
+            let mut columns = across(&header[at]).map(|(_, columns)| *columns);
+            columns.find(|[left, right]| (*left..=*right).contains(&column)).map(|[left, _]| left)
+        } else {
+            (0..=column).rev().find(|left| !texts[at][*left].is_empty())
+        };
+        let left = left.filter(|left| is_named_below(at, *left) && is_named_below(at, column));
+        &*texts[at][left.unwrap_or(column)]
+    };
+    let joined = (0..width).map(|column| {
+        let mut parts: Vec<&str> = (0..header.len()).map(|at| name(at, column)).collect();
+        parts.retain(|part| !part.is_empty());
+        parts.dedup();
+        parts.join(" / ")
+    });
+    joined.collect()
+}
+
+/// Takes the rows of a sheet. A row with one cell is a heading of those below it, or a doubt.
+fn take_headings(
+    rows: Vec<Row>,
+    title: Option<String>,
+    grid: &Grid,
+    how: &Reading<'_>,
+    sheet: &mut Sheet,
+) -> Result<(), String> {
+    let name = how.sections.filter(|name| !name.is_empty());
+    if let Some(name) = name.filter(|name| sheet.columns.iter().any(|it| it == name)) {
+        return Err(format!("it has a column \"{name}\" already: give `sections` another name"));
+    }
+    let is_narrow = sheet.columns.iter().filter(|name| !name.is_empty()).count() < FEWEST_COLUMNS;
+    let is_covered = |line: u32| grid.merged.iter().any(|([first, last], _)| *first < line && line <= *last);
+    let (mut heading, mut open, mut taken) = (title, None::<Lone>, 0);
+    for mut row in rows {
+        let text = lone(&row).filter(|_| !is_narrow && how.sections != Some("") && !is_covered(row.line));
+        if let Some(text) = text {
+            if !listed_in(how.skip, &text) {
+                sheet.doubts.lone.extend(open.replace(Lone { line: row.line, text, has_rows: false }));
+            }
+            continue;
+        }
+        if let Some(found) = open.take() {
+            if name.is_some() {
+                heading = Some(found.text);
+                taken += 1;
+            } else {
+                sheet.doubts.lone.push(Lone { has_rows: true, ..found });
+            }
+        }
+        if name.is_some() {
+            row.cells.push(heading.clone().map_or(Cell::Empty, Cell::Text));
+        }
+        sheet.rows.push(row);
+    }
+    sheet.doubts.lone.extend(open);
+    if let Some(name) = name {
+        sheet.columns.push(name.to_owned());
+        sheet
+            .notes
+            .push(format!("{} with one cell: values of \"{name}\" in the rows below", counted(taken, "row")));
+    }
+    Ok(())
+}
+
+/// Gives every cell of merged ones the value of the first if the mapping fills them. Undeclared, they may be either.
+fn merge(rows: &mut [Row], merged: &[Merged], rule: Option<&str>) {
+    for ([first, last], [left, right]) in merged {
+        let from = rows.partition_point(|row| row.line < *first);
+        let Some(value) =
+            rows.get(from).filter(|row| row.line == *first).and_then(|row| row.cells.get(*left))
+        else {
+            continue;
+        };
+        let value = match rule {
+            _ if value.is_empty() => continue,
+            Some("fill") => value.clone(),
+            Some(_) => Cell::Empty,
+            None => Cell::Broken(format!("merged with row {first}")),
+        };
+        for row in rows.iter_mut().skip(from).take_while(|row| row.line <= *last) {
+            for (column, cell) in row.cells.iter_mut().enumerate().take(right + 1).skip(*left) {
+                if (row.line, column) != (*first, *left) {
+                    *cell = value.clone();
+                }
+            }
+        }
+    }
+}
+
+/// Cells of a sheet as people name them: `A5:F40`, or `A5:F` to the last row.
+struct Area {
+    lines: [u32; 2],
+    columns: [usize; 2],
+}
+
+impl Area {
+    fn parse(text: &str) -> Option<Self> {
+        let (first, last) = text.split_once(':')?;
+        let place = |text: &str| {
+            let letters = text.trim_end_matches(|c: char| c.is_ascii_digit());
+            let is_column =
+                (1..=3).contains(&letters.len()) && letters.bytes().all(|it| it.is_ascii_uppercase());
+            is_column.then(|| (column_of(letters), text[letters.len()..].parse::<u32>().ok()))
+        };
+        let ((left, top), (right, bottom)) = (place(first)?, place(last)?);
+        let lines = [top.unwrap_or(1), bottom.unwrap_or(u32::MAX)];
+        Some(Self { lines, columns: [left as usize, right as usize] })
+    }
+
+    /// Leaves out the cells around the area, whose first rows name the columns.
+    fn cut(&self, rows: &mut Vec<Row>, how: &Reading<'_>, sheet: &mut Sheet) -> Result<Range<usize>, String> {
+        let ([top, bottom], [left, right]) = (self.lines, self.columns);
+        for row in rows.iter_mut() {
+            row.cells.truncate(right + 1);
+            row.cells.iter_mut().take(left).for_each(|cell| *cell = Cell::Empty);
+        }
+        let goes_on =
+            |row: &&Row| Some(row.line) == bottom.checked_add(1) && filled(row) > 1 && !has_names(row);
+        if let Some(row) = rows.iter().find(goes_on) {
+            return Err(format!("row {} is directly below the area of `table`: extend it", row.line));
+        }
+        let all = rows.len();
+        rows.retain(|row| (top..=bottom).contains(&row.line));
+        if rows.len() < all {
+            sheet.notes.push(format!(
+                "{} outside of the area of `table` left out",
+                counted(all - rows.len(), "row")
+            ));
+        }
+        rows.retain(|row| filled(row) > 0);
+        let header = 0..how.header_rows.unwrap_or(1);
+        if rows.len() < header.end {
+            return Err("the area of `table` has no rows".to_owned());
+        }
+        if how.header_rows.is_none() {
+            sheet.doubts.header = header_doubt(rows, &header);
+        }
+        Ok(header)
+    }
+}
+
+/// The index of the column in a place such as `AB12`.
+pub(super) fn column_of(place: &str) -> u32 {
+    let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
+    let number = letters.fold(0_u32, |number, letter| {
+        number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
+    });
+    number.saturating_sub(1)
+}
+
+fn letters(column: usize) -> String {
+    let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
+    if column < 26 { last.to_string() } else { format!("{}{last}", letters(column / 26 - 1)) }
+}

@@ -1,0 +1,199 @@
+//! Files whose rows are more than a header and records: titles, headers of two rows, headings, notes, several tables.
+
+use super::*;
+
+/// A row of cells by commas.
+fn row(key: &str, more: &str) -> String {
+    format!("{},{more}\n", base(key).join(","))
+}
+
+const HEAD: &str = "Ref,Title,Funder,Link,Type,Max USD\n";
+
+fn sums(all: &[(&str, u32)]) -> Vec<(&'static str, Value)> {
+    all.iter().map(|(key, sum)| program(key, &json!({"fundingMaxUsd": sum}))).collect()
+}
+
+fn places(all: &[(&str, u32, &str)]) -> Vec<(&'static str, Value)> {
+    let program = |(key, sum, place): &(&str, u32, &str)| {
+        program(key, &json!({"fundingMaxUsd": sum, "eligibleCountries": [place]}))
+    };
+    all.iter().map(program).collect()
+}
+
+/// Maps the headings of a draft to places.
+const TO_PLACES: (&str, &str) = (".programs]\n", ".programs]\neligibleCountries = \"Section\"\n");
+
+/// A row of a workbook.
+fn cells(key: &str, more: &[Made]) -> Vec<Made> {
+    base(key).map(|text| Text(leak(text))).into_iter().chain(more.iter().cloned()).collect()
+}
+
+fn texts(all: &[&'static str]) -> Vec<Made> {
+    all.iter().map(|text| if text.is_empty() { Nothing } else { Text(text) }).collect()
+}
+
+fn ranges(all: &[(&str, u32, u32)]) -> Vec<(&'static str, Value)> {
+    all.iter()
+        .map(|(key, least, most)| program(key, &json!({"fundingMinUsd": least, "fundingMaxUsd": most})))
+        .collect()
+}
+
+pub(super) static LAYOUTS: LazyLock<Vec<Case>> =
+    LazyLock::new(|| tables().into_iter().chain(workbooks()).chain(sections()).collect());
+
+fn tables() -> Vec<Case> {
+    let rows = [row("A1", "5000"), row("A2", "6000")].concat();
+    vec![
+        case(
+            "titles above a table of commas",
+            "titled.csv",
+            format!("Calls of 2027\nUpdated in May\n\n{HEAD}{rows}"),
+            sums(&[("A1", 5000), ("A2", 6000)]),
+        ),
+        case(
+            "titles and notes around a table, as wide as it",
+            "padded.csv",
+            format!("Calls of 2027,,,,,\n,,,,,\n{HEAD}{rows},,,,,\nSource: the ministry,,,,,\n"),
+            sums(&[("A1", 5000), ("A2", 6000)]),
+        ),
+        case(
+            "blank rows between groups",
+            "blank.csv",
+            format!("{HEAD}{},,,,,\n{}", row("A1", "5000"), row("A2", "6000")),
+            sums(&[("A1", 5000), ("A2", 6000)]),
+        ),
+        case(
+            "a header that every page repeats",
+            "pages.csv",
+            format!("{HEAD}{}\n{HEAD}{}", row("A1", "5000"), row("A2", "6000")),
+            sums(&[("A1", 5000), ("A2", 6000)]),
+        ),
+        case(
+            "two rows of names, the second below the first",
+            "names.csv",
+            format!(
+                "Ref,Title,Funder,Link,Type,Sum in USD,\n,,,,,Min,Max\n{}{}",
+                row("A1", "5,9"),
+                row("A2", "6,8")
+            ),
+            ranges(&[("A1", 5, 9), ("A2", 6, 8)]),
+        ),
+        Case {
+            truth: None,
+            ..case(
+                "two columns of one name",
+                "twice.csv",
+                format!(
+                    "Ref,Title,Funder,Link,Type,Deadline,Deadline\n{}",
+                    row("A1", "2027-01-31,2027-02-28")
+                ),
+                vec![],
+            )
+        },
+    ]
+}
+
+fn workbooks() -> Vec<Case> {
+    let grouped = Plan {
+        rows: vec![
+            texts(&["", "", "", "", "", "Sum in USD", "", "Contact"]),
+            texts(&["Ref", "Title", "Funder", "Link", "Type", "Min", "Max", "Person"]),
+            cells("A1", &[Number(5.0, "0"), Number(9.0, "0"), Text("Ana")]),
+            cells("A2", &[Number(6.0, "0"), Number(8.0, "0"), Text("Bea")]),
+        ],
+        across: vec![(1, 5, 6)],
+        ..Plan::default()
+    };
+    let tall = Plan {
+        rows: vec![
+            texts(&["Calls of the year"]),
+            texts(&["Ref", "Title", "Funder", "Link", "Type", "Sum in USD"]),
+            texts(&["", "", "", "", "", "Min", "Max"]),
+            cells("A1", &[Number(5.0, "0"), Number(9.0, "0")]),
+            cells("A2", &[Number(6.0, "0"), Number(8.0, "0")]),
+        ],
+        merged: (0..5).map(|column| (column, 2, 3)).collect(),
+        across: vec![(2, 5, 6)],
+        ..Plan::default()
+    };
+    let two = Plan {
+        rows: vec![
+            texts(&["Open calls"]),
+            texts(&["Ref", "Title", "Funder", "Link", "Type", "Max USD"]),
+            cells("A1", &[Number(5.0, "0")]),
+            cells("A2", &[Number(6.0, "0")]),
+            vec![],
+            texts(&["Past calls"]),
+            texts(&["Ref", "Title", "Funder", "Link", "Type", "Deadline"]),
+            cells("B1", &[Day(DECEMBER)]),
+            cells("B2", &[Day(DECEMBER)]),
+        ],
+        ..Plan::default()
+    };
+    vec![
+        case(
+            "groups of columns above their names",
+            "groups.xlsx",
+            xlsx(&grouped),
+            ranges(&[("A1", 5, 9), ("A2", 6, 8)]),
+        ),
+        case("names that are two rows tall", "tall.xlsx", xlsx(&tall), ranges(&[("A1", 5, 9), ("A2", 6, 8)])),
+        case("two tables with headings", "two.xlsx", xlsx(&two), {
+            let past = ["B1", "B2"].map(|key| program(key, &json!({})));
+            let days = ["B1", "B2"].map(|key| season(key, &json!({"deadlineOn": "2026-12-31"})));
+            sums(&[("A1", 5), ("A2", 6)]).into_iter().chain(past).chain(days).collect()
+        }),
+    ]
+}
+
+fn sections() -> Vec<Case> {
+    let truth = places(&[("A1", 5000, "Spain"), ("A2", 6000, "Spain"), ("A3", 7000, "Peru")]);
+    let rows = [row("A1", "5000"), row("A2", "6000"), row("A3", "7000")];
+    let [one, two, three] = &rows;
+    let merged = Plan {
+        rows: vec![
+            texts(&["Ref", "Title", "Funder", "Link", "Type", "Max USD"]),
+            texts(&["Spain"]),
+            cells("A1", &[Number(5000.0, "0")]),
+            cells("A2", &[Number(6000.0, "0")]),
+            texts(&["Peru"]),
+            cells("A3", &[Number(7000.0, "0")]),
+            texts(&["Updated in May"]),
+        ],
+        across: vec![(2, 0, 5), (5, 0, 5)],
+        ..Plan::default()
+    };
+    vec![
+        Case {
+            edits: &[TO_PLACES],
+            ..case(
+                "headings between rows",
+                "headings.csv",
+                format!("{HEAD}Spain,,,,,\n{one}{two},,,,,\nPeru,,,,,\n{three}"),
+                truth.clone(),
+            )
+        },
+        Case {
+            edits: &[TO_PLACES],
+            ..case(
+                "headings as short lines",
+                "short.csv",
+                format!("{HEAD}Spain\n{one}{two}Peru\n{three}"),
+                truth.clone(),
+            )
+        },
+        Case {
+            edits: &[TO_PLACES],
+            ..case(
+                "headings, each with the header below it",
+                "repeated.csv",
+                format!("Spain,,,,,\n{HEAD}{one}{two}\nPeru,,,,,\n{HEAD}{three}"),
+                truth.clone(),
+            )
+        },
+        Case {
+            edits: &[TO_PLACES],
+            ..case("merged headings and a note", "merged.xlsx", xlsx(&merged), truth)
+        },
+    ]
+}

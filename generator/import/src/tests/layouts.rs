@@ -1,0 +1,181 @@
+//! Sheets that are more than a header and records: what has two readings is refused with both until the mapping declares one.
+
+use super::*;
+use crate::source::read;
+
+const FIELDS: &str = r#"
+[sources.a.programs]
+name = "Title"
+officialUrl = "Link"
+programType = { value = "grant" }
+"#;
+const HEAD: &str = "Ref,Title,Link\n";
+const ROWS: &str = "A1,Ocean,https://a.example/1\nA2,Sea,https://a.example/2\n";
+
+fn place(options: &str, rows: &str) -> Place {
+    let mapping = format!("[sources.a]\nfile = \"inbox/a.csv\"\nkey = \"Ref\"\n{options}\n{FIELDS}");
+    Place::new(&[(FILE, &mapping), ("inbox/a.csv", rows)])
+}
+
+/// Code, line, message and help of the only error.
+#[track_caller]
+fn error(place: &Place) -> (&'static str, u32, String, String) {
+    let (is_done, report) = place.import();
+    let errors = report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
+    let errors: Vec<_> = errors.collect();
+    let [error] = errors[..] else { panic!("{errors:?}") };
+    assert!(!is_done);
+    (error.code.id(), error.at.line, error.message.clone(), error.help.clone().unwrap_or_default())
+}
+
+fn sheet(text: &str, how: &Reading<'_>) -> Result<Sheet, String> {
+    read(text.as_bytes(), how)
+}
+
+#[test]
+fn a_row_with_one_cell_is_no_record_until_the_mapping_declares_what_it_is() {
+    let rows = format!("{HEAD}Spain,,\n{ROWS}Peru,,\nA3,City,https://a.example/3\nUpdated in May,,\n");
+    let (code, line, message, help) = error(&place("", &rows));
+    assert_eq!((code, line), ("E0113", 2));
+    assert_eq!(message, "source `a`: 3 rows with one cell: 2 `Spain`, 5 `Peru`, 7 `Updated in May`");
+    assert!(help.contains("sections = \"NAME\"") && help.contains("sections = \"\""), "{help}");
+    let (_, line, message, help) = error(&place("sections = \"Where\"", &rows));
+    assert_eq!((line, &*help), (7, "list them in `skip`"));
+    assert_eq!(message, "source `a`: 1 row with one cell and no rows below: 7 `Updated in May`");
+
+    let taken = place("sections = \"Where\"\nskip = [\"Updated*\"]", &rows);
+    let mapping = fs::read_to_string(taken.folder.path().join(FILE)).unwrap();
+    taken.write(FILE, format!("{mapping}eligibleCountries = \"Where\"\n").as_bytes());
+    taken.imported();
+    let countries = taken.rows("programs/a.ndjson").into_iter().map(|row| row["eligibleCountries"].clone());
+    assert_eq!(countries.collect::<Vec<_>>(), [json!(["Spain"]), json!(["Spain"]), json!(["Peru"])]);
+
+    let left = place("skip = [\"Spain\", \"Peru\", \"Updated in May\"]", &rows);
+    left.imported();
+    assert_eq!(left.rows("programs/a.ndjson").len(), 3);
+}
+
+#[test]
+fn rows_with_one_cell_may_be_records() {
+    let organizations = "[sources.a]\nfile = \"inbox/a.csv\"\nsections = \"\"\n[sources.a.organizations]\nname = \"Name\"\n\
+                         countryCode = \"Country\"\nwebsiteUrl = \"Site\"\n";
+    let rows = "Name,Country,Site\nAcme,,\nBrisa,ES,https://b.example/\n";
+    let place = Place::new(&[(FILE, organizations), ("inbox/a.csv", rows)]);
+    place.imported();
+    assert_eq!(place.rows("organizations/a.ndjson").len(), 2);
+    // In a sheet of two columns they are records anyway.
+    assert!(sheet("Name,Country\nAcme,\n", &Reading::default()).unwrap().doubts.lone.is_empty());
+}
+
+#[test]
+fn a_heading_without_rows_above_another_is_left_to_the_mapping() {
+    let how = Reading { sections: Some("Where"), ..Reading::default() };
+    let found = sheet(&format!("{HEAD}Europe,,\nSpain,,\n{ROWS}"), &how).unwrap();
+    let lone: Vec<(u32, &str)> = found.doubts.lone.iter().map(|it| (it.line, &*it.text)).collect();
+    assert_eq!(lone, [(2, "Europe")]);
+    assert_eq!(found.rows[0].cells[3], Cell::Text("Spain".to_owned()));
+    let taken = Reading { sections: Some("Title"), ..Reading::default() };
+    assert_eq!(
+        sheet(&format!("{HEAD}{ROWS}"), &taken).unwrap_err(),
+        "it has a column \"Title\" already: give `sections` another name"
+    );
+}
+
+#[test]
+fn two_tables_in_a_sheet_are_refused_with_the_lines_of_both() {
+    let second = "Past calls,,\nRef,Name,Year\nB1,Coast,2020\nB2,Shore,2021\n";
+    let rows = format!("Open calls,,\n{HEAD}{ROWS},,\n{second}");
+    let (code, line, message, help) = error(&place("", &rows));
+    assert_eq!((code, line), ("E0113", 7));
+    assert_eq!(message, "source `a`: rows 2 and 7 name columns: it has several tables");
+    assert_eq!(help, "declare which: table = \"Open calls\" or table = \"Past calls\"");
+    for table in ["Open calls", "A2:C4", "A2:C"] {
+        let place = place(&format!("table = \"{table}\""), &rows);
+        if table == "A2:C" {
+            // Then it is one table, and what names columns again is a record.
+            assert_eq!(error(&place).1, 6);
+        } else {
+            place.imported();
+            assert_eq!(place.rows("programs/a.ndjson").len(), 2, "{table}");
+        }
+    }
+    let past = Reading { table: Some("Past calls"), ..Reading::default() };
+    let past = sheet(&rows, &past).unwrap();
+    assert_eq!(
+        (past.columns.join(" "), past.rows.len(), past.rows[0].line),
+        ("Ref Name Year".to_owned(), 2, 8)
+    );
+    assert_eq!(past.notes, ["4 rows of other tables left out"]);
+    let lost = Reading { table: Some("Calls"), ..Reading::default() };
+    assert_eq!(
+        sheet(&rows, &lost).unwrap_err(),
+        "it has no table \"Calls\"; there are \"Open calls\", \"Past calls\""
+    );
+}
+
+#[test]
+fn rows_below_the_area_of_a_table_are_not_lost() {
+    let rows = format!("{HEAD}{ROWS}");
+    let how = Reading { table: Some("A1:C2"), ..Reading::default() };
+    assert_eq!(sheet(&rows, &how).unwrap_err(), "row 3 is directly below the area of `table`: extend it");
+    let beside = "Ref,Title,,Ref,Title\nA1,Ocean,,B1,Coast\nA2,Sea,,B2,Shore\n";
+    let keys = |table: &str| {
+        let found = sheet(beside, &Reading { table: Some(table), ..Reading::default() }).unwrap();
+        let key = found.column("Ref").unwrap();
+        found.rows.iter().map(|row| row.cells[key].text()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!([keys("A:B"), keys("D1:E3")], ["A1 A2", "B1 B2"]);
+}
+
+#[test]
+fn rows_of_records_are_no_second_table() {
+    for rows in [
+        // A gap, and words only.
+        format!("{HEAD}{ROWS}\nNone,Coast,tbc\nA4,Shore,https://a.example/4\n"),
+        // Every row has words only.
+        "Ref,Title,Link\nA,Ocean,x\n\nB,Sea,y\nC,Coast,z\n".to_owned(),
+    ] {
+        let found = sheet(&rows, &Reading::default()).unwrap();
+        assert!(found.doubts.tables.is_empty(), "{rows}: {:?}", found.doubts.tables);
+    }
+}
+
+#[test]
+fn names_of_two_rows_are_joined_by_declaration() {
+    let below = "Ref,Title,Sum,,Day,\n,,Min,Max,LOI,Full\nA1,Ocean,1,2,3,4\n";
+    let above = ",,Sum,,Day,\nRef,Title,Min,Max,LOI,Full\nA1,Ocean,1,2,3,4\n";
+    let both = Reading { header_rows: Some(2), ..Reading::default() };
+    for text in [below, above] {
+        let found = sheet(text, &both).unwrap();
+        assert_eq!(found.columns, ["Ref", "Title", "Sum / Min", "Sum / Max", "Day / LOI", "Day / Full"]);
+        assert_eq!((found.rows.len(), found.rows[0].line), (1, 3));
+    }
+    let (_, line, message, help) =
+        error(&place("", "Ref,Title,Link,\n,,Text,Address\nA1,Ocean,Here,https://a.example/\n"));
+    assert_eq!(line, 2);
+    assert_eq!(
+        message,
+        "source `a`: rows 1 and 2 both name columns: `Ref`, `Title`, `Link`; `Text`, `Address`"
+    );
+    assert_eq!(help, "declare header_rows = 2; or header_rows = 1 if row 2 is a record");
+    let one = Reading { header_rows: Some(1), ..Reading::default() };
+    assert_eq!(sheet(below, &one).unwrap().rows.len(), 2);
+}
+
+#[test]
+fn rows_that_may_begin_the_header_above_or_below_are_named() {
+    let text = "All,calls,,,,\nRef,Title,Sum,,Day,\n,,Min,Max,LOI,Full\nA1,Ocean,1,2,3,4\n";
+    let both = Reading { header_rows: Some(2), ..Reading::default() };
+    let error = sheet(text, &both).unwrap_err();
+    assert!(error.starts_with("row 1 or row 2 may be the first of 2 that name columns"), "{error}");
+    let area = Reading { table: Some("A2:F"), ..both };
+    assert_eq!(sheet(text, &area).unwrap().columns[2], "Sum / Min");
+}
+
+#[test]
+fn a_column_that_is_there_twice_is_not_mapped() {
+    let (code, _, message, help) =
+        error(&place("", "Ref,Title,Title,Link\nA1,Ocean,Sea,https://a.example/\n"));
+    assert_eq!((code, &*message), ("E0114", "the column `Title`, mapped to `name`, is there more than once"));
+    assert!(help.contains("header_rows") && help.contains("table ="), "{help}");
+}

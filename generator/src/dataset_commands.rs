@@ -170,6 +170,10 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
         sources: &options.sources,
         from: options.from.as_deref(),
     };
+    if options.propose {
+        let proposed = import::propose(&import_options);
+        return proposed.map(print_line).map_err(|error| import_failure(&error));
+    }
     let mut report = Diagnostics::new();
     let mut shown = options.messages.print_options();
     let imported = import::import(&import_options, &mut report).map_err(|error| {

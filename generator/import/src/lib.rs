@@ -11,6 +11,7 @@ mod keys;
 mod mapping;
 mod money;
 mod output;
+mod propose;
 mod schema;
 mod source;
 mod sums;
@@ -18,12 +19,10 @@ mod values;
 mod vocabulary;
 mod written;
 
-pub use draft::draft;
 pub use files::{ImportError, replace};
 pub use fix::{FixedFiles, replace_text};
-pub use import::import;
 pub use output::{ImportOptions, Imported};
-pub use schema::json_schema;
+pub use {draft::draft, import::import, propose::propose, schema::json_schema};
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,8 @@ use dataset::diagnostics::Diagnostics;
 
 mod corpus;
 mod duplicates;
+mod layouts;
+mod propose;
 mod reference;
 mod workbooks;
 

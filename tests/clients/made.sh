@@ -90,11 +90,11 @@ copy() { # program, interpreter…: makes a copy of the directory, and brings it
   try "a copy with $1" bash -c 'rm -f "$1" && "${@:2}" "$1" && cp "$1" "$1.first" && "${@:2}" "$1" && cmp "$1.first" "$1"' \
     - "$work/$1.json" "${@:2}" "$here/../../generator/site/examples/$1" "$url"
 }
-if has_python; then copy copy.py python3; fi
-if command -v "${NODE:-node}" >/dev/null; then copy copy.mjs "${NODE:-node}"; fi
-if [ -e copy.py.json ] && [ -e copy.mjs.json ]; then
+if has_python; then copy keep_copy.py python3; fi
+if command -v "${NODE:-node}" >/dev/null; then copy keep_copy.mjs "${NODE:-node}"; fi
+if [ -e keep_copy.py.json ] && [ -e keep_copy.mjs.json ]; then
   try 'both copies are equal, and whole' python3 -c 'import json, sys, urllib.request as it
-one, other = (json.load(open(name)) for name in ("copy.py.json", "copy.mjs.json"))
+one, other = (json.load(open(name)) for name in ("keep_copy.py.json", "keep_copy.mjs.json"))
 all = it.urlopen(sys.argv[1] + "/changes?limit=5000").read().decode().splitlines()
 assert one == other and (len(all) == len(one["records"]) or len(all) == 5000)' "$url"
 fi

@@ -41,8 +41,12 @@ pub fn parse_details(query: &str) -> Result<(DetailsQuery, Vec<String>), Paramet
     if records.len() <= DETAILS_MAX {
         return Ok((DetailsQuery { records, locale: parse_locale(query) }, complaints.finish()));
     }
-    let reason = format!("more than {DETAILS_MAX} slugs of program, organization and recipient in all");
-    Err(ParameterError { parameter: "program", value: format!("{} slugs", records.len()), reason })
+    let reason = format!("more than {DETAILS_MAX} slugs in all");
+    Err(ParameterError {
+        parameter: "program, organization, recipient",
+        value: records.len().to_string(),
+        reason,
+    })
 }
 
 #[cfg(test)]
@@ -63,7 +67,7 @@ mod tests {
         let slugs = |count: usize| (0..count).map(|number| format!("program=p{number}&")).collect::<String>();
         assert_eq!(parse_details(&slugs(100)).unwrap().0.records.len(), 100);
         assert_eq!(parse_details(&format!("{}program=p7", slugs(100))).unwrap().0.records.len(), 100);
-        assert_eq!(parse_details(&slugs(101)).unwrap_err().value, "101 slugs");
+        assert_eq!(parse_details(&slugs(101)).unwrap_err().value, "101");
         for none in ["", "program=", "locale=es"] {
             assert_eq!(parse_details(none).unwrap().0.records.len(), 0);
         }

@@ -125,6 +125,7 @@ impl Pages<'_> {
                     description => get["description"].as_str(),
                     example => self.example(path),
                     curl => format!("curl '{}{}'", self.base_url, self.example(path)),
+                    returns => followed(&contract, &get["responses"]["200"])["description"].as_str(),
                     answer => answer(&contract, &get["responses"]["200"]),
                     parameters => parameters.map(|it| parameter(&contract, it)).collect::<Vec<_>>(),
                     responses => codes.collect::<Vec<_>>().join(", "),
@@ -135,8 +136,8 @@ impl Pages<'_> {
             context! { run => format!("{program} {name} {} copy.json", self.base_url), text }
         };
         let copies: Vec<Value> = [
-            ("python3", "copy.py", include_str!("../../examples/copy.py")),
-            ("node", "copy.mjs", include_str!("../../examples/copy.mjs")),
+            ("python3", "keep_copy.py", include_str!("../../examples/keep_copy.py")),
+            ("node", "keep_copy.mjs", include_str!("../../examples/keep_copy.mjs")),
         ]
         .map(copy)
         .into();
@@ -312,20 +313,31 @@ fn followed<'a>(contract: &'a Json, it: &'a Json) -> &'a Json {
     target.unwrap_or(it)
 }
 
-/// The beginning of the first example of an answer.
-fn answer(contract: &Json, response: &Json) -> Option<String> {
-    let content = &followed(contract, response)["content"];
-    let media = content.get("application/json").or_else(|| content.get("text/csv"))?;
+/// The beginning of the first example of an answer, and what it is an answer to.
+fn answer(contract: &Json, response: &Json) -> Option<Value> {
+    let content = followed(contract, response)["content"].as_object()?;
+    let media = content.get("application/json").or_else(|| content.values().next())?;
     let example = followed(contract, media["examples"].as_object()?.values().next()?);
     let text = match example.get("value")? {
-        Json::String(table) => table.clone(),
+        Json::String(text) => text.clone(),
         value => serde_json::to_string_pretty(value).ok()?,
     };
     let mut lines: Vec<&str> = text.lines().take(ANSWER).collect();
     if lines.len() == ANSWER {
         lines.push("…");
     }
-    Some(lines.join("\n"))
+    Some(context! { to => example["summary"].as_str(), text => lines.join("\n") })
+}
+
+/// Bounds of a number or of a text's length.
+fn bounds(schema: &Json) -> String {
+    let bound = |name: &str| schema[name].as_u64();
+    match (bound("minimum"), bound("maximum"), bound("maxLength")) {
+        (Some(least), Some(most), _) => format!(" from {least} to {most}"),
+        (Some(least), None, _) => format!(" from {least}"),
+        (_, _, Some(most)) => format!(" of up to {most} characters"),
+        _ => String::new(),
+    }
 }
 
 /// A parameter of the contract, with its reference resolved.
@@ -334,7 +346,7 @@ fn parameter(contract: &Json, it: &Json) -> Value {
     let schema = &it["schema"];
     let words: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let mut kind = if words.is_empty() {
-        schema["type"].as_str().unwrap_or("string").to_owned()
+        schema["type"].as_str().unwrap_or("string").to_owned() + &bounds(schema)
     } else {
         words.join(" | ")
     };
@@ -373,7 +385,7 @@ mod tests {
         let contract = serde_json::json!({ "e": { "value": { "data": [1] } } });
         let of = |examples: Json| {
             let content = serde_json::json!({ "content": { "application/json": { "examples": examples } } });
-            answer(&contract, &content)
+            answer(&contract, &content).map(|it| it.get_attr("text").unwrap().to_string())
         };
         let whole = of(serde_json::json!({ "a": { "$ref": "#/e" } }));
         assert_eq!(whole.as_deref(), Some("{\n  \"data\": [\n    1\n  ]\n}"));

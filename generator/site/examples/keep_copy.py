@@ -1,5 +1,5 @@
-"""Keeps a copy of the directory: python3 copy.py https://directory.example copy.json, again whenever it may have changed."""
-import json, os, re, sys, urllib.error, urllib.parse, urllib.request
+"""Keeps a copy of the directory: python3 keep_copy.py https://directory.example copy.json, again to bring it up to date."""
+import gzip, json, os, re, sys, time, urllib.error, urllib.parse, urllib.request
 
 base, file = sys.argv[1:]
 copy = {"next": "/changes?limit=5000", "records": {}}
@@ -7,9 +7,19 @@ if os.path.exists(file):
     copy = json.load(open(file))
 
 def get(path):
-    with urllib.request.urlopen(base + path) as answer:
-        following = re.search(r'<https?://[^/]+([^>]*)>; rel="next"', answer.headers["Link"])
-        return answer.read().decode(), following and following[1]
+    request = urllib.request.Request(base + path, headers={"Accept-Encoding": "gzip"})
+    for wait in (1, 5, 30, None):
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                text, link = answer.read(), answer.headers["Link"]
+                if answer.headers["Content-Encoding"] == "gzip":
+                    text = gzip.decompress(text)
+                following = re.search(r'<https?://[^/]+([^>]*)>; rel="next"', link)
+                return text.decode(), following and following[1]
+        except urllib.error.HTTPError as error:
+            if error.code != 503 or not wait:  # 503: busy for a moment
+                raise
+            time.sleep(wait)
 
 changed = {}
 while True:

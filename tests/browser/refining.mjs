@@ -7,11 +7,12 @@ export const parts = ({ base, open, check, total, until }) => {
     const main = doc.querySelector("main").cloneNode(true);
     for (const it of main.querySelectorAll("details")) it.removeAttribute("open");
     // And without what only a script can use.
-    for (const it of main.querySelectorAll("#result-count, #failed, .star, #apply, #names option, #facets input:not([name])")) it.remove();
+    for (const it of main.querySelectorAll("#result-count, #failed, .star, #apply, #hints, #names option, #facets input:not([name])")) it.remove();
     for (const it of main.querySelectorAll("[aria-busy]")) it.removeAttribute("aria-busy");
     const now = doc.querySelector("#search").elements;
     const fields = [...now].filter(it => it.name && it.type !== "submit").map(it => `${it.name}=${it.type === "checkbox" ? it.value + it.checked : it.value}`);
     for (const it of main.querySelectorAll("#q, input")) it.removeAttribute("value");
+    for (const { name } of [...main.querySelector("#q").attributes]) if (/^(role|autocomplete|aria-)/.test(name)) main.querySelector("#q").removeAttribute(name);
     return JSON.stringify([doc.title, fields, main.innerHTML.replace(/ checked(="")?/g, "")]);
   };
   const seen = page => page.evaluate(look);

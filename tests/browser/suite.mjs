@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs";
 import { pages } from "./pages.mjs";
 import { parts as refined } from "./refining.mjs";
 import { parts as kept } from "./keeping.mjs";
+import { parts as hinted } from "./hints.mjs";
 
 const base = process.argv[2];
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -121,7 +122,7 @@ async function readable() {
 }
 
 async function budget() {
-  for (const [kind, requests_max, bytes_max] of [["search", 3, 16], ["program", 3, 9], ["home", 2, 12]]) {
+  for (const [kind, requests_max, bytes_max] of [["search", 3, 16], ["program", 3, 9], ["home", 3, 12]]) {
     const page = await open();
     const client = await page.context().newCDPSession(page);
     await client.send("Network.enable");
@@ -371,7 +372,8 @@ async function hostile() {
 
 const refining = refined({ base, open, check, total, until });
 const keeping = kept({ base, open, check, total });
-const parts = { quiet, readable, budget, steady, without_script, keyboard, enhanced, order, racing, ...refining, ...keeping, counts, hostile, accessible };
+const hints = hinted({ base, open, check, axe });
+const parts = { quiet, readable, budget, steady, without_script, keyboard, enhanced, order, racing, ...refining, ...keeping, ...hints, counts, hostile, accessible };
 const wanted = process.argv.slice(3);
 for (const [name, part] of Object.entries(parts)) {
   if (wanted.length && !wanted.includes(name)) continue;

@@ -466,7 +466,7 @@ fn the_readmes_requests_are_answered() {
     let requests = readmes.lines().filter(|line| line.starts_with("curl ") && !line.contains("POST"));
     let targets: Vec<&str> =
         requests.map(|line| line.split('\'').nth(1).unwrap().split_once("8080").unwrap().1).collect();
-    assert_eq!(targets.len(), 9);
+    assert_eq!(targets.len(), 10);
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(OPDIR, folder.path(), &["preview", "--listen", "127.0.0.1:0"], "http://");
     for target in targets {

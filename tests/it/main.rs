@@ -46,6 +46,7 @@ mod search {
     mod admission;
     pub(crate) mod engine;
     mod facets;
+    mod hints;
     mod meaning;
     mod oracle;
     mod oracle_text;

@@ -6,6 +6,7 @@ use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::{changes, error};
 use snapshot::query::{self as search_query, is_filter, parse_search};
 use snapshot::record::{EntityType, Locale};
+use snapshot::text::words_of;
 use store::StoreError;
 
 use super::computed::Query;
@@ -22,6 +23,8 @@ pub const POLICY: HeaderValue = HeaderValue::from_static(
 );
 /// Media type of a page.
 pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+/// The part of a query that makes a difference for suggestions (No-Vary-Search).
+const ALL_BUT_TEXT: &str = "key-order, params, except=(\"q\")";
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// What a path outside the REST interface names.
@@ -31,6 +34,8 @@ enum Target<'a> {
     Search(Locale),
     /// A feed of a search.
     Feed(Locale, Feed),
+    /// Suggestions for text that is being typed.
+    Hints(Locale),
     /// A file, as it is.
     File(&'a str),
     /// A page; its file ends in `.html`.
@@ -51,8 +56,10 @@ fn target(path: &str) -> Target<'_> {
         Some(rest) => (Locale::Es, rest),
         None => (Locale::En, path),
     };
-    if rest == "programs" {
-        return Target::Search(locale);
+    match rest {
+        "programs" => return Target::Search(locale),
+        "suggest" => return Target::Hints(locale),
+        _ => {}
     }
     let extension = rest.strip_prefix("programs.");
     if let Some(feed) = Feed::ALL.into_iter().find(|feed| Some(feed.extension()) == extension) {
@@ -160,7 +167,7 @@ impl Request {
     pub(crate) fn error_for_people(&self, error: Reply) -> Reply {
         match target(self.head.path()) {
             _ if self.route != Route::Page => error,
-            Target::File(_) | Target::Feed(..) => error,
+            Target::File(_) | Target::Feed(..) | Target::Hints(_) => error,
             Target::Search(locale) | Target::Nothing(locale) => error_page(error, locale),
             Target::Page(path) => error_page(error, locale_of(path)),
         }
@@ -171,6 +178,7 @@ impl Request {
         match target(self.head.path()) {
             Target::Search(locale) => self.search_page(locale),
             Target::Feed(locale, feed) => self.feed(locale, feed),
+            Target::Hints(locale) => self.hints(locale),
             file => self.stored(self.site_file(file), Self::site_file_at_path),
         }
     }
@@ -239,14 +247,39 @@ impl Request {
         })
     }
 
+    /// Suggestions for text that is being typed. Every spelling of the same words has one answer.
+    fn hints(&self, locale: Locale) -> Answer {
+        if self.state.open.html.is_none() {
+            return self.missing(locale).into();
+        }
+        let typed = search_query::pairs(self.head.query()).find(|(name, _)| name == "q");
+        let words = words_of(typed.as_ref().map_or("", |(_, typed)| typed)).join(" ");
+        let computed = Query {
+            path: None,
+            validator: self.validator(self.head.path(), &words, &[]),
+            canonical: words.clone(),
+            depends_on_day: false,
+            page: search_query::Query::default().page,
+            work: 0,
+        };
+        let json = move || {
+            Representation::json().no_vary_search(ALL_BUT_TEXT).tag(SEARCH_TAG).language(locale.as_str())
+        };
+        self.computed(computed, json, move |request| {
+            let hints = |html: &html::Html| html.hints(&words, locale);
+            request.state.open.html.as_ref().map_or_else(Vec::new, hints).into()
+        })
+    }
+
     /// A file of the site: as it is, a page, or the page for what does not exist.
     fn site_file(&self, target: Target<'_>) -> Result<Reply, StoreError> {
         match target {
             Target::File(path) => self.download(path),
             Target::Page(path) => self.site_page(path),
-            Target::Search(locale) | Target::Feed(locale, _) | Target::Nothing(locale) => {
-                Ok(self.missing(locale))
-            }
+            Target::Search(locale)
+            | Target::Feed(locale, _)
+            | Target::Hints(locale)
+            | Target::Nothing(locale) => Ok(self.missing(locale)),
         }
     }
 
@@ -348,6 +381,8 @@ mod tests {
             ("/programs", Target::Search(Locale::En)),
             ("/es/programs", Target::Search(Locale::Es)),
             ("/programs.ics", Target::Feed(Locale::En, Feed::Calendar)),
+            ("/suggest", Target::Hints(Locale::En)),
+            ("/es/suggest", Target::Hints(Locale::Es)),
             ("/es/programs.atom", Target::Feed(Locale::Es, Feed::Atom)),
             ("/programs/a", Target::Page("programs/a")),
             ("/programs/a.md", Target::File("programs/a.md")),

@@ -11,6 +11,7 @@ use snapshot::record::Locale;
 use snapshot::search::Strings;
 use store::sections::{Section, SectionError, Sections};
 
+use crate::hints::Hints;
 use crate::messages::Message;
 use crate::organization::Organizations;
 use crate::prepare::{self, CSV, EVENTS, OPTIONS, PARTS, SectionNames};
@@ -41,6 +42,7 @@ pub struct Html {
     pub(crate) csv: Strings,
     /// Organizations and their programs.
     pub organizations: Organizations,
+    hints: Hints,
 }
 
 impl Language {
@@ -124,9 +126,16 @@ impl Html {
             events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
             organizations: Organizations::open(sections, count)?,
+            hints: Hints::open(sections)?,
         };
         let fits = html.options.len() == ordinals && html.events.len() == count && html.csv.len() == count;
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
+    }
+
+    /// Suggestions for text that is being typed, by its folded words: `{"data":[…],"meta":{"q":…}}`.
+    #[must_use]
+    pub fn hints(&self, words: &str, locale: Locale) -> Vec<u8> {
+        self.hints.answer(words, locale)
     }
 
     /// The fragments of a language.

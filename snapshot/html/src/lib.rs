@@ -6,6 +6,7 @@ mod deadlines;
 mod feed;
 mod fragments;
 mod highlight;
+mod hints;
 mod hole;
 mod messages;
 mod organization;

@@ -14,6 +14,7 @@
 //! feed.*                 the parts of a feed, see `feed.rs`
 //! skel.*  slot.*         search page split at its slots: pieces, and the slot after each but the last
 //! org.*  kind             organizations, see `organization.rs`
+//! hint.*                 suggestions while text is typed, see `hints.rs`
 //! option                 name and value of each facet value's checkbox
 //! event                  iCalendar events of each document
 //! csv                    CSV row of each document, up to its next deadline
@@ -24,6 +25,7 @@ use snapshot::search::Strings;
 use store::sections::SectionWriter;
 
 pub use crate::highlight::{PASSAGE_LENGTH, passages};
+pub use crate::hints::HintEntry;
 pub use crate::organization::OrganizationEntry;
 pub use crate::row::{RowTemplate, STATE_MARK, TEXT_MARKS};
 pub use crate::slot::Slot;
@@ -90,6 +92,8 @@ pub struct Shared {
     pub organizations: Vec<OrganizationEntry>,
     /// Facet value of each document's type.
     pub kinds: Vec<u32>,
+    /// Suggestions while text is typed.
+    pub hints: Vec<HintEntry>,
 }
 
 /// Writes `html.bin`.
@@ -117,6 +121,7 @@ pub fn write(prepared: &[LanguageParts; 2], shared: &Shared, writer: &mut Sectio
     put(writer, EVENTS, &shared.events);
     put(writer, CSV, &shared.csv);
     crate::organization::write(&shared.organizations, &shared.kinds, writer);
+    crate::hints::write(&shared.hints, writer);
     for (names, it) in SLOTS.into_iter().zip(prepared) {
         writer.put(names, it.slots.as_slice());
     }

@@ -23,7 +23,7 @@ fn ask(target: &str) -> Reply {
     get(&LIVE, target.parse().unwrap(), HeaderMap::new())
 }
 
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 10] = [
     "/api/v1/search",
     "/api/v1/programs",
     "/api/v1/organizations",
@@ -33,6 +33,7 @@ const PATHS: [&str; 9] = [
     "/api/v1/exports/latest",
     "/programs",
     "/es/programs.csv",
+    "/suggest",
 ];
 
 /// Good and bad values of every kind of parameter.

@@ -1,8 +1,10 @@
 //! What a search costs as a page beside the same search as JSON: median time of each by class of
 //! question, and their ratio. Questions that want no facets say less than a page must: not comparable.
+//! And what suggestions cost for the beginnings of all names, by their length.
 //!
 //! `cargo bench --bench pages`; `OPDIR_BENCH_PROGRAMS` names another number than 10,000.
 
+use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -10,6 +12,8 @@ use edge::OpenGeneration;
 use html::PageOptions;
 use snapshot::page::search;
 use snapshot::query::Query;
+use snapshot::record::Locale;
+use snapshot::text::words_of;
 use snapshot::time::Day;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;
@@ -37,17 +41,32 @@ fn main() {
         let name = class.name();
         println!("{name:<8} JSON {json:>8.1} µs   page {page:>8.1} µs   ratio {:.2}", page / json);
     }
+    let names: Vec<String> = directory.programs.iter().map(|it| words_of(&it.name).join(" ")).collect();
+    for length in [1, 2, 3, 4, 8, usize::MAX] {
+        let begins = |name: &String| name.chars().take(length).collect::<String>();
+        let typed: BTreeSet<String> = names.iter().map(begins).collect();
+        let hints = |typed: &String| fragments.hints(black_box(typed), Locale::En).len();
+        let mut times: Vec<f64> = typed.iter().map(|typed| of_rounds(|| hints(typed))).collect();
+        let middle = middle(times.clone());
+        times.sort_unstable_by(f64::total_cmp);
+        let most = times[times.len() - 1];
+        println!("suggestions for {:>6} beginnings: median {middle:.1} µs, at most {most:.1} µs", typed.len());
+    }
 }
 
 /// Median over the questions of each one's median, in microseconds.
 fn median(queries: &[Query], answer: impl Fn(&Query) -> usize) -> f64 {
-    let time = |query: &Query| {
+    middle(queries.iter().map(|query| of_rounds(|| answer(black_box(query)))).collect())
+}
+
+/// The median of some rounds, in microseconds.
+fn of_rounds(answer: impl Fn() -> usize) -> f64 {
+    let time = |_| {
         let started = Instant::now();
-        black_box(answer(black_box(query)));
+        black_box(answer());
         started.elapsed().as_secs_f64() * 1e6
     };
-    let of = |query: &Query| middle((0..ROUNDS).map(|_| time(query)).collect());
-    middle(queries.iter().map(of).collect())
+    middle((0..ROUNDS).map(time).collect())
 }
 
 fn middle(mut times: Vec<f64>) -> f64 {

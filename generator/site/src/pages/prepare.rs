@@ -58,6 +58,7 @@ impl Pages<'_> {
             csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
             kinds: order.iter().map(|program| self.kind(*program)).collect(),
+            hints: self.hints(),
         };
         write(&prepared, &shared, &mut writer);
         Ok(writer.finish())

@@ -86,7 +86,7 @@ impl<'a> Pages<'a> {
         ]
         .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
         .into();
-        let [stars, search, shortlist, api] = self.theme.scripts.each_ref().map(Asset::path);
+        let [stars, search, shortlist, api, home] = self.theme.scripts.each_ref().map(Asset::path);
         let context = context! {
             t => self.theme.words(locale),
             lang => locale.as_str(),
@@ -107,6 +107,7 @@ impl<'a> Pages<'a> {
             search_js => search,
             api_js => api,
             shortlist_js => shortlist,
+            home_js => home,
             nav => nav,
             published => self.date_words(published, locale),
             title => title,

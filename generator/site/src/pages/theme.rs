@@ -58,15 +58,17 @@ impl Asset {
 
 /// Scripts, by the pages that load them: one each, so that none needs a second request. Its name, and the files that
 /// it is made of: positions among the assets.
-const SCRIPTS: [(&str, &[usize]); 4] = [
+const SCRIPTS: [(&str, &[usize]); 5] = [
     // Pages of records: their star.
     ("stars.js", &[1]),
-    // The search page: stars and results in place.
-    ("site.js", &[1, 2]),
+    // The search page: stars, results in place, suggestions.
+    ("site.js", &[1, 2, 5]),
     // The shortlist.
     ("shortlist.js", &[1, 3]),
     // The API reference: calls that run where they stand.
     ("run.js", &[4]),
+    // The home page: suggestions.
+    ("suggest.js", &[5]),
 ];
 
 /// Templates, words and assets.

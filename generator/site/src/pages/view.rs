@@ -3,6 +3,7 @@
 
 mod award;
 mod blocks;
+mod hints;
 mod organization;
 mod program;
 mod recipient;

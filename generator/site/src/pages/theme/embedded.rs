@@ -14,4 +14,4 @@ pub(super) const TEMPLATES: &[(&str, &str)] = embedded!(
 );
 pub(super) const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
 pub(super) const ASSETS: &[(&str, &str)] =
-    embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js");
+    embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js", "suggest.js");

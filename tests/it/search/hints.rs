@@ -1,0 +1,158 @@
+//! Suggestions while text is typed: what each leads to, in both languages, and what any input gets.
+
+use std::sync::{Arc, LazyLock};
+
+use edge::Server;
+use http::Request;
+use serde_json::{Value, json};
+use site::Effort;
+use store::Digest;
+use tests::world::World;
+use tests::{in_process, snapshots};
+
+use super::engine::{many_programs, organization};
+use crate::server::{SAMPLE, build, encode, options};
+
+static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| snapshots::open(&SAMPLE.root, 1 << 20));
+
+/// A recipient of two awards, beside programs and an organization.
+static AWARDED: LazyLock<Arc<Server>> = LazyLock::new(|| {
+    // Nothing of it is read later: the index is copied, and what it answers is computed.
+    let folder = tempfile::tempdir().unwrap();
+    let programs = many_programs(&[
+        json!({"name": "Corn fellowship", "eligibleCountries": ["KE"], "aliases": ["CFX"]}),
+        json!({"name": "Popcorn prize", "eligibleCountries": ["002"]}),
+    ]);
+    let id = |number: u8| format!("00000000-0000-4000-8000-0000000000{number:02x}");
+    let time = |row: Value| {
+        let stamps = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
+        let [Value::Object(mut row), Value::Object(stamps)] = [row, stamps] else { unreachable!() };
+        row.extend(stamps);
+        Value::Object(row)
+    };
+    let recipient = time(json!({
+        "id": id(0xd0), "slug": "cornell", "displayName": "Cornell University", "kind": "organization"
+    }));
+    let award = |number: u8| {
+        let program = &programs.1[0]["id"];
+        time(json!({
+            "id": id(number), "programId": program, "recipientId": id(0xd0), "awardYear": 2020 + i32::from(number & 1)
+        }))
+    };
+    let awards = ("awards", vec![award(0xd2), award(0xd3)]);
+    let world = World::tables(&[organization(), programs, ("recipients", vec![recipient]), awards]);
+    build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
+    snapshots::open(folder.path(), 1 << 20)
+});
+
+fn hints(live: &Arc<Server>, path: &str, typed: &str) -> Vec<Value> {
+    let reply = in_process::get(live, &format!("{path}?q={}", encode(typed)));
+    assert_eq!(reply.status, 200, "{typed}");
+    let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+    assert_eq!(answer.as_object().unwrap().len(), 2, "{answer}");
+    answer["data"].as_array().unwrap().clone()
+}
+
+fn texts(hints: &[Value]) -> Vec<&str> {
+    hints.iter().map(|hint| hint["text"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_name_of_a_recipient_leads_to_its_page() {
+    for typed in ["Cornell University", "cornell uni", "CORNÉLL", "univ"] {
+        let found = hints(&AWARDED, "/suggest", typed);
+        assert_eq!(
+            found[0],
+            json!({
+                "text": "Cornell University", "lang": null, "about": "Recipient · 2 awards", "count": 2,
+                "href": "/recipients/cornell"
+            }),
+            "{typed}"
+        );
+    }
+    let found = hints(&AWARDED, "/es/suggest", "cornell");
+    assert_eq!(found[0]["about"], "Beneficiario · 2 concesiones");
+    assert_eq!(found[0]["href"], "/es/recipients/cornell");
+    assert_eq!(found[0]["lang"], "en");
+}
+
+#[test]
+fn names_are_found_by_the_beginning_of_their_words_and_by_their_other_names() {
+    assert_eq!(texts(&hints(&AWARDED, "/suggest", "corn")), ["Cornell University", "Corn fellowship"]);
+    assert_eq!(texts(&hints(&AWARDED, "/suggest", "corn ")), ["Cornell University", "Corn fellowship"]);
+    assert_eq!(texts(&hints(&AWARDED, "/suggest", "cfx")), ["Corn fellowship"]);
+    assert_eq!(texts(&hints(&AWARDED, "/suggest", "orn")), [""; 0]);
+    // Of a place both languages' names and those of its people; a region's programs admit it too.
+    for typed in ["kenya", "kenia", "kenyan"] {
+        let found = hints(&AWARDED, "/suggest", typed);
+        assert_eq!((&found[0]["text"], &found[0]["count"]), (&json!("Kenya"), &json!(2)), "{typed}");
+    }
+}
+
+#[test]
+fn a_suggestion_gives_as_much_as_it_states() {
+    let number = |target: &str, pointer: &str| {
+        let answer: Value = serde_json::from_slice(&in_process::get(&LIVE, target).body).unwrap();
+        let found = answer.pointer(pointer).unwrap_or_else(|| panic!("{target} has no {pointer}"));
+        found.as_u64().unwrap_or_else(|| found.as_array().unwrap().len() as u64)
+    };
+    let mut kinds = [0; 4];
+    for typed in ('a'..='z').map(String::from).chain(["re", "un", "st", "co", "fe", "ca"].map(str::to_owned))
+    {
+        for (path, prefix) in [("/suggest", ""), ("/es/suggest", "/es")] {
+            let found = hints(&LIVE, path, &typed);
+            assert!(found.len() <= 8);
+            for hint in found {
+                let href = hint["href"].as_str().unwrap().strip_prefix(prefix).unwrap();
+                assert_eq!(in_process::get(&LIVE, hint["href"].as_str().unwrap()).status, 200, "{hint}");
+                let (kind, gives) = match href.split_once(['?', '/']).map(|_| href.split(['/', '?']).nth(1)) {
+                    _ if href.starts_with("/programs?") => {
+                        let query = href.replace("/programs?", "/api/v1/search?facets=false&");
+                        (0, number(&query, "/meta/total"))
+                    }
+                    Some(Some("programs")) => (1, 1),
+                    Some(Some("organizations")) => (2, number(&format!("/api/v1{href}"), "/data/programs")),
+                    _ => (3, number(&format!("/api/v1{href}"), "/data/awards")),
+                };
+                kinds[kind] += 1;
+                assert_eq!(hint["count"], gives, "{hint}");
+            }
+        }
+    }
+    assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
+}
+
+#[test]
+fn any_input_gets_a_list_and_is_cached_by_its_words() {
+    let long = "near words ".repeat(40);
+    for (query, words) in [
+        ("", ""),
+        ("?q=", ""),
+        ("?q=%3F%21", ""),
+        ("?q=%ff%fe", ""),
+        ("?q=%00%0d%0a", ""),
+        ("?other=corn", ""),
+        ("?q=corn&q=other&utm_source=x", "corn"),
+        ("?q=%E2%80%AECORN", "corn"),
+        ("?q=%22%5C%3Cscript%3E", "script"),
+        ("?q=%D9%85%D9%86%D8%AD%D8%A9", "منحة"),
+        (&format!("?q={}", encode(&long)), long.trim()),
+    ] {
+        let reply = in_process::get(&AWARDED, &format!("/suggest{query}"));
+        let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+        assert_eq!((reply.status.as_u16(), &answer["meta"]["q"]), (200, &json!(words)), "{query}");
+        assert_eq!(answer["data"].as_array().unwrap().is_empty(), words != "corn", "{query}");
+    }
+    let first = in_process::get(&AWARDED, "/suggest?q=Corn");
+    let header = |name: &str| first.headers[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "application/json");
+    assert!(header("cache-control").starts_with("public, max-age=60"), "{}", header("cache-control"));
+    assert_eq!(header("content-language"), "en");
+    let again = in_process::get(&AWARDED, "/suggest?q=%20c%C3%B3rn&_=1");
+    assert_eq!(again.headers["etag"], first.headers["etag"]);
+    assert_ne!(in_process::get(&AWARDED, "/es/suggest?q=corn").headers["etag"], first.headers["etag"]);
+    let known = Request::get("/suggest?q=corn").header("if-none-match", &first.headers["etag"]);
+    assert_eq!(in_process::ask(&AWARDED, known.body(Default::default()).unwrap()).status, 304);
+    let posted = Request::post("/suggest?q=corn").body(Default::default()).unwrap();
+    assert_eq!(in_process::ask(&AWARDED, posted).status, 405);
+}

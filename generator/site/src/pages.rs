@@ -33,6 +33,7 @@ use page::{Fixed, MISSING};
 pub use render::Pages;
 use render::{file, here, prefix};
 pub use theme::{Theme, ThemeError};
+use view::{AWARDS, AWARDS_RECEIVED};
 
 /// Maximum number of programs in the home page's list of new ones.
 const NEWEST: usize = 8;
@@ -45,15 +46,13 @@ impl<'a> Pages<'a> {
     /// # Errors
     /// When a template fails.
     pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
-        let record = &self.directory.programs[program];
-        let path = format!("/programs/{}", record.slug);
-        let name = self.directory.text(record.entity(), locale, "name", &record.name);
-        let view = self.program_view(program, locale);
-        let page = self.render("program.html", locale, (&path, name), view.clone())?;
-        let twin = self.render("program.md", locale, (&path, name), view)?;
-        let twin_path = format!("public{}{path}.md", prefix(locale));
-        let mut files = self.finish(&path, locale, &page, dated);
-        files.push((twin_path, self.cut(&twin, dated)));
+        let path = format!("/programs/{}", self.directory.programs[program].slug);
+        let (view, awards) = (self.program_view(program, locale), &self.directory.program_links[program].awards);
+        let awards = (&awards[..], AWARDS, ["recipient", "project"]);
+        let mut files = self.record_pages(("program.html", &path), &view, awards, locale, dated)?;
+        let name = view.get_attr("name")?.get_attr("text")?;
+        let twin = self.render("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
+        files.push((format!("public{}{path}.md", prefix(locale)), self.cut(&twin, dated)));
         if locale == Locale::En {
             files.push(whole(format!("public{path}.ics"), self.calendar(program)));
         }
@@ -62,22 +61,41 @@ impl<'a> Pages<'a> {
 
     /// The page of an organization.
     fn organization(&self, organization: usize, locale: Locale, dated: &Dated) -> Rendered {
-        let record = &self.directory.organizations[organization];
-        let path = format!("/organizations/{}", record.slug);
-        let name = self.directory.text(record.entity(), locale, "name", &record.name);
+        let path = format!("/organizations/{}", self.directory.organizations[organization].slug);
+        let awards = &self.directory.organization_links[organization].awards;
+        let awards = (&awards[..], AWARDS, ["program", "recipient"]);
         let view = self.organization_view(organization, locale);
-        let page = self.render("organization.html", locale, (&path, name), view)?;
-        Ok(self.finish(&path, locale, &page, dated))
+        self.record_pages(("organization.html", &path), &view, awards, locale, dated)
     }
 
     /// The page of a recipient.
     fn recipient(&self, recipient: usize, locale: Locale, dated: &Dated) -> Rendered {
-        let record = &self.directory.recipients[recipient];
-        let path = format!("/recipients/{}", record.slug);
-        let name = self.directory.text(record.entity(), locale, "displayName", &record.display_name);
+        let path = format!("/recipients/{}", self.directory.recipients[recipient].slug);
+        let awards = (&self.directory.recipient_awards[recipient][..], AWARDS_RECEIVED, ["program", "project"]);
         let view = self.recipient_view(recipient, locale);
-        let page = self.render("recipient.html", locale, (&path, name), view)?;
-        Ok(self.finish(&path, locale, &page, dated))
+        self.record_pages(("recipient.html", &path), &view, awards, locale, dated)
+    }
+
+    /// The page of a record, and those with all of its awards where it shows only the latest.
+    fn record_pages(
+        &self,
+        (template, path): (&str, &str),
+        view: &Value,
+        (awards, most, columns): (&[usize], usize, [&str; 2]),
+        locale: Locale,
+        dated: &Dated,
+    ) -> Rendered {
+        let name = view.get_attr("name")?.get_attr("text")?.to_string();
+        let page = self.render(template, locale, (path, &name), view.clone())?;
+        let mut files = self.finish(path, locale, &page, dated);
+        let all = if awards.len() > most { awards } else { &[] };
+        for (path, number, rest) in self.award_pages(path, all, locale) {
+            let title = format!("{}: {name} {number}", self.word(locale, "org_awards"));
+            let view = context! { columns, number, name => view.get_attr("name")?, ..rest };
+            let page = self.render("awards.html", locale, (&path, title.trim_end()), view)?;
+            files.extend(self.finish(&path, locale, &page, dated));
+        }
+        Ok(files)
     }
 
     /// All values of a facet.

@@ -441,3 +441,44 @@ fn a_block_is_replaced_and_the_rest_of_the_page_stays() {
     assert_eq!(themed[&path], format!("{before}<p>MINE</p>\n{after}"));
     assert_eq!(themed["/index.html"], plain["/index.html"]);
 }
+
+#[test]
+fn all_awards_of_a_record_can_be_read_page_by_page() {
+    let mut directory = sample();
+    let (links, award) = (directory.award_links[0], directory.awards[0].clone());
+    for number in 0..110u128 {
+        let at = directory.awards.len();
+        directory.awards.push(snapshot::record::Award { id: uuid::Uuid::from_u128(number), ..award.clone() });
+        directory.award_links.push(links);
+        directory.program_links[links.program].awards.push(at);
+        directory.recipient_awards[links.recipient].push(at);
+    }
+    let files = site_of(&directory);
+    for (record, awards) in [
+        (
+            format!("/programs/{}", directory.programs[links.program].slug),
+            directory.program_links[links.program].awards.len(),
+        ),
+        (
+            format!("/es/recipients/{}", directory.recipients[links.recipient].slug),
+            directory.recipient_awards[links.recipient].len(),
+        ),
+    ] {
+        assert!(files[&format!("{record}.html")].contains(&format!("href=\"{record}/awards\"")), "{record}");
+        let all = [format!("{record}/awards"), format!("{record}/awards/2"), format!("{record}/awards/3")];
+        let pages = all.each_ref().map(|path| &files[&format!("{path}.html")]);
+        let rows = pages.map(|page| page.matches("<tr><td>").count());
+        assert_eq!(rows, [50, 50, awards - 100]);
+        assert!(pages[1].contains(&format!("rel=\"prev\" href=\"{}\"", all[0])), "{}", pages[1]);
+        assert!(pages[1].contains(&format!("rel=\"next\" href=\"{}\"", all[2])));
+        assert!(
+            !pages[2].contains("rel=\"next\"") && !files.contains_key(&format!("{record}/awards/4.html"))
+        );
+        let titles = pages.map(|page| page.split("</title>").next().unwrap());
+        assert!(titles[0] != titles[1] && titles[1] != titles[2]);
+    }
+    for (organization, links) in directory.organizations.iter().zip(&directory.organization_links) {
+        let page = format!("/organizations/{}/awards.html", organization.slug);
+        assert_eq!(files.contains_key(&page), links.awards.len() > AWARDS, "{page}: {}", links.awards.len());
+    }
+}

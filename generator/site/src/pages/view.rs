@@ -21,6 +21,7 @@ use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visib
 use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
+pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
 use super::{Pages, here};
 use dataset::Table;
 

@@ -10,10 +10,13 @@ use snapshot::truncate::at_word;
 
 use crate::pages::{Pages, here};
 
-/// Maximum number of awards on the page of a program or an organization; the API has all.
-pub(super) const AWARDS: usize = 10;
+/// Maximum number of awards on the page of a program or an organization, and on that of a recipient.
+pub(in crate::pages) const AWARDS: usize = 10;
+pub(in crate::pages) const AWARDS_RECEIVED: usize = 40;
 /// Maximum length of the title of a funded project, in characters.
 const PROJECT: usize = 100;
+/// Number of awards on each of the pages that have all of a record.
+const AWARDS_A_PAGE: usize = 50;
 
 /// Years in the chart of awards.
 const YEARS: usize = 12;
@@ -49,6 +52,34 @@ impl Pages<'_> {
     pub(super) fn shown(&self, all: &[usize], most: usize, locale: Locale) -> Option<String> {
         let (n, m) = (most.to_string(), grouped(all.len() as u64, locale));
         (all.len() > most).then(|| self.phrase(locale, "program_awards_shown", &[("n", &n), ("m", &m)]))
+    }
+
+    /// Pages with these awards of a record: path, `Page 2 of 3` if there are several, and template variables.
+    pub(in crate::pages) fn award_pages(
+        &self,
+        record: &str,
+        awards: &[usize],
+        locale: Locale,
+    ) -> Vec<(String, String, Value)> {
+        let pages = awards.len().div_ceil(AWARDS_A_PAGE);
+        let path = |page: usize| match page {
+            1 => format!("{record}/awards"),
+            _ => format!("{record}/awards/{page}"),
+        };
+        let view = |(page, some): (usize, &[usize])| {
+            let numbers = [("n", &*page.to_string()), ("m", &*pages.to_string())];
+            let number = if pages > 1 { self.phrase(locale, "page_of", &numbers) } else { String::new() };
+            let link = |page| here(&path(page), locale);
+            let view = context! {
+                record => here(record, locale),
+                count => self.phrase(locale, "awards_other", &[("n", &grouped(awards.len() as u64, locale))]),
+                awards => self.awards(some, AWARDS_A_PAGE, locale),
+                previous => (page > 1).then(|| link(page - 1)),
+                next => (page < pages).then(|| link(page + 1)),
+            };
+            (path(page), number, view)
+        };
+        (1..).zip(awards.chunks(AWARDS_A_PAGE)).map(view).collect()
     }
 
     pub(super) fn awards(&self, awards: &[usize], most: usize, locale: Locale) -> Vec<Value> {

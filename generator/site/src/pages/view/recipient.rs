@@ -6,12 +6,10 @@ use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, RECIPIENT};
 
+use super::award::AWARDS_RECEIVED;
 use super::{ABOUT, LISTED};
 use crate::pages::{Pages, here};
 use dataset::Table;
-
-/// Maximum number of awards on the page of a recipient.
-const AWARDS_RECEIVED: usize = 40;
 
 impl Pages<'_> {
     /// Everything about a recipient.

@@ -26,6 +26,7 @@ export const parts = ({ base, open, check, axe }) => {
       check(`at most eight suggestions on ${path}`, found.length > 0 && found.length <= 8, found.length);
       check(`they lead to pages of the language of ${path}`, found.every(([, href]) => href.startsWith("/es/") === path.startsWith("/es")), found.join(" "));
       check(`nothing is chosen before a key on ${path}`, (await state(page)).active === null && found.every(it => it[2] === "false"));
+      await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
       check(`axe over open suggestions on ${path}`, violations.length === 0, violations.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`).join(" | "));

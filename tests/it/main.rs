@@ -53,6 +53,7 @@ mod search {
     mod oracle_tiers;
     mod pages;
     mod places;
+    mod recipients;
     mod relevance;
 }
 

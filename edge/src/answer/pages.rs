@@ -1,15 +1,17 @@
 //! Pages for people: which file a path names, and the search page and its feeds, which are computed.
 
-use html::{Feed, PageOptions};
+use std::borrow::Cow;
+
+use html::{Feed, Html, PageOptions};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use snapshot::page::address::SEARCH_TAG;
-use snapshot::page::{changes, error};
-use snapshot::query::{self as search_query, is_filter, parse_search};
+use snapshot::page::{changes, error, listing};
+use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list, parse_search};
 use snapshot::record::{EntityType, Locale};
 use snapshot::text::words_of;
 use store::StoreError;
 
-use super::computed::Query;
+use super::computed::{Computed, Query};
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
 use crate::representation::Representation;
@@ -30,18 +32,27 @@ const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 /// What a path outside the REST interface names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target<'a> {
-    /// The search page of a language.
-    Search(Locale),
-    /// A feed of a search.
-    Feed(Locale, Feed),
-    /// Suggestions for text that is being typed.
-    Hints(Locale),
+    /// An answer that is computed, in a language.
+    Live(Locale, Live),
     /// A file, as it is.
     File(&'a str),
     /// A page; its file ends in `.html`.
     Page(&'a str),
     /// A path that is never served, even if there is such a file.
     Nothing(Locale),
+}
+
+/// An answer that is computed from the parts of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Live {
+    /// The search page.
+    Search,
+    /// A feed of a search.
+    Feed(Feed),
+    /// The list of recipients.
+    Recipients,
+    /// Suggestions for text that is being typed.
+    Hints,
 }
 
 /// Whether a path names a page that is served under another address only: the 404 page, and `/` by its file name.
@@ -56,14 +67,15 @@ fn target(path: &str) -> Target<'_> {
         Some(rest) => (Locale::Es, rest),
         None => (Locale::En, path),
     };
-    match rest {
-        "programs" => return Target::Search(locale),
-        "suggest" => return Target::Hints(locale),
-        _ => {}
-    }
-    let extension = rest.strip_prefix("programs.");
-    if let Some(feed) = Feed::ALL.into_iter().find(|feed| Some(feed.extension()) == extension) {
-        return Target::Feed(locale, feed);
+    let feed = || Feed::ALL.into_iter().find(|feed| rest.strip_prefix("programs.") == Some(feed.extension()));
+    let live = match rest {
+        "programs" => Some(Live::Search),
+        "recipients" => Some(Live::Recipients),
+        "suggest" => Some(Live::Hints),
+        _ => feed().map(Live::Feed),
+    };
+    if let Some(live) = live {
+        return Target::Live(locale, live);
     }
     match path {
         "" => Target::Page("index"),
@@ -127,6 +139,11 @@ fn feed_representation(kind: Feed, is_whole: bool) -> Representation {
     }
 }
 
+/// The text of a query.
+fn text_of(query: &str) -> Cow<'_, str> {
+    search_query::pairs(query).find(|(name, _)| name == "q").map_or(Cow::Borrowed(""), |(_, text)| text)
+}
+
 fn locale_of(path: &str) -> Locale {
     if path == "es" || path.starts_with("es/") { Locale::Es } else { Locale::En }
 }
@@ -167,19 +184,21 @@ impl Request {
     pub(crate) fn error_for_people(&self, error: Reply) -> Reply {
         match target(self.head.path()) {
             _ if self.route != Route::Page => error,
-            Target::File(_) | Target::Feed(..) | Target::Hints(_) => error,
-            Target::Search(locale) | Target::Nothing(locale) => error_page(error, locale),
+            Target::File(_) | Target::Live(_, Live::Feed(_) | Live::Hints) => error,
+            Target::Live(locale, _) | Target::Nothing(locale) => error_page(error, locale),
             Target::Page(path) => error_page(error, locale_of(path)),
         }
     }
 
     /// Answers a path outside the REST interface.
     pub(super) fn page(&self) -> Answer {
-        match target(self.head.path()) {
-            Target::Search(locale) => self.search_page(locale),
-            Target::Feed(locale, feed) => self.feed(locale, feed),
-            Target::Hints(locale) => self.hints(locale),
-            file => self.stored(self.site_file(file), Self::site_file_at_path),
+        let target = target(self.head.path());
+        match (target, &self.state.open.html) {
+            (Target::Live(locale, Live::Search), Some(html)) => self.search_page(html, locale),
+            (Target::Live(locale, Live::Feed(feed)), Some(html)) => self.feed(html, locale, feed),
+            (Target::Live(locale, Live::Recipients), Some(_)) => self.recipients(locale),
+            (Target::Live(locale, Live::Hints), Some(_)) => self.hints(locale),
+            _ => self.stored(self.site_file(target), Self::site_file_at_path),
         }
     }
 
@@ -187,22 +206,23 @@ impl Request {
         self.site_file(target(self.head.path()))
     }
 
-    fn page_query(&self, locale: Locale) -> (search_query::Query, PageOptions, Vec<String>) {
+    fn page_query(&self, html: &Html, locale: Locale) -> (search_query::Query, PageOptions, Vec<String>) {
         let values = &self.state.site().index.values;
-        let organizations = self.state.open.html.as_ref().map(|html| &html.organizations);
-        let (extras, rest) = PageOptions::parse(self.head.query(), organizations);
+        let (extras, rest) = PageOptions::parse(self.head.query(), Some(&html.organizations));
         let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
         // The path determines the language, and the form shows facets.
         (search_query::Query { locale, facets: true, ..query }, extras, invalid)
     }
 
-    fn search_page(&self, locale: Locale) -> Answer {
-        let (site, html_parts) = (self.state.site(), &self.state.open.html);
-        let Some(html_parts) = html_parts else {
-            return self.missing(locale).into();
-        };
-        let (query, extras, invalid) = self.page_query(locale);
-        let canonical = extras.query_string(site, html_parts, &query);
+    /// What is computed from the parts of pages, where the snapshot has them.
+    fn with_parts<C: Into<Computed>>(&self, compute: impl FnOnce(&Html) -> C) -> Computed {
+        self.state.open.html.as_ref().map_or_else(|| Vec::new().into(), |html| compute(html).into())
+    }
+
+    fn search_page(&self, parts: &Html, locale: Locale) -> Answer {
+        let site = self.state.site();
+        let (query, extras, invalid) = self.page_query(parts, locale);
+        let canonical = extras.query_string(site, parts, &query);
         let computed = Query {
             path: None,
             validator: self.validator(html::search_path(locale), &canonical, &invalid),
@@ -214,21 +234,17 @@ impl Request {
         let representation = move || html(locale).tag(SEARCH_TAG);
         self.computed(computed, representation, move |request| {
             let (state, question) = (&request.state, (&query, &extras));
-            let page = |html| html::search_page(state.site(), html, &state.dated, question, &invalid);
-            state.open.html.as_ref().map_or_else(Vec::new, page).into()
+            request.with_parts(|html| html::search_page(state.site(), html, &state.dated, question, &invalid))
         })
     }
 
-    fn feed(&self, locale: Locale, kind: Feed) -> Answer {
-        let (site, html_parts) = (self.state.site(), &self.state.open.html);
-        let Some(html_parts) = html_parts else {
-            return self.missing(locale).into();
-        };
-        let (query, extras, invalid) = self.page_query(locale);
+    fn feed(&self, parts: &Html, locale: Locale, kind: Feed) -> Answer {
+        let site = self.state.site();
+        let (query, extras, invalid) = self.page_query(parts, locale);
         if !query.is_narrowed() && extras.organization.is_none() && invalid.iter().any(|it| is_filter(it)) {
             return Reply::bad_request(error::feed_filters(&invalid)).into();
         }
-        let canonical = extras.for_feed().query_string(site, html_parts, &query);
+        let canonical = extras.for_feed().query_string(site, parts, &query);
         let feed_query = html::feed_query(site, &query, kind);
         let computed = Query {
             path: None,
@@ -242,18 +258,13 @@ impl Request {
         let representation = move || feed_representation(kind, is_whole);
         self.computed(computed, representation, move |request| {
             let (state, question) = (&request.state, (&query, &extras, &*invalid));
-            let feed = |html| html::feed(state.site(), html, &state.dated, question, kind);
-            state.open.html.as_ref().map_or_else(|| Vec::new().into(), |html| feed(html).into())
+            request.with_parts(|html| html::feed(state.site(), html, &state.dated, question, kind))
         })
     }
 
     /// Suggestions for text that is being typed. Every spelling of the same words has one answer.
     fn hints(&self, locale: Locale) -> Answer {
-        if self.state.open.html.is_none() {
-            return self.missing(locale).into();
-        }
-        let typed = search_query::pairs(self.head.query()).find(|(name, _)| name == "q");
-        let words = words_of(typed.as_ref().map_or("", |(_, typed)| typed)).join(" ");
+        let words = words_of(&text_of(self.head.query())).join(" ");
         let computed = Query {
             path: None,
             validator: self.validator(self.head.path(), &words, &[]),
@@ -265,9 +276,26 @@ impl Request {
         let json = move || {
             Representation::json().no_vary_search(ALL_BUT_TEXT).tag(SEARCH_TAG).language(locale.as_str())
         };
-        self.computed(computed, json, move |request| {
-            let hints = |html: &html::Html| html.hints(&words, locale);
-            request.state.open.html.as_ref().map_or_else(Vec::new, hints).into()
+        self.computed(computed, json, move |request| request.with_parts(|html| html.hints(&words, locale)))
+    }
+
+    /// The list of recipients, or those whose names have the words of a text.
+    fn recipients(&self, locale: Locale) -> Answer {
+        let text = text_of(self.head.query()).trim().to_owned();
+        let page = parse_list(List::Organizations, self.head.query()).0.page;
+        let everyone = ListQuery { text: Some(text.clone()), ..ListQuery::default() };
+        let canonical = format!("{}&{text}", page.number());
+        let computed = Query {
+            path: None,
+            validator: self.validator(self.head.path(), &canonical, &[]),
+            canonical,
+            depends_on_day: false,
+            page,
+            work: listing::price(self.state.site(), List::Recipients, &everyone),
+        };
+        let representation = move || html(locale).tag(List::Recipients.as_str());
+        self.computed(computed, representation, move |request| {
+            request.with_parts(|html| html.recipients_page(locale, &text, page.number()))
         })
     }
 
@@ -276,10 +304,7 @@ impl Request {
         match target {
             Target::File(path) => self.download(path),
             Target::Page(path) => self.site_page(path),
-            Target::Search(locale)
-            | Target::Feed(locale, _)
-            | Target::Hints(locale)
-            | Target::Nothing(locale) => Ok(self.missing(locale)),
+            Target::Live(locale, _) | Target::Nothing(locale) => Ok(self.missing(locale)),
         }
     }
 
@@ -378,12 +403,14 @@ mod tests {
             ("/index", Target::Nothing(Locale::En)),
             ("/es/index", Target::Nothing(Locale::Es)),
             ("/programs/404", Target::Page("programs/404")),
-            ("/programs", Target::Search(Locale::En)),
-            ("/es/programs", Target::Search(Locale::Es)),
-            ("/programs.ics", Target::Feed(Locale::En, Feed::Calendar)),
-            ("/suggest", Target::Hints(Locale::En)),
-            ("/es/suggest", Target::Hints(Locale::Es)),
-            ("/es/programs.atom", Target::Feed(Locale::Es, Feed::Atom)),
+            ("/programs", Target::Live(Locale::En, Live::Search)),
+            ("/es/programs", Target::Live(Locale::Es, Live::Search)),
+            ("/programs.ics", Target::Live(Locale::En, Live::Feed(Feed::Calendar))),
+            ("/recipients", Target::Live(Locale::En, Live::Recipients)),
+            ("/es/recipients/a", Target::Page("es/recipients/a")),
+            ("/suggest", Target::Live(Locale::En, Live::Hints)),
+            ("/es/suggest", Target::Live(Locale::Es, Live::Hints)),
+            ("/es/programs.atom", Target::Live(Locale::Es, Live::Feed(Feed::Atom))),
             ("/programs/a", Target::Page("programs/a")),
             ("/programs/a.md", Target::File("programs/a.md")),
             ("/sitemap.xml", Target::File("sitemap.xml")),

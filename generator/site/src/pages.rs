@@ -47,7 +47,8 @@ impl<'a> Pages<'a> {
     /// When a template fails.
     pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
         let path = format!("/programs/{}", self.directory.programs[program].slug);
-        let (view, awards) = (self.program_view(program, locale), &self.directory.program_links[program].awards);
+        let (view, awards) =
+            (self.program_view(program, locale), &self.directory.program_links[program].awards);
         let awards = (&awards[..], AWARDS, ["recipient", "project"]);
         let mut files = self.record_pages(("program.html", &path), &view, awards, locale, dated)?;
         let name = view.get_attr("name")?.get_attr("text")?;
@@ -71,7 +72,8 @@ impl<'a> Pages<'a> {
     /// The page of a recipient.
     fn recipient(&self, recipient: usize, locale: Locale, dated: &Dated) -> Rendered {
         let path = format!("/recipients/{}", self.directory.recipients[recipient].slug);
-        let awards = (&self.directory.recipient_awards[recipient][..], AWARDS_RECEIVED, ["program", "project"]);
+        let awards =
+            (&self.directory.recipient_awards[recipient][..], AWARDS_RECEIVED, ["program", "project"]);
         let view = self.recipient_view(recipient, locale);
         self.record_pages(("recipient.html", &path), &view, awards, locale, dated)
     }
@@ -81,7 +83,7 @@ impl<'a> Pages<'a> {
         &self,
         (template, path): (&str, &str),
         view: &Value,
-        (awards, most, columns): (&[usize], usize, [&str; 2]),
+        (awards, most, columns): (&[usize], usize, [&'static str; 2]),
         locale: Locale,
         dated: &Dated,
     ) -> Rendered {
@@ -232,17 +234,18 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// The search page of a language or one of its feeds, for an empty query.
-    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> File {
+    /// The search page of a language and its list of recipients, or one of its feeds, for an empty query.
+    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Vec<File> {
         let (query, extras) = (Query { locale, ..Query::default() }, PageOptions::default());
         match as_feed {
-            None => {
-                whole(file("/programs", locale), search_page(self.site, html, dated, (&query, &extras), &[]))
-            }
-            Some(kind) => whole(
+            None => vec![
+                whole(file("/programs", locale), search_page(self.site, html, dated, (&query, &extras), &[])),
+                whole(file("/recipients", locale), html.recipients_page(locale, "", 1)),
+            ],
+            Some(kind) => vec![whole(
                 format!("public{}", feed_path(locale, kind)),
                 feed(self.site, html, dated, (&query, &extras, &[]), kind).bytes,
-            ),
+            )],
         }
     }
 

@@ -6,16 +6,17 @@ use std::io::Write as _;
 use jiff::civil::Date;
 use snapshot::facet::COUNT;
 use snapshot::page::Site;
-use snapshot::query::PARAMETERS;
+use snapshot::query::{PAGE_RANGE, PARAMETERS};
 use snapshot::record::Locale;
 use snapshot::search::Strings;
-use store::sections::{Section, SectionError, Sections};
+use store::sections::{SectionError, Sections};
 
 use crate::hints::Hints;
 use crate::messages::Message;
 use crate::organization::Organizations;
-use crate::prepare::{self, CSV, EVENTS, OPTIONS, PARTS, SectionNames};
+use crate::prepare::{self, CSV, EVENTS, OPTIONS, PARTS, RECIPIENTS, SectionNames};
 use crate::row::Rows;
+use crate::slot::Pieces;
 
 /// The fragments of one language.
 pub struct Language {
@@ -30,8 +31,9 @@ pub struct Language {
     pub(crate) labels: Strings,
     pub(crate) entries: Strings,
     pub(crate) feed: Strings,
-    pub(crate) pieces: Strings,
-    pub(crate) slots: Section<u32>,
+    pub(crate) search: Pieces,
+    pub(crate) list: Pieces,
+    pub(crate) recipients: Strings,
 }
 
 /// The fragments of `html.bin`.
@@ -42,6 +44,7 @@ pub struct Html {
     pub(crate) csv: Strings,
     /// Organizations and their programs.
     pub organizations: Organizations,
+    pub(crate) recipients: Strings,
     hints: Hints,
 }
 
@@ -58,9 +61,6 @@ impl Language {
             let fits = strings.len() == length;
             if fits { Ok(strings) } else { Err(SectionError::Content(names.0, "has another length")) }
         };
-        let pieces = Strings::open(sections, prepare::PIECES[at])?;
-        let slots = sections.get(prepare::SLOTS[at])?;
-        snapshot::search::check_len(prepare::SLOTS[at], &slots, pieces.len().saturating_sub(1))?;
         Ok(Self {
             locale,
             words: sized(prepare::WORDS[at], Message::KEYS.len())?,
@@ -72,8 +72,9 @@ impl Language {
             labels: sized(prepare::LABELS[at], ordinals)?,
             entries: sized(prepare::ENTRIES[at], count)?,
             feed: sized(prepare::FEED[at], PARTS)?,
-            pieces,
-            slots,
+            search: Pieces::open(sections, prepare::SEARCH[at])?,
+            list: Pieces::open(sections, prepare::LIST[at])?,
+            recipients: Strings::open(sections, prepare::ITEMS[at])?,
         })
     }
 
@@ -95,6 +96,34 @@ impl Language {
             rest = after;
         }
         out + rest
+    }
+
+    /// Links to the pages around one of some; none where there is only one.
+    pub(crate) fn page_links(
+        &self,
+        (page, pages): (u64, u64),
+        address: impl Fn(u64) -> String,
+        out: &mut Vec<u8>,
+    ) {
+        if pages <= 1 {
+            return;
+        }
+        let link = |page, relation, word| self.page_link(&address(page), relation, word);
+        push(out, format_args!("<nav class=\"pages\" aria-label=\"{}\">", self.word(Message::Pages)));
+        if page > 1 {
+            push(out, link((page - 1).min(pages), "prev", Message::Previous));
+        }
+        let (number, of) = (page.to_string(), pages.to_string());
+        let of = self.phrase(Message::PageOf, &[("n", &number), ("m", &of)]);
+        push(out, format_args!("<span>{of}</span>"));
+        if page < pages.min(PAGE_RANGE.1) {
+            push(out, link(page + 1, "next", Message::Next));
+        }
+        push(out, "</nav>");
+    }
+
+    pub(crate) fn page_link(&self, address: &str, relation: &str, word: Message) -> String {
+        format!("<a rel=\"{relation}\" href=\"{address}\">{}</a>", self.word(word))
     }
 
     pub(crate) fn month(&self, date: Date) -> &str {
@@ -126,9 +155,14 @@ impl Html {
             events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
             organizations: Organizations::open(sections, count)?,
+            recipients: Strings::open(sections, RECIPIENTS)?,
             hints: Hints::open(sections)?,
         };
-        let fits = html.options.len() == ordinals && html.events.len() == count && html.csv.len() == count;
+        let is_listed = |it: &Language| it.recipients.len() == html.recipients.len();
+        let fits = html.options.len() == ordinals
+            && html.events.len() == count
+            && html.csv.len() == count
+            && html.languages.iter().all(is_listed);
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
     }
 

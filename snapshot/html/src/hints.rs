@@ -15,12 +15,10 @@ use snapshot::search::{Strings, check_len};
 use snapshot::text::words_of;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
-use crate::prepare::SectionNames;
-
-const NAMES: SectionNames = ("hint.name.at", "hint.name");
+const NAMES: (&str, &str) = ("hint.name.at", "hint.name");
 const OF: &str = "hint.of";
 const KEYS: &str = "hint.key";
-const OBJECTS: [SectionNames; 2] = [("hint.en.at", "hint.en"), ("hint.es.at", "hint.es")];
+const OBJECTS: [(&str, &str); 2] = [("hint.en.at", "hint.en"), ("hint.es.at", "hint.es")];
 
 /// Maximum number of suggestions.
 const HINTS_MAX: usize = 8;
@@ -160,7 +158,8 @@ mod tests {
             kinds.map(|at| if at > 0 { 2 } else { u8::from(name.join(" ") != words) }).min()
         };
         let kinds = entries.iter().map(|entry| entry.names.iter().filter_map(kind).min());
-        let mut all: Vec<_> = kinds.zip(entries).filter(|(kind, _)| !words.is_empty() && kind.is_some()).collect();
+        let mut all: Vec<_> =
+            kinds.zip(entries).filter(|(kind, _)| !words.is_empty() && kind.is_some()).collect();
         all.sort_by_key(|(kind, entry)| (*kind, Reverse(entry.count)));
         let objects: Vec<&str> = all.iter().take(HINTS_MAX).map(|(_, entry)| &*entry.objects[0]).collect();
         format!("{{\"data\":[{}],\"meta\":{{\"q\":\"{words}\"}}}}", objects.join(","))

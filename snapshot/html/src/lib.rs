@@ -11,6 +11,7 @@ mod hole;
 mod messages;
 mod organization;
 pub mod prepare;
+mod recipients;
 mod row;
 mod rows;
 mod search;

@@ -57,6 +57,8 @@ words! {
     December = "month_12",
     ResultsOne = "results_one",
     ResultsOther = "results_other",
+    RecipientsOne = "recipients_one",
+    RecipientsOther = "recipients_other",
     Unconfirmed = "results_unconfirmed",
     NoResults = "results_none",
     NothingFits = "results_nothing",

@@ -13,6 +13,8 @@
 //! entry.*                Atom entry of each document
 //! feed.*                 the parts of a feed, see `feed.rs`
 //! skel.*  slot.*         search page split at its slots: pieces, and the slot after each but the last
+//! list.*                 list of recipients, in the same way
+//! who.*                  item of each recipient in it, in its order; folded words of its names in both languages
 //! org.*  kind             organizations, see `organization.rs`
 //! hint.*                 suggestions while text is typed, see `hints.rs`
 //! option                 name and value of each facet value's checkbox
@@ -29,6 +31,7 @@ pub use crate::hints::HintEntry;
 pub use crate::organization::OrganizationEntry;
 pub use crate::row::{RowTemplate, STATE_MARK, TEXT_MARKS};
 pub use crate::slot::Slot;
+use crate::slot::{Pieces, SkeletonNames};
 
 /// Number of a language's feed parts. Atom: before the name of the query, before the query string of its own URL,
 /// of its page and of its id, after these, and its end. Calendar: before and after the name of the query. CSV: the
@@ -45,12 +48,16 @@ pub(crate) const LINES: [SectionNames; 2] = [("line.en.at", "line.en"), ("line.e
 pub(crate) const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
 pub(crate) const ENTRIES: [SectionNames; 2] = [("entry.en.at", "entry.en"), ("entry.es.at", "entry.es")];
 pub(crate) const FEED: [SectionNames; 2] = [("feed.en.at", "feed.en"), ("feed.es.at", "feed.es")];
-pub(crate) const PIECES: [SectionNames; 2] = [("skel.en.at", "skel.en"), ("skel.es.at", "skel.es")];
+pub(crate) const SEARCH: [SkeletonNames; 2] =
+    [(("skel.en.at", "skel.en"), "slot.en"), (("skel.es.at", "skel.es"), "slot.es")];
+pub(crate) const LIST: [SkeletonNames; 2] =
+    [(("list.en.at", "list.en"), "list.slot.en"), (("list.es.at", "list.es"), "list.slot.es")];
 pub(crate) const CUTS: [&str; 2] = ["cut.en", "cut.es"];
-pub(crate) const SLOTS: [&str; 2] = ["slot.en", "slot.es"];
 pub(crate) const OPTIONS: SectionNames = ("option.at", "option");
 pub(crate) const EVENTS: SectionNames = ("event.at", "event");
 pub(crate) const CSV: SectionNames = ("csv.at", "csv");
+pub(crate) const ITEMS: [SectionNames; 2] = [("who.en.at", "who.en"), ("who.es.at", "who.es")];
+pub(crate) const RECIPIENTS: SectionNames = ("who.at", "who");
 
 /// Fragments of one language, escaped.
 #[derive(Clone, Debug, Default)]
@@ -73,10 +80,12 @@ pub struct LanguageParts {
     pub entries: Vec<String>,
     /// Parts of feeds.
     pub feed: Vec<String>,
-    /// Pieces of the search page between its slots.
-    pub pieces: Vec<String>,
-    /// The slots.
-    pub slots: Vec<u32>,
+    /// The search page: pieces, and the slot after each but the last.
+    pub search: (Vec<String>, Vec<u32>),
+    /// The list of recipients, in the same way.
+    pub list: (Vec<String>, Vec<u32>),
+    /// List items of recipients.
+    pub recipients: Vec<String>,
 }
 
 /// Fragments for both languages.
@@ -92,6 +101,8 @@ pub struct Shared {
     pub organizations: Vec<OrganizationEntry>,
     /// Facet value of each document's type.
     pub kinds: Vec<u32>,
+    /// Folded words of the names of recipients, in the order of their list.
+    pub recipients: Vec<String>,
     /// Suggestions while text is typed.
     pub hints: Vec<HintEntry>,
 }
@@ -111,20 +122,20 @@ pub fn write(prepared: &[LanguageParts; 2], shared: &Shared, writer: &mut Sectio
             (LABELS, &it.labels),
             (ENTRIES, &it.entries),
             (FEED, &it.feed),
-            (PIECES, &it.pieces),
+            (ITEMS, &it.recipients),
         ] {
             put(writer, names[at], strings);
         }
         RowTemplate::write(&it.rows, (ROWS[at], CUTS[at]), writer);
+        Pieces::write(&it.search, SEARCH[at], writer);
+        Pieces::write(&it.list, LIST[at], writer);
     }
     put(writer, OPTIONS, &shared.options);
     put(writer, EVENTS, &shared.events);
     put(writer, CSV, &shared.csv);
+    put(writer, RECIPIENTS, &shared.recipients);
     crate::organization::write(&shared.organizations, &shared.kinds, writer);
     crate::hints::write(&shared.hints, writer);
-    for (names, it) in SLOTS.into_iter().zip(prepared) {
-        writer.put(names, it.slots.as_slice());
-    }
 }
 
 /// Name and value of a checkbox.

@@ -107,7 +107,7 @@ pub fn search_page(
         encoded: display.pairs.iter().map(encode).collect(),
         display,
     };
-    splice.page()
+    language.search.page(|slot, out| splice.slot(slot, out))
 }
 
 /// Facets over the rows of a page without full matches: filters count what is shown.
@@ -119,17 +119,6 @@ fn facets_of_rows(site: &Site, dated: &Dated, query: &Query, page: &RankedPage) 
 }
 
 impl Splice<'_> {
-    fn page(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 * 1024);
-        for piece in 0..self.language.pieces.len() {
-            out.extend_from_slice(self.language.pieces.bytes(piece));
-            if let Some(slot) = self.language.slots.get(piece) {
-                self.slot(*slot, &mut out);
-            }
-        }
-        out
-    }
-
     fn slot(&self, number: u32, out: &mut Vec<u8>) {
         let checked = |on: bool| if on { " checked" } else { "" };
         let has =

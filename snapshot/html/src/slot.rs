@@ -1,11 +1,13 @@
-//! Slots of the search page, by the names used in its template.
+//! Pages with slots, and the slots by the names used in their templates.
 
 use snapshot::query::PARAMETERS;
+use snapshot::search::{Strings, check_len};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Declares the slots, each with its number and its name in templates.
 macro_rules! slots {
     ($($(#[$about:meta])+ $slot:ident = $number:literal $name:literal,)+) => {
-        /// A slot of the search page. A number below the count of parameters is the slot for the value of that
+        /// A slot of a page. A number below the count of parameters is the slot for the value of that
         /// parameter's field.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
@@ -53,6 +55,44 @@ slots! {
     Soon = 115 "soon",
     /// The query string, percent-encoded for the value of a parameter.
     Encoded = 116 "encoded",
+}
+
+/// Section names of a page's pieces and of its slots.
+pub(crate) type SkeletonNames = ((&'static str, &'static str), &'static str);
+
+/// A page split at its slots: pieces, and the slot after each but the last.
+pub(crate) struct Pieces {
+    pieces: Strings,
+    slots: Section<u32>,
+}
+
+impl Pieces {
+    pub(crate) fn write(
+        (pieces, slots): &(Vec<String>, Vec<u32>),
+        names: SkeletonNames,
+        writer: &mut SectionWriter,
+    ) {
+        Strings::write(writer, names.0, pieces.iter().map(String::as_bytes));
+        writer.put(names.1, slots.as_slice());
+    }
+
+    pub(crate) fn open(sections: &Sections, names: SkeletonNames) -> Result<Self, SectionError> {
+        let (pieces, slots) = (Strings::open(sections, names.0)?, sections.get(names.1)?);
+        check_len(names.1, &slots, pieces.len().saturating_sub(1))?;
+        Ok(Self { pieces, slots })
+    }
+
+    /// The page; `fill` writes what stands in a slot.
+    pub(crate) fn page(&self, fill: impl Fn(u32, &mut Vec<u8>)) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64 * 1024);
+        for piece in 0..self.pieces.len() {
+            out.extend_from_slice(self.pieces.bytes(piece));
+            if let Some(slot) = self.slots.get(piece) {
+                fill(*slot, &mut out);
+            }
+        }
+        out
+    }
 }
 
 impl Slot {

@@ -6,7 +6,7 @@ use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Names of the columns: opens, deadline, starts, stated status, end of the fiscal year, projected.
-pub type ColumnNames = [&'static str; 6];
+pub(crate) type ColumnNames = [&'static str; 6];
 
 const SEASONS: ColumnNames = [
     "season.opens",

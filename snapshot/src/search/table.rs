@@ -13,13 +13,13 @@ use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 pub(crate) type Pair = (&'static str, &'static str);
 
 /// Lists being collected, one after the other.
-pub struct ListsWriter<T> {
+pub(crate) struct ListsWriter<T> {
     at: Vec<u64>,
     items: Vec<T>,
 }
 
 /// Strings being collected, one after the other.
-pub type StringsWriter = ListsWriter<u8>;
+pub(crate) type StringsWriter = ListsWriter<u8>;
 
 impl<T> Default for ListsWriter<T> {
     fn default() -> Self {
@@ -36,7 +36,7 @@ impl<T: Pod + Send> ListsWriter<T> {
     }
 
     /// Writes them under two section names, to be opened as [`ListsOf`].
-    pub fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
+    pub(crate) fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
         writer.put(at_name, self.at);
         writer.put(items_name, self.items);
     }

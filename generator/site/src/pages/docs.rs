@@ -172,7 +172,7 @@ impl Pages<'_> {
         // query, and would keep them out of `/programs/…`.
         format!(
             "User-agent: *\nDisallow: /programs?*\nDisallow: /es/programs?*\nDisallow: /programs.\n\
-             Disallow: /es/programs.\nDisallow: /mcp$\n\nSitemap: {}/sitemap.xml\n",
+             Disallow: /es/programs.\nDisallow: /recipients?*\nDisallow: /es/recipients?*\nDisallow: /mcp$\n\nSitemap: {}/sitemap.xml\n",
             self.base_url
         )
     }
@@ -218,6 +218,7 @@ impl Pages<'_> {
         let directory = self.directory;
         let fixed = FIXED.iter().filter(|page| page.path != MISSING);
         let fixed = fixed.map(|page| (page.path.to_owned(), page.lists_records.then_some(published)));
+        let fixed = fixed.chain([("/recipients".to_owned(), Some(published))]);
         let programs = directory.programs.iter().enumerate();
         let programs = programs.map(|(at, it)| (format!("/programs/{}", it.slug), self.changed(at)));
         let organizations = directory.organizations.iter();

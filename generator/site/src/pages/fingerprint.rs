@@ -94,7 +94,8 @@ impl Pages<'_> {
         let mut numbers = vec![0; directory.organizations.len()];
         (0..).zip(self.by_slug()).for_each(|(number, at)| numbers[at] = number);
         let is_left = |kind: &str, slug: &str, from: RecordFingerprint| {
-            let starts = [(API, '.'), ("public", '.'), ("public", '/'), ("public/es", '.'), ("public/es", '/')];
+            let starts =
+                [(API, '.'), ("public", '.'), ("public", '/'), ("public/es", '.'), ("public/es", '/')];
             let starts = starts.map(|(folder, end)| format!("{folder}/{kind}/{slug}{end}"));
             !kept(&ReusableRecord { page: &format!("{}json", starts[0]), from, starts: &starts })
         };

@@ -32,7 +32,7 @@ pub(super) const MISSING: &str = "/404";
 
 /// The pages that every dataset has. The shortlist is stored in the browser.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "a method is of one lifetime, a view of any")]
-pub(super) static FIXED: [Fixed; 11] = [
+pub(super) static FIXED: [Fixed; 10] = [
     fixed("/", "home.html", ["site_tagline", "about_1"], true, |it, locale, dated| it.home(locale, dated)),
     fixed("/deadlines", "deadlines.html", ["deadlines_title", "deadlines_intro"], true, |it, locale, _| {
         it.deadlines_view(0, locale)
@@ -47,9 +47,6 @@ pub(super) static FIXED: [Fixed; 11] = [
         true,
         |it, locale, _| it.organizations_view(locale),
     ),
-    fixed("/recipients", "list.html", ["recipients_title", "recipients_intro"], true, |it, locale, _| {
-        it.recipients_view(locale)
-    }),
     fixed(
         "/shortlist",
         "shortlist.html",
@@ -111,7 +108,7 @@ impl<'a> Pages<'a> {
         ];
         if let Some(html) = self.html {
             families.push(Family::new("search pages", feeds, |&(feed, locale)| {
-                Ok(vec![self.search(html, feed, locale, dated)])
+                Ok(self.search(html, feed, locale, dated))
             }));
         }
         families.retain(|family| family.count > 0);

@@ -11,6 +11,7 @@ use snapshot::page::shape::Shaper;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
+use snapshot::text::words_of;
 use store::sections::{SectionWriter, Sections};
 
 use minijinja::{Value, context};
@@ -50,6 +51,10 @@ impl Pages<'_> {
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
         let ordinals = 0..values.ordinals() as u32;
+        let names = |locale| {
+            let listed = self.listed_recipients(locale).into_iter();
+            listed.map(|[name, _]| words_of(&name).join(" "))
+        };
         let shared = Shared {
             options: ordinals
                 .map(|ordinal| checkbox_attributes(spec(ordinal).parameter, values.text(ordinal)))
@@ -58,6 +63,10 @@ impl Pages<'_> {
             csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
             kinds: order.iter().map(|program| self.kind(*program)).collect(),
+            recipients: names(Locale::En)
+                .zip(names(Locale::Es))
+                .map(|(en, es)| format!("{en} {es}"))
+                .collect(),
             hints: self.hints(),
         };
         write(&prepared, &shared, &mut writer);
@@ -109,7 +118,6 @@ impl Pages<'_> {
             Some(spec) => word(&format!("facet_{}", spec.name)),
             None => word(&format!("param_{name}")),
         };
-        let (pieces, slots) = self.skeleton(locale)?;
         Ok(LanguageParts {
             words: Message::KEYS.iter().map(|key| word(key)).collect(),
             facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
@@ -120,8 +128,9 @@ impl Pages<'_> {
             labels: (0..values.ordinals() as u32).map(label).collect(),
             entries: order.par_iter().map(|program| self.entry(*program, locale)).collect(),
             feed: self.feed_parts(locale),
-            pieces,
-            slots,
+            search: self.search_skeleton(locale)?,
+            list: self.skeleton("recipients.html", ("/recipients", "recipients"), locale, context! {})?,
+            recipients: self.listed_recipients(locale).into_iter().map(|[_, item]| item).collect(),
         })
     }
 
@@ -152,21 +161,28 @@ impl Pages<'_> {
         if most == 0 { Vec::new() } else { counts.iter().enumerate().map(bar).collect() }
     }
 
-    /// The search page, split at its slots.
-    fn skeleton(&self, locale: Locale) -> Result<(Vec<String>, Vec<u32>), minijinja::Error> {
+    fn search_skeleton(&self, locale: Locale) -> Result<(Vec<String>, Vec<u32>), minijinja::Error> {
         let fields: Vec<Value> = fields()
             .into_iter()
             .map(|(name, input)| {
                 context! { name, type => input, text => self.word(locale, &format!("param_{name}")) }
             })
             .collect();
-        let title = self.word(locale, "search_title");
-        let page = self.render(
-            "search.html",
-            locale,
-            ("/programs", title),
-            context! { fields, sums => self.sums(locale), description => self.word(locale, "home_what") },
-        )?;
+        let description = self.word(locale, "home_what");
+        let view = context! { fields, description, sums => self.sums(locale) };
+        self.skeleton("search.html", ("/programs", "search"), locale, view)
+    }
+
+    /// A page split at its slots.
+    fn skeleton(
+        &self,
+        template: &str,
+        (path, name): (&str, &str),
+        locale: Locale,
+        view: Value,
+    ) -> Result<(Vec<String>, Vec<u32>), minijinja::Error> {
+        let title = self.word(locale, &format!("{name}_title"));
+        let page = self.render(template, locale, (path, title), view)?;
         let (mut pieces, mut slots) = (Vec::new(), Vec::new());
         for (position, part) in page.split(SLOT).enumerate() {
             if position % 2 == 0 {

@@ -479,6 +479,11 @@ fn all_awards_of_a_record_can_be_read_page_by_page() {
     }
     for (organization, links) in directory.organizations.iter().zip(&directory.organization_links) {
         let page = format!("/organizations/{}/awards.html", organization.slug);
-        assert_eq!(files.contains_key(&page), links.awards.len() > AWARDS, "{page}: {}", links.awards.len());
+        assert_eq!(
+            files.contains_key(&page),
+            links.awards.len() > super::AWARDS,
+            "{page}: {}",
+            links.awards.len()
+        );
     }
 }

@@ -16,19 +16,15 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
 use snapshot::page::money::AmountPhrases;
-use snapshot::page::text::grouped;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
 use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
 use super::{Pages, here};
-use dataset::Table;
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.
 const ABOUT: usize = 3800;
-/// Maximum number of entries in the lists of organizations and recipients.
-const LISTED: usize = 250;
 /// Maximum length of a summary in a row, in characters.
 const SUMMARY: usize = 220;
 
@@ -169,18 +165,6 @@ impl Pages<'_> {
 
     fn country(&self, code: Option<&str>, locale: Locale) -> Option<&'static str> {
         code.and_then(snapshot::place::find).map(|place| place.name(locale))
-    }
-
-    /// A list of some of `all`; its table has the others.
-    fn list(&self, items: Vec<Value>, all: usize, (key, table): (&str, Table), locale: Locale) -> Value {
-        let (n, m) = (grouped(items.len() as u64, locale), grouped(all as u64, locale));
-        let rest = items.len() < all;
-        context! {
-            intro => self.word(locale, key),
-            rest => rest.then(|| self.phrase(locale, "list_rest", &[("n", &n), ("m", &m)])),
-            table => format!("/data/{}.csv", table.name()),
-            items,
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::fragments::push;
 use crate::messages::Message;
 use crate::suggestions;
 use snapshot::page::text::{escaped, grouped};
-use snapshot::query::{PAGE_RANGE, Query, Sort};
+use snapshot::query::{Query, Sort};
 use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
 
 impl Splice<'_> {
@@ -49,7 +49,7 @@ impl Splice<'_> {
     pub(super) fn rows(&self, out: &mut Vec<u8>) {
         let rows = &self.answer.rows;
         if rows.is_empty() && self.query.page.offset > 0 {
-            let first = self.page_link(1, "first", Message::First);
+            let first = self.language.page_link(&self.page_address(1), "first", Message::First);
             push_none(out, &format!("{} {first}", self.language.word(Message::PastEnd)));
         } else if self.is_only_wider() {
             push_none(out, self.language.word(Message::WiderOnly));
@@ -163,29 +163,12 @@ impl Splice<'_> {
 
     pub(super) fn pages(&self, out: &mut Vec<u8>) {
         let limit = self.query.page.limit;
-        let (page, pages) = (self.query.page.number(), self.all().div_ceil(limit));
-        if pages <= 1 {
-            return;
-        }
-        push(
-            out,
-            format_args!("<nav class=\"pages\" aria-label=\"{}\">", self.language.word(Message::Pages)),
-        );
-        if page > 1 {
-            push(out, self.page_link((page - 1).min(pages), "prev", Message::Previous));
-        }
-        let (number, of) = (page.to_string(), pages.to_string());
-        let of = self.language.phrase(Message::PageOf, &[("n", &number), ("m", &of)]);
-        push(out, format_args!("<span>{of}</span>"));
-        if page < pages.min(PAGE_RANGE.1) {
-            push(out, self.page_link(page + 1, "next", Message::Next));
-        }
-        push(out, "</nav>");
+        let pages = (self.query.page.number(), self.all().div_ceil(limit));
+        self.language.page_links(pages, |page| self.page_address(page), out);
     }
 
-    fn page_link(&self, page: u64, relation: &str, word: Message) -> String {
-        let address = self.address(None, Some(page).filter(|page| *page > 1));
-        format!("<a rel=\"{relation}\" href=\"{address}\">{}</a>", self.language.word(word))
+    fn page_address(&self, page: u64) -> String {
+        self.address(None, Some(page).filter(|page| *page > 1))
     }
 
     /// The orders. The default one has no value, so that a form sends an order only when a person chose it: text that

@@ -8,8 +8,8 @@ macro_rules! embedded {
 
 /// The templates, by name. Names that end in `.html` are escaped.
 pub(super) const TEMPLATES: &[(&str, &str)] = embedded!(
-    "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "search.html",
-    "program.html", "program.md", "awards.html", "organization.html", "recipient.html", "deadlines.html",
+    "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "results.html", "search.html",
+    "program.html", "program.md", "awards.html", "organization.html", "recipient.html", "recipients.html", "deadlines.html",
     "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
 );
 pub(super) const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");

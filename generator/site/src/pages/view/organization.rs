@@ -9,9 +9,12 @@ use snapshot::record::{Locale, ORGANIZATION};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
-use super::{ABOUT, LISTED, SUMMARY, outside, search_address};
+use super::{ABOUT, SUMMARY, outside, search_address};
 use crate::pages::{Pages, here};
 use dataset::Table;
+
+/// Maximum number of entries in the list of organizations.
+const LISTED: usize = 250;
 
 impl Pages<'_> {
     /// Everything about an organization.
@@ -85,6 +88,12 @@ impl Pages<'_> {
             }
         };
         let items: Vec<Value> = most.iter().map(item).collect();
-        self.list(items, all.len(), ("organizations_intro", Table::Organizations), locale)
+        let (n, m) = (grouped(items.len() as u64, locale), grouped(all.len() as u64, locale));
+        context! {
+            intro => self.word(locale, "organizations_intro"),
+            rest => (items.len() < all.len()).then(|| self.phrase(locale, "list_rest", &[("n", &n), ("m", &m)])),
+            table => format!("/data/{}.csv", Table::Organizations.name()),
+            items,
+        }
     }
 }

@@ -1,15 +1,14 @@
-//! Template variables of a recipient, and of the list of recipients.
+//! Template variables of a recipient, and the entries of the list of recipients.
 
 use std::cmp::Reverse;
 
 use minijinja::{Value, context};
-use snapshot::page::text::grouped;
+use snapshot::page::text::{escaped, grouped};
 use snapshot::record::{Locale, RECIPIENT};
 
+use super::ABOUT;
 use super::award::AWARDS_RECEIVED;
-use super::{ABOUT, LISTED};
 use crate::pages::{Pages, here};
-use dataset::Table;
 
 impl Pages<'_> {
     /// Everything about a recipient.
@@ -31,22 +30,21 @@ impl Pages<'_> {
         }
     }
 
-    /// The recipients with the most awards.
-    pub(in crate::pages) fn recipients_view(&self, locale: Locale) -> Value {
+    /// The name and the list item of each recipient, those with most awards first.
+    pub(in crate::pages) fn listed_recipients(&self, locale: Locale) -> Vec<[String; 2]> {
         let all = &self.directory.recipients;
         let count = |at: usize| self.directory.recipient_awards[at].len();
-        let mut most: Vec<usize> = (0..all.len()).collect();
-        most.sort_by_key(|at| (Reverse(count(*at)), &all[*at].display_name, all[*at].id));
-        most.truncate(LISTED);
-        let item = |at: &usize| {
-            let (it, about) = (&all[*at], (all[*at].entity(), self.default_language()));
-            context! {
-                href => here(&format!("/recipients/{}", it.slug), locale),
-                name => self.text(about, locale, "displayName", &it.display_name),
-                count => grouped(count(*at) as u64, locale),
-            }
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|at| (Reverse(count(*at)), &all[*at].display_name, all[*at].id));
+        let listed = |at: usize| {
+            let (it, of) = (&all[at], (all[at].entity(), self.default_language()));
+            let name = self.directory.text(of.0, locale, "displayName", &it.display_name);
+            let lang = self.foreign(of, locale, "displayName").map(|lang| format!(" lang=\"{lang}\""));
+            let (lang, href) = (lang.unwrap_or_default(), here(&format!("/recipients/{}", it.slug), locale));
+            let link = format!("<a href=\"{href}\"{lang} dir=\"auto\">{}</a>", escaped(name));
+            let count = grouped(count(at) as u64, locale);
+            [name.to_owned(), format!("<li>{link} <span class=\"dim\">{count}</span></li>\n")]
         };
-        let items: Vec<Value> = most.iter().map(item).collect();
-        self.list(items, all.len(), ("recipients_intro", Table::Recipients), locale)
+        order.into_iter().map(listed).collect()
     }
 }

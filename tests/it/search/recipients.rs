@@ -1,0 +1,92 @@
+//! The list of recipients: searched and read on without script, in both languages.
+
+use std::sync::{Arc, LazyLock};
+
+use edge::Server;
+use serde_json::{Value, json};
+use site::Effort;
+use store::Digest;
+use tests::world::World;
+use tests::{in_process, snapshots};
+
+use super::engine::{many_programs, organization};
+use crate::server::{build, encode, options};
+
+/// 230 recipients.
+static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| {
+    // Nothing of it is read later: the index is copied, and what it answers is computed.
+    let folder = tempfile::tempdir().unwrap();
+    let recipient = |number: u32| {
+        let name = match number {
+            0 => "Universität O'Brien <b>".to_owned(),
+            number => format!("Group {number} of {}", ["Lagos", "Quito"][number as usize % 2]),
+        };
+        json!({
+            "id": format!("00000000-0000-4000-8000-0000000d{number:04}"), "slug": format!("r{number}"),
+            "displayName": name, "kind": "organization",
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let recipients: Vec<Value> = (0..230).map(recipient).collect();
+    let world = World::tables(&[organization(), many_programs(&[json!({})]), ("recipients", recipients)]);
+    build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
+    snapshots::open(folder.path(), 1 << 20)
+});
+
+fn page(target: &str) -> String {
+    let reply = in_process::get(&LIVE, target);
+    assert_eq!(reply.status, 200, "{target}");
+    assert_eq!(reply.headers["content-type"], "text/html; charset=utf-8");
+    String::from_utf8(reply.body.to_vec()).unwrap()
+}
+
+fn items(page: &str) -> usize {
+    page.matches("<li><a href").count()
+}
+
+#[test]
+fn every_recipient_is_on_one_of_the_pages() {
+    for prefix in ["", "/es"] {
+        let pages = [1, 2, 3].map(|number| page(&format!("{prefix}/recipients?page={number}")));
+        assert_eq!(pages.each_ref().map(|page| items(page)), [100, 100, 30]);
+        for number in 0..230 {
+            let link = format!("href=\"{prefix}/recipients/r{number}\"");
+            assert_eq!(pages.iter().filter(|page| page.contains(&link)).count(), 1, "{link}");
+        }
+        assert!(pages[0].contains("rel=\"next\"") && !pages[0].contains("rel=\"prev\""));
+        assert!(pages[1].contains(&format!("rel=\"prev\" href=\"{prefix}/recipients\"")));
+        assert_eq!(pages[0], page(&format!("{prefix}/recipients")), "the first page has one address");
+    }
+}
+
+#[test]
+fn recipients_are_found_by_the_words_of_their_names() {
+    for (text, count, first) in [
+        ("lagos", "114 recipients", "Group 2 of Lagos"),
+        ("LAGOS group 22", "7 recipients", "Group 22 of Lagos"),
+        ("o'brien universitat", "1 recipient", "Universität O&#39;Brien &lt;b&gt;"),
+        ("obrien", "1 recipient", "Universität O&#39;Brien &lt;b&gt;"),
+    ] {
+        let found = page(&format!("/recipients?q={}", encode(text)));
+        assert!(found.contains(&format!("<p>{count}</p>")), "{text}: {found}");
+        assert!(found.contains(first), "{text}: {found}");
+    }
+    let second = page("/recipients?q=group&page=2");
+    assert_eq!(items(&second), 100);
+    assert!(second.contains("href=\"/recipients?q=group&amp;page=3\""), "{second}");
+    assert!(
+        second.contains("href=\"/es/recipients?q=group&amp;page=2\""),
+        "the other language keeps the question"
+    );
+    assert!(page("/es/recipients?q=nobody").contains("<p>0 beneficiarios</p>"));
+}
+
+#[test]
+fn a_hostile_text_stays_text_in_the_list_of_recipients() {
+    for text in ["\"><script>alert(1)</script>", "\u{202e}\0\n", "<b>", &"near ".repeat(80)] {
+        for path in ["/recipients", "/es/recipients"] {
+            let found = page(&format!("{path}?q={}&page=99999999999999999999", encode(text)));
+            assert!(!found.contains("<script>") && !found.contains("value=\"\">"), "{found}");
+        }
+    }
+}

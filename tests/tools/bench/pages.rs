@@ -50,7 +50,10 @@ fn main() {
         let middle = middle(times.clone());
         times.sort_unstable_by(f64::total_cmp);
         let most = times[times.len() - 1];
-        println!("suggestions for {:>6} beginnings: median {middle:.1} µs, at most {most:.1} µs", typed.len());
+        println!(
+            "suggestions for {:>6} beginnings: median {middle:.1} µs, at most {most:.1} µs",
+            typed.len()
+        );
     }
 }
 

@@ -197,6 +197,9 @@ mod tests {
         for (text, code, kind) in [
             ("PERUVIAN", "PE", NameKind::Demonym),
             ("peruano", "PE", NameKind::Demonym),
+            ("República de Corea", "KR", NameKind::Name),
+            ("Arabia Saudita", "SA", NameKind::Name),
+            ("Myanmar", "MM", NameKind::Name),
             ("Inglaterra", "GB-ENG", NameKind::Subdivision),
             ("Côte d’Ivoire", "CI", NameKind::Name),
             ("U.K.", "GB", NameKind::Ambiguous),

@@ -11,7 +11,7 @@ use snapshot::page::shape::Shaper;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
-use snapshot::text::words_of;
+use snapshot::text::tokens;
 use store::sections::{SectionWriter, Sections};
 
 use minijinja::{Value, context};
@@ -51,9 +51,14 @@ impl Pages<'_> {
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
         let ordinals = 0..values.ordinals() as u32;
+        // `O'Brien` is found as `o brien` and as `obrien`.
         let names = |locale| {
             let listed = self.listed_recipients(locale).into_iter();
-            listed.map(|[name, _]| words_of(&name).join(" "))
+            listed.map(|[name, _]| {
+                let mut words = String::new();
+                tokens(&name, |word, _| words.extend([word, " "]));
+                words
+            })
         };
         let shared = Shared {
             options: ordinals
@@ -63,10 +68,7 @@ impl Pages<'_> {
             csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
             kinds: order.iter().map(|program| self.kind(*program)).collect(),
-            recipients: names(Locale::En)
-                .zip(names(Locale::Es))
-                .map(|(en, es)| format!("{en} {es}"))
-                .collect(),
+            recipients: names(Locale::En).zip(names(Locale::Es)).map(|(en, es)| en + &es).collect(),
             hints: self.hints(),
         };
         write(&prepared, &shared, &mut writer);

@@ -41,6 +41,8 @@ words! {
     Today = "when_today",
     Tomorrow = "when_tomorrow",
     InDays = "when_in_days",
+    InMonths = "when_in_months",
+    InYears = "when_in_years",
     Date = "date",
     Month = "month",
     January = "month_1",

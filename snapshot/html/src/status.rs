@@ -70,8 +70,12 @@ impl Language {
             0 => self.word(Message::Today).to_owned(),
             1 => self.word(Message::Tomorrow).to_owned(),
             days => {
-                let days = grouped(days.unsigned_abs().into(), self.locale);
-                self.phrase(Message::InDays, &[("n", &days)])
+                let (word, n) = match days.unsigned_abs() {
+                    days @ ..=60 => (Message::InDays, days),
+                    days @ ..=730 => (Message::InMonths, days * 12 / 365),
+                    days => (Message::InYears, days * 4 / 1461),
+                };
+                self.phrase(word, &[("n", &grouped(n.into(), self.locale))])
             }
         };
         format!("{joint}<span>{}</span>{} <small>{left}</small>", self.word(word), self.day(next, attributes))

@@ -190,6 +190,8 @@ pub(crate) fn cases() -> World {
         case(6, "unclear", Some("2026-07-01"), hourly),
         case(7, "ended", Some("2026-07-01"), json!({})),
         case(8, "unclear", Some("2026-07-01"), json!({"fundingMaxUsd": 7_914_076})),
+        case(9, "active_accepting", Some("2026-07-01"), json!({})),
+        case(10, "active_accepting", Some("2026-07-01"), json!({})),
     ];
     let cycles = vec![
         cycle(1, 1, json!({"deadlineOn": "2026-09-30"})),
@@ -197,6 +199,8 @@ pub(crate) fn cases() -> World {
         cycle(3, 3, json!({"status": "rolling"})),
         cycle(4, 4, json!({"deadlineOn": "2026-09-30"})),
         cycle(5, 7, json!({"deadlineOn": "2026-09-30"})),
+        cycle(6, 9, json!({"opensOn": "2026-11-01", "deadlineOn": "2027-01-21"})),
+        cycle(7, 10, json!({"opensOn": "2026-11-01", "deadlineOn": "2029-03-14"})),
     ];
     let conversion = |text: &str| json!({"value": "funding-conversion", "text": text});
     let budget =
@@ -233,6 +237,8 @@ fn each_state_reads_as_it_should_in_both_languages() {
             "Abierta en la última revisión, hace 15 meses; sin plazo publicado",
         ),
         (4, "Closed last deadline 30 September 2026", "Cerrada último plazo: 30 de septiembre de 2026"),
+        (9, "Open closes 21 January 2027 in 2 months", "Abierta cierra el 21 de enero de 2027 en 2 meses"),
+        (10, "Open closes 14 March 2029 in 2 years", "Abierta cierra el 14 de marzo de 2029 en 2 años"),
     ] {
         assert_eq!(statement_of(&statement, number, Locale::En).head, english);
         assert_eq!(statement_of(&statement, number, Locale::Es).head, spanish);

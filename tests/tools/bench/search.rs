@@ -1,14 +1,16 @@
-//! Engine time for each class of questions: median, 99th percentile and worst question; for some
-//! classes beside tantivy's on the same data.
+//! Processor time of the engine for each class of questions: median, 99th percentile and worst question; for some
+//! classes beside tantivy and SQLite on the same data, in turns.
 //!
 //! `cargo bench --bench search` on 10,000 and 100,000 programs; `OPDIR_BENCH_PROGRAMS`
-//! names other sizes, separated by commas, and words behind `--` name the classes that are asked.
+//! names other sizes, separated by commas, and words behind `--` name the classes to measure.
 
 mod baseline;
+mod sqlite;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use baseline::Baseline;
+use rustix::time::{ClockId, clock_gettime};
 use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::search::{document_order, write_index};
@@ -17,19 +19,22 @@ use store::sections::SectionWriter;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;
 
-/// How many questions of each class are asked.
+use crate::sqlite::Sqlite;
+
+/// Questions of each class.
 const QUESTIONS: usize = 200;
 const SEED: u64 = 1;
 
-/// How often each question is asked; its median counts.
+/// Times that each question is answered; the median counts.
 const ROUNDS: usize = 15;
-/// The same for the baseline, which takes long.
-const BASELINE_ROUNDS: usize = 3;
-/// Classes that the baseline is asked too.
+/// The same for the others, which take long.
+const ROUNDS_OF_OTHERS: usize = 3;
+/// Classes that the others answer too.
 const COMPARED: [Class; 4] = [Class::Filter1, Class::Text1, Class::Main, Class::NoFacet];
 
 fn main() {
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
+    println!("{}; processor time of one thread", machine());
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
         let directory = tools::directory(programs);
         let (bytes, seconds) = index(&directory);
@@ -44,16 +49,31 @@ fn main() {
         println!("next day {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         drop(tomorrow);
         let (opened, today) = (&site.index, &dated.today);
-        let baseline = Baseline::new(&directory, &site, &dated);
+        let tantivy = Baseline::new(&directory, &site, &dated);
+        let sqlite = Sqlite::new(&directory, &site, &dated);
         drop(directory);
+        println!(
+            "{:<9}{:<9}{:>11}{:>11}{:>11}{:>9}{:>10}",
+            "question", "engine", "median µs", "p99 µs", "worst µs", "×", "hits"
+        );
         for class in Class::ALL.into_iter().filter(|class| is_selected(class.name())) {
-            let asked = queries(class, QUESTIONS, SEED, opened);
-            let ours = report(class.name(), &asked, ROUNDS, |query| opened.search(query, today).total);
-            if COMPARED.contains(&class) {
-                let search = |query: &Query| baseline.search(&site, query).total;
-                let theirs = report("  tantivy", &asked, BASELINE_ROUNDS, search);
-                println!("  ratio  median {:>9.1}", theirs.as_secs_f64() / ours.as_secs_f64());
-            }
+            let ours =
+                Engine { name: "opdir", rounds: ROUNDS, search: &|query| opened.search(query, today).total };
+            let others = [
+                Engine {
+                    name: "tantivy",
+                    rounds: ROUNDS_OF_OTHERS,
+                    search: &|query| tantivy.search(&site, query).total,
+                },
+                Engine {
+                    name: "SQLite",
+                    rounds: ROUNDS_OF_OTHERS,
+                    search: &|query| sqlite.search(&site, query),
+                },
+            ];
+            let engines =
+                std::iter::once(ours).chain(others).take(if COMPARED.contains(&class) { 3 } else { 1 });
+            compare(class.name(), &queries(class, QUESTIONS, SEED, opened), &engines.collect::<Vec<_>>());
         }
     }
 }
@@ -72,32 +92,59 @@ fn is_selected(class: &str) -> bool {
     names.peek().is_none() || names.any(|name| name == class)
 }
 
-/// Asks every question and prints what it took; the median.
-fn report(name: &str, queries: &[Query], rounds: usize, search: impl Fn(&Query) -> usize) -> Duration {
-    let mut hits = 0;
-    let mut times = vec![Vec::with_capacity(rounds); queries.len()];
-    for _ in 0..rounds {
-        for (query, times) in queries.iter().zip(&mut times) {
-            let started = Instant::now();
-            hits += std::hint::black_box(search(std::hint::black_box(query)));
-            times.push(started.elapsed());
-        }
-    }
-    let mut medians: Vec<Duration> = times.iter_mut().map(|times| middle(times)).collect();
-    let median = middle(&mut medians);
-    let at = |share: f64| medians[((medians.len() as f64 * share) as usize).min(medians.len() - 1)];
-    let micros = |time: Duration| time.as_secs_f64() * 1e6;
-    println!(
-        "{name:<9} median {:>9.1} µs   p99 {:>9.1} µs   worst {:>9.1} µs   {:>9.1} hits",
-        micros(median),
-        micros(at(0.99)),
-        micros(at(1.0)),
-        hits as f64 / (rounds * queries.len()) as f64
-    );
-    median
+/// Something that answers questions with the number of hits.
+struct Engine<'a> {
+    name: &'a str,
+    rounds: usize,
+    search: &'a dyn Fn(&Query) -> usize,
 }
 
-fn middle(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
+/// Lets engines answer each question in turns, and prints a line for each.
+fn compare(class: &str, queries: &[Query], engines: &[Engine<'_>]) {
+    let mut times = vec![vec![Vec::new(); queries.len()]; engines.len()];
+    let mut hits = vec![0; engines.len()];
+    for round in 0..ROUNDS {
+        for (at, query) in queries.iter().enumerate() {
+            for (number, engine) in engines.iter().enumerate().filter(|(_, engine)| round < engine.rounds) {
+                let started = processor_micros();
+                let found = std::hint::black_box((engine.search)(std::hint::black_box(query)));
+                times[number][at].push(processor_micros() - started);
+                hits[number] += if round == 0 { found } else { 0 };
+            }
+        }
+    }
+    let mut ours = 0.0;
+    for ((engine, times), hits) in engines.iter().zip(&mut times).zip(hits) {
+        let mut medians: Vec<f64> = times.iter_mut().map(|times| at(times, 0.5)).collect();
+        let median = at(&mut medians, 0.5);
+        ours = if ours == 0.0 { median } else { ours };
+        println!(
+            "{class:<9}{:<9}{median:>11.1}{:>11.1}{:>11.1}{:>9.1}{:>10.1}",
+            engine.name,
+            at(&mut medians, 0.99),
+            at(&mut medians, 1.0),
+            median / ours,
+            hits as f64 / queries.len() as f64
+        );
+    }
+}
+
+/// Processor time of this thread so far.
+fn processor_micros() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
+}
+
+/// The time below which a share of the times lies.
+fn at(times: &mut [f64], share: f64) -> f64 {
+    times.sort_unstable_by(f64::total_cmp);
+    times[((times.len() as f64 * share) as usize).min(times.len() - 1)]
+}
+
+/// Name of the processor and number of its cores.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown processor");
+    format!("{}, {cores} cores", name.trim_start_matches([' ', '\t', ':']))
 }

@@ -8,7 +8,9 @@
 //! in front excludes a word before the pattern, at the end a word after it. A pattern lies within one sentence.
 //! Words are folded: lower case, without accents.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
 
 use crate::text::fold;
 
@@ -35,12 +37,12 @@ struct Pattern {
 pub struct Patterns {
     all: Vec<Pattern>,
     /// Patterns by a word that they may begin with.
-    by_first: HashMap<String, Vec<usize>>,
+    by_first: FxHashMap<String, Vec<usize>>,
 }
 
 /// A word of a text, folded, and where it is.
-struct Word {
-    text: String,
+struct Word<'t> {
+    text: Cow<'t, str>,
     start: usize,
     end: usize,
     begins: bool,
@@ -51,7 +53,7 @@ impl Patterns {
     #[must_use]
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let mut patterns = Self { all: Vec::new(), by_first: HashMap::new() };
+        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default() };
         for pattern in lines.map(Pattern::new) {
             let number = patterns.all.len();
             for slot in &pattern.slots {
@@ -71,7 +73,7 @@ impl Patterns {
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         let words = words(text);
         let found = |at: usize| {
-            let mut candidates = self.by_first.get(&words[at].text)?.iter();
+            let mut candidates = self.by_first.get(&*words[at].text)?.iter();
             candidates.find_map(|pattern| self.all[*pattern].matched(&words, at))
         };
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
@@ -97,8 +99,8 @@ impl Pattern {
     }
 
     /// The end of the pattern in a text, where it begins at a word.
-    fn matched(&self, words: &[Word], at: usize) -> Option<usize> {
-        let is_in = |list: &Words, word: &Word| list.contains(&word.text);
+    fn matched(&self, words: &[Word<'_>], at: usize) -> Option<usize> {
+        let is_in = |list: &Words, word: &Word<'_>| is_listed(list, &word.text);
         let before = at.checked_sub(1).filter(|_| !words[at].begins).map(|before| &words[before]);
         if self.begins && !words[at].begins || before.is_some_and(|word| is_in(&self.not_after, word)) {
             return None;
@@ -112,9 +114,9 @@ impl Pattern {
 }
 
 /// Where the slots end in a sentence, from a word on.
-fn end_of(slots: &[Slot], sentence: &[Word], at: usize) -> Option<usize> {
+fn end_of(slots: &[Slot], sentence: &[Word<'_>], at: usize) -> Option<usize> {
     let Some((slot, rest)) = slots.split_first() else { return Some(at) };
-    let has = |words: &Words| sentence.get(at).is_some_and(|word| words.contains(&word.text));
+    let has = |words: &Words| sentence.get(at).is_some_and(|word| is_listed(words, &word.text));
     match slot {
         Slot::One(words) => has(words).then(|| end_of(rest, sentence, at + 1)).flatten(),
         Slot::Many(words) => {
@@ -127,19 +129,27 @@ fn end_of(slots: &[Slot], sentence: &[Word], at: usize) -> Option<usize> {
     }
 }
 
-fn words(text: &str) -> Vec<Word> {
+fn is_listed(list: &Words, word: &str) -> bool {
+    list.iter().any(|listed| listed == word)
+}
+
+/// Most words are folded already.
+fn folded(word: &str) -> Cow<'_, str> {
+    let is_folded = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'\'';
+    if word.bytes().all(is_folded) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(fold(word).replace('\u{2019}', "'"))
+}
+
+fn words(text: &str) -> Vec<Word<'_>> {
     let (mut words, mut from, mut begins) = (Vec::new(), None, true);
     for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
         let is_word = c.is_alphanumeric() || c == '\'' || c == '\u{2019}';
         match from {
             None if is_word => from = Some(at),
             Some(start) if !is_word => {
-                words.push(Word {
-                    text: fold(&text[start..at]).replace('\u{2019}', "'"),
-                    start,
-                    end: at,
-                    begins,
-                });
+                words.push(Word { text: folded(&text[start..at]), start, end: at, begins });
                 (from, begins) = (None, false);
             }
             _ => {}

@@ -155,7 +155,7 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
     } else {
         let members = values.into_iter().map(|(name, raw, value)| {
             let (line, column) = line_and_column(piece, raw.get());
-            Member { name: name.to_owned(), value: OwnedValue::Json(value), at: context.at(line), column }
+            Member { name: name.into(), value: OwnedValue::Json(value), at: context.at(line), column }
         });
         let column = line_and_column(piece, piece.text).1;
         parsed.partial.push(PartialRow::new(at, column, members.collect()));

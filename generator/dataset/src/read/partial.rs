@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use snapshot::record::InternedStr;
 use store::Hex;
 use uuid::Uuid;
 
@@ -24,7 +25,7 @@ pub(super) enum OwnedValue {
 /// A named value and its place.
 #[derive(Debug)]
 pub(super) struct Member {
-    pub name: String,
+    pub name: InternedStr,
     pub value: OwnedValue,
     pub at: Location,
     pub column: Option<u32>,
@@ -98,7 +99,9 @@ impl PartialRow {
     pub(super) fn set(&mut self, name: &str, value: String) {
         self.remove(name);
         let value = OwnedValue::Cell(value);
-        self.members.push(Member { name: name.to_owned(), value, at: self.at, column: self.column });
+        // A row is completed by a few members: room for twice as many would be most of the memory of a large table.
+        self.members.reserve_exact(1);
+        self.members.push(Member { name: name.into(), value, at: self.at, column: self.column });
     }
 
     pub(super) fn remove(&mut self, name: &str) {

@@ -107,7 +107,8 @@ impl Index {
             let within = program.map(|program| format!("{program} {name}"));
             for name in within.into_iter().chain([name]) {
                 let known = self.names.entry(name).or_default();
-                if !known.contains(&id) {
+                // All names of a record come together: only the last one can be it.
+                if known.last() != Some(&id) {
                     known.push(id);
                 }
             }

@@ -107,13 +107,17 @@ impl References {
         let noun = target.noun();
         let index = self.indexes.of(target);
         match index.find(&text, program) {
-            Match::One(id) => row.set(&id_field, id.to_string()),
+            Match::One(id) => {
+                row.remove(name);
+                row.set(&id_field, id.to_string());
+            }
             Match::ByName(id) => {
                 let message = format!("`{name}` is {}, the only {noun} of that name", quoted(&text));
                 let slug = index.place(id).map(|(_, slug)| slug).filter(|slug| **slug != text);
                 let help = slug.map(|slug| format!("its slug stays when the name changes: `{slug}`"));
                 let warning = row.problem(Code::NamedByName, name, message).value(name, text.as_str());
                 report.push(warning.maybe_help(help));
+                row.remove(name);
                 row.set(&id_field, id.to_string());
             }
             Match::Several(ids) => {

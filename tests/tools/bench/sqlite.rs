@@ -42,8 +42,7 @@ impl Sqlite {
             let deadline = dated.today.next_deadline[doc as usize].known().map(|day| day.0);
             run(&connection, "INSERT INTO programs VALUES (?, ?)", params![doc, deadline]);
             run(&connection, "INSERT INTO texts(rowid, words) VALUES (?, ?)", params![doc, words]);
-            let add =
-                |value: u32| run(&connection, "INSERT OR IGNORE INTO has VALUES (?, ?)", [doc, value]);
+            let add = |value: u32| run(&connection, "INSERT OR IGNORE INTO has VALUES (?, ?)", [doc, value]);
             for ordinal in values.of_docs().get(doc).iter().map(|it| u32::from(*it)) {
                 match values.set(ordinal as usize) {
                     [] => add(ordinal),

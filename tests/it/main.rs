@@ -47,6 +47,7 @@ mod search {
     pub(crate) mod engine;
     mod facets;
     mod hints;
+    mod languages;
     mod meaning;
     mod oracle;
     mod oracle_text;

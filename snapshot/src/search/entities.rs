@@ -20,7 +20,7 @@ use crate::place::{self, NameKind, PlaceName};
 use crate::record::Directory;
 use crate::search::lexicon;
 use crate::search::set::{DocSet, count_ones, set_bit, union, words};
-use crate::search::synonyms::{BUILT_IN, keys, keys_of_query_words};
+use crate::search::synonyms::{BUILT_IN, keys, keys_of_query_words, label_keys};
 use crate::search::table::{Dictionary, Pair, Strings, check_below, column};
 use crate::search::values::{Values, write::Document};
 use crate::text::{QueryWord, words_of};
@@ -59,13 +59,23 @@ pub fn entity_dictionary(directory: &Directory, documents: &[Document<'_>]) -> B
     let mut dictionary = BTreeMap::new();
     add_labels(directory, documents, &mut dictionary);
     add_places(documents, &mut dictionary);
-    let holders = Holders::new(documents);
+    let mut holders: FxHashMap<(u8, &str), Vec<u32>> = FxHashMap::default();
+    for (doc, document) in (0..).zip(documents) {
+        for facet in entity_facets().chain(place_facets()) {
+            let values = document.named(facet);
+            values.into_iter().for_each(|value| holders.entry((facet as u8, value)).or_default().push(doc));
+        }
+    }
     let names_much = |entity: &NamedEntity| {
         let facets: FxHashSet<u8> = entity.values.iter().map(|(facet, _)| *facet).collect();
-        facets.len() > FACETS_MAX || holders.count(entity) > documents.len() / 2
+        let mut bits = vec![0; words(documents.len())];
+        let docs = entity.values.iter().filter_map(|(facet, value)| holders.get(&(*facet, value.as_str())));
+        docs.flatten().for_each(|doc| set_bit(&mut bits, *doc));
+        facets.len() > FACETS_MAX || count_ones(&bits) > documents.len() / 2
     };
-    let generic: FxHashSet<String> =
-        lexicon::words("generic-label").flat_map(|word| label_keys(&[word]).map(String::from)).collect();
+    let generic =
+        lexicon::words("generic-label").flat_map(|word| runs_of(word, |run| BUILT_IN.of_label(run)));
+    let generic: FxHashSet<String> = generic.flat_map(|run| label_keys(&run).map(String::from)).collect();
     dictionary.retain(|key: &String, entity: &mut NamedEntity| {
         let names = !entity.values.is_empty() || entity.place.is_some();
         !generic.contains(key) && names && !names_much(entity)
@@ -85,45 +95,6 @@ pub fn entity_dictionary(directory: &Directory, documents: &[Document<'_>]) -> B
 pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 4] {
     let ([english, spanish], [singular, ungendered]) = (keys(words), label_keys(words));
     [english.into(), spanish.into(), singular, ungendered]
-}
-
-/// Keys of labels, in English and Spanish; no stem looks like them.
-pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
-    let join = |short: fn(&str) -> &str| {
-        let mut key = CompactString::default();
-        for word in words {
-            key.push_str(if key.is_empty() { "=" } else { " =" });
-            key.push_str(short(word.as_ref()));
-        }
-        key
-    };
-    [join(singular), join(ungendered)]
-}
-
-/// An English word without its plural ending and without a final y, which the plural changes.
-fn singular(word: &str) -> &str {
-    let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() > 2);
-    if let Some(rest) = cut("ies").or_else(|| cut("y")) {
-        return rest;
-    }
-    let is_sibilant = |rest: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| rest.ends_with(end));
-    match cut("es").filter(is_sibilant) {
-        Some(rest) => rest,
-        None => cut("s").filter(|rest| !rest.ends_with(['s', 'u', 'i'])).unwrap_or(word),
-    }
-}
-
-/// A Spanish word without plural and gender.
-fn ungendered(word: &str) -> &str {
-    let cut = |word: &'_ str, end: &str| word.strip_suffix(end).map(str::len).filter(|length| *length > 2);
-    let vowel = |at: usize| word[..at].ends_with(['a', 'e', 'i', 'o', 'u']);
-    let one = match cut(word, "es").filter(|at| !vowel(*at)) {
-        Some(at) => at,
-        None => cut(word, "s").filter(|at| vowel(*at)).unwrap_or(word.len()),
-    };
-    let one = &word[..one];
-    let cut = cut(one, "a").or_else(|| cut(one, "o")).unwrap_or(one.len());
-    &one[..cut]
 }
 
 fn add_label(words: &[String], value: &(u8, String), dictionary: &mut BTreeMap<String, NamedEntity>) {
@@ -166,11 +137,23 @@ fn add_labels(
             known.insert(label);
         }
     }
+    let mut all: BTreeSet<[CompactString; 2]> = BTreeSet::new();
     for ((facet, value), labels) in labels {
-        let mut runs: BTreeSet<Vec<String>> = label_runs(&value.replace(['-', '_'], " "));
-        runs.extend(labels.into_iter().flat_map(label_runs));
+        let code = value.replace(['-', '_'], " ");
         let value = (facet as u8, value.to_owned());
-        runs.iter().for_each(|run| add_label(run, &value, dictionary));
+        for run in
+            labels.into_iter().chain([&*code]).flat_map(|label| runs_of(label, |it| BUILT_IN.of_label(it)))
+        {
+            add_label(&run, &value, dictionary);
+            all.insert(label_keys(&run));
+        }
+    }
+    // A word is looked up by either key: `investigadora` names what `investigador` does.
+    for keys in all.iter().filter(|[english, spanish]| english != spanish) {
+        let both = keys.iter().filter_map(|key| dictionary.get(key.as_str())).flat_map(|it| &it.values);
+        let both: BTreeSet<(u8, String)> = both.cloned().collect();
+        let known = keys.iter().filter(|_| !both.is_empty());
+        known.for_each(|key| dictionary.entry(key.to_string()).or_default().values.clone_from(&both));
     }
 }
 
@@ -178,6 +161,11 @@ fn add_labels(
 /// word, and the same with synonyms.
 #[must_use]
 pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
+    runs_of(label, |run| BUILT_IN.of(run))
+}
+
+/// The same with the synonyms that a function finds.
+fn runs_of(label: &str, synonyms: impl Fn(&[String]) -> Vec<&'static Vec<String>>) -> BTreeSet<Vec<String>> {
     let outside: String =
         label.split('(').map(|part| part.split_once(')').map_or(part, |(_, after)| after)).collect();
     let outside = if label.contains('(') { outside } else { label.to_owned() };
@@ -194,9 +182,9 @@ pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
     }
     runs.remove(&Vec::new());
     for run in runs.clone() {
-        runs.extend(BUILT_IN.of(&run).into_iter().cloned());
+        runs.extend(synonyms(&run).into_iter().cloned());
         for at in (0..run.len()).filter(|_| (2..=REPLACED_MAX).contains(&run.len())) {
-            for synonym in BUILT_IN.of(&run[at..=at]) {
+            for synonym in synonyms(&run[at..=at]) {
                 runs.insert([&run[..at], synonym, &run[at + 1..]].concat());
             }
         }
@@ -269,35 +257,6 @@ fn add_place(run: &[String], entity: &NamedEntity, dictionary: &mut BTreeMap<Str
             known.place.clone_from(&entity.place);
             known.values.extend(entity.values.iter().cloned());
         }
-    }
-}
-
-/// Documents by value, to count those of an entity.
-struct Holders<'a> {
-    docs: FxHashMap<(u8, &'a str), Vec<u32>>,
-    count: usize,
-}
-
-impl<'a> Holders<'a> {
-    fn new(documents: &'a [Document<'_>]) -> Self {
-        let mut docs: FxHashMap<(u8, &'a str), Vec<u32>> = FxHashMap::default();
-        for (doc, document) in (0..).zip(documents) {
-            for facet in entity_facets().chain(place_facets()) {
-                for value in document.named(facet) {
-                    docs.entry((facet as u8, value)).or_default().push(doc);
-                }
-            }
-        }
-        Self { docs, count: documents.len() }
-    }
-
-    fn count(&self, entity: &NamedEntity) -> usize {
-        let mut bits = vec![0; words(self.count)];
-        for (facet, value) in &entity.values {
-            let docs = self.docs.get(&(*facet, value.as_str()));
-            docs.into_iter().flatten().for_each(|doc| set_bit(&mut bits, *doc));
-        }
-        count_ones(&bits)
     }
 }
 
@@ -405,6 +364,19 @@ impl Entity {
         let regions = places.filter(|region| *region != WORLD);
         let named = regions.flat_map(|region| place_facets().map(move |facet| values.find(facet, region)));
         named.flatten().map(|ordinal| values.naming(ordinal)).collect()
+    }
+
+    /// The facets that its words may be meant for, each with its documents, if it is a place or has values of several.
+    pub(super) fn readings<'a>(&self, values: &'a Values) -> Vec<(Facet, DocSet<'a>)> {
+        if let Some(place) = self.place.as_deref() {
+            return place_facets().map(|facet| (facet, values.docs_of_place(facet, place))).collect();
+        }
+        let facets = Some(self.facets(values)).filter(|facets| facets.len() > 1).unwrap_or_default();
+        let docs = |facet: Facet| {
+            let of_facet = self.values.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
+            union(of_facet.map(|ordinal| values.docs(*ordinal)).collect(), values.count)
+        };
+        facets.into_iter().map(|facet| (facet, docs(facet))).collect()
     }
 
     /// Facets of its values; for a place, the place facets of eligibility.

@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use crate::facet::{Facet, Interval, MEASURES, Measure, place_facets};
+use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
 use crate::search::cost::{Budget, NAMESAKES_MAX, READ_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::entities::country_offered_for;
@@ -43,8 +43,8 @@ pub struct Interpretation {
     pub place: Option<String>,
     /// The facet that the place was searched in, from the words around it; `None` is anything that names it.
     pub role: Option<Facet>,
-    /// Number of full matches if the place is selected in each facet, and `None` if it is only words; those that find
-    /// something.
+    /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
+    /// something. Empty unless it is a place or has values of several facets.
     pub roles: Vec<(Option<Facet>, usize)>,
 }
 
@@ -450,15 +450,20 @@ impl<'a> RankedQuery<'a> {
         keys.into_iter().map(|(_, _, doc)| doc).collect()
     }
 
-    /// The roles that a place may have, with the number of full matches in each.
+    /// The facets that a place, or a word with values of several, may be meant for, and its words as text, each with
+    /// the number of full matches.
     fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
-        let Some(place) = clause.place() else { return Vec::new() };
+        let readings = clause.entity.map(|entity| entity.readings(&self.index.values)).unwrap_or_default();
+        if readings.is_empty() {
+            return Vec::new();
+        }
         let base = both(self.parts.full_without(position), self.required.as_ref());
         let others = self.narrowed(base.as_ref());
         let count = |docs: DocSet<'_>| others.as_ref().map_or(docs.len(), |others| docs.and(others).len());
-        let is_free = |facet: &Facet| self.query.selected.iter().all(|(selected, _)| selected != facet);
-        let facets = place_facets().filter(is_free);
-        let facets = facets.map(|facet| (Some(facet), count(self.index.values.docs_of_place(facet, place))));
+        let is_free =
+            |facet: Facet| self.query.selected.iter().all(|(selected, _)| selected.group() != facet.group());
+        let readings = readings.into_iter().filter(|(facet, _)| is_free(*facet));
+        let facets = readings.map(|(facet, docs)| (Some(facet), count(docs)));
         let as_words = (None, count(self.text.docs_of_words(clause, self.index)));
         facets.chain([as_words]).filter(|(_, total)| *total > 0).collect()
     }

@@ -158,14 +158,8 @@ fn total(
 
 /// Whether a query has any constraint.
 fn is_constrained(query: &Query) -> bool {
-    query.text.is_some()
-        || !query.selected.is_empty()
-        || query.measures.iter().any(Option::is_some)
-        || query.deadline_from.is_some()
-        || query.deadline_to.is_some()
-        || query.open
-        || query.rolling
-        || query.funded
+    let Query { locale, sort, page, facets, with_unstated, .. } = *query;
+    *query != Query { locale, sort, page, facets, with_unstated, ..Query::default() }
 }
 
 /// The query without each part of its text: filter phrases, clauses of words, phrases and exclusions.

@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use crate::facet::Facet;
 use crate::place::{self, NameKind};
-use crate::search::entities::label_keys;
 use crate::search::lexicon;
+use crate::search::synonyms::label_keys;
 
 /// The lists of cues, and the role that each gives.
 const ROLES: [(&str, Facet); 3] = [

@@ -4,17 +4,16 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use compact_str::CompactString;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
 use crate::text::{QueryWord, english_stem, spanish_stem, words_of};
 
-/// Synonyms by the stems of the words that they replace.
+/// Synonyms by the keys of the words that they replace.
 #[derive(Debug, Default)]
 pub struct Synonyms {
-    /// By stems joined by spaces.
+    /// By stems joined by spaces, and by keys of labels.
     others: HashMap<String, Vec<Vec<String>>>,
-    /// Words in the longest key that begins with a stem.
-    longest_from: HashMap<String, usize>,
     /// Words in the longest key.
     pub(super) longest: usize,
 }
@@ -23,11 +22,11 @@ pub struct Synonyms {
 pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
     let mut synonyms = Synonyms::default();
     for line in include_str!("../../data/synonyms.txt").lines() {
-        let Some((kind @ ("same" | "narrower"), groups)) = line.split_once(": ") else { continue };
+        let Some((kind @ ("same" | "narrower" | "label"), groups)) = line.split_once(": ") else { continue };
         let terms = |side: &str| -> Vec<Vec<String>> { side.split(',').map(words_of).collect() };
-        match groups.split_once('>').filter(|_| kind == "narrower") {
-            Some((narrow, wide)) => synonyms.add(&terms(narrow), &terms(wide)),
-            None => synonyms.add(&terms(groups), &[]),
+        match groups.split_once('>') {
+            Some((narrow, wide)) => synonyms.add(&terms(narrow), &terms(wide), kind),
+            None => synonyms.add(&terms(groups), &[], kind),
         }
     }
     synonyms
@@ -42,6 +41,45 @@ pub(super) fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
     [join(&|word| english_stem(word).into_owned()), join(&spanish_stem)]
 }
 
+/// Keys of labels, in English and Spanish; no stem looks like them.
+pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
+    let join = |short: fn(&str) -> &str| {
+        let mut key = CompactString::default();
+        for word in words {
+            key.push_str(if key.is_empty() { "=" } else { " =" });
+            key.push_str(short(word.as_ref()));
+        }
+        key
+    };
+    [join(singular), join(ungendered)]
+}
+
+/// An English word without its plural ending and without a final y or e, which the plural changes.
+fn singular(word: &str) -> &str {
+    let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() > 2);
+    if let Some(rest) = cut("ies").or_else(|| cut("y")) {
+        return rest;
+    }
+    let is_sibilant = |rest: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| rest.ends_with(end));
+    match cut("es").or_else(|| cut("e")).filter(is_sibilant) {
+        Some(rest) => rest,
+        None => cut("s").filter(|rest| !rest.ends_with(['s', 'u', 'i'])).unwrap_or(word),
+    }
+}
+
+/// A Spanish word without plural and gender.
+fn ungendered(word: &str) -> &str {
+    let cut = |word: &'_ str, end: &str| word.strip_suffix(end).map(str::len).filter(|length| *length > 2);
+    let vowel = |at: usize| word[..at].ends_with(['a', 'e', 'i', 'o', 'u']);
+    let one = match cut(word, "es").filter(|at| !vowel(*at)) {
+        Some(at) => at,
+        None => cut(word, "s").filter(|at| vowel(*at)).unwrap_or(word.len()),
+    };
+    let one = &word[..one];
+    let cut = cut(one, "a").or_else(|| cut(one, "o")).unwrap_or(one.len());
+    &one[..cut]
+}
+
 /// Keys of a run of query words.
 pub(super) fn keys_of_query_words(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
     [0, 1].map(|language| match run {
@@ -52,16 +90,15 @@ pub(super) fn keys_of_query_words(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
 
 impl Synonyms {
     /// Adds terms that replace each other, or if there are wider terms, are replaced by those.
-    fn add(&mut self, same: &[Vec<String>], wide: &[Vec<String>]) {
+    fn add(&mut self, same: &[Vec<String>], wide: &[Vec<String>], kind: &str) {
         for term in same {
             let others = same.iter().filter(|_| wide.is_empty()).chain(wide).filter(|other| *other != term);
             let others: Vec<Vec<String>> = others.cloned().collect();
             self.longest = self.longest.max(term.len());
-            let keys: FxHashSet<String> = keys(term).into_iter().collect();
+            let of_text = keys(term).into_iter().filter(|_| kind != "label");
+            let of_label = label_keys(term).into_iter().filter(|_| kind != "narrower").map(String::from);
+            let keys: FxHashSet<String> = of_text.chain(of_label).collect();
             for key in keys {
-                let first = key.split(' ').next().unwrap_or_default().to_owned();
-                let longest = self.longest_from.entry(first).or_default();
-                *longest = term.len().max(*longest);
                 let known = self.others.entry(key).or_default();
                 for other in &others {
                     if !known.contains(other) {
@@ -81,14 +118,14 @@ impl Synonyms {
         self.find(&keys(words))
     }
 
+    /// What means the same as a label or words of it, sorted.
+    pub(super) fn of_label<T: AsRef<str>>(&self, words: &[T]) -> Vec<&Vec<String>> {
+        self.find(&label_keys(words))
+    }
+
     /// Synonyms of a run of query words, sorted.
     pub(super) fn of_query_words(&self, run: &[QueryWord]) -> Vec<&Vec<String>> {
-        let first = run.iter().take(1).flat_map(|first| &first.stems);
-        let longest = first.filter_map(|stem| self.longest_from.get(stem.as_str())).max();
-        match longest {
-            Some(longest) if run.len() <= *longest => self.find(&keys_of_query_words(run)),
-            _ => Vec::new(),
-        }
+        if run.len() > self.longest { Vec::new() } else { self.find(&keys_of_query_words(run)) }
     }
 
     fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {
@@ -130,7 +167,8 @@ mod tests {
                 assert!(line.is_empty(), "{line}");
                 continue;
             };
-            assert!(kind == if groups.contains('>') { "narrower" } else { "same" }, "{line}");
+            let kinds: &[&str] = if groups.contains('>') { &["narrower"] } else { &["same", "label"] };
+            assert!(kinds.contains(&kind), "{line}");
             let terms: Vec<Vec<String>> = groups.split([',', '>']).map(words_of).collect();
             assert!(terms.len() > 1 && terms.iter().all(|term| !term.is_empty()), "{line}");
         }

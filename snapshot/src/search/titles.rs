@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use crate::record::{Directory, Locale};
-use crate::search::entities::label_keys;
 use crate::search::lexicon::is_stop_word;
+use crate::search::synonyms::label_keys;
 use crate::search::table::{Lists, Pair, Strings};
 use crate::search::terms::Mark;
 use crate::text::words_of;

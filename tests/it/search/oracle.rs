@@ -461,6 +461,16 @@ fn is_funded(record: &Record<'_>) -> bool {
         || record.named["fundingShapes"].iter().any(|shape| *shape != "unfunded")
 }
 
+/// Whether the end of an address is the code of a call.
+fn is_call(last: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '-';
+    (8..=80).contains(&last.len())
+        && last.chars().all(is_part)
+        && last.chars().filter(char::is_ascii_uppercase).count() > 1
+        && last.contains(|letter: char| letter.is_ascii_digit())
+        && last.contains('-')
+}
+
 /// All that `q` looks at.
 fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Positions> {
     let organization = directory.organizations.iter().find(|it| it.id == program.organization_id).unwrap();
@@ -471,8 +481,14 @@ fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Posit
     texts.extend(slugs.map(|alias| alias.slug.as_str()));
     texts.extend(facts.iter().filter_map(|fact| fact.text.as_deref()));
     let cycles = directory.cycles.iter().filter(|cycle| cycle.program_id == program.id);
+    let addresses = cycles.clone().filter_map(|cycle| cycle.application_url.as_deref());
+    let addresses = addresses.chain([program.official_url.as_str()]);
+    texts.extend(
+        addresses
+            .filter_map(|address| address.split('?').next()?.rsplit('/').next())
+            .filter(|it| is_call(it)),
+    );
     let labels = cycles.map(|cycle| cycle.label.as_str());
-    // No made address ends with the code of a call.
     texts.extend(labels.filter(|label| label.contains(|c: char| c.is_ascii_digit())));
     let mut translated = |of: EntityRef, fields: &[&str]| {
         for locale in [Locale::En, Locale::Es] {

@@ -94,15 +94,6 @@ impl Clause {
             || self.concept.as_ref().is_some_and(says)
     }
 
-    /// Whether its words stand nowhere and name no value.
-    pub(super) fn is_unknown(&self) -> bool {
-        let stands = |words: &Vec<BTreeSet<String>>| words.iter().all(|tokens| !tokens.is_empty());
-        !self.alternatives.iter().any(stands)
-            && self.phrase.is_none()
-            && self.rows.is_empty()
-            && self.concept.as_ref().is_none_or(|concept| concept.values.is_empty())
-    }
-
     /// Has one of some tokens instead.
     pub(super) fn guess(&mut self, tokens: BTreeSet<String>) {
         self.alternatives = vec![vec![tokens]];
@@ -268,10 +259,9 @@ impl Reader {
             let texts: Vec<&str> = words.iter().map(String::as_str).collect();
             let near = is_synonym && !stop_words(&texts).contains(&true);
             let forms = forms(words);
-            if forms.len() == 1 {
-                clause.alternatives.push(forms);
-            } else if self.texts.iter().any(|text| stand_together(text, &forms, near)) {
-                clause.rows.push((forms, near));
+            match forms.len() {
+                1 => clause.alternatives.push(forms),
+                _ => clause.rows.push((forms, near)),
             }
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));
@@ -280,6 +270,18 @@ impl Reader {
             clause.phrase = (only.parts.len() > 1 && !known).then(|| only.parts.clone());
         }
         clause
+    }
+
+    /// Whether the words of a clause stand nowhere and name no value.
+    pub(super) fn is_unknown(&self, clause: &Clause) -> bool {
+        let stands = |words: &Vec<BTreeSet<String>>| words.iter().all(|tokens| !tokens.is_empty());
+        let stand = |(row, near): &(Vec<BTreeSet<String>>, bool)| {
+            self.texts.iter().any(|text| stand_together(text, row, *near))
+        };
+        !clause.alternatives.iter().any(stands)
+            && clause.phrase.is_none()
+            && !clause.rows.iter().any(stand)
+            && clause.concept.as_ref().is_none_or(|concept| concept.values.is_empty())
     }
 
     /// Every token of every text, in order.

@@ -59,13 +59,14 @@ impl Oracle<'_> {
         let phrased = !asked.phrases.is_empty();
         let (mut parts, mut unknown, mut guesses) = (Vec::new(), 0, 0);
         for mut clause in asked.wanted {
-            let guess = if clause.is_unknown() && guesses < GUESSED { self.guess(&clause) } else { None };
+            let guess =
+                if self.reader.is_unknown(&clause) && guesses < GUESSED { self.guess(&clause) } else { None };
             let is_guess = guess.is_some();
             guesses += usize::from(is_guess);
             guess.into_iter().for_each(|tokens| clause.guess(tokens));
             let part = self.part(&clause, is_guess);
             let is_wider = part.wider.as_ref().is_some_and(|wider| wider.contains(&true));
-            if clause.is_unknown() && !is_wider { unknown += 1 } else { parts.push(part) }
+            if self.reader.is_unknown(&clause) && !is_wider { unknown += 1 } else { parts.push(part) }
         }
         let rules = Rules { parts, unknown, phrased, count: self.records.len() };
         let told = self.records.iter().enumerate().filter(|(record, _)| among[*record]);

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use edge::Server;
 use snapshot::query::{Page, Query};
-use snapshot::search::{BUILT_IN, RankOptions};
+use snapshot::search::{BUILT_IN, RankOptions, extract};
 use snapshot::text::words_of;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots::{open, sample};
 
 use crate::contract::consistency::REAL;
-use crate::search::oracle::Oracle;
+use crate::search::oracle::{Oracle, says};
 use crate::search::oracle_text::stand_together;
 
 /// What the answers of a face are worth at least.
@@ -125,6 +125,34 @@ fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
     }
     assert!(below.is_empty(), "{below:?}");
     assert!(held as f64 >= HELD.1 * f64::from(all as u32), "{held} of {all}");
+}
+
+#[test]
+fn a_full_match_has_each_part_of_the_question_by_a_word_a_synonym_or_a_value() {
+    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
+    let (live, oracle) = (open(&real.root, 0), Oracle::new(&real.directory));
+    let state = live.state();
+    let records: HashMap<&str, _> =
+        oracle.records.iter().map(|record| (record.program.slug.as_str(), record)).collect();
+    let judged = [PUBLISHED, SEEKERS, SAMPLE].into_iter().flat_map(Judged::read).map(|judged| judged.text);
+    let words = include_str!("../../relevance/pairs.csv").lines().skip(1).flat_map(|line| line.split(','));
+    let questions: HashSet<String> = judged.chain(words.map(str::to_owned)).collect();
+    assert!(questions.len() > 500, "{}", questions.len());
+    let mut without = Vec::new();
+    for text in questions {
+        let page = Page { offset: 0, limit: 100 };
+        let query = Query { text: Some(text.clone()), page, facets: false, ..Query::default() };
+        let found = state.site().index.ranked(&query, &state.dated.today, RankOptions::BY_RELEVANCE);
+        let (unphrased, _) = extract(&query, &[], state.dated.day());
+        let question = oracle.reader.understand(&unphrased.text.unwrap_or_default(), &[]);
+        for row in found.rows.iter().filter(|row| row.tier.is_full()) {
+            let record = records[state.site().index.slug(row.doc)];
+            if !question.fits(&record.texts, |concept| says(record, concept)) {
+                without.push(format!("{text}: {}", record.program.slug));
+            }
+        }
+    }
+    assert!(without.is_empty(), "{}: {:?}", without.len(), &without[..without.len().min(20)]);
 }
 
 #[test]

@@ -105,19 +105,26 @@ impl Splice<'_> {
         push(out, "</li>");
     }
 
-    /// A chip for words that were interpreted as a facet value or a place.
+    /// A chip for words that were interpreted as facet values or a place. Values of several facets are named by the
+    /// words themselves.
     fn interpretation_chip(&self, interpretation: &Interpretation, out: &mut Vec<u8>) {
-        let facet = interpretation.values.first().map_or(Facet::Countries, |(facet, _)| *facet);
-        let of_place = interpretation.role.unwrap_or(Facet::Countries);
-        let facet = if interpretation.place.is_some() { of_place } else { facet };
+        let mut facets: Vec<Facet> = interpretation.values.iter().map(|(facet, _)| *facet).collect();
+        facets.dedup();
+        if facets.is_empty() || interpretation.place.is_some() {
+            facets = vec![interpretation.role.unwrap_or(Facet::Countries)];
+        }
         let label = match (&interpretation.place, interpretation.values.first()) {
             (Some(code), _) if snapshot::place::find(code).is_some() => {
                 self.display.place(Facet::Countries, code)
             }
-            (None, Some((_, ordinal))) => self.language.labels.text(*ordinal as usize).to_owned(),
+            (None, Some((_, ordinal))) if facets.len() == 1 => {
+                self.language.labels.text(*ordinal as usize).to_owned()
+            }
             _ => escaped(&interpretation.words),
         };
-        let whole = format!("{}: {label}", self.language.facets.text(facet as usize));
+        let names: Vec<&str> =
+            facets.iter().map(|facet| self.language.facets.text(*facet as usize)).collect();
+        let whole = format!("{}: {label}", names.join(" · "));
         self.understood_chip(&interpretation.words, (&label, &whole), out);
     }
 
@@ -127,29 +134,32 @@ impl Splice<'_> {
         self.understood_chip(&phrase.words, (&label, &label), out);
     }
 
-    /// The roles of a place as links: `Chile: Destination 12 · Eligible country 31 · in the text 44`.
-    fn roles(&self, place: &Interpretation, out: &mut Vec<u8>) {
-        let Some(code) = place.place.as_deref() else { return };
-        let links = place.roles.iter().map(|(role, total)| {
-            let (text, pair, name) = match role {
-                Some(facet) => {
-                    let name = self.language.facets.text(*facet as usize);
-                    (self.text_left(&place.words), (facet.spec().parameter, code), name)
-                }
-                None => {
-                    let name = self.language.word(Message::InTheText);
-                    (self.query.text.clone(), ("plain", place.words.as_str()), name)
+    /// What words may be meant for as links: `Chile: Destination 12 · Eligible country 31 · in the text 44`.
+    fn roles(&self, words: &Interpretation, out: &mut Vec<u8>) {
+        let values = &self.site.index.values;
+        let links = words.roles.iter().map(|(role, total)| {
+            let (text, name) = match role {
+                Some(facet) => (self.text_left(&words.words), self.language.facets.text(*facet as usize)),
+                None => (self.query.text.clone(), self.language.word(Message::InTheText)),
+            };
+            let address = self.first_page(Query { text, ..self.query.clone() });
+            let mut address = form_urlencoded::Serializer::new(address);
+            match (role, &words.place) {
+                (None, _) => address.append_pair("plain", &words.words),
+                (Some(facet), Some(code)) => address.append_pair(facet.spec().parameter, code),
+                (Some(facet), None) => {
+                    let of_facet = words.values.iter().filter(|(of, _)| of == facet);
+                    let parameter = facet.spec().parameter;
+                    address.extend_pairs(of_facet.map(|(_, ordinal)| (parameter, values.text(*ordinal))))
                 }
             };
-            let mut address = self.first_page(Query { text, ..self.query.clone() });
-            let mut added = form_urlencoded::Serializer::new(String::new());
-            address.push_str(if address.is_empty() { "" } else { "&" });
-            address.push_str(&added.append_pair(pair.0, pair.1).finish());
-            let (path, address) = (search_path(self.query.locale), escaped(&address));
+            let (path, address) = (search_path(self.query.locale), escaped(&address.finish()));
             format!("<a href=\"{path}?{address}\">{name}</a> {}", grouped(*total as u64, self.query.locale))
         });
-        let (name, links) = (self.display.place(Facet::Countries, code), links.collect::<Vec<_>>());
-        push(out, format_args!("<p class=\"roles\">{name}: {}</p>", links.join(" · ")));
+        let links = links.collect::<Vec<_>>().join(" · ");
+        let place = words.place.as_deref().map(|code| self.display.place(Facet::Countries, code));
+        let name = place.unwrap_or_else(|| escaped(&words.words));
+        push(out, format_args!("<p class=\"roles\">{name}: {links}</p>"));
     }
 
     pub(super) fn invalid(&self, out: &mut Vec<u8>) {
@@ -217,7 +227,7 @@ impl Splice<'_> {
             let page = (self.language, search_path(self.query.locale));
             suggestions::push_country(page, &query_string, country, out);
         }
-        places.into_iter().for_each(|place| self.roles(place, out));
+        places.into_iter().for_each(|words| self.roles(words, out));
         for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
             let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");

@@ -1,0 +1,161 @@
+//! Words of the two languages: what the words of a pair name, and what is offered where that is several things.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use edge::Server;
+use serde_json::{Value, json};
+use site::Effort;
+use snapshot::query::{Query, parse_search};
+use snapshot::search::RankOptions;
+use store::Digest;
+use tests::in_process;
+use tests::snapshots::{open, sample};
+use tests::world::World;
+
+use super::engine::{many_programs, organization};
+use crate::contract::consistency::REAL;
+use crate::server::{build, options};
+
+/// Words of this domain that are translations of each other, and of nothing else that a facet has.
+const PAIRS: &str = include_str!("../../relevance/pairs.csv");
+
+/// Facts of the first program, each of a kind, a value and a label in English.
+const FACTS: [(&str, &str, &str); 36] = [
+    ("topic", "engineering", "Engineering"),
+    ("topic", "science-technology", "Science and technology"),
+    ("topic", "environment", "Environment"),
+    ("topic", "defence-security", "Defence and security"),
+    ("topic", "food-nutrition", "Food and nutrition"),
+    ("topic", "income-security", "Income security"),
+    ("topic", "law-justice", "Law and justice"),
+    ("topic", "public-policy", "Public policy"),
+    ("topic", "natural-resources", "Natural resources"),
+    ("topic", "open-science", "Open science"),
+    ("career", "engineer-architect", "Engineer/Architect"),
+    ("career", "researcher", "Scientist/Researcher"),
+    ("career", "graduate-student", "Graduate student"),
+    ("career", "doctoral-candidate", "Doctoral candidate"),
+    ("career", "postdoc", "Postdoctoral researcher"),
+    ("career", "early-career", "Early career"),
+    ("career", "health-professional", "Health professional"),
+    ("career", "faculty", "Faculty or principal investigator"),
+    ("applicant", "small-business", "Small business"),
+    ("applicant", "nonprofit", "Nonprofit"),
+    ("applicant", "for-profit", "For profit organization"),
+    ("applicant", "local-government", "Local government"),
+    ("applicant", "higher-education", "Institution of higher education"),
+    ("applicant", "school", "School"),
+    ("audience", "women", "Women"),
+    ("audience", "child", "Child (6-15)"),
+    ("audience", "homeowner", "Homeowner"),
+    ("audience", "low-income", "Low income"),
+    ("audience", "senior-citizen", "Senior citizen (60+)"),
+    ("education", "graduate", "Graduate student"),
+    ("education", "grades-9-12", "High school"),
+    ("enrollment", "full-time", "Full time"),
+    ("benefit", "stipend", "Stipend or salary"),
+    ("benefit", "health-insurance", "Health insurance"),
+    ("fundingShape", "tax-credit", "Tax credit"),
+    ("fundingShape", "cooperative-agreement", "Cooperative agreement"),
+];
+
+fn world(members: &[Value], facts: &[(&str, &str, &str)]) -> World {
+    let fact = |(number, (kind, value, label)): (usize, &(&str, &str, &str))| {
+        json!({
+            "id": format!("00000000-0000-4000-8000-{:012}", 900 + number), "kind": kind, "value": value,
+            "label": label, "programId": "00000000-0000-4000-8000-000000000001",
+            "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let facts = facts.iter().enumerate().map(fact).collect();
+    World::tables(&[organization(), many_programs(members), ("facts", facts)])
+}
+
+fn live(folder: &Path, world: &World) -> Arc<Server> {
+    build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
+    open(folder, 1 << 20)
+}
+
+/// The values and places that the words of a text name.
+fn names(live: &Arc<Server>, text: &str) -> BTreeSet<(&'static str, String)> {
+    let state = live.state();
+    let index = &state.site().index;
+    let query = Query { text: Some(text.to_owned()), facets: false, ..Query::default() };
+    let found = index.ranked(&query, &state.dated.today, RankOptions::BY_RELEVANCE);
+    let places = found.interpretations.iter().filter_map(|it| Some(("place", it.place.clone()?)));
+    let values = found.interpretations.iter().flat_map(|it| &it.values);
+    let values = values.map(|(facet, ordinal)| (facet.spec().name, index.values.text(*ordinal).to_owned()));
+    values.chain(places).collect()
+}
+
+/// How many words of the pairs name something.
+fn hold_pairs(live: &Arc<Server>) -> usize {
+    let (mut differ, mut named) = (Vec::new(), 0);
+    for (english, spanish) in PAIRS.lines().skip(1).filter_map(|line| line.split_once(',')) {
+        let (in_english, in_spanish) = (names(live, english), names(live, spanish));
+        named += usize::from(!in_english.is_empty());
+        if in_english != in_spanish {
+            differ.push(format!("{english}: {in_english:?}, {spanish}: {in_spanish:?}"));
+        }
+    }
+    assert!(differ.is_empty(), "{} pairs differ: {}", differ.len(), differ.join("\n"));
+    named
+}
+
+#[test]
+fn both_words_of_a_pair_name_the_same_values() {
+    assert!(PAIRS.lines().count() > 150);
+    let folder = tempfile::tempdir().unwrap();
+    let members: Vec<Value> =
+        [json!({"name": "Fund"})].into_iter().chain(vec![json!({"name": "Other"}); 3]).collect();
+    let tiny = hold_pairs(&live(folder.path(), &world(&members, &FACTS)));
+    let own = hold_pairs(sample());
+    assert!(tiny > 50 && own > 50, "{tiny} and {own} of the pairs name a value");
+    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
+    let named = hold_pairs(&open(&real.root, 0));
+    assert!(named > 80, "{named}");
+}
+
+#[test]
+fn a_word_with_values_of_several_facets_offers_each_and_imposes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let members =
+        ["Prize", "Prize for graduate study", "Premio de posgrado", "Prize", "Prize", "Prize", "Prize"];
+    let members = members.map(|name| json!({"name": name}));
+    let facts = [("career", "graduate-student", "Graduate student"), ("education", "graduate", "Graduate")];
+    let live = live(folder.path(), &world(&members, &facts));
+    let text = |target: &str| String::from_utf8(in_process::get(&live, target).body.to_vec()).unwrap();
+    for (path, word, [career, education, in_text]) in [
+        ("/programs", "graduate", ["Career stage", "Education", "in the text"]),
+        ("/es/programs", "posgrado", ["Etapa de carrera", "Estudios", "en el texto"]),
+    ] {
+        let arguments =
+            json!({"name": "search_opportunities", "arguments": {"query": format!("{word} prize")}});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments});
+        let reply: Value = serde_json::from_slice(&in_process::post(&live, call.to_string()).body).unwrap();
+        let understood = &reply["result"]["structuredContent"]["understood"][0];
+        assert_eq!(understood["roles"], json!({"careers": 1, "education": 1, "text": 2}), "{word}: {reply}");
+        assert_eq!(reply["result"]["structuredContent"]["total"], 3, "{word}: by value or text");
+        let page = text(&format!("{path}?q={word}+prize"));
+        let link = |pair: &str, name: &str, total: usize| {
+            format!("<a href=\"{path}?q=prize&amp;{pair}\">{name}</a> {total}")
+        };
+        let offered = [
+            link("career=graduate-student", career, 1),
+            link("education=graduate", education, 1),
+            format!("<a href=\"{path}?q={word}+prize&amp;plain={word}\">{in_text}</a> 2"),
+        ];
+        let line = format!("<p class=\"roles\">{word}: {}</p>", offered.join(" · "));
+        assert!(page.contains(&line), "{line} in {page}");
+        let chip = format!("<em title=\"{career} · {education}: {word}\">{word}</em>");
+        assert!(page.contains(&chip), "{chip} in {page}");
+    }
+    let state = live.state();
+    let values = &state.site().index.values;
+    for query in ["q=prize&career=graduate-student", "q=prize&education=graduate"] {
+        let (query, _) = parse_search(query, |facet, value| values.find(facet, value));
+        assert_eq!(state.site().index.search(&query, &state.dated.today).total, 1, "{query:?}");
+    }
+}

@@ -1,5 +1,5 @@
 //! The change log of `history.bin`: which records each publication added, changed and removed, so that a client with a
-//! copy of the records can follow, and people can read what was published when.
+//! copy of the records can follow, and people can read what was published when. `publication.rs` writes it.
 //!
 //! ```text
 //! root        Digest        of the manifest that the log began with
@@ -19,9 +19,7 @@
 //! Its version ignores what depends on the day: the turn of the day changes no record. The log has each record once, at
 //! its last change. Logs from before ids or spans were recorded lack these sections; their other content is taken over, with zeros.
 
-use std::cell::LazyCell;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
@@ -31,19 +29,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
 use super::body::{Digest, Hex};
-use super::build_info::{NewFile, RecordFingerprint, RecordIds};
-use super::sections::{Section, SectionError, SectionWriter, Sections};
+use super::build_info::RecordFingerprint;
+use super::sections::{Section, SectionError, Sections};
 use super::table::FileTable;
 
 /// Kinds of records, as in addresses.
 pub const RECORD_KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
 /// Directory of their pages.
 const RECORDS: &str = "public/api/v1/";
-/// How long removals are remembered, in seconds.
-const REMEMBERED: i64 = 400 * 86_400;
-/// Most publications in the log.
-const LOG_MAX: usize = 4_096;
-
 /// A publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
@@ -51,13 +44,13 @@ pub struct Publication {
     /// Its number, with which its name begins.
     pub sequence: u64,
     /// When its dataset was published, in seconds since 1970.
-    published: i64,
+    pub(super) published: i64,
     /// The day it was made for, as the number 20261121.
-    day: i32,
+    pub(super) day: i32,
     /// Records of each of [`RECORD_KINDS`] that it added, changed and removed.
     pub counts: [[u32; 3]; 3],
     /// The stated time of its changes, in seconds since 1970; 0 in logs from before it was recorded.
-    at: i64,
+    pub(super) at: i64,
 }
 
 impl Publication {
@@ -69,7 +62,7 @@ impl Publication {
 
     /// The stated time of its changes: when its dataset was published, but later than those of earlier publications, also
     /// if it goes back to one of them.
-    fn stated_at(&self) -> i64 {
+    pub(super) fn stated_at(&self) -> i64 {
         if self.at == 0 { self.published } else { self.at }
     }
 
@@ -84,11 +77,11 @@ impl Publication {
 /// A record that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
-struct Record {
+pub(super) struct Record {
     /// Truncated hash of its pages.
-    version: RecordVersion,
+    pub(super) version: RecordVersion,
     /// The publication that gave it this version.
-    sequence: u64,
+    pub(super) sequence: u64,
 }
 
 /// Identifies the content of a record among all its earlier contents.
@@ -97,233 +90,43 @@ pub type RecordVersion = [u8; 16];
 /// Version and fingerprint of each record, by the path of its page.
 pub(super) type KnownRecords = FxHashMap<String, (RecordVersion, RecordFingerprint)>;
 
-type RecordId = [u8; 16];
+pub(super) type RecordId = [u8; 16];
 
 /// The publication from which the log knows a record, and the last that changed it; zeros if unknown.
-type Span = [u64; 2];
+pub(super) type Span = [u64; 2];
 
 /// A record of the generation before.
-struct KnownRecord {
-    record: Record,
-    id: RecordId,
-    added: u64,
+pub(super) struct KnownRecord {
+    pub(super) record: Record,
+    pub(super) id: RecordId,
+    pub(super) added: u64,
 }
 
 /// An unknown id or fingerprint: no record has it.
-const UNKNOWN: RecordId = [0; 16];
+pub(super) const UNKNOWN: RecordId = [0; 16];
 
 /// The kind of the record of a page, and an id: ids are unique among records of one kind.
-fn of_kind(path: &str, id: RecordId) -> (&str, RecordId) {
+pub(super) fn of_kind(path: &str, id: RecordId) -> (&str, RecordId) {
     (record_of(path).map_or("", |(kind, _)| kind), id)
 }
 
 /// Kind and slug of the record of a page; `None` for pages in other languages than English.
-fn record_of(path: &str) -> Option<(&str, &str)> {
+pub(super) fn record_of(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(RECORDS)?.split_once('/')?;
     let slug = name.strip_suffix(".json")?;
     (RECORD_KINDS.contains(&kind) && !slug.contains(['/', '.'])).then_some((kind, slug))
 }
 
-/// Path of the English page of a record, from that of its page in any language.
-fn english_page(path: &str) -> Option<String> {
-    let english = path.strip_suffix(".es.json").map(|start| format!("{start}.json"));
-    Some(english.unwrap_or_else(|| path.to_owned())).filter(|path| record_of(path).is_some())
-}
-
-/// The records of a generation being built, by the path of their page.
-#[derive(Default)]
-pub(super) struct GatheredRecords(BTreeMap<String, GatheredRecord>);
-
-#[derive(Default)]
-struct GatheredRecord {
-    /// Hashes of its pages without holes, by path.
-    pages: BTreeMap<String, Digest>,
-    /// Its version, if the pages of the live generation are kept.
-    kept: Option<RecordVersion>,
-    fingerprint: RecordFingerprint,
-}
-
-impl GatheredRecord {
-    fn version(&self) -> RecordVersion {
-        self.kept.unwrap_or_else(|| {
-            let hashes: Vec<u8> = self.pages.values().flat_map(|digest| digest.0).collect();
-            let mut version = RecordVersion::default();
-            version.copy_from_slice(&Digest::of(&hashes).0[..16]);
-            version
-        })
-    }
-}
-
-impl GatheredRecords {
-    /// Adds a page, if it is a record's.
-    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest) {
-        let Some(record) = english_page(page.path) else { return };
-        let digest = if page.holes.is_empty() { identity } else { digest_without_holes(page) };
-        self.0.entry(record).or_default().pages.insert(page.path.to_owned(), digest);
-    }
-
-    pub(super) fn set_fingerprint(&mut self, record: &str, fingerprint: RecordFingerprint) {
-        self.0.entry(record.to_owned()).or_default().fingerprint = fingerprint;
-    }
-
-    /// Adds a record that has not changed.
-    pub(super) fn keep(&mut self, record: &str, version: RecordVersion) {
-        self.0.entry(record.to_owned()).or_default().kept = Some(version);
-    }
-
-    pub(super) fn versions(&self, ids: &RecordIds) -> Versions {
-        let id = |path: &str| {
-            let (kind, slug) = record_of(path)?;
-            ids.get(&format!("{kind}/{slug}")).copied().map(Uuid::into_bytes)
-        };
-        let records = self.0.iter().filter(|(_, it)| it.kept.is_some() || !it.pages.is_empty());
-        let state = records.map(|(path, record)| RecordState {
-            path: path.clone(),
-            version: record.version(),
-            id: id(path).unwrap_or(UNKNOWN),
-            fingerprint: record.fingerprint,
-        });
-        state.collect()
-    }
-}
-
-fn digest_without_holes(page: &NewFile<'_>) -> Digest {
-    let (mut rest, mut at) = (Vec::with_capacity(page.body.len()), 0);
-    for hole in page.holes {
-        let start = hole.start as usize;
-        rest.extend_from_slice(page.body.get(at..start).unwrap_or_default());
-        at = start + hole.len as usize;
-    }
-    rest.extend_from_slice(page.body.get(at..).unwrap_or_default());
-    Digest::of(&rest)
-}
-
 /// A record of a generation.
 pub(super) struct RecordState {
-    path: String,
-    version: RecordVersion,
-    id: RecordId,
-    fingerprint: RecordFingerprint,
+    pub(super) path: String,
+    pub(super) version: RecordVersion,
+    pub(super) id: RecordId,
+    pub(super) fingerprint: RecordFingerprint,
 }
 
 /// All records of a generation, sorted by path.
 pub(super) type Versions = Vec<RecordState>;
-
-fn find<'v>(versions: &'v Versions, path: &str) -> Option<&'v RecordState> {
-    versions.binary_search_by(|it| it.path.as_str().cmp(path)).ok().map(|at| &versions[at])
-}
-
-/// A publication that is being made.
-pub(super) struct NextPublication<'a> {
-    /// Log and pages of the generation before.
-    pub(super) live: Option<(&'a ChangeLog, &'a FileTable)>,
-    /// Hash of its manifest.
-    pub(super) manifest: Digest,
-    pub(super) sequence: u64,
-    pub(super) published: Timestamp,
-    pub(super) day: Date,
-}
-
-impl NextPublication<'_> {
-    /// Writes the sections of the log.
-    pub(super) fn write(&self, versions: &Versions, history: &mut SectionWriter) {
-        let before = self.live.map(|(log, _)| log);
-        let known: FxHashMap<&str, KnownRecord> =
-            self.live.map(|(log, files)| log.records(files)).unwrap_or_default();
-        let gone = before.into_iter().flat_map(ChangeLog::removed).map(|it| (it.path, it.span[0]));
-        let gone: FxHashMap<&str, u64> = gone.collect();
-        let mut counts = [[0; 3]; 3];
-        let (mut records, mut ids, mut added) = (Vec::new(), Vec::new(), Vec::new());
-        for state in versions {
-            let old = known.get(&*state.path);
-            let same = old.map(|old| old.record).filter(|old| old.version == state.version);
-            if same.is_none() {
-                count(&mut counts, &state.path, usize::from(old.is_some()));
-            }
-            records.push(same.unwrap_or(Record { version: state.version, sequence: self.sequence }));
-            ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { state.id });
-            let first = old.map(|old| old.added).or_else(|| gone.get(&*state.path).copied());
-            added.push(first.unwrap_or(self.sequence));
-        }
-        let (removed, mut floor) = self.removed(versions, &known);
-        let is_free = |path: &str| find(versions, path).is_none();
-        for removed in removed.iter().filter(|it| it.sequence == self.sequence && is_free(it.path)) {
-            count(&mut counts, removed.path, 2);
-        }
-        let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
-        log.push(self.publication(counts));
-        let forgotten = log.len().saturating_sub(LOG_MAX);
-        floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
-        let paths: Vec<u8> = removed.iter().flat_map(|it| [it.path.as_bytes(), b"\n"].concat()).collect();
-        history.put("root", [before.map_or(self.manifest, |before| before.root)]);
-        history.put("log", log);
-        history.put("record", records);
-        history.put("record.id", ids);
-        history.put::<u64>("record.added", added);
-        history.put::<u8>("removed", paths);
-        history.put::<u64>("removed.sequence", Vec::from_iter(removed.iter().map(|it| it.sequence)));
-        history.put::<RecordId>("removed.id", Vec::from_iter(removed.iter().map(|it| it.id)));
-        history.put::<Span>("removed.span", Vec::from_iter(removed.iter().map(|it| it.span)));
-        history.put::<u64>("floor", [floor]);
-        history.put::<RecordId>("made", Vec::from_iter(versions.iter().map(|it| it.fingerprint)));
-    }
-
-    /// The removals that the log remembers, in order, and the last publication whose removals it may not remember.
-    fn removed<'a>(
-        &self,
-        versions: &Versions,
-        known: &FxHashMap<&'a str, KnownRecord>,
-    ) -> (Vec<Removed<'a>>, u64)
-    where
-        Self: 'a,
-    {
-        let before = self.live.map(|(log, _)| log);
-        let ids =
-            LazyCell::new(|| versions.iter().map(|it| of_kind(&it.path, it.id)).collect::<FxHashSet<_>>());
-        // Nothing is at its address, or another record that took it while this one got no other.
-        let is_gone = |path: &str, id: RecordId| {
-            find(versions, path).is_none_or(|now| {
-                ![now.id, UNKNOWN].contains(&id) && now.id != UNKNOWN && !ids.contains(&of_kind(path, id))
-            })
-        };
-        let (old, recent): (Vec<_>, Vec<_>) = before
-            .into_iter()
-            .flat_map(ChangeLog::removed)
-            .filter(|removed| is_gone(removed.path, removed.id))
-            .partition(|removed| before.is_some_and(|before| self.is_old(before, removed.sequence)));
-        let floor = before.map_or(0, |before| before.floor);
-        let floor = old.iter().map(|removed| removed.sequence).fold(floor, u64::max);
-        let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
-        let lost = lost.map(|(path, it)| {
-            let span = [it.added, it.record.sequence];
-            Removed { path, sequence: self.sequence, id: it.id, span }
-        });
-        let mut lost: Vec<Removed<'a>> = lost.collect();
-        lost.sort_unstable_by_key(|removed| removed.path);
-        ([recent, lost].concat(), floor)
-    }
-
-    /// Whether a removal may be forgotten.
-    fn is_old(&self, before: &ChangeLog, sequence: u64) -> bool {
-        before.at(sequence).is_none_or(|at| self.published.as_second() - at.published > REMEMBERED)
-    }
-
-    fn publication(&self, counts: [[u32; 3]; 3]) -> Publication {
-        let [month, day] = [self.day.month(), self.day.day()].map(i32::from);
-        let day = (i32::from(self.day.year()) * 100 + month) * 100 + day;
-        let published = self.published.as_second();
-        let last = self.live.and_then(|(before, _)| before.log.last().map(Publication::stated_at));
-        let at = last.map_or(published, |last| published.max(last.saturating_add(1)));
-        Publication { sequence: self.sequence, published, day, counts, at }
-    }
-}
-
-fn count(counts: &mut [[u32; 3]; 3], path: &str, change: usize) {
-    let kind = record_of(path).and_then(|(kind, _)| RECORD_KINDS.iter().position(|known| *known == kind));
-    if let Some(kind) = kind {
-        counts[kind][change] += 1;
-    }
-}
 
 /// A record at its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -346,11 +149,11 @@ pub struct RecordChange<'a> {
 
 /// A removed record.
 #[derive(Clone, Copy)]
-struct Removed<'a> {
-    path: &'a str,
-    sequence: u64,
-    id: RecordId,
-    span: Span,
+pub(super) struct Removed<'a> {
+    pub(super) path: &'a str,
+    pub(super) sequence: u64,
+    pub(super) id: RecordId,
+    pub(super) span: Span,
 }
 
 /// How far a client has read: all publications before one, and of that one all records or those up to one of them.
@@ -372,8 +175,8 @@ impl ChangePosition {
 
 /// The change log of a generation.
 pub struct ChangeLog {
-    root: Digest,
-    log: Section<Publication>,
+    pub(super) root: Digest,
+    pub(super) log: Section<Publication>,
     records: Section<Record>,
     ids: Option<Section<RecordId>>,
     added: Option<Section<u64>>,
@@ -381,7 +184,7 @@ pub struct ChangeLog {
     removed_sequence: Section<u64>,
     removed_ids: Option<Section<RecordId>>,
     removed_spans: Option<Section<Span>>,
-    floor: u64,
+    pub(super) floor: u64,
     fingerprints: Option<Section<RecordFingerprint>>,
     order: OnceLock<Order>,
 }
@@ -463,7 +266,7 @@ impl ChangeLog {
         self.floor
     }
 
-    fn at(&self, sequence: u64) -> Option<&Publication> {
+    pub(super) fn at(&self, sequence: u64) -> Option<&Publication> {
         let at = self.log.binary_search_by_key(&sequence, |publication| publication.sequence).ok()?;
         self.log.get(at)
     }
@@ -501,7 +304,7 @@ impl ChangeLog {
         self.log.last().map_or(0, |live| live.sequence)
     }
 
-    fn removed(&self) -> impl Iterator<Item = Removed<'_>> {
+    pub(super) fn removed(&self) -> impl Iterator<Item = Removed<'_>> {
         let removed = self.removed.iter().zip(self.removed_sequence.iter()).enumerate();
         removed.map(|(at, (path, sequence))| Removed {
             path,
@@ -572,7 +375,7 @@ impl ChangeLog {
     }
 
     /// Records by the path of their page.
-    fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, KnownRecord> {
+    pub(super) fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, KnownRecord> {
         let known = self.records.iter().enumerate().map(|(at, record)| KnownRecord {
             record: *record,
             id: value_at(&self.ids, at),

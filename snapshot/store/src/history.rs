@@ -11,11 +11,12 @@ use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 
 use super::body::{Body, Digest};
-use super::changes::{NextPublication, Versions};
+use super::changes::Versions;
 use super::diff;
 use super::generation::{Generation, ids, open_sections};
 use super::layout::{HISTORY, directory_of};
 use super::manifest::Manifest;
+use super::publication::NextPublication;
 use super::sections::{SectionWriter, Sections};
 use super::staging::StagingDir;
 use super::table::FileTable;

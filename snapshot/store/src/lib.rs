@@ -80,6 +80,7 @@ mod manifest;
 mod objects;
 mod outgoing;
 mod packer;
+mod publication;
 mod retention;
 mod siblings;
 mod stage;

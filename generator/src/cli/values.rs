@@ -1,0 +1,71 @@
+//! Parsers of values of the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use remote::is_address;
+
+/// Parses a base URL to its origin.
+pub(super) fn base_url(text: &str) -> Result<String, String> {
+    let url = url::Url::parse(text).map_err(|error| format!("{error}; write https://example.org"))?;
+    let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    let anonymous = url.username().is_empty() && url.password().is_none();
+    match url.scheme() {
+        "http" | "https" if bare && anonymous => Ok(url.origin().ascii_serialization()),
+        "http" | "https" => Err("expected only scheme and host, as in https://example.org".to_owned()),
+        _ => Err("the scheme must be http or https, as in https://example.org".to_owned()),
+    }
+}
+
+/// Parses the path of a folder; the URL of a store is an error.
+pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|text| match text.to_str() {
+        Some(text) if is_address(text) => Err(
+            "this is the URL of a store, expected a folder; `opdir pull` downloads its snapshot to a folder",
+        ),
+        _ => Ok(PathBuf::from(text)),
+    })
+}
+
+/// Parses the path of a site: `/repo`, `/a/b`; a slash at its end is ignored.
+pub(super) fn site_path(text: &str) -> Result<String, String> {
+    let path = text.trim_end_matches('/');
+    let is_segment = |segment: &str| {
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+        !matches!(segment, "" | "." | "..") && segment.bytes().all(known)
+    };
+    match path.strip_prefix('/') {
+        Some(rest) if rest.split('/').all(is_segment) => Ok(path.to_owned()),
+        None if path.is_empty() => Ok(String::new()),
+        _ => Err("expected a path of letters, digits, `-`, `_`, `.` and `~`, such as /repo".to_owned()),
+    }
+}
+
+/// Parses `7d` or `36h`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let hours = match text.split_at_checked(text.len().saturating_sub(1)) {
+        Some((number, "d")) => number.parse::<u64>().ok().and_then(|days| days.checked_mul(24)),
+        Some((number, "h")) => number.parse().ok(),
+        _ => None,
+    };
+    let hours = hours.filter(|hours| (1..=3650 * 24).contains(hours));
+    let hours = hours.ok_or("expected hours or days from 1h to 3650d, as in 36h or 7d")?;
+    Ok(Duration::from_secs(hours * 3600))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_validity_is_at_least_an_hour_and_at_most_ten_years() {
+        assert_eq!(duration("36h").unwrap(), duration("1d").unwrap() + Duration::from_secs(12 * 3600));
+        assert_eq!(duration("3650d").unwrap(), duration("87600h").unwrap());
+        for text in
+            ["0h", "0d", "3651d", "99999999999d", "18446744073709551615d", "-1h", "7", "d", "", "7é", "1m"]
+        {
+            assert!(duration(text).unwrap_err().contains("from 1h to 3650d"), "{text}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::edits;
 use crate::files::{ImportError, read_source};
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
-use crate::output::{ImportOptions, Imported, Outputs, Record, add_gone};
+use crate::output::{ImportOptions, Imported, Outputs, Record, identity, previous};
 use crate::source;
 use crate::source::sheet::{Cell, Doubts, Reading, Row, Sheet, listed, listed_in};
 use crate::sums::Money;
@@ -52,6 +52,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         file,
         text: &text,
         outputs: BTreeMap::new(),
+        made: made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
         lost_minimums: 0,
     };
@@ -59,6 +60,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         let bytes = bytes_of(source, options)?;
         importer.import(source, &bytes, options.data);
     }
+    importer.add_gone(&chosen, options.data);
     let lost = importer.lost_minimums;
     let mut outputs = importer.outputs;
     if lost > 0 {
@@ -186,6 +188,8 @@ struct Importer<'a> {
     file: FileId,
     text: &'a str,
     outputs: Outputs,
+    /// What there is one row for, by its [`identity`].
+    made: BTreeSet<(Table, String)>,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
     /// Number of least sums in other currencies: a fact has one sum.
@@ -219,8 +223,19 @@ impl Importer<'_> {
         let keys = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
             let (records, places) = self.records(source, target, &sheet, &keys, file);
-            let output = add_gone(records, places, source, target, data);
-            self.outputs.insert((target.table, source.name.clone()), output);
+            let output = self.outputs.entry((target.table, source.name.clone())).or_default();
+            (output.records, output.places) = (records, places);
+        }
+    }
+
+    /// Adds records whose rows are gone, once it is known what every source makes.
+    fn add_gone(&mut self, sources: &[&Source], data: &Path) {
+        for source in sources {
+            for target in &source.targets {
+                if let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) {
+                    output.add_gone(source, target, data, &self.made);
+                }
+            }
         }
     }
 
@@ -367,7 +382,6 @@ impl Importer<'_> {
             .iter()
             .map(|(field, _, rule)| Money::new(source, target, field, rule, sheet))
             .collect();
-        let mut seen = BTreeSet::new();
         let (mut records, mut places) = (Vec::new(), Vec::new());
         let rows = sheet.rows.iter().zip(keys);
         let rows = rows.flat_map(|(row, key)| {
@@ -382,8 +396,7 @@ impl Importer<'_> {
                 *label = format!("{label}: {name}");
             }
             if let Some(field) = distinct {
-                let value = record.get(field).map(Value::to_string).unwrap_or_default();
-                if value.is_empty() || !seen.insert(value) {
+                if !identity(target, &record).is_some_and(|known| self.made.insert((target.table, known))) {
                     continue;
                 }
                 // The value becomes the key: rows that refer to the record by it still do after a rename.
@@ -482,6 +495,18 @@ impl Importer<'_> {
             output.places.push(at);
         }
     }
+}
+
+/// What sources that are not read now have made of the values of a column.
+fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> BTreeSet<(Table, String)> {
+    let others = sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name));
+    let targets = others.flat_map(|source| source.targets.iter().map(move |target| (source, target)));
+    let made = targets.flat_map(|(source, target)| {
+        let rows = previous(data, target.table, &source.name).into_iter();
+        let rows = rows.filter(|row| !row.contains_key("publication"));
+        rows.filter_map(|row| Some((target.table, identity(target, &row)?)))
+    });
+    made.collect()
 }
 
 /// Whether rows of the table belong to the program of the same row.

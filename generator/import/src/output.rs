@@ -9,6 +9,7 @@ use crate::files::{ImportError, replace};
 use crate::mapping::{Gone, Source, Target};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use snapshot::text::words_of;
 
 /// What to import.
 #[derive(Debug)]
@@ -91,6 +92,35 @@ impl Output {
         lines
     }
 
+    /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
+    /// another source makes now.
+    pub(super) fn add_gone(
+        &mut self,
+        source: &Source,
+        target: &Target,
+        data: &Path,
+        made: &BTreeSet<(Table, String)>,
+    ) {
+        let keys: BTreeSet<String> =
+            self.records.iter().filter_map(|it| it.get("key")).map(Value::to_string).collect();
+        let is_made =
+            |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
+        let before = previous(data, target.table, &source.name).into_iter();
+        let gone = before.filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
+        for mut record in gone.filter(|it| !is_made(it)) {
+            match source.gone {
+                Gone::Remove => {
+                    self.removed += 1;
+                    continue;
+                }
+                Gone::Keep => {}
+                Gone::Withdraw => drop(record.insert("publication".to_owned(), "withdrawn".into())),
+            }
+            self.kept += 1;
+            self.records.push(record);
+        }
+    }
+
     pub(super) fn gone(&self) -> String {
         match (self.kept, self.removed) {
             (0, 0) => String::new(),
@@ -103,34 +133,11 @@ impl Output {
 /// The records to write, by table and source.
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
-/// The records, and those of the last import whose rows are gone, as the source's `gone` declares.
-pub(super) fn add_gone(
-    mut records: Vec<Record>,
-    places: Vec<Location>,
-    source: &Source,
-    target: &Target,
-    data: &Path,
-) -> Output {
-    let before = previous(data, target.table, &source.name);
-    let keys: BTreeSet<String> =
-        records.iter().filter_map(|it| it.get("key")).map(Value::to_string).collect();
-    let gone =
-        before.into_iter().filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
-    let mut output = Output { places, ..Output::default() };
-    for mut record in gone {
-        match source.gone {
-            Gone::Remove => {
-                output.removed += 1;
-                continue;
-            }
-            Gone::Keep => {}
-            Gone::Withdraw => drop(record.insert("publication".to_owned(), "withdrawn".into())),
-        }
-        output.kept += 1;
-        records.push(record);
-    }
-    output.records = records;
-    output
+/// By what the only record of a value is known in every source: its words, whatever their case.
+pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
+    let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
+    let words = value.as_str().map(|text| words_of(text).join(" ")).filter(|words| !words.is_empty());
+    Some(words.unwrap_or_else(|| value.to_string()))
 }
 
 /// The records that the last import wrote.

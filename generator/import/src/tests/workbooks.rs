@@ -230,3 +230,64 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
     let organizations = place.rows("organizations/funders.ndjson");
     assert_eq!((organizations.len(), &organizations[1]["key"]), (2, &json!("Zeta")));
 }
+
+/// A workbook of two sheets of calls: reference, title and funder of each.
+fn two_sheets(grants: &[[&str; 3]], prizes: &[[&str; 3]]) -> Vec<u8> {
+    let sheet = |calls: &[[&str; 3]]| {
+        let head = row(1, &["Ref.", "Call title", "Funder", "Link", "Type"]);
+        let calls = calls.iter().zip(2..).map(|([key, title, funder], number)| {
+            row(number, &[key, title, funder, &format!("https://a.example/{key}"), "Prize"])
+        });
+        format!("<sheetData>{head}{}</sheetData>", calls.collect::<String>())
+    };
+    let (grants, prizes) = (sheet(grants), sheet(prizes));
+    workbook(&[("Grants", "visible", &grants), ("Prizes", "visible", &prizes)], false)
+}
+
+/// Organizations of every file with whether they are published, and errors of a check.
+fn organizations(place: &Place) -> (Vec<String>, Vec<String>) {
+    let rows =
+        ["grants", "prizes"].into_iter().flat_map(|it| place.rows(&format!("organizations/{it}.ndjson")));
+    let mut names: Vec<String> = rows
+        .map(|row| {
+            format!("{}{}", row["name"].as_str().unwrap(), row["publication"].as_str().map_or("", |_| " -"))
+        })
+        .collect();
+    names.sort();
+    let mut report = Diagnostics::new();
+    let tables = dataset::read(&dataset::Input::Folder(place.folder.path().to_owned()), &mut report).unwrap();
+    let _ = dataset::link(tables, &mut report);
+    let errors = report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
+    (names, errors.map(|it| it.message.clone()).collect())
+}
+
+#[test]
+fn sheets_that_share_a_funder_make_one_organization_of_it() {
+    let acme = ["G1", "Sea", "Acme"];
+    let (grants, prizes) = ([acme, ["G2", "Ice", "Zeta"]], [["P1", "Song", "Acme"], ["P2", "Dance", "Muse"]]);
+    let place = Place::new(&[]);
+    place.write("inbox/calls.xlsx", &two_sheets(&grants, &prizes));
+    draft(place.folder.path(), Some(&place.folder.path().join("inbox/calls.xlsx")), None).unwrap();
+    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    assert_eq!(mapping.matches("name = { column = \"Funder\", distinct = true }").count(), 2, "{mapping}");
+    let expected = |names: &[&str]| (names.iter().map(|name| (*name).to_owned()).collect(), Vec::new());
+    place.imported();
+    assert_eq!(organizations(&place), expected(&["Acme", "Muse", "Zeta"]));
+    // The first sheet no longer names it: the second one does, and it is not withdrawn.
+    place.write("inbox/calls.xlsx", &two_sheets(&[["G2", "Ice", "Zeta"]], &prizes));
+    place.imported();
+    let (names, errors) = organizations(&place);
+    assert_eq!((names, errors), expected(&["Acme", "Muse", "Zeta"]));
+    // The first sheet names it again, first in an import of its own.
+    place.write("inbox/calls.xlsx", &two_sheets(&grants, &prizes));
+    for sources in [&["grants".to_owned()][..], &["prizes".to_owned()], &[]] {
+        let mut report = Diagnostics::new();
+        let order = ImportOptions { data: place.folder.path(), sources, from: None };
+        import(&order, &mut report).unwrap().write(place.folder.path()).unwrap();
+        assert_eq!(organizations(&place), expected(&["Acme", "Muse", "Zeta"]), "{sources:?}");
+    }
+    // No sheet names it any more.
+    place.write("inbox/calls.xlsx", &two_sheets(&grants[1..], &prizes[1..]));
+    place.imported();
+    assert_eq!(organizations(&place), expected(&["Acme -", "Muse", "Zeta"]));
+}

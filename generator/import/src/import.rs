@@ -10,7 +10,7 @@ use crate::edits;
 use crate::files::{ImportError, read_source};
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
-use crate::output::{ImportOptions, Imported, Outputs, Record, identity, previous};
+use crate::output::{ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::source;
 use crate::source::sheet::{Cell, Doubts, Reading, Row, Sheet, listed, listed_in};
 use crate::sums::Money;
@@ -495,18 +495,6 @@ impl Importer<'_> {
             output.places.push(at);
         }
     }
-}
-
-/// What sources that are not read now have made of the values of a column.
-fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> BTreeSet<(Table, String)> {
-    let others = sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name));
-    let targets = others.flat_map(|source| source.targets.iter().map(move |target| (source, target)));
-    let made = targets.flat_map(|(source, target)| {
-        let rows = previous(data, target.table, &source.name).into_iter();
-        let rows = rows.filter(|row| !row.contains_key("publication"));
-        rows.filter_map(|row| Some((target.table, identity(target, &row)?)))
-    });
-    made.collect()
 }
 
 /// Whether rows of the table belong to the program of the same row.

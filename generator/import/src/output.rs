@@ -146,3 +146,19 @@ pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
+
+/// What sources that are not read now have made of the values of a column.
+pub(super) fn made_elsewhere(
+    sources: &[Source],
+    chosen: &[&Source],
+    data: &Path,
+) -> BTreeSet<(Table, String)> {
+    let others = sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name));
+    let targets = others.flat_map(|source| source.targets.iter().map(move |target| (source, target)));
+    let made = targets.flat_map(|(source, target)| {
+        let rows = previous(data, target.table, &source.name).into_iter();
+        let rows = rows.filter(|row| !row.contains_key("publication"));
+        rows.filter_map(|row| Some((target.table, identity(target, &row)?)))
+    });
+    made.collect()
+}

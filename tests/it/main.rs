@@ -37,6 +37,7 @@ mod http {
     mod allocations;
     mod any_bytes;
     mod canonical;
+    mod languages;
     mod probes;
     mod protocol;
     mod storm;

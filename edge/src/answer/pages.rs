@@ -39,7 +39,7 @@ enum Target<'a> {
     /// A page; its file ends in `.html`.
     Page(&'a str),
     /// A path that is never served, even if there is such a file.
-    Nothing(Locale),
+    Nothing,
 }
 
 /// An answer that is computed from the parts of pages.
@@ -80,7 +80,7 @@ fn target(path: &str) -> Target<'_> {
     match path {
         "" => Target::Page("index"),
         "es" | "es/" => Target::Page("es/index"),
-        _ if is_stand_in(path) => Target::Nothing(locale),
+        _ if is_stand_in(path) => Target::Nothing,
         _ if media_type(path).is_some() => Target::File(path),
         _ => Target::Page(path),
     }
@@ -145,7 +145,7 @@ fn text_of(query: &str) -> Cow<'_, str> {
 }
 
 fn locale_of(path: &str) -> Locale {
-    if path == "es" || path.starts_with("es/") { Locale::Es } else { Locale::En }
+    if path == "/es" || path.starts_with("/es/") { Locale::Es } else { Locale::En }
 }
 
 /// Makes a page of an error. It needs no file: it stands in for a page that cannot be read.
@@ -185,15 +185,20 @@ impl Request {
         match target(self.head.path()) {
             _ if self.route != Route::Page => error,
             Target::File(_) | Target::Live(_, Live::Feed(_) | Live::Hints) => error,
-            Target::Live(locale, _) | Target::Nothing(locale) => error_page(error, locale),
-            Target::Page(path) => error_page(error, locale_of(path)),
+            _ => error_page(error, self.locale()),
         }
+    }
+
+    /// The language of the requested page: that of its path, or the only one of the site.
+    fn locale(&self) -> Locale {
+        self.state.site().lists.about.only_locale.unwrap_or_else(|| locale_of(self.head.path()))
     }
 
     /// Answers a path outside the REST interface.
     pub(super) fn page(&self) -> Answer {
         let target = target(self.head.path());
-        match (target, &self.state.open.html) {
+        let is_spoken = matches!(target, Target::Live(locale, _) if locale == self.locale());
+        match (target, self.state.open.html.as_ref().filter(|_| is_spoken)) {
             (Target::Live(locale, Live::Search), Some(html)) => self.search_page(html, locale),
             (Target::Live(locale, Live::Feed(feed)), Some(html)) => self.feed(html, locale, feed),
             (Target::Live(locale, Live::Recipients), Some(_)) => self.recipients(locale),
@@ -304,14 +309,14 @@ impl Request {
         match target {
             Target::File(path) => self.download(path),
             Target::Page(path) => self.site_page(path),
-            Target::Live(locale, _) | Target::Nothing(locale) => Ok(self.missing(locale)),
+            Target::Live(..) | Target::Nothing => Ok(self.missing()),
         }
     }
 
     fn download(&self, path: &str) -> Result<Reply, StoreError> {
         let file = self.state.generation().files().lookup(&[path]);
         let (Some(file), Some(media_type)) = (file, media_type(path)) else {
-            return Ok(self.missing(locale_of(path)));
+            return Ok(self.missing());
         };
         // An asset's name changes with its content.
         let lifetime = match path.starts_with("assets/") {
@@ -335,8 +340,8 @@ impl Request {
 
     fn site_page(&self, path: &str) -> Result<Reply, StoreError> {
         match self.state.generation().files().lookup(&[path, ".html"]) {
-            Some(file) => self.file(file, self.until_midnight(), || html(locale_of(path))),
-            None => Ok(self.renamed(path).unwrap_or_else(|| self.missing(locale_of(path)))),
+            Some(file) => self.file(file, self.until_midnight(), || html(self.locale())),
+            None => Ok(self.renamed(path).unwrap_or_else(|| self.missing())),
         }
     }
 
@@ -355,8 +360,30 @@ impl Request {
         Some(reply.with(header::CONTENT_TYPE, HTML))
     }
 
+    /// 308 to the page in the only language of the site, if it has the page.
+    fn translated(&self, only: Locale) -> Option<Reply> {
+        let path = self.head.path();
+        let twin = match only {
+            Locale::En => Cow::from(path.strip_prefix("/es").filter(|rest| !rest.is_empty()).unwrap_or("/")),
+            Locale::Es => Cow::from(format!("/es{path}")),
+        };
+        let is_there = |parts: &[&str]| self.state.generation().files().lookup(parts).is_some();
+        match target(&twin) {
+            Target::Live(..) => {}
+            Target::Page(page) if is_there(&[page, ".html"]) => {}
+            Target::File(file) if is_there(&[file]) => {}
+            _ => return None,
+        }
+        let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        Some(Reply::redirect(&format!("{twin}{query}"), Vec::new()).with(header::CONTENT_TYPE, HTML))
+    }
+
     /// 404 as a page. The store is not read for a path that does not exist.
-    fn missing(&self, locale: Locale) -> Reply {
+    fn missing(&self) -> Reply {
+        let locale = self.locale();
+        if let Some(reply) = self.translated(locale).filter(|_| locale != locale_of(self.head.path())) {
+            return reply;
+        }
         let path = if locale == Locale::Es { "es/404" } else { "404" };
         let error = Reply::not_found("There is nothing at this path.");
         let Some(file) = self.state.generation().files().lookup(&[path, ".html"]) else { return error };
@@ -398,10 +425,10 @@ mod tests {
         for (path, expected) in [
             ("/", Target::Page("index")),
             ("/es", Target::Page("es/index")),
-            ("/404", Target::Nothing(Locale::En)),
-            ("/es/404", Target::Nothing(Locale::Es)),
-            ("/index", Target::Nothing(Locale::En)),
-            ("/es/index", Target::Nothing(Locale::Es)),
+            ("/404", Target::Nothing),
+            ("/es/404", Target::Nothing),
+            ("/index", Target::Nothing),
+            ("/es/index", Target::Nothing),
             ("/programs/404", Target::Page("programs/404")),
             ("/programs", Target::Live(Locale::En, Live::Search)),
             ("/es/programs", Target::Live(Locale::Es, Live::Search)),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use snapshot::facet::Facet;
-use snapshot::record::{InternedStr, Locale, Term};
+use snapshot::record::{Dataset, InternedStr, Locale, Term};
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
 use crate::rows::{Row, Tables};
@@ -137,7 +137,8 @@ fn report_untranslated(tables: &Tables, uses: &Uses, report: &mut Diagnostics) {
 /// ones, unless they have a label.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     let uses = uses(tables);
-    if tables.dataset.as_ref().is_some_and(|row| row.record.default_locale == Locale::En) {
+    let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
+    if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
         report_untranslated(tables, &uses, report);
     }
     let labelled = tables.vocabulary.iter().map(|row| (Facet::parse(&row.record.facet), &*row.record.value));

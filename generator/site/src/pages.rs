@@ -41,7 +41,7 @@ const NEWEST: usize = 8;
 const BROWSE: usize = 12;
 
 impl<'a> Pages<'a> {
-    /// The page of a program, the same as Markdown, and in English also its calendar.
+    /// The page of a program, the same as Markdown, and in the main language also its calendar.
     ///
     /// # Errors
     /// When a template fails.
@@ -54,7 +54,7 @@ impl<'a> Pages<'a> {
         let name = view.get_attr("name")?.get_attr("text")?;
         let twin = self.render("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
         files.push((format!("public{}{path}.md", prefix(locale)), self.cut(&twin, dated)));
-        if locale == Locale::En {
+        if locale == self.main_locale() {
             files.push(whole(format!("public{path}.ics"), self.calendar(program)));
         }
         Ok(files)
@@ -117,7 +117,10 @@ impl<'a> Pages<'a> {
         let view = (fixed.view)(self, locale, dated);
         let view = context! { description => self.word(locale, fixed.description), ..view };
         let page = self.render(fixed.template, locale, (shown, self.word(locale, fixed.title)), view)?;
-        Ok(self.finish(fixed.path, locale, &page, dated))
+        // Static hosts serve these two from the root.
+        let is_root = matches!(fixed.path, "/" | MISSING) && self.main_locale() != Locale::En;
+        let locales = [locale, Locale::En].into_iter().take(1 + usize::from(is_root));
+        Ok(locales.flat_map(|locale| self.finish(fixed.path, locale, &page, dated)).collect())
     }
 
     /// The months with a deadline, starting with the month of the build's day.

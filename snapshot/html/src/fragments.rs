@@ -38,7 +38,8 @@ pub struct Language {
 
 /// The fragments of `html.bin`.
 pub struct Html {
-    pub(crate) languages: [Language; 2],
+    /// One or two, the main language first.
+    pub(crate) languages: Vec<Language>,
     pub(crate) options: Strings,
     pub(crate) events: Strings,
     pub(crate) csv: Strings,
@@ -147,10 +148,14 @@ impl Html {
     pub fn open(sections: &Sections, site: &Site) -> Result<Self, SectionError> {
         let (count, ordinals) = (site.index.len(), site.index.values.ordinals());
         let language = |locale| Language::open(sections, locale, count, ordinals);
-        let (english, mut spanish) = (language(Locale::En)?, language(Locale::Es)?);
-        spanish.passages.extend(english.passages.iter().cloned());
+        let only = site.lists.about.only_locale;
+        let locales = Locale::ALL.iter().filter(|locale| only.is_none_or(|only| only == **locale));
+        let mut languages = locales.map(|locale| language(*locale)).collect::<Result<Vec<_>, _>>()?;
+        if let [main, other] = &mut languages[..] {
+            other.passages.extend(main.passages.iter().cloned());
+        }
         let html = Self {
-            languages: [english, spanish],
+            languages,
             options: Strings::open(sections, OPTIONS)?,
             events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
@@ -169,13 +174,13 @@ impl Html {
     /// Suggestions for text that is being typed, by its folded words: `{"data":[…],"meta":{"q":…}}`.
     #[must_use]
     pub fn hints(&self, words: &str, locale: Locale) -> Vec<u8> {
-        self.hints.answer(words, locale)
+        self.hints.answer(words, self.language(locale).locale)
     }
 
-    /// The fragments of a language.
+    /// The fragments of a language, if the site has it; else those of the language that it has.
     #[must_use]
     pub fn language(&self, locale: Locale) -> &Language {
-        &self.languages[locale as usize]
+        self.languages.iter().find(|it| it.locale == locale).unwrap_or(&self.languages[0])
     }
 }
 

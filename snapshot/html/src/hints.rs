@@ -32,7 +32,7 @@ pub struct HintEntry {
     pub names: Vec<String>,
     /// How much it gives.
     pub count: usize,
-    /// Its JSON object in each language.
+    /// Its JSON object in each language; empty in one that the site does not have.
     pub objects: [String; 2],
 }
 

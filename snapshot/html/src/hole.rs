@@ -74,7 +74,7 @@ impl Fill for Filler<'_> {
     fn fill(&self, rule: u32, arg: u32, out: &mut Vec<u8>) -> Option<()> {
         let Some(rule) = Rule::of(rule) else { return self.dated.fill(rule, arg, out) };
         let (html, dated) = (self.html, self.dated);
-        let (number, language) = (arg / 2, &html.languages[(arg % 2) as usize]);
+        let (number, language) = (arg / 2, html.language(Locale::ALL[(arg % 2) as usize]));
         match rule {
             Rule::When => language.push_status(out, number, dated),
             Rule::WhenText => language.push_when_text(out, number, dated),

@@ -3,7 +3,8 @@
 //! Sections of `index/html.bin`:
 //!
 //! ```text
-//! word.*                 the texts of [`Message`](crate::Message); en and es, like the following sections
+//! word.*                 the texts of [`Message`](crate::Message); of each language of the site, en or es, like the
+//!                        following sections
 //! facet.*                names of the facets
 //! param.*                names of the search parameters
 //! row.*  cut.*           search row of each document, and the positions of its parts, see `row.rs`
@@ -23,6 +24,7 @@
 //! ```
 
 use snapshot::page::text::escaped;
+use snapshot::record::Locale;
 use snapshot::search::Strings;
 use store::sections::SectionWriter;
 
@@ -70,7 +72,7 @@ pub struct LanguageParts {
     pub parameters: Vec<String>,
     /// Search rows by document.
     pub rows: Vec<RowTemplate>,
-    /// Passages by document; empty if they equal those of the other language.
+    /// Passages by document; empty if they equal those of the main language.
     pub passages: Vec<String>,
     /// Links by document.
     pub lines: Vec<String>,
@@ -88,7 +90,7 @@ pub struct LanguageParts {
     pub recipients: Vec<String>,
 }
 
-/// Fragments for both languages.
+/// Fragments of every language.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     /// Name and value of checkboxes by ordinal.
@@ -108,11 +110,12 @@ pub struct Shared {
 }
 
 /// Writes `html.bin`.
-pub fn write(prepared: &[LanguageParts; 2], shared: &Shared, writer: &mut SectionWriter) {
+pub fn write(prepared: &[(Locale, LanguageParts)], shared: &Shared, writer: &mut SectionWriter) {
     let put = |writer: &mut SectionWriter, names, strings: &[String]| {
         Strings::write(writer, names, strings.iter().map(String::as_bytes));
     };
-    for (at, it) in prepared.iter().enumerate() {
+    for (locale, it) in prepared {
+        let at = *locale as usize;
         for (names, strings) in [
             (WORDS, &it.words),
             (FACETS, &it.facets),

@@ -63,13 +63,14 @@ pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordC
     let names = names(site, newest);
     let updated = newest.iter().map(|it| it.at).max().unwrap_or(published);
     let (base, title) = (escaped(base_url), escaped(&site.lists.about.title));
+    let pages = if site.lists.about.only_locale == Some(Locale::Es) { "/es" } else { "" };
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
          <feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:at=\"http://purl.org/atompub/tombstones/1.0\" \
          xml:lang=\"en\"><title>{title}: changes</title><id>{base}{FEED}</id><updated>{updated}</updated>\
          <rights>CC BY 4.0</rights><author><name>{title}</name></author>\
          <link rel=\"self\" type=\"application/atom+xml\" href=\"{base}{FEED}\"/>\
-         <link rel=\"alternate\" type=\"text/html\" href=\"{base}/data\"/>\n"
+         <link rel=\"alternate\" type=\"text/html\" href=\"{base}{pages}/data\"/>\n"
     );
     let mut there = HashSet::new();
     for RecordChange { at, kind, slug, version, .. } in newest {
@@ -86,7 +87,7 @@ pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordC
         let name = names.get(&(*kind, *slug)).map_or(*slug, String::as_str);
         out.push_str(&format!(
             "<entry><id>{base}/{kind}/{slug}</id><title>{}</title><updated>{at}</updated>\
-             <link rel=\"alternate\" type=\"text/html\" href=\"{base}/{kind}/{slug}\"/>\
+             <link rel=\"alternate\" type=\"text/html\" href=\"{base}{pages}/{kind}/{slug}\"/>\
              <link rel=\"alternate\" type=\"application/json\" href=\"{base}/api/v1/{kind}/{slug}\"/>\
              <category term=\"{}\"/></entry>\n",
             escaped(name),

@@ -49,6 +49,9 @@ pub struct About {
     pub title: String,
     /// When the dataset was published.
     pub generated_at: jiff::Timestamp,
+    /// The language of its pages, if there is only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_locale: Option<Locale>,
 }
 
 /// The lists, open.
@@ -88,6 +91,7 @@ pub fn write(
         name: dataset.name.clone(),
         title: dataset.title.clone(),
         generated_at: dataset.published_at,
+        only_locale: dataset.only_locale(),
     };
     let mut json = Vec::new();
     push_json(&mut json, &about);

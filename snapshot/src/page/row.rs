@@ -160,7 +160,7 @@ fn write_tongues(directory: &Directory, order: &[usize], writer: &mut SectionWri
 /// The requested language, if any text is in it, then that of the texts that are not translated.
 fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
     let it = &directory.programs[program];
-    let original = it.language.as_deref().unwrap_or(directory.dataset.default_locale.as_str());
+    let original = it.language.as_deref().unwrap_or(directory.dataset.language().as_str());
     let there =
         [("name", true), ("summary", it.summary.is_some()), ("description", it.description.is_some())];
     let is_translated = |field| directory.translation(it.entity(), locale, field).is_some();

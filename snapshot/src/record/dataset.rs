@@ -21,12 +21,11 @@ pub struct Dataset {
     /// Becomes `generatedAt` of export and manifest.
     #[serde(deserialize_with = "super::strict")]
     pub published_at: Timestamp,
-    /// Published languages.
+    /// Languages of the pages.
     #[serde(default = "all_locales")]
     pub locales: Vec<Locale>,
-    /// Language of texts without a stated one.
-    #[serde(default = "english")]
-    pub default_locale: Locale,
+    /// Language of texts without a stated one, if stated, see [`Self::language`].
+    pub default_locale: Option<Locale>,
     /// What ids of rows that have none are made in; follows from `name` when absent. Published rows have ids.
     #[serde(default, skip_serializing, deserialize_with = "super::strict_or_none")]
     pub id_namespace: Option<Uuid>,
@@ -36,6 +35,15 @@ fn all_locales() -> Vec<Locale> {
     Locale::ALL.to_vec()
 }
 
-fn english() -> Locale {
-    Locale::En
+impl Dataset {
+    /// The language of the pages, if there is only one.
+    pub(crate) fn only_locale(&self) -> Option<Locale> {
+        if let [only] = self.locales[..] { Some(only) } else { None }
+    }
+
+    /// Language of texts without a stated one: that of a site in one language, else English.
+    #[must_use]
+    pub fn language(&self) -> Locale {
+        self.default_locale.or(self.only_locale()).unwrap_or(Locale::En)
+    }
 }

@@ -176,7 +176,7 @@ pub(crate) fn untranslated(
 ) -> (HashSet<Location>, HashSet<Location>) {
     let translated = tables.translations.iter().filter(|row| row.record.locale == locale);
     let translated: HashSet<EntityRef> = translated.map(|row| row.record.about()).collect();
-    let default = dataset.default_locale.as_str();
+    let default = dataset.language().as_str();
     let is_missing = |of: EntityRef, language: &str| {
         language.split('-').next() != Some(locale.as_str()) && !translated.contains(&of)
     };

@@ -29,8 +29,10 @@ fn records<T>(rows: Vec<Row<T>>) -> Vec<T> {
 fn unlinked(tables: Tables) -> Option<Directory> {
     let translations = tables.translations.into_iter().map(|row| row.record);
     let counts = (tables.organizations.len(), tables.programs.len());
+    let mut dataset = tables.dataset?.record;
+    dataset.default_locale = Some(dataset.language());
     Some(Directory {
-        dataset: tables.dataset?.record,
+        dataset,
         organization_links: vec![OrganizationLinks::default(); counts.0],
         program_links: vec![ProgramLinks::default(); counts.1],
         cycle_sources: vec![Vec::new(); tables.cycles.len()],

@@ -9,7 +9,7 @@ use snapshot::facet::{FACETS, Facet, MEASURES, Measure, MeasureSpec, Unit, fact_
 use snapshot::record::field_table::{Field, FieldType, Value};
 use snapshot::record::{
     AWARD, Alias, Award, CYCLE, CYCLE_STAMPS, Cycle, Dataset, DurationUnit, EntityType, FACT, Fact, Leader,
-    Locale, Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
+    Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
@@ -106,10 +106,11 @@ fn dataset(record: &Dataset, problems: &mut Problems) {
         problems.add(Code::WrongLicense, message, |it| it.value("license", license));
     }
     let locales = &record.locales;
-    if locales.len() != Locale::ALL.len() || !Locale::ALL.iter().all(|locale| locales.contains(locale)) {
-        let all: Vec<&str> = Locale::ALL.iter().map(|locale| locale.as_str()).collect();
-        let message = format!("`locales` must be {}, each once", all.join(" and "));
-        problems.add(Code::BadLocales, message, |it| it.field("locales").help("leave `locales` out"));
+    if locales.is_empty() || (1..locales.len()).any(|at| locales[..at].contains(&locales[at])) {
+        let found: Vec<&str> = locales.iter().map(|locale| locale.as_str()).collect();
+        let message = format!("`locales` is [{}], expected `en`, `es` or both, each once", found.join(", "));
+        let help = "write `[\"en\"]` or `[\"es\"]`, or leave `locales` out for both";
+        problems.add(Code::BadLocales, message, |it| it.field("locales").help(help));
     }
 }
 

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use snapshot::record::Locale;
+
 use super::*;
 use crate::diagnostics::{Code, MessageFormat};
 use crate::read::{Input, read};
@@ -138,8 +140,44 @@ fn dataset_must_carry_the_version_licence_and_its_default_language() {
     let dataset = |from: &str, to: &str| DATASET.replace(from, to);
     refused("dataset.json", dataset(r#"Version":"1""#, r#"Version":"2""#), "E0209 dataset.json:1");
     refused("dataset.json", dataset("CC BY 4.0", "CC0"), "E0208 dataset.json:1");
-    let (_, report) = linked(&[("dataset.json", dataset(r#"["en","es"]"#, r#"["en"]"#))]);
-    assert_eq!(found(&report)[0], "E0210 dataset.json:1");
+}
+
+#[test]
+fn a_site_has_english_spanish_or_both_each_once() {
+    let with = |locales: &str, default: &str| {
+        let dataset = DATASET.replace(r#""locales":["en","es"]"#, &format!(r#""locales":{locales}"#));
+        let dataset = dataset.replace(r#","defaultLocale":"en""#, default);
+        linked(&[("dataset.json", dataset)])
+    };
+    for (locales, message) in [
+        ("[]", "`locales` is [], expected `en`, `es` or both, each once"),
+        (r#"["es","es"]"#, "`locales` is [es, es], expected `en`, `es` or both, each once"),
+        (r#"["en","es","en"]"#, "`locales` is [en, es, en], expected `en`, `es` or both, each once"),
+    ] {
+        let (directory, report) = with(locales, "");
+        assert!(directory.is_none());
+        assert_eq!(found(&report), ["E0210 dataset.json:1"], "{locales}");
+        let problem = problems(&report)[0];
+        assert_eq!(problem.message, message);
+        assert!(problem.help.as_deref().is_some_and(|help| help.contains(r#"`["en"]` or `["es"]`"#)));
+    }
+    let (directory, report) = with(r#"["de"]"#, "");
+    assert!(directory.is_none());
+    let problem = problems(&report)[0];
+    assert_eq!(problem.message, "`locales` is `[\"de\"]`, which is not one of its values");
+    assert!(problem.help.as_deref().is_some_and(|help| help.contains("en, es")), "{:?}", problem.help);
+    let (en, es) = (Locale::En, Locale::Es);
+    for (locales, default, published, language) in [
+        ("null", "", &[en, es][..], en),
+        (r#"["es","en"]"#, "", &[es, en], en),
+        (r#"["en"]"#, "", &[en], en),
+        (r#"["es"]"#, "", &[es], es),
+        (r#"["es"]"#, r#","defaultLocale":"en""#, &[es], en),
+        (r#"["en","es"]"#, r#","defaultLocale":"es""#, &[en, es], es),
+    ] {
+        let dataset = with(locales, default).0.unwrap().dataset;
+        assert_eq!((&dataset.locales[..], dataset.language()), (published, language), "{locales}");
+    }
 }
 
 /// Set `OPDIR_TEST_DATA` to the folder of a real dataset.

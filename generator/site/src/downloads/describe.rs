@@ -2,7 +2,7 @@
 //! CSVW, DCAT 3 (in `dcat`) and Croissant 1.1.
 
 use serde_json::{Value, json};
-use snapshot::record::{Dataset, Locale};
+use snapshot::record::Dataset;
 use store::Digest;
 
 use dataset::schema::{self, Column, TableSchema, ValueType};
@@ -211,7 +211,7 @@ impl Describer<'_> {
             "license": LICENSE,
             "version": self.day(),
             "datePublished": self.dataset.published_at,
-            "inLanguage": Locale::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+            "inLanguage": self.dataset.locales,
             "citeAs": format!("{} ({page})", self.dataset.title, page = self.base_url),
             "distribution": self.tables().map(file).collect::<Vec<_>>(),
             "recordSet": self.tables().filter(|(it, _)| it.rows > 0).map(records).collect::<Vec<_>>(),

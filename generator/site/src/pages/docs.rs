@@ -20,7 +20,7 @@ use crate::rest::OPENAPI;
 
 /// Maximum number of lines of an example answer.
 const ANSWER: usize = 40;
-/// Maximum number of addresses in one sitemap, in both languages; the protocol allows 50,000.
+/// Maximum number of addresses in one sitemap, in all languages; the protocol allows 50,000.
 const SITEMAP: usize = 10_000;
 
 /// A file for machines: its path, and what writes it.
@@ -44,7 +44,7 @@ impl<'a> Pages<'a> {
         for asset in [&self.theme.css].into_iter().chain(&self.theme.scripts) {
             files.push((asset.path(), Box::new(move || asset.text.clone().into_bytes())));
         }
-        for locale in Locale::ALL {
+        for locale in self.locales() {
             let path = here(JSON_FEED, *locale);
             files.push((path, Box::new(move || self.json_feed(*locale).into_bytes())));
         }
@@ -67,12 +67,13 @@ impl Pages<'_> {
             let count = if count == 0 { String::new() } else { grouped(count as u64, locale) };
             context! { href, name, format, count, what => self.word(locale, key) }
         };
+        let main = |path| here(path, self.main_locale());
         let live: Vec<Value> = [
             ("/api/v1/exports/latest", "data_export_json", "JSON", programs),
             ("/api/v1/exports/latest?format=csv", "data_export_csv", "CSV", programs),
-            ("/programs.csv", "follow_csv", "CSV (BOM)", programs),
-            ("/programs.atom", "data_atom", "Atom", 0),
-            ("/programs.ics", "data_ics", "iCalendar", 0),
+            (&*main("/programs.csv"), "follow_csv", "CSV (BOM)", programs),
+            (&*main("/programs.atom"), "data_atom", "Atom", 0),
+            (&*main("/programs.ics"), "data_ics", "iCalendar", 0),
             (FEED, "data_changes_atom", "Atom", 0),
         ]
         .map(file)
@@ -99,7 +100,7 @@ impl Pages<'_> {
     pub(super) fn describer(&self) -> Describer<'_> {
         Describer {
             dataset: &self.directory.dataset,
-            about: self.word(Locale::En, "about_1"),
+            about: self.word(self.main_locale(), "about_1"),
             base_url: self.base_url,
             downloads: self.downloads,
         }
@@ -164,49 +165,52 @@ impl Pages<'_> {
 
     /// How many sitemaps there are.
     fn sitemaps(&self) -> usize {
-        self.addresses().chunks(SITEMAP / 2).len()
+        self.addresses().chunks(SITEMAP / self.locales().len()).len()
     }
 
     fn robots(&self) -> String {
         // A rule that ends in `?` is read without it by parsers that take it for an address with an empty
         // query, and would keep them out of `/programs/…`.
-        format!(
-            "User-agent: *\nDisallow: /programs?*\nDisallow: /es/programs?*\nDisallow: /programs.\n\
-             Disallow: /es/programs.\nDisallow: /recipients?*\nDisallow: /es/recipients?*\nDisallow: /mcp$\n\nSitemap: {}/sitemap.xml\n",
-            self.base_url
-        )
+        let rule = |path| self.locales().iter().map(move |it| format!("Disallow: {}\n", here(path, *it)));
+        let rules: String =
+            ["/programs?*", "/programs.", "/recipients?*"].into_iter().flat_map(rule).collect();
+        format!("User-agent: *\n{rules}Disallow: /mcp$\n\nSitemap: {}/sitemap.xml\n", self.base_url)
     }
 
     fn llms(&self) -> String {
-        let base = self.base_url;
-        let title = &self.directory.dataset.title;
+        let (base, title) = (self.base_url, &self.directory.dataset.title);
+        let address = |path| format!("{base}{}", here(path, self.main_locale()));
+        let spanish = if self.locales().len() > 1 { ", in Spanish below `/es`" } else { "" };
         format!(
             "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
              ## Interfaces\n\n\
              - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
-             - [MCP]({base}/docs/mcp): tool endpoint at `{base}/mcp`, described by its \
+             - [MCP]({docs}): tool endpoint at `{base}/mcp`, described by its \
              [server card]({base}{card})\n\
              - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
              ## Records\n\n\
-             - `{base}/programs/{{slug}}.md`: one program as Markdown, in Spanish below `/es`\n\
+             - `{page}`: one program as Markdown{spanish}\n\
              - `{base}/api/v1/programs/{{slug}}`: the same as JSON, with sources\n\
              - [Sitemap]({base}/sitemap.xml): every record\n\n\
              Read a record before citing it; send people to its official page.\n",
             self.word(Locale::En, "site_tagline"),
             self.directory.programs.len(),
             card = mcp::CARD,
+            docs = address("/docs/mcp"),
+            page = address("/programs/{slug}.md"),
         )
     }
 
     fn open_search(&self) -> String {
         let (title, base) = (escaped(&self.directory.dataset.title), escaped(self.base_url));
         let short = short_name(&self.directory.dataset.title);
+        let page = here("/programs", self.main_locale());
         format!(
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
              <OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\"><ShortName>{}</ShortName>\
              <Description>{title}</Description><InputEncoding>UTF-8</InputEncoding>\
-             <Url type=\"text/html\" template=\"{base}/programs?q={{searchTerms}}\"/>\
-             <Url type=\"application/atom+xml\" template=\"{base}/programs.atom?q={{searchTerms}}\"/>\
+             <Url type=\"text/html\" template=\"{base}{page}?q={{searchTerms}}\"/>\
+             <Url type=\"application/atom+xml\" template=\"{base}{page}.atom?q={{searchTerms}}\"/>\
              </OpenSearchDescription>\n",
             escaped(short),
         )
@@ -265,11 +269,13 @@ impl Pages<'_> {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
              xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
         );
-        for (path, changed) in self.addresses().chunks(SITEMAP / 2).nth(number - 1).unwrap_or_default() {
+        for (path, changed) in
+            self.addresses().chunks(SITEMAP / self.locales().len()).nth(number - 1).unwrap_or_default()
+        {
             let changed = changed.map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
-            for locale in Locale::ALL {
+            for locale in self.locales() {
                 let _ = write!(out, "<url><loc>{base}{}</loc>{changed}", here(path, *locale));
-                for other in Locale::ALL {
+                for other in self.locales().iter().filter(|_| self.locales().len() > 1) {
                     let _ = write!(
                         out,
                         "<xhtml:link rel=\"alternate\" hreflang=\"{}\" href=\"{base}{}\"/>",

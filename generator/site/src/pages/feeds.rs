@@ -120,7 +120,7 @@ impl Pages<'_> {
 
     /// The calendar of a program.
     pub(super) fn calendar(&self, program: usize) -> String {
-        format!("{}{}END:VCALENDAR\r\n", self.calendar_start(Locale::En), self.events(program))
+        format!("{}{}END:VCALENDAR\r\n", self.calendar_start(self.main_locale()), self.events(program))
     }
 
     /// Calendar events of a program's deadlines. A paused or ended program has none.
@@ -141,7 +141,8 @@ impl Pages<'_> {
     fn push_event(&self, out: &mut String, program: usize, cycle: &Cycle, deadline: Date) {
         let it = &self.directory.programs[program];
         let stamp = cycle.updated_at.strftime("%Y%m%dT%H%M%SZ").to_string();
-        let label = self.word(Locale::En, "program_deadline");
+        let main = self.main_locale();
+        let label = self.word(main, "program_deadline");
         push_line(out, "BEGIN:VEVENT");
         push_line(out, &format!("UID:cycle-{}@{}", cycle.id, self.host()));
         push_line(out, &format!("DTSTAMP:{stamp}"));
@@ -149,10 +150,10 @@ impl Pages<'_> {
         push_line(out, &format!("SEQUENCE:{}", cycle.updated_at.as_second().max(0) / 60 % 2_000_000_000));
         push_line(out, &format!("DTSTART;VALUE=DATE:{}", deadline.strftime("%Y%m%d")));
         push_line(out, &format!("SUMMARY:{label}: {} ({})", quoted(&it.name), quoted(&cycle.label)));
-        let who = self.who_line(program, Locale::En);
-        let who = if who.is_empty() { who } else { format!("{}: {who}\n", self.word(Locale::En, "row_who")) };
+        let who = self.who_line(program, main);
+        let who = if who.is_empty() { who } else { format!("{}: {who}\n", self.word(main, "row_who")) };
         push_line(out, &format!("DESCRIPTION:{}", quoted(&format!("{who}{}", it.official_url))));
-        push_line(out, &format!("URL:{}/programs/{}", self.base_url, it.slug));
+        push_line(out, &format!("URL:{}{}", self.base_url, here(&format!("/programs/{}", it.slug), main)));
         push_line(out, "TRANSP:TRANSPARENT");
         for line in ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-P7D"] {
             push_line(out, line);

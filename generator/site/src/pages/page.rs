@@ -71,19 +71,20 @@ const fn fixed(
     Fixed { path, template, title, description, lists_records, view }
 }
 
-/// One of each in every language.
-fn spoken<T: Copy>(of: impl IntoIterator<Item = T>) -> Vec<(T, Locale)> {
-    of.into_iter().flat_map(|it| Locale::ALL.iter().map(move |locale| (it, *locale))).collect()
+/// One of each in every language of a site.
+fn each<T: Copy>(of: impl IntoIterator<Item = T>, locales: &[Locale]) -> Vec<(T, Locale)> {
+    of.into_iter().flat_map(|it| locales.iter().map(move |locale| (it, *locale))).collect()
 }
 
 impl<'a> Pages<'a> {
     /// Pages of these records, every other page and every file beside them, by family.
     #[must_use]
     pub fn families(&'a self, records: &Records, dated: &'a Dated) -> Vec<Family<'a>> {
-        let of = |records: &[usize]| spoken(records.iter().copied());
+        let all = self.locales();
+        let of = |records: &[usize]| each(records.iter().copied(), all);
         // As a file, the rows of every program would be the export once more.
         let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
-        let feeds = spoken([None].into_iter().chain(files.map(Some)));
+        let feeds = each([None].into_iter().chain(files.map(Some)), all);
         let mut families = vec![
             Family::new("program pages", of(&records.programs), |&(at, locale)| {
                 self.program(at, locale, dated)
@@ -94,11 +95,11 @@ impl<'a> Pages<'a> {
             Family::new("recipient pages", of(&records.recipients), |&(at, locale)| {
                 self.recipient(at, locale, dated)
             }),
-            Family::new("facet pages", spoken(&FACETS), |&(spec, locale)| self.facet(spec, locale, dated)),
-            Family::new("months", spoken(self.months(dated)), |&(month, locale)| {
+            Family::new("facet pages", each(&FACETS, all), |&(spec, locale)| self.facet(spec, locale, dated)),
+            Family::new("months", each(self.months(dated), all), |&(month, locale)| {
                 self.month(month, locale, dated)
             }),
-            Family::new("site pages", spoken(&FIXED), |&(page, locale)| self.fixed(page, locale, dated)),
+            Family::new("site pages", each(&FIXED, all), |&(page, locale)| self.fixed(page, locale, dated)),
             Family::new("site files", self.machine_files(), |(path, text)| {
                 Ok(vec![whole(format!("public{path}"), text())])
             }),

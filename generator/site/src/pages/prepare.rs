@@ -46,7 +46,8 @@ impl Pages<'_> {
     /// If a template of a theme does not render.
     pub fn prepare(&self, order: &[usize]) -> Result<Sections, minijinja::Error> {
         let mut writer = SectionWriter::default();
-        let prepared = [self.language_of(order, Locale::En)?, self.language_of(order, Locale::Es)?];
+        let prepared = self.locales().iter().map(|locale| Ok((*locale, self.language_of(order, *locale)?)));
+        let prepared: Vec<_> = prepared.collect::<Result<_, minijinja::Error>>()?;
         let values = &self.site.index.values;
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
@@ -136,10 +137,10 @@ impl Pages<'_> {
         })
     }
 
-    /// Passages of a row; empty if they equal the English ones.
+    /// Passages of a row; empty if they equal those of the main language.
     fn own_passages(&self, program: usize, locale: Locale) -> String {
-        let passages = self.passages(program, locale);
-        let is_same = locale != Locale::En && passages == self.passages(program, Locale::En);
+        let (passages, main) = (self.passages(program, locale), self.main_locale());
+        let is_same = locale != main && passages == self.passages(program, main);
         if is_same { String::new() } else { passages }
     }
 

@@ -68,6 +68,16 @@ impl<'a> Pages<'a> {
         })
     }
 
+    /// The languages of the site.
+    pub(super) fn locales(&self) -> &'a [Locale] {
+        &self.directory.dataset.locales
+    }
+
+    /// The language of what there is once.
+    pub(super) fn main_locale(&self) -> Locale {
+        self.site.lists.about.only_locale.unwrap_or(Locale::En)
+    }
+
     /// Renders a template with the values that every page needs.
     pub(super) fn render(
         &self,
@@ -98,8 +108,8 @@ impl<'a> Pages<'a> {
             home => here("/", locale),
             path => path,
             here => here(path, locale),
-            english => here(path, Locale::En),
-            spanish => here(path, Locale::Es),
+            english => self.locales().contains(&Locale::En).then(|| here(path, Locale::En)),
+            spanish => self.locales().contains(&Locale::Es).then(|| here(path, Locale::Es)),
             css => self.theme.css.path(),
             logo => &self.theme.brand[0],
             icon => &self.theme.brand[1],

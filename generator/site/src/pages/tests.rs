@@ -12,6 +12,8 @@ use crate::options::BuildOptions;
 use crate::progress::Progress;
 use dataset::{Input, directory};
 
+mod languages;
+
 /// Files below `public/`, by the path that they are served from.
 type Files = BTreeMap<String, String>;
 

@@ -120,7 +120,7 @@ impl Pages<'_> {
     }
 
     fn default_language(&self) -> &'static str {
-        self.directory.dataset.default_locale.as_str()
+        self.directory.dataset.language().as_str()
     }
 
     /// A long text without its `lead`, which the page shows above it: its lines, and at most `most` characters as

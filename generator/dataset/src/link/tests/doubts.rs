@@ -123,6 +123,21 @@ fn values_without_a_spanish_label_are_listed_by_use() {
     let expected = "1: `topics`: 2 of 4 values have no Spanish label, by use: `bees` (2), `wasps` (1)";
     assert_eq!(files(DATASET), [expected]);
     assert_eq!(files(&DATASET.replace(r#""defaultLocale":"en""#, r#""defaultLocale":"es""#)), [""; 0]);
+    assert_eq!(files(&DATASET.replace(r#"["en","es"]"#, r#"["en"]"#)), [""; 0]);
+}
+
+#[test]
+fn a_site_in_one_language_needs_no_texts_in_the_other() {
+    let dataset = DATASET.replace(r#","defaultLocale":"en""#, "");
+    let of = |locales: &str| {
+        let (_, report) = linked(&[("dataset.json", dataset.replace(r#"["en","es"]"#, locales))]);
+        report.sorted().iter().map(|it| it.message.clone()).collect::<Vec<_>>()
+    };
+    let missing =
+        ["1 of 1 organization has no text in `es`", "1 of 1 program has no text in `es`"].map(str::to_owned);
+    assert_eq!(of(r#"["en","es"]"#), missing);
+    assert_eq!(of(r#"["en"]"#), [""; 0]);
+    assert_eq!(of(r#"["es"]"#), [""; 0]);
 }
 
 #[test]

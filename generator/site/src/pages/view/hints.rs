@@ -61,7 +61,7 @@ impl Pages<'_> {
             let (lang, href) = (self.foreign(of, locale, field), here(&format!("{folder}{slug}"), locale));
             json!({"text": text(locale), "lang": lang, "about": about(locale), "count": count, "href": href})
         };
-        HintEntry { names: names.collect(), count, objects: objects(object) }
+        HintEntry { names: names.collect(), count, objects: self.objects(object) }
     }
 
     /// A value that people use as words of a query, by its labels; a place by any of its names.
@@ -82,10 +82,11 @@ impl Pages<'_> {
             let href = search_address(locale, spec.parameter, value);
             json!({"text": text, "lang": lang, "about": about, "count": count, "href": href})
         };
-        Some(HintEntry { names, count, objects: objects(object) })
+        Some(HintEntry { names, count, objects: self.objects(object) })
     }
-}
 
-fn objects(object: impl Fn(Locale) -> Value) -> [String; 2] {
-    [Locale::En, Locale::Es].map(|locale| object(locale).to_string())
+    fn objects(&self, object: impl Fn(Locale) -> Value) -> [String; 2] {
+        let of = |locale| self.locales().contains(&locale).then(|| object(locale).to_string());
+        [Locale::En, Locale::Es].map(|locale| of(locale).unwrap_or_default())
+    }
 }

@@ -1,0 +1,123 @@
+//! Sites in one language.
+
+use std::collections::BTreeSet;
+
+use snapshot::record::Locale;
+
+use super::*;
+
+/// The sample's site in one language, and in both.
+fn sites(only: Locale) -> (Files, Files) {
+    let mut directory = sample();
+    let both = site_of(&directory);
+    directory.dataset.locales = vec![only];
+    (site_of(&directory), both)
+}
+
+/// Whether a path is that of a page, a feed or a program's Markdown, and not of a file that there is once.
+fn has_a_language(path: &str) -> bool {
+    let is_feed = path.starts_with("/programs.") || path.starts_with("/feeds/");
+    path.starts_with("/es/") || is_feed || path.ends_with(".html") || path.ends_with(".md")
+}
+
+/// Whether an address is that of a file, or computed at the edge.
+fn is_served(files: &Files, only: Locale, address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap();
+    let suggestions = if only == Locale::Es { "/es/suggest" } else { "/suggest" };
+    let page = match path {
+        "" | "/" => "/index.html".to_owned(),
+        "/es" => "/es/index.html".to_owned(),
+        path => format!("{path}.html"),
+    };
+    let is_computed = ["/mcp", "/changes", "/changes.atom", suggestions].contains(&path);
+    is_computed || path.starts_with("/api/v1") || files.contains_key(path) || files.contains_key(&page)
+}
+
+/// Every address of the site itself in a text: in attributes, and with the address of the site before it.
+fn addresses(text: &str) -> BTreeSet<&str> {
+    let whole = text.split("//directory.example").skip(1);
+    let stated = text.split("=\"").skip(1).filter(|rest| rest.starts_with('/'));
+    let end = |rest: &'_ str| {
+        rest.find(|c: char| c.is_whitespace() || "\"'<>)`&\\".contains(c)).unwrap_or(rest.len())
+    };
+    whole.chain(stated).map(|rest| &rest[..end(rest)]).collect()
+}
+
+#[test]
+fn a_site_in_one_language_has_no_page_feed_or_link_of_the_other() {
+    for only in [Locale::En, Locale::Es] {
+        let (files, both) = sites(only);
+        let is_other =
+            |path: &&String| has_a_language(path) && path.starts_with("/es/") != (only == Locale::Es);
+        // Static hosts serve these from the root.
+        let root: &[&str] = if only == Locale::Es { &["/404.html", "/index.html"] } else { &[] };
+        assert_eq!(files.keys().filter(is_other).collect::<Vec<_>>(), root);
+        assert!(both.keys().filter(is_other).count() > files.len() / 4);
+        let head = format!("<html lang=\"{}\">", only.as_str());
+        for (path, page) in pages(&files) {
+            assert!(page.contains(&head), "{path}");
+            assert!(!page.contains("hreflang") && !page.contains("og:locale:alternate"), "{path}");
+        }
+        let is_data = |path: &str| path.starts_with("/api/") || path.starts_with("/data/");
+        let mut links = 0;
+        for (path, text) in files.iter().filter(|(path, _)| !is_data(path)) {
+            // Lines of calendars are folded, and their folder is the same in every language.
+            let text = text.replace("\r\n ", "").replace("data-calendars=\"/programs\"", "");
+            for address in addresses(&text).into_iter().filter(|it| !it.contains('{')) {
+                links += 1;
+                assert!(is_served(&files, only, address), "{path} ({only:?}) links to {address}");
+            }
+        }
+        assert!(links > 1000, "{links}");
+        for (path, map) in files.iter().filter(|(path, _)| path.starts_with("/sitemap-")) {
+            assert!(map.contains("<loc>") && !map.contains("<xhtml:link"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn answers_and_tables_are_the_same_in_a_site_of_one_language() {
+    for only in [Locale::En, Locale::Es] {
+        let (files, both) = sites(only);
+        let answers = |files: &Files| {
+            let files =
+                files.iter().filter(|(path, _)| path.starts_with("/api/") || path.ends_with(".ndjson"));
+            files.map(|(path, text)| (path.clone(), text.clone())).collect::<Files>()
+        };
+        let (one, both) = (answers(&files), answers(&both));
+        assert!(one.keys().any(|path| path.ends_with(".es.json")));
+        assert_eq!(one.keys().collect::<Vec<_>>(), both.keys().collect::<Vec<_>>());
+        let changed: Vec<&String> =
+            one.iter().filter(|(path, text)| both[*path] != **text).map(|it| it.0).collect();
+        assert_eq!(changed, [""; 0]);
+    }
+}
+
+#[test]
+fn what_there_is_once_is_in_the_only_language() {
+    let (files, _) = sites(Locale::Es);
+    assert_eq!(files["/index.html"], files["/es/index.html"]);
+    let slug = sample().programs[0].slug.clone();
+    let calendar = files[&format!("/programs/{slug}.ics")].replace("\r\n ", "");
+    assert!(calendar.contains("Plazo: ") && calendar.contains("/es/programs/"), "{calendar}");
+    assert!(
+        files["/opensearch.xml"]
+            .contains("template=\"https://directory.example/es/programs?q={searchTerms}\"")
+    );
+    assert!(
+        files["/llms.txt"]
+            .contains("`https://directory.example/es/programs/{slug}.md`: one program as Markdown\n")
+    );
+    let (files, both) = sites(Locale::En);
+    assert!(files["/robots.txt"].contains("Disallow: /programs?*") && !files["/robots.txt"].contains("/es"));
+    assert!(!files["/llms.txt"].contains("Spanish"));
+    // Of the same language, a page differs only in what names the other.
+    let of = |files: &Files| {
+        let page = &files[&format!("/programs/{slug}.html")];
+        let lines = page
+            .lines()
+            .filter(|line| !["hreflang", "og:locale:alternate"].iter().any(|it| line.contains(it)));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(of(&files), of(&both));
+}

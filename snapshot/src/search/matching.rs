@@ -178,14 +178,16 @@ impl<'a> ResolvedText<'a> {
         Self { clauses: text.clauses(index), filter: text.filter(index) }
     }
 
-    /// Documents that match all clauses; `None` without clauses.
+    /// Documents that match all clauses, the rarest first; `None` without clauses.
     pub(super) fn with_words(&self, index: &'a Index, budget: &Budget) -> Option<DocSet<'a>> {
         budget.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
-        let first = self.clauses.first()?.docs(index);
+        let mut clauses: Vec<&Clause<'a>> = self.clauses.iter().collect();
+        clauses.sort_by_cached_key(|clause| clause.size(index));
+        let mut clauses = clauses.into_iter();
+        let first = clauses.next()?.docs(index);
         // Without documents, the other clauses need not be read.
-        let found = self.clauses[1..]
-            .iter()
-            .try_fold(first, |found, clause| (!found.is_empty()).then(|| found.and(&clause.docs(index))));
+        let found =
+            clauses.try_fold(first, |found, clause| (!found.is_empty()).then(|| clause.keep(found, index)));
         Some(found.unwrap_or_else(DocSet::none))
     }
 
@@ -456,6 +458,40 @@ impl<'a> Clause<'a> {
         let apart = if self.apart.is_empty() { 0 } else { index.len() };
         let others: usize = self.others.iter().map(|other| other.docs.len()).sum();
         self.terms().map(len).sum::<usize>() + values + apart + others + alternatives.sum::<usize>()
+    }
+
+    /// Upper bound of the number of documents, or a large number for many.
+    fn size(&self, index: &Index) -> usize {
+        if !self.has_terms_only() {
+            return usize::MAX;
+        }
+        let size = |docs| if let DocSet::List(list) = docs { list.len() } else { usize::MAX };
+        self.terms().map(|term| size(index.terms.docs(term))).fold(0, usize::saturating_add)
+    }
+
+    fn has_terms_only(&self) -> bool {
+        self.alternatives.is_empty()
+            && self.apart.is_empty()
+            && self.others.is_empty()
+            && self.entity.is_none()
+    }
+
+    /// The documents of a set that match it.
+    fn keep(&self, found: DocSet<'a>, index: &'a Index) -> DocSet<'a> {
+        /// Looking documents up in a few lists is cheaper than uniting the lists.
+        const FEW: usize = 4;
+        match found {
+            DocSet::List(mut list)
+                if list.len() < index.len() / 64
+                    && self.has_terms_only()
+                    && (2..=FEW).contains(&self.forms.len()) =>
+            {
+                let parts: Vec<DocSet<'_>> = self.terms().map(|term| index.terms.docs(term)).collect();
+                list.to_mut().retain(|doc| parts.iter().any(|part| part.contains(*doc)));
+                DocSet::List(list)
+            }
+            found => found.and(&self.docs(index)),
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use crate::text::{QueryWord, english_stem, spanish_stem, words_of};
 pub struct Synonyms {
     /// By stems joined by spaces, and by keys of labels.
     others: HashMap<String, Vec<Vec<String>>>,
+    /// Words in the longest key that begins with a stem.
+    longest_from: HashMap<String, usize>,
     /// Words in the longest key.
     pub(super) longest: usize,
 }
@@ -99,6 +101,9 @@ impl Synonyms {
             let of_label = label_keys(term).into_iter().filter(|_| kind != "narrower").map(String::from);
             let keys: FxHashSet<String> = of_text.chain(of_label).collect();
             for key in keys {
+                let first = key.split(' ').next().unwrap_or_default().to_owned();
+                let longest = self.longest_from.entry(first).or_default();
+                *longest = term.len().max(*longest);
                 let known = self.others.entry(key).or_default();
                 for other in &others {
                     if !known.contains(other) {
@@ -125,7 +130,12 @@ impl Synonyms {
 
     /// Synonyms of a run of query words, sorted.
     pub(super) fn of_query_words(&self, run: &[QueryWord]) -> Vec<&Vec<String>> {
-        if run.len() > self.longest { Vec::new() } else { self.find(&keys_of_query_words(run)) }
+        let first = run.iter().take(1).flat_map(|first| &first.stems);
+        let longest = first.filter_map(|stem| self.longest_from.get(stem.as_str())).max();
+        match longest {
+            Some(longest) if run.len() <= *longest => self.find(&keys_of_query_words(run)),
+            _ => Vec::new(),
+        }
     }
 
     fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {

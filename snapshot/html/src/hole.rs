@@ -8,6 +8,7 @@ use snapshot::search::ProgramState;
 use snapshot::time::{Day, staleness_days};
 
 use crate::fragments::{Html, push};
+use crate::status::time_left;
 
 /// Declares the rules, each with its number.
 macro_rules! rules {
@@ -128,9 +129,12 @@ impl Filler<'_> {
     /// The last day, up to today, on which a value derived from a program's state differs from the day before.
     fn state_change<T: PartialEq>(&self, doc: u32, value: impl Fn(&ProgramState, Day) -> T) -> Option<Day> {
         let (dated, today) = (self.dated, self.dated.day());
-        let ages = staleness_days(dated.today.state(doc)?.observed.checked, today);
-        // The number of days left changes every day.
-        let days = dated.today.turning_days(doc).chain(ages).chain([today]);
+        let state = dated.today.state(doc)?;
+        let ages = staleness_days(state.observed.checked, today);
+        // The number of days left changes every day; in months or years, on the day on which their number does.
+        let left = state.openness.next_deadline.known().map_or(0, |next| next.0.saturating_sub(today.0));
+        let began = Day(today.0 - time_left(left.unsigned_abs()).2 as i32);
+        let days = dated.today.turning_days(doc).chain(ages).chain([today, began]);
         last_change(days, today, |day| dated.today.state_on(doc, day).map(|state| value(&state, day)))
     }
 

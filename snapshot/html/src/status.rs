@@ -70,11 +70,7 @@ impl Language {
             0 => self.word(Message::Today).to_owned(),
             1 => self.word(Message::Tomorrow).to_owned(),
             days => {
-                let (word, n) = match days.unsigned_abs() {
-                    days @ ..=60 => (Message::InDays, days),
-                    days @ ..=730 => (Message::InMonths, days * 12 / 365),
-                    days => (Message::InYears, days * 4 / 1461),
-                };
+                let (word, n, _) = time_left(days.unsigned_abs());
                 self.phrase(word, &[("n", &grouped(n.into(), self.locale))])
             }
         };
@@ -116,6 +112,19 @@ impl Language {
             }
             _ => badge(standing, self.word(shown(standing).1)),
         }
+    }
+}
+
+/// A number of days as days, months or years: the word, its number, and how many days ago the same were right first.
+pub(crate) fn time_left(days: u32) -> (Message, u32, u32) {
+    let of = |word, per: u32, length: u32, most: u32| {
+        let n = days * per / length;
+        (word, n, ((n + 1) * length).div_ceil(per).min(most + 1) - 1 - days)
+    };
+    match days {
+        ..=60 => (Message::InDays, days, 0),
+        61..=730 => of(Message::InMonths, 12, 365, 730),
+        _ => of(Message::InYears, 4, 1461, u32::MAX - 1),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A site in one language at the edge: what is asked of it in the other.
+//! A site in one language at the edge: its answers to addresses of the other.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ export const parts = ({ base, open, check, axe }) => {
     const { data: [{ displayName: name, slug }] } = await (await fetch(`${base}/api/v1/recipients?limit=1`)).json();
     const { data: answer } = await (await fetch(`${base}/suggest?q=${encodeURIComponent(name)}`)).json();
     check("the name of a recipient leads to it", answer.some(it => it.href === `/recipients/${slug}`), JSON.stringify(answer));
-    for (const [path, width] of [["/", 320], ["/programs", 1280], ["/es", 1280], ["/es/programs", 320]]) {
+    for (const [path, width] of [["/", 320], ["/", 1280], ["/es", 320], ["/es", 1280]]) {
       const page = await open({ viewport: { width, height: 800 }, bypassCSP: true });
       await page.goto(base + path);
       const before = await state(page);

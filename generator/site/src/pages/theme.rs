@@ -61,8 +61,8 @@ impl Asset {
 const SCRIPTS: [(&str, &[usize]); 5] = [
     // Pages of records: their star.
     ("stars.js", &[1]),
-    // The search page: stars, results in place, suggestions.
-    ("site.js", &[1, 2, 5]),
+    // The search page: stars, and results in place as text is typed, which a list of suggestions would cover.
+    ("site.js", &[1, 2]),
     // The shortlist.
     ("shortlist.js", &[1, 3]),
     // The API reference: calls that run where they stand.

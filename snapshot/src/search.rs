@@ -2,6 +2,7 @@
 //! which order, and how many match each facet value.
 
 mod build;
+mod cognates;
 mod cost;
 mod count;
 mod entities;
@@ -30,6 +31,7 @@ mod today;
 mod values;
 
 pub use self::build::{document_order, write_index};
+pub use self::cognates::cognate_keys;
 pub use self::entities::{NamedEntity, entity_dictionary, keys_of, label_runs, names_of_place};
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::{FilterPhrase, extract};

@@ -10,7 +10,7 @@ use crate::search::cost::{Budget, NAMESAKES_MAX, READ_MAX, SCORED_MAX, SCORED_MI
 use crate::search::entities::country_offered_for;
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
-use crate::search::matching::{Clause, TextQuery};
+use crate::search::matching::{Clause, Form, TextQuery};
 use crate::search::score::Scorer;
 use crate::search::set::{DocSet, both, has_bit, set_bit, union, words};
 use crate::search::tiers::{Part, Parts, Tier};
@@ -492,11 +492,12 @@ impl<'a> RankedQuery<'a> {
                 }
             }
         }
+        let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
         let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
-        let guessed = self.parts.known.iter().filter(|part| part.is_guessed);
+        let guessed = self.parts.known.iter().filter(|part| part.is_guessed());
         ranked.guesses.extend(guessed.map(|part| Guess {
             word: part.clause.words.join(" "),
-            read_as: part.clause.forms.iter().map(text).collect(),
+            read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),
         }));
         ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
     }

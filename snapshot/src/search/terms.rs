@@ -8,6 +8,8 @@
 //! term.bits            bit sets of the terms of more than 1 of 32 documents
 //! impact.at .text      the impact of each term in each of its documents, see [`Impact`]
 //! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
+//! cognate.*            keys of words with an ending of one language, see [`cognates`](super::cognates), and the
+//!                      terms that have each
 //! term.code            u32 for each term: its code in streams; frequent terms have small codes
 //! field.mean           f32 × 6: mean length of each field, in tokens
 //! stream.at stream     each document's tokens: LEB128 codes, see [`Mark`]
@@ -21,6 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::search::cognates::{LANGUAGES, cognate_keys};
 use crate::search::grams::{Grams, Row};
 use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
 use crate::search::table::{Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column};
@@ -109,6 +112,8 @@ const ENGLISH: StemNames =
 const SPANISH: StemNames =
     StemNames { stems: ("es.at", "es.text"), members: ("es.terms.at", "es.terms"), of: "es.of" };
 
+const COGNATES: (Pair, Pair) = (("cognate.at", "cognate.text"), ("cognate.terms.at", "cognate.terms"));
+
 /// Sections of a language's stems.
 struct StemNames {
     stems: Pair,
@@ -166,6 +171,7 @@ pub struct Terms {
     impacts: Strings,
     english: StemTable,
     spanish: StemTable,
+    cognates: (Dictionary, Lists),
     codes: Section<u32>,
     field_means: Section<f32>,
     streams: Strings,
@@ -213,11 +219,14 @@ impl Terms {
         let field_means = sections.get::<f32>("field.mean")?;
         check_len("field.mean", &field_means, FIELDS)?;
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
+        let keys = Dictionary::open(sections, COGNATES.0)?;
+        let members = Lists::open_many(sections, COGNATES.1, keys.strings.len(), terms)?;
         Ok(Self {
             postings: Postings::open(sections, &POSTINGS, terms, count)?,
             impacts: Strings::open_len(sections, IMPACTS, terms)?,
             english: StemTable::open(sections, &ENGLISH, terms)?,
             spanish: StemTable::open(sections, &SPANISH, terms)?,
+            cognates: (keys, members),
             codes: column(sections, "term.code", terms)?,
             field_means,
             streams: Strings::open_len(sections, STREAMS, count)?,
@@ -358,6 +367,21 @@ impl Terms {
     /// Terms that have either stem, ascending.
     pub(super) fn of_stems(&self, [english, spanish]: &[CompactString; 2]) -> Vec<u32> {
         merged(self.english.members(english), self.spanish.members(spanish))
+    }
+
+    /// Terms of the other language with the origin of a folded word, ascending.
+    pub(super) fn cognates(&self, word: &str) -> Vec<u32> {
+        let (keys, members) = &self.cognates;
+        let of_other = |(key, other): (Option<String>, char)| {
+            let key = keys.find(format!("{other}{}", &key?[1..]).as_bytes())?;
+            Some(members.get(key))
+        };
+        let [english, spanish] = LANGUAGES;
+        let found = cognate_keys(word).into_iter().zip([spanish, english]).filter_map(of_other);
+        let mut terms: Vec<u32> = found.flatten().copied().collect();
+        terms.sort_unstable();
+        terms.dedup();
+        terms
     }
 
     /// Synonyms of a folded word or words in the dataset.

@@ -2,6 +2,7 @@
 //! few words describe. Phrases, exclusions and selected filters are required in every tier.
 
 use crate::query::Query;
+use crate::search::cognates::RARE;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, TextQuery};
@@ -68,8 +69,10 @@ impl Tier {
 /// A clause or an applied filter phrase, looked up.
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
-    /// Documents that match it, or its guesses.
+    /// Documents that match it, its cognates or its guesses.
     docs: DocSet<'a>,
+    /// Those of them that match it itself, if there are cognates or guesses.
+    unguessed: Option<DocSet<'a>>,
     /// Those of them that need no synonym of several words, if it has any.
     direct: Option<DocSet<'a>>,
     /// Documents that match its place, also by a wider region.
@@ -77,11 +80,20 @@ pub(super) struct Part<'a> {
     /// Documents that state nothing in its facets or measures.
     unstated: Option<DocSet<'a>>,
     idf: f64,
-    pub(super) is_guessed: bool,
     is_filter: bool,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    /// Documents that match it itself.
+    fn typed(&self) -> &DocSet<'a> {
+        self.unguessed.as_ref().unwrap_or(&self.docs)
+    }
+
+    /// Whether it matches by guesses only.
+    pub(super) fn is_guessed(&self) -> bool {
+        self.unguessed.as_ref().is_some_and(DocSet::is_empty)
+    }
+
     /// The part as the scorer needs it.
     pub(super) fn scored(&self) -> ScoredClause<'_> {
         let filter = self.is_filter.then(|| self.docs.borrowed());
@@ -110,19 +122,17 @@ impl<'a> Parts<'a> {
         let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), has_phrases };
         let last = query.words.last().map(|word| word.text.as_str()).filter(|_| query.may_continue);
         let mut guesses = 0;
-        for mut clause in query.clauses(index) {
+        for clause in query.clauses(index) {
             let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
-            let mut is_guessed = false;
+            let mut guessed = Vec::new();
             if clause.is_unknown()
                 && guesses < GUESSED_MAX
                 && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
             {
-                let terms = index.terms.guessed(word, last == Some(word.text.as_str()));
-                clause.forms = terms.into_iter().map(|term| (term, Form::Guess)).collect();
-                is_guessed = !clause.forms.is_empty();
-                guesses += usize::from(is_guessed);
+                guessed = index.terms.guessed(word, last == Some(word.text.as_str()));
+                guesses += usize::from(!guessed.is_empty());
             }
-            parts.add(clause, is_guessed);
+            parts.add(clause, guessed);
         }
         for (words, filter) in filters {
             let words = words.into_iter().map(Into::into).collect();
@@ -134,25 +144,37 @@ impl<'a> Parts<'a> {
                 unstated: index.without_measures(&filter),
                 idf: idf(docs.len(), index.len()),
                 docs,
-                is_guessed: false,
+                unguessed: None,
                 is_filter: true,
             });
         }
         parts
     }
 
-    fn add(&mut self, clause: Clause<'a>, is_guessed: bool) {
+    /// Adds a clause and the guesses for it.
+    fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
         let index = self.index;
         let wider = clause.entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
-        if clause.is_unknown() && wider.as_ref().is_none_or(DocSet::is_empty) {
+        let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
+        let mut others = guessed;
+        if let ([word], None, ..=RARE) = (clause.words.as_slice(), clause.entity, typed.len()) {
+            others.extend(index.terms.cognates(word));
+        }
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|other| clause.forms.iter().all(|(term, _)| term != other));
+        if clause.is_unknown() && others.is_empty() && wider.as_ref().is_none_or(DocSet::is_empty) {
             self.unknown.push(clause);
             return;
         }
         let unstated =
             clause.entity.and_then(|entity| index.values.unstated_in_all(&entity.facets(&index.values)));
-        let (docs, direct) = (clause.docs(index), clause.direct_docs(index));
+        let guessed = (!others.is_empty()).then(|| index.terms.any(&others));
+        let unguessed = guessed.as_ref().map(|_| typed.clone());
+        let docs = union(std::iter::once(typed).chain(guessed).collect(), index.len());
+        clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
         let idf = idf(docs.len(), index.len());
-        self.known.push(Part { clause, docs, direct, wider, unstated, idf, is_guessed, is_filter: false });
+        self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: false });
     }
 
     /// Whether the query has neither words nor filter phrases.
@@ -166,7 +188,7 @@ impl<'a> Parts<'a> {
     }
 
     fn any_guessed(&self) -> bool {
-        self.known.iter().any(|part| part.is_guessed)
+        self.known.iter().any(|part| part.unguessed.is_some())
     }
 
     /// Full matches among all documents; `None` without parts.
@@ -176,11 +198,11 @@ impl<'a> Parts<'a> {
 
     /// Full matches of all parts but one; `None` without others.
     pub(super) fn full_without(&self, left_out: usize) -> Option<DocSet<'_>> {
-        if !self.unknown.is_empty() || self.any_guessed() {
+        if !self.unknown.is_empty() {
             return Some(DocSet::none());
         }
         let parts = self.known.iter().enumerate().filter(|(position, _)| *position != left_out);
-        all_of(parts.map(|(_, part)| part.docs.borrowed()).collect())
+        all_of(parts.map(|(_, part)| part.typed().borrowed()).collect())
     }
 
     /// Of some full matches those that need no synonym of several words; `None` if there is no such synonym.
@@ -206,7 +228,7 @@ impl<'a> Parts<'a> {
         let minor = self.minor_part().filter(|_| all);
         let has_tier = match tier {
             Tier::Name | Tier::All | Tier::Synonym | Tier::More => false,
-            Tier::Wider => all && !self.any_guessed() && self.any_wider(),
+            Tier::Wider => all && self.any_wider(),
             Tier::Guess => all && self.any_guessed(),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),
             Tier::Most => (!self.known.is_empty() || self.has_phrases) && (!all || minor.is_some()),
@@ -219,7 +241,8 @@ impl<'a> Parts<'a> {
         let parts = self.known.iter().enumerate().filter(|(position, _)| Some(*position) != left_out);
         let matching = parts.map(|(_, part)| {
             let unstated = part.unstated.iter().filter(|_| tier == Tier::Unstated);
-            let sets = std::iter::once(&part.docs).chain(&part.wider).chain(unstated);
+            let docs = if tier == Tier::Wider { part.typed() } else { &part.docs };
+            let sets = std::iter::once(docs).chain(&part.wider).chain(unstated);
             union(sets.map(DocSet::borrowed).collect(), self.index.len())
         });
         Some(both(all_of(matching.collect()), among).unwrap_or_else(DocSet::none))
@@ -263,7 +286,7 @@ impl<'a> Parts<'a> {
     pub(super) fn missing(&self, doc: u32, tier: Tier) -> Vec<String> {
         let is_missing = |part: &&Part<'_>| {
             let is_wider = part.wider.as_ref().is_some_and(|docs| docs.contains(doc));
-            part.is_guessed || !part.docs.contains(doc) && (!is_wider || tier == Tier::Wider)
+            !part.typed().contains(doc) && (!is_wider || tier == Tier::Wider)
         };
         let known = self.known.iter().filter(is_missing).map(|part| &part.clause);
         known.chain(&self.unknown).map(|clause| clause.words.join(" ")).collect()

@@ -94,9 +94,9 @@ impl Clause {
             || self.concept.as_ref().is_some_and(says)
     }
 
-    /// Has one of some tokens instead.
+    /// Has one of some tokens too.
     pub(super) fn guess(&mut self, tokens: BTreeSet<String>) {
-        self.alternatives = vec![vec![tokens]];
+        self.alternatives.push(vec![tokens]);
     }
 }
 

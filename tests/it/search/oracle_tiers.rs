@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use snapshot::facet::FACETS;
 use snapshot::place;
-use snapshot::search::{NamedEntity, is_known_word};
+use snapshot::search::{NamedEntity, cognate_keys, is_known_word};
 use snapshot::text::QueryWord;
 
 use super::oracle::{Oracle, Record, says};
@@ -15,6 +15,8 @@ use tests::world::day_after;
 /// Most words of a question that are guessed, and most words that one is guessed to be.
 const GUESSED: usize = 2;
 const SHOWN: usize = 3;
+/// Most records that have a word whose cognates are searched.
+const RARE: usize = 20;
 
 /// Facets of who may apply.
 const ELIGIBILITY: [&str; 8] = [
@@ -32,9 +34,10 @@ const PLACES: [&str; 4] = ["countries", "destinations", "citizenships", "residen
 /// A clause, and by record whether it is had, had through a wider place, or not spoken of.
 struct Part {
     has: Vec<bool>,
+    /// Had in the words that were typed.
+    plain: Vec<bool>,
     wider: Option<Vec<bool>>,
     mute: Option<Vec<bool>>,
-    is_guess: bool,
     worth: f64,
 }
 
@@ -59,12 +62,13 @@ impl Oracle<'_> {
         let phrased = !asked.phrases.is_empty();
         let (mut parts, mut unknown, mut guesses) = (Vec::new(), 0, 0);
         for mut clause in asked.wanted {
+            let plain = self.holders(&clause);
             let guess =
                 if self.reader.is_unknown(&clause) && guesses < GUESSED { self.guess(&clause) } else { None };
-            let is_guess = guess.is_some();
-            guesses += usize::from(is_guess);
-            guess.into_iter().for_each(|tokens| clause.guess(tokens));
-            let part = self.part(&clause, is_guess);
+            guesses += usize::from(guess.is_some());
+            let cognates = if count(&plain) <= RARE { self.cognates(&clause) } else { None };
+            guess.into_iter().chain(cognates).for_each(|tokens| clause.guess(tokens));
+            let part = self.part(&clause, plain);
             let is_wider = part.wider.as_ref().is_some_and(|wider| wider.contains(&true));
             if self.reader.is_unknown(&clause) && !is_wider { unknown += 1 } else { parts.push(part) }
         }
@@ -73,10 +77,15 @@ impl Oracle<'_> {
         told.filter_map(|(at, record)| Some((record.program.slug.clone(), rules.tier(at)?))).collect()
     }
 
-    fn part(&self, clause: &Clause, is_guess: bool) -> Part {
-        let of = |fits: &dyn Fn(&Record<'_>) -> bool| self.records.iter().map(fits).collect::<Vec<bool>>();
+    /// Which records have a clause.
+    fn holders(&self, clause: &Clause) -> Vec<bool> {
         let fits = |record: &Record<'_>| clause.fits(&record.texts, |concept| says(record, concept));
-        let has = of(&|record| fits(record) && !self.contradicts(record, clause));
+        self.records.iter().map(|record| fits(record) && !self.contradicts(record, clause)).collect()
+    }
+
+    fn part(&self, clause: &Clause, plain: Vec<bool>) -> Part {
+        let of = |fits: &dyn Fn(&Record<'_>) -> bool| self.records.iter().map(fits).collect::<Vec<bool>>();
+        let has = self.holders(clause);
         let concept = clause.concept.as_ref().filter(|it| it.place.is_some() || !it.values.is_empty());
         let wider = concept
             .and_then(|concept| concept.place.as_deref())
@@ -85,8 +94,8 @@ impl Oracle<'_> {
             of(&|record| facets.iter().all(|it| record.named[it].is_empty() && record.shut[it].is_empty()))
         };
         let mute = concept.map(spoken).filter(|facets| !facets.is_empty()).map(|facets| silent(&facets));
-        let holders = has.iter().filter(|has| **has).count();
-        Part { has, wider, mute, is_guess, worth: worth(holders, self.records.len()) }
+        let worth = worth(count(&has), self.records.len());
+        Part { has, plain, wider, mute, worth }
     }
 
     /// Whether a record admits a place, maybe by a wider one, and states no citizenship or residence elsewhere.
@@ -131,6 +140,18 @@ impl Oracle<'_> {
         self.is_elsewhere(record, clause, role) || role != destinations && is_only_goal
     }
 
+    /// Words of the other language with the origin of a word that names nothing.
+    fn cognates(&self, clause: &Clause) -> Option<BTreeSet<String>> {
+        let ([word], None) = (clause.typed.as_slice(), &clause.concept) else { return None };
+        let key = |word: &str| cognate_keys(word).map(|key| key.map(|key| key[1..].to_owned()));
+        let [english, spanish] = key(&word.text);
+        let is_cognate = |token: &&String| {
+            let [of_english, of_spanish] = key(token);
+            english.is_some() && english == of_spanish || spanish.is_some() && spanish == of_english
+        };
+        Some(self.reader.tokens().filter(is_cognate).cloned().collect())
+    }
+
     /// What a word that stands nowhere may be a slip of.
     fn guess(&self, clause: &Clause) -> Option<BTreeSet<String>> {
         let [word] = clause.typed.as_slice() else { return None };
@@ -160,6 +181,10 @@ fn spoken(concept: &NamedEntity) -> Vec<&'static str> {
     facets.sort_unstable();
     facets.dedup();
     facets
+}
+
+fn count(holders: &[bool]) -> usize {
+    holders.iter().filter(|has| **has).count()
 }
 
 /// How much it tells that a record is one of some holders.
@@ -225,17 +250,18 @@ impl Rules {
     fn tier(&self, at: usize) -> Option<&'static str> {
         let parts = &self.parts;
         let has = |part: &Part| part.has[at];
-        let wider = |part: &Part| has(part) || part.wider.as_ref().is_some_and(|wider| wider[at]);
+        let by_region = |part: &Part| part.wider.as_ref().is_some_and(|wider| wider[at]);
+        let wider = |part: &Part| has(part) || by_region(part);
         let mute = |part: &Part| wider(part) || part.mute.as_ref().is_some_and(|mute| mute[at]);
         let all = self.unknown == 0;
-        let guessed = parts.iter().any(|part| part.is_guess);
-        if all && !guessed && parts.iter().all(has) {
+        let guessed = parts.iter().any(|part| part.has != part.plain);
+        if all && parts.iter().all(|part| part.plain[at]) {
             return Some("all");
         }
         let least = self.least();
         let most = parts.iter().enumerate().all(|(n, part)| Some(n) == least || wider(part));
         let few = |part: &Part| part.has.iter().filter(|has| **has).count() <= self.count / 2;
-        if all && !guessed && parts.iter().all(wider) {
+        if all && parts.iter().all(|part| part.plain[at] || by_region(part)) {
             Some("wider")
         } else if all && guessed && parts.iter().all(wider) {
             Some("guess")

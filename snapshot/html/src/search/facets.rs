@@ -1,5 +1,7 @@
 //! The checkboxes of the facets.
 
+use std::borrow::Cow;
+
 use super::{ALL, CLOSING_SOON, Splice};
 use crate::fragments::push;
 use crate::messages::Message;
@@ -79,11 +81,13 @@ impl Splice<'_> {
         let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
         let mut region = None;
         for (position, (pick, count)) in items.iter().enumerate() {
-            let code = self.site.index.value_text(pick);
-            let here = continent(code).map(|place| place.name(self.query.locale));
-            if whole && spec.is_place && here != region {
-                region = here;
-                push(out, format_args!("<p>{}</p>", here.unwrap_or_default()));
+            if whole && spec.is_place {
+                let code = self.site.index.value_text(pick);
+                let here = continent(code).map(|place| place.name(self.query.locale));
+                if here != region {
+                    region = here;
+                    push(out, format_args!("<p>{}</p>", here.unwrap_or_default()));
+                }
             }
             let on = self.is_picked(facet, pick);
             if (whole || position < VALUES_MAX || on) && !self.has_quick_filter(facet, pick) {
@@ -146,13 +150,14 @@ impl Splice<'_> {
         // Length of the bar, in tenths of the longest.
         let tenths = u64::from(count) * 9 / u64::from(most.max(1));
         let other = if whole { self.other_label(facet, pick) } else { String::new() };
-        let (value, label) = match pick {
+        let (value, label): (Cow<'_, str>, Cow<'_, str>) = match pick {
             FacetValue::Value(ordinal) => {
                 let ordinal = *ordinal as usize;
-                (self.html.options.text(ordinal).to_owned(), self.language.labels.text(ordinal).to_owned())
+                (self.html.options.text(ordinal).into(), self.language.labels.text(ordinal).into())
             }
             FacetValue::Place(code) => {
-                (checkbox_attributes(facet.spec().parameter, code), self.display.place(facet, code))
+                let value = checkbox_attributes(facet.spec().parameter, code);
+                (value.into(), self.display.place(facet, code).into())
             }
         };
         let checked = if on { " checked" } else { "" };

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
-    ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Impact, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS,
-    divisors, frequency,
+    COGNATES, ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Impact, Mark, POSTINGS, SPANISH, STREAMS, StemNames,
+    TERMS, divisors, frequency,
 };
+use crate::search::cognates::cognate_keys;
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::table::{Lists, Postings, Strings};
@@ -120,6 +121,7 @@ impl TermsWriter {
         self.write_grams(&terms, writer);
         write_stems(&terms, &ENGLISH, writer, |term| english_stem(term).into_owned());
         write_stems(&terms, &SPANISH, writer, spanish_stem);
+        write_cognates(&terms, writer);
         self.write_streams(&terms, writer);
         let folded: Vec<Vec<String>> = synonyms
             .iter()
@@ -268,6 +270,17 @@ impl TermsWriter {
         };
         Strings::write(writer, STREAMS, self.streams().map(coded));
     }
+}
+
+fn write_cognates(terms: &[(&str, usize)], writer: &mut SectionWriter) {
+    let mut members: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for ((text, _), term) in terms.iter().zip(0..) {
+        for key in cognate_keys(text).into_iter().flatten() {
+            members.entry(key).or_default().push(term);
+        }
+    }
+    Strings::write(writer, COGNATES.0, members.keys().map(String::as_bytes));
+    Lists::write(writer, COGNATES.1, members.values().map(Vec::as_slice));
 }
 
 fn write_stems(

@@ -6,6 +6,7 @@ mod facet_values;
 mod init;
 mod link;
 mod link_report;
+mod parallel;
 mod places;
 mod read;
 mod record;

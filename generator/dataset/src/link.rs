@@ -12,11 +12,11 @@ mod rules;
 mod texts;
 mod uniqueness;
 
-use rayon::prelude::*;
 use snapshot::record::Directory;
 
 use crate::diagnostics::Diagnostics;
 use crate::facet_values;
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
@@ -51,23 +51,23 @@ impl Pass for SortById {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
         // Leaders and channels keep the order of their files, which is published.
         if !matches!(table, Table::Leaders | Table::Channels) {
-            // In place, because a table may fill half of the memory. Equal ids keep the order of reading.
-            rows.par_sort_unstable_by_key(|row| (row.record.id(), row.at));
+            // Equal ids keep the order of reading.
+            parallel::sort_by_key(rows, |row| (row.record.id(), row.at));
         }
     }
 }
 
 fn sort(tables: &mut Tables) {
     tables.run(&mut SortById);
-    tables.aliases.par_sort_by(|a, b| {
-        (a.record.entity_type, &a.record.slug).cmp(&(b.record.entity_type, &b.record.slug))
-    });
+    tables
+        .aliases
+        .sort_by(|a, b| (a.record.entity_type, &a.record.slug).cmp(&(b.record.entity_type, &b.record.slug)));
     tables
         .vocabulary
-        .par_sort_by(|a, b| (&a.record.facet, &a.record.value).cmp(&(&b.record.facet, &b.record.value)));
+        .sort_by(|a, b| (&a.record.facet, &a.record.value).cmp(&(&b.record.facet, &b.record.value)));
     tables
         .synonyms
-        .par_sort_by(|a, b| (a.record.locale, &a.record.terms).cmp(&(b.record.locale, &b.record.terms)));
+        .sort_by(|a, b| (a.record.locale, &a.record.terms).cmp(&(b.record.locale, &b.record.terms)));
 }
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ mod text;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use snapshot::record::Dataset;
 use store::Hex;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Pass, Row, Tables};
 use crate::stamps::Stamps;
@@ -126,8 +126,8 @@ impl Reader<'_, '_> {
     fn read<T: Record>(&mut self, table: Table) -> Result<Vec<Row<T>>, InputError> {
         let files = self.files.iter().filter_map(|file| Some((file, file.format_of(table)?)));
         let files: Vec<(&File<'_>, Format)> = files.collect();
-        let parsed = files.par_iter().map(|(file, format)| parse_file(file, Some(table), *format));
-        let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.collect::<Result<_, _>>()?;
+        let parsed = parallel::numbers(files.len(), &|at| parse_file(files[at].0, Some(table), files[at].1));
+        let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.into_iter().collect::<Result<_, _>>()?;
         let mut all = Parsed::empty();
         for ((file, _), (one, digest)) in files.iter().zip(parsed) {
             self.digests.push((file.path.clone(), digest));
@@ -150,19 +150,25 @@ fn source_sha256(mut digests: Vec<(String, [u8; 32])>) -> [u8; 32] {
 }
 
 /// The rows of a file, and its SHA-256.
-fn parse_file<T: DeserializeOwned + Send>(
+fn parse_file<T: DeserializeOwned + Send + Sync>(
     file: &File<'_>,
     table: Option<Table>,
     format: Format,
 ) -> Result<(Parsed<T>, [u8; 32]), InputError> {
     let bytes = file.load()?;
     let context = Context { file: file.id, table };
-    let (digest, parsed) =
-        rayon::join(|| Sha256::digest(&*bytes).into(), || parse_bytes(&bytes, format, context));
+    let (mut digest, mut parsed) = (<[u8; 32]>::default(), Parsed::empty());
+    parallel::both(&mut || digest = Sha256::digest(&*bytes).into(), &mut || {
+        parsed = parse_bytes(&bytes, format, context);
+    });
     Ok((parsed, digest))
 }
 
-fn parse_bytes<T: DeserializeOwned + Send>(bytes: &[u8], format: Format, context: Context) -> Parsed<T> {
+fn parse_bytes<T: DeserializeOwned + Send + Sync>(
+    bytes: &[u8],
+    format: Format,
+    context: Context,
+) -> Parsed<T> {
     let text = match text::decode(bytes, context.file) {
         Ok(text) => text,
         Err(problem) => return Parsed::problem(*problem),

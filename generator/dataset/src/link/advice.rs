@@ -15,6 +15,7 @@ use super::links;
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
+use crate::parallel;
 use crate::rows::{Row, Tables};
 use crate::text::{folded, part_of, quoted};
 
@@ -41,10 +42,9 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
 }
 
 fn near_duplicates(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
-    let programs = tables.programs.par_iter();
-    let mut keys: Vec<(Uuid, String, Location, &str)> = programs
-        .map(|row| (row.record.organization_id, folded(&row.record.name), row.at, row.record.slug.as_str()))
-        .collect();
+    let mut keys: Vec<(Uuid, String, Location, &str)> = parallel::flat_map(&tables.programs, |row| {
+        Some((row.record.organization_id, folded(&row.record.name), row.at, row.record.slug.as_str()))
+    });
     keys.par_sort_unstable();
     let mut warnings = Vec::new();
     for same in keys.chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1)) {
@@ -100,15 +100,14 @@ fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
 }
 
 fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
-    let warnings = tables.cycles.par_iter().filter_map(|row| {
+    parallel::flat_map(&tables.cycles, |row| {
         let stated = row.record.status?;
         let season = Season::of(&row.record);
         let dates = Season { stated: None, ..season }.status(day);
         let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
         contradicts(stated, dates, &season)
             .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).field("status"))
-    });
-    warnings.collect()
+    })
 }
 
 fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool {

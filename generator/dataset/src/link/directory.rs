@@ -1,12 +1,12 @@
 //! Builds the [`Directory`] of checked rows: references become positions, lists get their order.
 
-use rayon::prelude::*;
 use snapshot::record::{
     AwardLinks, Directory, EntityType, OrganizationLinks, ProgramLinks, award_order, season_order,
 };
 use uuid::Uuid;
 
 use super::ids::Ids;
+use crate::parallel;
 use crate::rows::{Row, Tables};
 use crate::table::Table;
 
@@ -63,7 +63,8 @@ fn positions<T: Sync>(
     records: &[T],
     parent: impl Fn(&T) -> Uuid + Sync,
 ) -> Option<Vec<usize>> {
-    records.par_iter().map(|record| ids.position(table, parent(record))).collect()
+    let positions = parallel::flat_map(records, |record| Some(ids.position(table, parent(record))));
+    positions.into_iter().collect()
 }
 
 fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
@@ -151,7 +152,7 @@ fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
 fn order(directory: &mut Directory) {
     let Directory { programs, cycles, awards, facts, transitions, posts, .. } = directory;
     // Positions follow ids, so comparing positions breaks ties by id.
-    directory.program_links.par_iter_mut().for_each(|links| {
+    parallel::for_each_mut(&mut directory.program_links, |links| {
         links.cycles.sort_unstable_by(|a, b| season_order(&cycles[*a], &cycles[*b]));
         links.facts.sort_unstable_by_key(|at| (&facts[*at].kind, &facts[*at].value, *at));
         links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
@@ -161,14 +162,14 @@ fn order(directory: &mut Directory) {
         links.sources.sort_unstable();
         links.sources.dedup();
     });
-    directory.organization_links.par_iter_mut().for_each(|links| {
+    parallel::for_each_mut(&mut directory.organization_links, |links| {
         links.programs.sort_unstable_by_key(|at| (&programs[*at].name, *at));
         links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
         links
             .posts
             .sort_unstable_by(|a, b| posts[*b].published_on.cmp(&posts[*a].published_on).then(a.cmp(b)));
     });
-    directory.recipient_awards.par_iter_mut().for_each(|links| {
+    parallel::for_each_mut(&mut directory.recipient_awards, |links| {
         links.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
     });
 }

@@ -1,9 +1,8 @@
 //! Warns of links that a link checker found dead or moved.
 
-use rayon::prelude::*;
-
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::link_report::{Finding, LinkReport};
+use crate::parallel;
 use crate::record::{Purpose, Record};
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
@@ -23,7 +22,7 @@ struct LinkCheck<'a> {
 impl Pass for LinkCheck<'_> {
     fn table<T: Record>(&mut self, _: Table, rows: &mut Vec<Row<T>>) {
         let links = self.links;
-        let warnings = rows.par_iter_mut().flat_map_iter(|row| {
+        let warnings = parallel::flat_map_mut(rows, |row| {
             let mut warnings = Vec::new();
             let at = row.at;
             row.record.visit_texts(&mut |_, purpose, field| {
@@ -44,7 +43,6 @@ impl Pass for LinkCheck<'_> {
             });
             warnings
         });
-        let warnings: Vec<Diagnostic> = warnings.collect();
         self.report.extend(warnings);
     }
 }

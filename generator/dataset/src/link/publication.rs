@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use snapshot::record::PublicationStatus;
 use uuid::Uuid;
 
 use super::ids::Ids;
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
@@ -55,7 +55,7 @@ impl Statuses<'_> {
 
 impl Pass for Statuses<'_> {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        let statuses = rows.par_iter().map(|row| self.of(&row.record)).collect();
+        let statuses = parallel::flat_map(rows, |row| Some(self.of(&row.record)));
         self.tables.insert(table, statuses);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
 use uuid::Uuid;
 
 use super::ids::Ids;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::parallel;
 use crate::record::{Record, Reference};
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
@@ -69,11 +69,10 @@ impl Pass for Check<'_> {
                 }
             }
         }
-        let errors = rows.par_iter().flat_map_iter(|row| {
+        let errors = parallel::flat_map(rows, |row| {
             let references = row.record.references().into_iter().flatten();
             references.filter_map(|to| self.dangling(row.at, to))
         });
-        let errors: Vec<Diagnostic> = errors.collect();
         self.errors.extend(errors);
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
-use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet, MEASURES, Measure, MeasureSpec, Unit, fact_kinds};
 use snapshot::record::field_table::{Field, FieldType, Value};
 use snapshot::record::{
@@ -13,6 +12,7 @@ use snapshot::record::{
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
@@ -85,12 +85,11 @@ impl Problems {
 }
 
 fn each<T: Sync>(rows: &[Row<T>], report: &mut Diagnostics, rule: impl Fn(&T, &mut Problems) + Sync) {
-    let problems = rows.par_iter().flat_map_iter(|row| {
+    let problems = parallel::flat_map(rows, |row| {
         let mut problems = Problems { at: row.at, list: Vec::new() };
         rule(&row.record, &mut problems);
         problems.list
     });
-    let problems: Vec<Diagnostic> = problems.collect();
     report.extend(problems);
 }
 

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use rayon::prelude::*;
 use snapshot::facet::Facet;
 use snapshot::page::caution;
 use snapshot::record::Fact;
@@ -15,6 +14,7 @@ use snapshot::{place, truncate};
 use url::Url;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
+use crate::parallel;
 use crate::places;
 use crate::record::{Purpose, Record, TextField};
 use crate::rows::{Pass, Row, Tables};
@@ -60,7 +60,7 @@ struct Correction<'r> {
 
 impl Pass for Correction<'_> {
     fn table<T: Record>(&mut self, _: Table, rows: &mut Vec<Row<T>>) {
-        let problems = rows.par_iter_mut().flat_map_iter(|row| {
+        let problems = parallel::flat_map_mut(rows, |row| {
             let mut problems = Vec::new();
             let at = row.at;
             row.record.visit_texts(&mut |name, purpose, field| {
@@ -68,21 +68,19 @@ impl Pass for Correction<'_> {
             });
             problems
         });
-        let problems: Vec<Diagnostic> = problems.collect();
         self.report.extend(problems);
     }
 }
 
 /// Values of facts that are places, once the kinds of the facts are corrected.
 fn correct_places(rows: &mut [Row<Fact>], report: &mut Diagnostics) {
-    let problems = rows.par_iter_mut().flat_map_iter(|row| {
+    let problems = parallel::flat_map_mut(rows, |row| {
         let is_place = Facet::of_kind(&row.record.kind).is_some_and(|facet| facet.spec().is_place);
         match row.record.value.filter(|value| is_place && !place::is_place(value)) {
             Some(_) => TextCheck::run("value", row.at, Purpose::Place, &mut row.record.value),
             None => Vec::new(),
         }
     });
-    let problems: Vec<Diagnostic> = problems.collect();
     report.extend(problems);
 }
 

@@ -70,14 +70,14 @@ fn check_slugs(
 }
 
 /// Reports keys that occur again; `describe` returns a key as files write it, and the message.
-fn unique<K: Ord + Copy + Send>(
+fn unique<K: Ord + Copy>(
     keys: impl Iterator<Item = (K, Location)>,
     report: &mut Diagnostics,
     (code, field): (Code, &'static str),
     describe: impl Fn(K) -> (String, String),
 ) {
     let mut keys: Vec<(K, Location)> = keys.collect();
-    keys.par_sort_unstable();
+    keys.sort_unstable();
     for same in keys.chunk_by(|a, b| a.0 == b.0) {
         for (key, at) in &same[1..] {
             let (value, message) = describe(*key);

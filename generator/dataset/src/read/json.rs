@@ -1,7 +1,6 @@
 //! JSON tables: one object a line, an array of objects, or one object. A row is deserialized straight into its
 //! record; only if that fails are its members read one by one.
 
-use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use snapshot::record::Members;
@@ -11,6 +10,7 @@ use super::parsed::{Context, Parsed};
 use super::partial::{Member, OwnedValue, PartialRow};
 use super::text::{column, newlines, offset};
 use crate::diagnostics::{Code, Diagnostic, Location};
+use crate::parallel;
 use crate::rows::Row;
 use crate::text::quoted;
 
@@ -26,7 +26,7 @@ struct Piece<'a> {
 }
 
 /// One object a line; blank lines are allowed.
-pub(super) fn lines<T: DeserializeOwned + Send>(file: &str, context: Context) -> Parsed<T> {
+pub(super) fn lines<T: DeserializeOwned + Send + Sync>(file: &str, context: Context) -> Parsed<T> {
     let start = file.trim_ascii_start();
     if start.starts_with('[') {
         let problem = Diagnostic::new(Code::BadSyntax, context.at(1), "an array, expected one object a line");
@@ -34,15 +34,15 @@ pub(super) fn lines<T: DeserializeOwned + Send>(file: &str, context: Context) ->
         return Parsed::problem(place(problem.help("rename the file to .json"), piece, start));
     }
     let chunks = chunks(file);
-    let lines: Vec<u32> = chunks.par_iter().map(|chunk| newlines(chunk.as_bytes())).collect();
+    let lines: Vec<u32> = parallel::flat_map(&chunks, |chunk| Some(newlines(chunk.as_bytes())));
     let starts = lines.iter().scan(1, |next: &mut u32, lines| {
         let start = *next;
         *next = next.saturating_add(*lines);
         Some(start)
     });
     let chunks: Vec<(&str, u32)> = chunks.into_iter().zip(starts).collect();
-    let parsed = chunks.into_par_iter().map(|(chunk, start)| {
-        let mut parsed = Parsed::empty();
+    let parsed = parallel::numbers(chunks.len(), &|at| {
+        let (mut parsed, (chunk, start)) = (Parsed::empty(), chunks[at]);
         for (text, line) in chunk.lines().zip(start..) {
             if !text.trim_ascii().is_empty() {
                 row(Piece { file, text, line }, context, &mut parsed);
@@ -50,11 +50,11 @@ pub(super) fn lines<T: DeserializeOwned + Send>(file: &str, context: Context) ->
         }
         parsed
     });
-    join(parsed.collect())
+    join(parsed)
 }
 
 /// An array of objects, or one object.
-pub(super) fn document<T: DeserializeOwned + Send>(file: &str, context: Context) -> Parsed<T> {
+pub(super) fn document<T: DeserializeOwned + Send + Sync>(file: &str, context: Context) -> Parsed<T> {
     let items: Result<Vec<&RawValue>, _> = if file.trim_ascii_start().starts_with('[') {
         serde_json::from_str(file)
     } else {
@@ -75,12 +75,12 @@ pub(super) fn document<T: DeserializeOwned + Send>(file: &str, context: Context)
         seen = start;
         pieces.push(Piece { file, text, line });
     }
-    let parsed = pieces.par_chunks(256).map(|pieces| {
+    let parts: Vec<&[Piece<'_>]> = pieces.chunks(256).collect();
+    join(parallel::numbers(parts.len(), &|at| {
         let mut parsed = Parsed::empty();
-        pieces.iter().for_each(|piece| row(*piece, context, &mut parsed));
+        parts[at].iter().for_each(|piece| row(*piece, context, &mut parsed));
         parsed
-    });
-    join(parsed.collect())
+    }))
 }
 
 fn join<T>(parts: Vec<Parsed<T>>) -> Parsed<T> {

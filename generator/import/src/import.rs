@@ -349,13 +349,29 @@ impl Importer<'_> {
     /// Reports columns that the mapping neither maps nor ignores.
     fn report_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
-        for column in &sheet.columns {
+        for (index, column) in sheet.columns.iter().enumerate() {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
                 || listed_in(&source.ignore, column)
                 || source.ignore.iter().any(is_named)
                 || source.key.iter().any(is_named);
-            if !column.is_empty() && !is_known {
+            if column.is_empty() && !is_known {
+                let cells =
+                    || sheet.rows.iter().filter_map(|row| row.cells.get(index).filter(|it| !it.is_empty()));
+                if let Some(first) = cells().next() {
+                    let count = counted(cells().count(), "cell");
+                    let message = format!(
+                        "column {} has no name and {count}, the first {}",
+                        index + 1,
+                        quoted(&first.text())
+                    );
+                    let help =
+                        format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name);
+                    let at = Location { file, line: 1 };
+                    self.report
+                        .push(Diagnostic::new(Code::NewColumn, at, message).value("column", "").help(help));
+                }
+            } else if !is_known {
                 let message = format!("the column {} is not mapped", quoted(column));
                 let at = Location { file, line: 1 };
                 let help = format!("map it, or add it to `ignore` of source `{}`", source.name);

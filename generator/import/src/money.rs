@@ -119,10 +119,16 @@ enum Part {
 /// Reads a sum; the error names what is not understood.
 pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    // An accountant's minus.
+    if spaced.trim().starts_with('(') && spaced.trim().ends_with(')') {
+        return Err(text.to_owned());
+    }
     let parts = parts(spaced.trim(), form)?;
     let mut sum = Sum::default();
     let mut numbers: Vec<f64> = Vec::new();
     let (mut is_most, mut is_least, mut ranges) = (false, false, 0);
+    // Which numbers have a factor: `$10-20k` may begin at 10 or at 10,000.
+    let mut scaled = [false; 2];
     let mut at = 0;
     while at < parts.len() {
         let Part::Word(_) = &parts[at] else {
@@ -157,6 +163,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
                     numbers.last_mut(),
                 ) {
                     *last *= scale;
+                    scaled[ranges.min(1)] = true;
                     sum.is_scaled = true;
                 } else {
                     return None;
@@ -170,7 +177,8 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
             sum.least = (!is_most).then_some(*one);
             sum.most = (!is_least).then_some(*one);
         }
-        ([least, most], 1) if least <= most && !is_most && !is_least => {
+        ([_, _], 1) if scaled == [false, true] => return Err("a factor at one end only".to_owned()),
+        ([least, most], 1) if least <= most && !is_most => {
             (sum.least, sum.most) = (Some(*least), Some(*most));
         }
         _ => return Err(text.to_owned()),
@@ -200,7 +208,8 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
             first.len_utf8()
         } else if first.is_alphabetic() || first == '/' {
             let is_word = |c: char| c.is_alphabetic() || matches!(c, '.' | '$' | '\'' | '’');
-            let end = rest[1..].find(|c| !is_word(c)).map_or(rest.len(), |end| end + 1);
+            let after = &rest[first.len_utf8()..];
+            let end = rest.len() - after.trim_start_matches(is_word).len();
             parts.push(Part::Word(rest[..end].to_owned()));
             end
         } else {
@@ -295,6 +304,15 @@ mod tests {
             ("hasta 3000 euros", "_..3000 EUR"),
             ("bis zu 250 Tsd. €", "_..250000 EUR"),
             ("jusqu'à 800 €", "_..800 EUR"),
+            ("3 000 € à 5 000 €", "3000..5000 EUR"),
+            ("à partir de 500 €", "500.._ EUR"),
+            ("à hauteur de 500 €", "_..500 EUR"),
+            ("from 500 to 3000 EUR", "500..3000 EUR"),
+            ("10k-20k EUR", "10000..20000 EUR"),
+            ("$10-20k", "! a factor at one end only"),
+            ("£1 to 5 million", "! a factor at one end only"),
+            ("($500)", "! ($500)"),
+            ("約5000円", "! 約"),
             ("from CHF 500", "500.._ CHF"),
             ("€500 – €3000", "500..3000 EUR"),
             ("500 to 3000 EUR", "500..3000 EUR"),

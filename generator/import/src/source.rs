@@ -4,6 +4,7 @@
 mod archive;
 mod document;
 mod layout;
+mod number_format;
 mod ods;
 pub(crate) mod sheet;
 mod workbook;
@@ -105,8 +106,17 @@ fn table(text: &str, how: &Reading<'_>) -> Result<Sheet, String> {
     let first = lines().find(has_several).or_else(|| lines().next()).unwrap_or_default();
     let separator = SEPARATORS.into_iter().max_by_key(|it| count(first, *it)).unwrap_or(b',');
     let mut builder = ::csv::ReaderBuilder::new();
-    let mut reader =
-        builder.has_headers(false).flexible(true).delimiter(separator).from_reader(text.as_bytes());
+    builder.has_headers(false).flexible(true).delimiter(separator);
+    if let Some(line) = quote_within_cell(text, separator) {
+        // Programs that copy tables separated by tabs put nothing into quotes.
+        if separator != b'\t' {
+            return Err(format!(
+                "line {line}: a quote closes in the middle of a cell; double the quotes inside it"
+            ));
+        }
+        builder.quoting(false);
+    }
+    let mut reader = builder.from_reader(text.as_bytes());
     let mut grid = Grid { is_exact: true, ..Grid::default() };
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
@@ -125,8 +135,31 @@ fn table(text: &str, how: &Reading<'_>) -> Result<Sheet, String> {
             return Err(format!("it has more than {MOST_ROWS} rows"));
         }
     }
-    if count(text, b'"') % 2 == 1 {
+    if count(text, b'"') % 2 == 1 && separator != b'\t' {
         return Err("a quote is never closed: was it cut off?".to_owned());
     }
     layout::read(grid, how)
+}
+
+/// The line of the first cell that begins with a quote and goes on after the next one that is not doubled: the reader
+/// would drop both.
+fn quote_within_cell(text: &str, separator: u8) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == separator || b"\r\n".contains(byte));
+    let (mut at, mut starts) = (0, true);
+    while at < bytes.len() {
+        if bytes[at] == b'"' && starts {
+            at += 1;
+            // A doubled quote does not close the cell.
+            while bytes.get(at).is_some_and(|byte| *byte != b'"') || bytes.get(at + 1) == Some(&b'"') {
+                at += if bytes.get(at) == Some(&b'"') { 2 } else { 1 };
+            }
+            if at < bytes.len() && !is_end(bytes.get(at + 1)) {
+                return Some(text[..at].lines().count());
+            }
+        }
+        starts = bytes.get(at).is_some_and(|byte| is_end(Some(byte)));
+        at += 1;
+    }
+    None
 }

@@ -152,6 +152,12 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
     let text = cell.text();
     Ok(match cell {
         Cell::Number(number) => (Sum::of(*number), None),
+        // What a number format writes around a number belongs to it: 75 may be shown as $75K.
+        Cell::Shown(_, shown) => {
+            let sum = money::read(shown, None).map_err(|part| unread(field, shown, &part, source))?;
+            let currency = sum.currency.clone().map(|codes| ("its number format".to_owned(), codes));
+            (sum, currency)
+        }
         Cell::Money(number, sign) => {
             let codes = money::codes(sign).ok_or_else(|| {
                 let message =
@@ -171,7 +177,8 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
 
 /// The end of a range that a field takes, and whether the sum is no range.
 fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Result<(Value, bool), Wrong> {
-    let is_plain = sum.least.is_none() || sum.least == sum.most;
+    // A fact of an amount has no field for its end: its text says "up to".
+    let is_plain = sum.least == sum.most || sum.least.is_none() && field != "amount";
     if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_least) {
         let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
@@ -186,6 +193,14 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
     if sum.is_scaled && scale > 1.0 {
         let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
         return Err(wrong(Code::BadValue, message, "write the number without its factor in the source"));
+    }
+    if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
+        let message = format!("`{field}` is {text:?}: with the factor in the column's name or without it?");
+        return Err(wrong(
+            Code::BadValue,
+            message,
+            "rename the column, or write the number in its factor in the source",
+        ));
     }
     Ok((end.map_or(Value::Null, |it| json!(snapshot::record::Number(it * scale))), is_plain))
 }

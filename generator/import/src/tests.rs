@@ -176,6 +176,41 @@ fn what_is_not_declared_is_refused_with_the_line_to_add_and_nothing_is_written()
 }
 
 #[test]
+fn quotes_within_cells_are_kept_or_refused_and_columns_without_a_name_are_reported() {
+    let pasted = SHEET.replace(';', "\t").replace("Ocean", "\"Second\" Chance").replace("Who\n", "Who\t\n");
+    let pasted = pasted.replace("UK\n", "UK\textended to 1 May\n").replace("n/a\t\n", "n/a\t\t\n");
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &pasted)]);
+    let report = place.imported();
+    assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "\"Second\" Chance");
+    let new: Vec<&str> = report
+        .sorted()
+        .into_iter()
+        .filter(|it| it.code == dataset::diagnostics::Code::NewColumn)
+        .map(|it| it.message.as_str())
+        .collect();
+    assert_eq!(new, ["column 9 has no name and 1 cell, the first `extended to 1 May`"]);
+    for (good, bad, message) in [
+        ("Ocean", "\"Second\" Chance", "line 2: a quote closes in the middle of a cell"),
+        ("Spain, UK", "\"Spain, \"\"UK, GB\"\"\"", "`eligibleCountries` is"),
+    ] {
+        let sheet = SHEET.replace(good, bad);
+        let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &sheet)]);
+        let refused = place.refused();
+        assert!(refused[0].2.contains(message), "{}", refused[0].2);
+    }
+}
+
+#[test]
+fn an_empty_mark_does_not_empty_what_the_mapping_itself_gives() {
+    let mapping = MAPPING
+        .replace("\"n/a\"]", "\"n/a\", \"2027\"]")
+        .replace("label = { join = [\"Title\", \"Ref\"], with = \" / \" }", "label = { value = \"2027\" }");
+    let place = Place::new(&[("import.toml", &mapping), ("inbox/grants.csv", SHEET)]);
+    place.imported();
+    assert_eq!(place.rows("cycles/grants.ndjson")[0]["label"], "2027");
+}
+
+#[test]
 fn a_mapping_is_refused_with_the_word_that_was_meant() {
     for (good, bad, words) in [
         ("name = \"Title\"", "nmae = \"Title\"", "`nmae` is not a field of programs; did you mean `name`?"),

@@ -29,7 +29,10 @@ pub(super) fn make(
     {
         return Err(broken(error, field));
     }
-    let is_empty = |text: &str| text.is_empty() || source.empty.iter().any(|empty| empty == text);
+    // A value that the mapping itself gives is meant.
+    let is_empty = |text: &str| {
+        text.is_empty() || rule.value.is_none() && source.empty.iter().any(|empty| empty == text)
+    };
     let cell = match cell {
         Cell::List(items) if kind != ValueType::List => match &items[..] {
             [] => &Cell::Empty,
@@ -54,6 +57,12 @@ pub(super) fn make(
             Cell::List(items) => items.clone(),
             _ => text.split(source.lists.as_deref().unwrap_or("|")).map(str::to_owned).collect(),
         };
+        if let Some(item) = items.iter().find(|item| item.matches('"').count() % 2 == 1) {
+            let message = format!("`{field}` is {}: a quoted item has the separator in it", quoted(&text));
+            let help =
+                format!("write {} and its rest without the separator in the source", quoted(item.trim()));
+            return Err(wrong(Code::BadValue, message, help));
+        }
         let items = items.iter().map(|item| item.trim()).filter(|item| !is_empty(item));
         let items: Result<Vec<String>, Wrong> = items.map(|item| renamed(item, field, rule)).collect();
         // One word may stand for several, as the name of a union for its members.
@@ -148,6 +157,8 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
             (since_1970(cell, field)?, None)
         }
         Cell::Text(text) => match read_day(text, field, source) {
+            Err(_) if let Some((words, _, day)) = named_day(text, source) => (day, Some(words.to_owned())),
+            Err(wrong) if named_month(text, source).is_some() => return Err(wrong),
             Err(_) if is_vague(text) && rule.notes_time => {
                 return Ok(Made { note: Some(text.clone()), ..Made::default() });
             }
@@ -167,6 +178,25 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
     };
     let note = match rest {
         None => None,
+        Some(_) if is_doubtful(&cell.text()) => {
+            let message = format!("`{field}` is {}, which is no firm day", quoted(&cell.text()));
+            return Err(wrong(
+                Code::BadValue,
+                message,
+                "write into the source what holds: the day alone, or none",
+            ));
+        }
+        Some(rest) if second_day(&rest) => {
+            let message = format!(
+                "`{field}` is {}, which has a day and {}: another day?",
+                quoted(&cell.text()),
+                quoted(&rest)
+            );
+            let help = "write the day that counts into the source, or declare what stands between them: split = \"…\"";
+            return Err(wrong(Code::BadValue, message, help));
+        }
+        // The day as it is published, but words as they stand around a month's name.
+        Some(_) if rule.notes_time && is_vague(&cell.text()) => Some(cell.text()),
         Some(rest) if rule.notes_time => Some(format!("{day} {rest}")),
         Some(rest) => {
             let message =
@@ -178,6 +208,31 @@ fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, W
         }
     };
     Ok(Made { value: day.to_string().into(), note, ..Made::default() })
+}
+
+/// Whether what stands beside a day may be another one: the name of a month, a year, or numbers that are no hour.
+fn second_day(rest: &str) -> bool {
+    let folded = fold(rest);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric());
+    let is_year = |word: &str| word.len() == 4 && word.starts_with("20") && word.parse::<u16>().is_ok();
+    let mut numbers = rest.split(|c: char| !c.is_ascii_digit() && !matches!(c, '/' | '.' | '-'));
+    let is_date = |number: &str| {
+        let parts: Vec<Option<u8>> =
+            number.trim_matches('.').split(['/', '.', '-']).map(|part| part.parse().ok()).collect();
+        match parts[..] {
+            [Some(hour), Some(minute)] => number.contains('/') || hour > 24 || minute > 59,
+            [Some(_), Some(_), Some(_)] => true,
+            _ => false,
+        }
+    };
+    words.any(|word| month_of(word).is_some() || is_year(word)) || numbers.any(is_date)
+}
+
+/// Whether a text takes back the day that it has.
+fn is_doubtful(text: &str) -> bool {
+    let folded = fold(text);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric());
+    text.contains(['?', '~', '≈']) || words.any(|word| value_of("doubt", word).is_some())
 }
 
 /// What may stand between several days in one cell.
@@ -193,15 +248,17 @@ pub(super) fn days<'t>(
         return None;
     }
     let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
-    let named = |part: &&'t str| {
-        let starts = std::iter::once(0).chain(part.match_indices(' ').map(|(at, _)| at + 1));
-        let mut halves = starts.map(|at| part.split_at(at));
-        halves.find_map(|(name, day)| {
-            let found = read_day(day, "", source).ok()?.0;
-            Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, found))
-        })
-    };
-    (parts.len() > 1).then(|| parts.iter().map(named).collect())?
+    (parts.len() > 1).then(|| parts.iter().map(|part| named_day(part, source)).collect())?
+}
+
+/// A day behind words: the words, the text of the day, and the day.
+fn named_day<'t>(text: &'t str, source: &Source) -> Option<(&'t str, &'t str, Date)> {
+    let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
+    let mut halves = starts.map(|at| text.split_at(at));
+    halves.find_map(|(name, day)| {
+        let found = read_day(day, "", source).ok()?.0;
+        Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, found))
+    })
 }
 
 /// Whether a text names a month or a season, but no day.
@@ -234,8 +291,15 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
         return Ok((day, (!is_midnight).then(|| rest.to_owned())));
     }
     let subject = || format!("`{field}` is {}", quoted(text));
-    if let Some(found) = named_month(text) {
-        return Ok(found);
+    if let Some((day, rest)) = named_month(text, source) {
+        let day = day.ok_or_else(|| {
+            wrong(
+                Code::BadValue,
+                format!("{}, which is no day of any month", subject()),
+                "correct it in the source",
+            )
+        })?;
+        return Ok((day, rest.or_else(|| is_doubtful(text).then(|| text.to_owned()))));
     }
     let parts: Vec<&str> = text.splitn(4, |c: char| !c.is_ascii_digit()).collect();
     let (day, rest) = match (&parts[..], source.dates) {
@@ -256,7 +320,8 @@ fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<St
         _ => (None, String::new()),
     };
     match day {
-        Some(day) => Ok((day, (!rest.is_empty()).then_some(rest))),
+        Some(day) if rest.is_empty() => Ok((day, is_doubtful(text).then(|| text.to_owned()))),
+        Some(day) => Ok((day, Some(rest))),
         None => Err(wrong(
             Code::BadValue,
             format!("{}, which is no day of the declared form", subject()),
@@ -290,13 +355,17 @@ fn ordered(a: &str, b: &str, c: &str, order: DateOrder) -> Option<Date> {
         DateOrder::Year => (a, b, c),
         DateOrder::Epoch => return None,
     };
-    // Where the order is declared, a year of two digits is of this century: opportunities lie ahead.
-    let year: i16 = match year.len() {
+    let year = match year.len() {
         4 => year.parse().ok()?,
-        2 => 2000 + year.parse::<i16>().ok()?,
-        _ => return None,
+        _ => short_year(year)?,
     };
     Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
+}
+
+/// Where the order is declared, a year of two digits is of this century, and no later than 2050: opportunities lie ahead.
+fn short_year(year: &str) -> Option<i16> {
+    let year: i16 = year.parse().ok().filter(|_| year.len() == 2)?;
+    (0..=50).contains(&year).then_some(2000 + year)
 }
 
 fn compact(digits: &str, order: DateOrder) -> Option<Date> {
@@ -306,25 +375,30 @@ fn compact(digits: &str, order: DateOrder) -> Option<Date> {
     }
 }
 
-/// `31 December 2026`, `Dec 31, 2026`, `31 de diciembre de 2026`: one reading in either language.
-fn named_month(text: &str) -> Option<(Date, Option<String>)> {
+/// `31 December 2026`, `Dec 31, 2026`, `31 de diciembre de 2026`, and `1-Mar-27` where the order is declared: one reading
+/// in either language. The day, if the month has it, and the words around it.
+fn named_month(text: &str, source: &Source) -> Option<(Option<Date>, Option<String>)> {
     let lower = fold(text);
     let words = lower
         .split(|c: char| !c.is_alphanumeric() && c != ':')
         .filter(|word| !word.is_empty() && value_of("day", word).is_none());
     let words: Vec<&str> = words.collect();
     let digits = |word: &str| word.trim_end_matches(char::is_alphabetic).parse::<i8>().ok();
-    let (day, month, year, rest) = match &words[..] {
-        [a, b, year, rest @ ..] => match (month_of(a), month_of(b)) {
-            (Some(month), _) => (digits(b)?, month, year, rest),
-            (_, Some(month)) => (digits(a)?, month, year, rest),
-            _ => return None,
-        },
-        _ => return None,
+    let is_short = matches!(source.dates, Some(DateOrder::Day | DateOrder::Month));
+    let year = |word: &str| match word.len() {
+        4 => word.parse::<i16>().ok(),
+        _ => short_year(word).filter(|_| is_short),
     };
-    let year = (year.len() == 4).then(|| year.parse().ok())??;
-    let date = Date::new(year, month, day).ok()?;
-    Some((date, (!rest.is_empty()).then(|| rest.join(" "))))
+    let read = |three: &[&str]| {
+        let (day, month) = match (month_of(three[0]), month_of(three[1])) {
+            (Some(month), _) => (digits(three[1])?, month),
+            (_, Some(month)) => (digits(three[0])?, month),
+            _ => return None,
+        };
+        Some(Date::new(year(three[2])?, month, day).ok())
+    };
+    let (three, rest) = words.split_at_checked(3)?;
+    Some((read(three)?, (!rest.is_empty()).then(|| rest.join(" "))))
 }
 
 fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -352,7 +426,9 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         return Ok(day.year().into());
     }
     let text = match cell {
-        Cell::Number(number) => return Ok(json!(snapshot::record::Number(*number))),
+        Cell::Number(number) | Cell::Shown(number, _) => {
+            return Ok(json!(snapshot::record::Number(*number)));
+        }
         other => other.text(),
     };
     match money::number(text.trim(), source.numbers) {
@@ -390,4 +466,66 @@ pub(super) fn looks_like_a_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split(['/', '.', '-']).collect();
     parts.len() == 3
         && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The day and the note of a cell whose order is declared as `dmy`, or the message.
+    fn read(text: &str) -> String {
+        let source = Source { dates: Some(DateOrder::Day), ..Source::default() };
+        let rule = Rule { notes_time: true, ..Rule::default() };
+        match day(&Cell::Text(text.to_owned()), "deadlineOn", &source, &rule) {
+            Ok(made) => {
+                let day = made.value.as_str().unwrap_or("none");
+                made.note.map_or_else(|| day.to_owned(), |note| format!("{day}, {note}"))
+            }
+            Err(wrong) => format!("! {}", wrong.message.rsplit("which ").next().unwrap_or_default()),
+        }
+    }
+
+    #[test]
+    fn a_day_is_taken_only_if_nothing_beside_it_may_be_another_or_takes_it_back() {
+        for text in [
+            "01/02/2027-28/02/2027",
+            "2027-02-01/2027-02-28",
+            "1 Feb 2027\u{2013}28 Feb 2027",
+            "01.02.2027\u{2013}28.02.2027",
+            "1/2/27\u{2192}28/2/27",
+            "01/02/2027 28/02/2027",
+            "01/02/2027 au 28/02/2027",
+            "01/02/2027 or 28/02/27",
+            "1 Feb 2027 and 28 Feb",
+            "1 Feb 2027 to end of March",
+            "March 1, 2027, April 1, 2027",
+        ] {
+            let found = read(text);
+            assert!(
+                found.ends_with("another day?") || found.starts_with("! has several days"),
+                "{text}: {found}"
+            );
+        }
+        for text in [
+            "1 March 2027 (closed)",
+            "1 March 2027?",
+            "~ 1 March 2027",
+            "01/03/2027 (tentative)",
+            "01/03/2027?",
+        ] {
+            assert_eq!(read(text), "! is no firm day", "{text}");
+        }
+        for (text, expected) in [
+            ("31 June 2027", "! is no day of any month"),
+            ("1/3/72", "! is no day of the declared form"),
+            ("1-Mar-27", "2027-03-01"),
+            ("by 5pm on Friday 12 March 2027", "2027-03-12, by 5pm on Friday 12 March 2027"),
+            ("Deadline: 1 March 2027", "2027-03-01, Deadline: 1 March 2027"),
+            ("1 mars 2027 (cachet de la poste)", "2027-03-01, 1 mars 2027 (cachet de la poste)"),
+            ("01/03/2027 23.59 CET", "2027-03-01, 2027-03-01 23.59 CET"),
+            ("Spring 2027", "none, Spring 2027"),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use quick_xml::events::Event;
 use super::archive::{Archive, Grid, Name, attributes, event};
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
 use super::xml::entity;
+use crate::money;
 
 type Attributes = BTreeMap<String, String>;
 
@@ -71,6 +72,20 @@ fn count(attributes: &Attributes, name: &str) -> usize {
 
 fn is_hidden(attributes: &Attributes) -> bool {
     attributes.get("visibility").is_some_and(|it| it != "visible")
+}
+
+/// Whether what is shown of a number has words or a percent sign beside it that are no currency.
+fn has_unit(shown: &str) -> bool {
+    let words = shown.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    shown.contains('%') || words.filter(|word| *word != "E").any(|word| money::codes(word).is_none())
+}
+
+/// Whether what is shown of a date leaves its day out: `May 2027`.
+fn lacks_day(shown: &str, moment: DateTime) -> bool {
+    let numbers =
+        || shown.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<i16>().ok());
+    numbers().any(|number| number == moment.year())
+        && !numbers().any(|number| number == i16::from(moment.day()))
 }
 
 impl Walk {
@@ -160,12 +175,18 @@ impl Walk {
         let text = Cell::of_text(&self.text);
         match (get("value-type"), get("value").parse::<f64>().ok()) {
             _ if matches!(text, Cell::Broken(_)) => text,
+            ("float" | "percentage" | "currency", Some(number)) if has_unit(&self.text) => {
+                Cell::Shown(number, self.text.trim().to_owned())
+            }
             ("float" | "percentage", Some(number)) => Cell::Number(number),
             ("currency", Some(number)) => Cell::Money(number, get("currency").to_owned()),
             ("date", _) => {
                 let day = get("date-value");
                 let moment = day.parse::<DateTime>().or_else(|_| day.parse::<Date>().map(Into::into));
-                moment.map_or(text, Cell::Moment)
+                match moment {
+                    Ok(moment) if !lacks_day(&self.text, moment) => Cell::Moment(moment),
+                    _ => text,
+                }
             }
             ("boolean", _) => Cell::Flag(get("boolean-value") == "true"),
             ("", _) if self.cell.contains_key("formula") => {

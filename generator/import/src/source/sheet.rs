@@ -42,6 +42,8 @@ pub(crate) enum Cell {
     Number(f64),
     /// A number that is shown as money: its currency, or the sign of it.
     Money(f64, String),
+    /// A number that is shown with words or a unit: what the sheet shows.
+    Shown(f64, String),
     Flag(bool),
     /// A date that the workbook itself knows as one.
     Moment(DateTime),
@@ -58,7 +60,9 @@ impl Eq for Cell {}
 impl Hash for Cell {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            Self::Number(number) | Self::Money(number, _) => number.to_bits().hash(state),
+            Self::Number(number) | Self::Money(number, _) | Self::Shown(number, _) => {
+                number.to_bits().hash(state)
+            }
             Self::Moment(moment) => moment.hash(state),
             Self::Text(text) | Self::Link(text, _) | Self::Broken(text) => text.hash(state),
             Self::List(items) => items.hash(state),
@@ -88,7 +92,7 @@ impl Cell {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::Text(text) | Self::Link(text, _) => text.trim().to_owned(),
+            Self::Text(text) | Self::Link(text, _) | Self::Shown(_, text) => text.trim().to_owned(),
             Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
             Self::Flag(flag) => flag.to_string(),

@@ -13,6 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::archive::{Archive, Grid, Name, event};
 use super::layout::column_of;
+use super::number_format;
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
 use crate::money;
 
@@ -156,10 +157,10 @@ fn cells(
 ) -> Result<(), String> {
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
     let styles = reader.styles().iter().map(|style| {
-        let currency = style.number_format.as_ref().and_then(|it| money::of_format(&it.format_code));
-        (currency, style.font.as_ref().is_some_and(|it| it.strikethrough))
+        let format = style.number_format.as_ref().map_or_else(String::new, |it| it.format_code.to_string());
+        (Shown::new(format), style.font.as_ref().is_some_and(|it| it.strikethrough))
     });
-    let styles: Vec<(Option<String>, bool)> = styles.collect();
+    let styles: Vec<(Shown, bool)> = styles.collect();
     let mut struck: BTreeMap<u32, bool> = BTreeMap::new();
     while let Some((next, style)) = reader.next_cell_with_style_id().map_err(|error| error.to_string())? {
         let (row, column) = next.get_position();
@@ -169,11 +170,10 @@ fn cells(
                 Cell::Broken("a formula without a saved value".to_owned())
             }
             Cell::Empty => continue,
-            Cell::Number(number) => match styles.get(style).and_then(|(currency, _)| currency.as_ref()) {
-                Some(currency) => Cell::Money(number, currency.clone()),
-                None => Cell::Number(number),
+            plain => match styles.get(style) {
+                Some((shown, _)) => shown.cell(plain),
+                None => plain,
             },
-            other => other,
         };
         if index >= MOST_COLUMNS {
             return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
@@ -189,6 +189,40 @@ fn cells(
     }
     grid.hidden_rows.extend(struck.into_iter().filter(|(_, is_struck)| *is_struck).map(|(line, _)| line));
     Ok(())
+}
+
+/// How cells of a style are shown.
+enum Shown {
+    Plain,
+    Currency(String),
+    /// By a format that writes more than the value.
+    More(String),
+}
+
+impl Shown {
+    fn new(format: String) -> Self {
+        let has_more = number_format::number(1.0, &format).is_some()
+            || number_format::date(DateTime::constant(2000, 1, 1, 0, 0, 0, 0), &format).is_some();
+        match money::of_format(&format) {
+            _ if has_more => Self::More(format),
+            Some(currency) => Self::Currency(currency),
+            None => Self::Plain,
+        }
+    }
+
+    fn cell(&self, cell: Cell) -> Cell {
+        match (self, cell) {
+            (Self::Currency(currency), Cell::Number(number)) => Cell::Money(number, currency.clone()),
+            (Self::More(format), Cell::Number(number)) => match number_format::number(number, format) {
+                Some(shown) => Cell::Shown(number, shown),
+                None => Cell::Number(number),
+            },
+            (Self::More(format), Cell::Moment(moment)) => {
+                number_format::date(moment, format).map_or(Cell::Moment(moment), Cell::Text)
+            }
+            (_, cell) => cell,
+        }
+    }
 }
 
 fn shared(value: &DataRef<'_>) -> Cell {

@@ -59,6 +59,12 @@ fn sum(key: &str, label: &str, amount: f64, currency: &str) -> (&'static str, Va
     )
 }
 
+/// A sum whose text says that it is a limit.
+fn limit((table, mut row): (&'static str, Value), text: &str) -> (&'static str, Value) {
+    row["text"] = text.into();
+    (table, row)
+}
+
 fn note(key: &str, field: &str, text: &str) -> (&'static str, Value) {
     ("facts", json!({"program": key, "kind": "note", "label": field, "text": text}))
 }
@@ -219,7 +225,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 season("A2", &json!({"status": "rolling"})),
                 season("A3", &json!({"deadlineOn": "2027-03-03"})),
                 sum("A1", "Höchstbetrag", 1_500_000.0, "EUR"),
-                sum("A2", "Höchstbetrag", 250_000.0, "EUR"),
+                limit(sum("A2", "Höchstbetrag", 250_000.0, "EUR"), "bis zu 250.000 €"),
                 sum("A3", "Höchstbetrag", 12500.0, "EUR"),
             ],
         ),
@@ -238,7 +244,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 season("A2", &json!({"deadlineOn": "2027-03-01"})),
                 season("A3", &json!({"status": "rolling"})),
                 sum("A1", "Montant maximum", 1500.0, "EUR"),
-                sum("A2", "Montant maximum", 20000.0, "EUR"),
+                limit(sum("A2", "Montant maximum", 20000.0, "EUR"), "jusqu'à 20\u{a0}000 €"),
             ],
         ),
         case(

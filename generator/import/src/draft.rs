@@ -118,7 +118,7 @@ impl Draft<'_> {
         let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
         money.declared.iter().cloned().for_each(&mut line);
         key.and_then(|key| self.skipped(key, &used)).into_iter().for_each(&mut line);
-        self.ignored(&used).into_iter().for_each(&mut line);
+        self.ignored(&used, &taken).into_iter().for_each(&mut line);
         self.tables(&mut out, name, &taken, key.is_some(), &money);
         out
     }
@@ -161,16 +161,44 @@ impl Draft<'_> {
         }
         let mut out = found.heading(name, file);
         let _ = writeln!(out, "key     = {}  # what other sheets call them", quoted(&columns[column]));
-        out.extend(self.ignored(&used).map(|line| line + "\n"));
+        out.extend(self.rest(&used).map(|line| line + "\n"));
         let _ = write!(out, "\n[sources.{name}.organizations]\n{fields}");
         out
     }
 
-    fn ignored(&self, used: &BTreeSet<usize>) -> Option<String> {
+    fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
         let columns = self.sheet.columns.iter().enumerate();
         let rest = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
         let rest: Vec<String> = rest.map(|(_, name)| quoted(name)).collect();
-        (!rest.is_empty()).then(|| format!("ignore  = [{}]  # not published", rest.join(", ")))
+        (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
+    }
+
+    /// The columns that are mapped to nothing. Where no column is a deadline or a sum, one with such cells is a question.
+    fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
+        type IsOne = fn(&Cell) -> bool;
+        let kinds: [(Table, &str, &str, IsOne); 2] = [
+            (Table::Cycles, "deadlineOn", "days", forms::is_day),
+            (Table::Programs, "fundingMaxUsd", "sums", forms::is_sum),
+        ];
+        let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
+        let found = open.flat_map(|(_, field, what, is_one)| {
+            let columns = self.sheet.columns.iter().enumerate();
+            let free = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
+            free.filter_map(move |(column, name)| {
+                let cells = || self.sheet.rows.iter().filter_map(move |row| row.cells.get(column));
+                let filled = cells().filter(|cell| !cell.is_empty()).count();
+                let count = cells().filter(|cell| is_one(cell)).count();
+                let name = quoted(name);
+                (count * 2 > filled)
+                    .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
+            })
+        });
+        let found: Vec<String> = found.collect();
+        let why = match found.is_empty() {
+            true => "not published".to_owned(),
+            false => format!("? not published; {}", found.join(" ")),
+        };
+        self.rest(used).map(|line| format!("{line}  # {why}"))
     }
 
     /// Keys of rows that have no other mapped value, or are named as sums.

@@ -195,7 +195,8 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
         return Err(wrong(Code::BadValue, message, "write the number without its factor in the source"));
     }
     if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
-        let message = format!("`{field}` is {text:?}: with the factor in the column's name or without it?");
+        let message =
+            format!("`{field}` is {}: with the factor in the column's name or without it?", quoted(text));
         return Err(wrong(
             Code::BadValue,
             message,
@@ -209,6 +210,10 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
 fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
     if part.bytes().any(|byte| byte.is_ascii_digit()) || part == text {
         return no_number(field, text, source);
+    }
+    if part == money::HALF_SCALED {
+        let message = format!("`{field}` is {}, a range whose factor stands at one end only", quoted(text));
+        return wrong(Code::BadValue, message, "write it at both ends in the source, such as 10k-20k");
     }
     let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
     wrong(Code::BadValue, message, "write a number and a currency in the source, or list the text in `empty`")

@@ -357,7 +357,7 @@ fn a_word_of_few_records_finds_its_cognates_in_the_other_language_below_its_own_
         assert_eq!((found.rows[1].tier, found.guesses), (Tier::Guess, vec![]), "{text}");
         assert_eq!(found.rows[1].missing, [words_of(text)[0].clone()], "{text}");
     }
-    let one = of(&[spanish.clone()]);
+    let one = of(std::slice::from_ref(&spanish));
     let found = ranked(&one, &question("irrigation"), &[]);
     assert_eq!((found.total, found.rows[0].tier), (0, Tier::Guess));
     assert_eq!(found.guesses[0].read_as, ["irrigacion"]);

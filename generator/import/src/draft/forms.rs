@@ -7,7 +7,7 @@ use crate::forms::NumberForm;
 use crate::mapping::quoted;
 use crate::money;
 use crate::source::sheet::Cell;
-use crate::values::{looks_like_a_date, proved_order};
+use crate::values::{is_vague, looks_like_a_date, proved_order};
 use dataset::Table;
 use dataset::schema::ValueType;
 
@@ -18,6 +18,27 @@ pub(super) struct Money {
     has_others: bool,
     /// The line that declares what no cell shows.
     pub declared: Option<String>,
+}
+
+/// Whether a cell is a day.
+pub(super) fn is_day(cell: &Cell) -> bool {
+    match cell {
+        Cell::Moment(_) => true,
+        Cell::Text(text) => {
+            let has_day = text.get(..10).is_some_and(|head| head.parse::<jiff::civil::Date>().is_ok());
+            has_day || looks_like_a_date(text) || is_vague(text) && text.bytes().any(|it| it.is_ascii_digit())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a cell is a sum that shows its currency.
+pub(super) fn is_sum(cell: &Cell) -> bool {
+    match cell {
+        Cell::Money(..) => true,
+        Cell::Text(text) => money::read(text, None).is_ok_and(|sum| sum.currency.is_some()),
+        _ => false,
+    }
 }
 
 impl Draft<'_> {

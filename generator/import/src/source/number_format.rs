@@ -30,7 +30,7 @@ fn tokens(format: &str) -> Vec<Token> {
                 tokens.extend(sign.unwrap_or_default().chars().map(Token::Literal));
             }
             '$' | '€' | '£' | '%' | ' ' | '/' | '(' | ')' | ':' | '+' | '-' => {
-                tokens.push(Token::Literal(letter))
+                tokens.push(Token::Literal(letter));
             }
             other => tokens.push(Token::Code(other)),
         }

@@ -61,7 +61,7 @@ impl Hash for Cell {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Number(number) | Self::Money(number, _) | Self::Shown(number, _) => {
-                number.to_bits().hash(state)
+                number.to_bits().hash(state);
             }
             Self::Moment(moment) => moment.hash(state),
             Self::Text(text) | Self::Link(text, _) | Self::Broken(text) => text.hash(state),

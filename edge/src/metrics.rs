@@ -24,14 +24,14 @@ const STATUSES: [u16; 19] =
 
 /// Hits and misses of a cache.
 #[derive(Debug, Default)]
-pub struct Lookups {
+pub(crate) struct Lookups {
     hits: Count,
     misses: Count,
 }
 
 impl Lookups {
     /// Counts a look-up and hands its result on.
-    pub fn count<T>(&self, found: Option<T>) -> Option<T> {
+    pub(crate) fn count<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_some() {
             self.hits.add();
         } else {
@@ -55,9 +55,9 @@ pub struct Metrics {
     /// Connections.
     pub connections: Arc<Counters>,
     /// Bodies of files.
-    pub bodies: Lookups,
+    pub(crate) bodies: Lookups,
     /// Computed answers.
-    pub answers: Lookups,
+    pub(crate) answers: Lookups,
     /// Answers that the client had already.
     pub not_modified: Count,
     /// Requests that ended in a panic.

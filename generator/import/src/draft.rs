@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::days::is_vague;
 use super::mapping::{FILE, quoted};
 use super::source::sheet::{Cell, Row};
-use super::values::is_vague;
 use crate::files::{ImportError, read_source, replace};
 use crate::money;
 use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod days;
 mod draft;
 mod edits;
 mod field_value;

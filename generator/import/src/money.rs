@@ -134,13 +134,11 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
     let mut scaled = [false; 2];
     let mut at = 0;
     while at < parts.len() {
-        let Part::Word(_) = &parts[at] else {
-            if let Part::Number(number) = parts[at] {
-                numbers.push(number);
-            }
+        if let Part::Number(number) = parts[at] {
+            numbers.push(number);
             at += 1;
             continue;
-        };
+        }
         // The longest phrase that is known.
         let phrases = (at + 1..=parts.len().min(at + 4)).rev();
         let found =
@@ -175,17 +173,12 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
             });
         at = found.ok_or_else(|| phrase(&parts[at..=at]).unwrap_or_default())?;
     }
-    match (&numbers[..], ranges) {
-        ([one], 0) => {
-            sum.least = (!is_most).then_some(*one);
-            sum.most = (!is_least).then_some(*one);
-        }
+    (sum.least, sum.most) = match (&numbers[..], ranges) {
+        ([one], 0) => ((!is_most).then_some(*one), (!is_least).then_some(*one)),
         ([_, _], 1) if scaled == [false, true] => return Err(HALF_SCALED.to_owned()),
-        ([least, most], 1) if least <= most && !is_most => {
-            (sum.least, sum.most) = (Some(*least), Some(*most));
-        }
+        ([least, most], 1) if least <= most && !is_most => (Some(*least), Some(*most)),
         _ => return Err(text.to_owned()),
-    }
+    };
     Ok(sum)
 }
 

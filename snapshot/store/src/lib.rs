@@ -105,7 +105,7 @@ pub use error::{BodyUnavailable, FileProblem, StoreError};
 pub use generation::Generation;
 pub use incoming::{FetchMode, IncomingGeneration, take_present};
 pub use lazy::{Fetch, LazyBodies, PackRange, ReadMode};
-pub use manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
+pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
 pub use outgoing::{PackOptions, PackSink, PackedGeneration};
 pub use retention::{GenerationInfo, gc, list, live_id, rollback};
 pub use stage::Stage;

@@ -13,7 +13,7 @@ use super::body::{Digest, Hex, json_text, read_hex};
 pub const FORMAT: u32 = 4;
 
 /// Version of the REST interface whose answers the files hold.
-pub const API_VERSION: &str = "1.0.0";
+pub(crate) const API_VERSION: &str = "1.0.0";
 
 /// Name of a generation: `<sequence>-<first 32 hex digits of its hash>`, the sequence in 6 or more
 /// digits. Ordered by sequence.

@@ -346,7 +346,7 @@ fn a_word_of_few_records_finds_its_cognates_in_the_other_language_below_its_own_
     let english = json!({"name": "Irrigation fund"});
     let spanish = json!({"name": "Fondo de irrigación"});
     let of = |members: &[Value]| World::tables(&[organization(), programs(members)]);
-    let both = of(&[english.clone(), spanish.clone(), json!({"name": "Roads fund"})]);
+    let both = of(&[english, spanish.clone(), json!({"name": "Roads fund"})]);
     for (text, own, other) in [("irrigation", "p1", "p2"), ("irrigación", "p2", "p1")] {
         let found = ranked(&both, &question(text), &[]);
         assert_eq!(
@@ -361,7 +361,8 @@ fn a_word_of_few_records_finds_its_cognates_in_the_other_language_below_its_own_
     let found = ranked(&one, &question("irrigation"), &[]);
     assert_eq!((found.total, found.rows[0].tier), (0, Tier::Guess));
     assert_eq!(found.guesses[0].read_as, ["irrigacion"]);
-    let many = of(&[vec![english; 21], vec![spanish]].concat());
+    let english = (1..=21).map(|number| json!({"name": format!("Irrigation fund {number}")}));
+    let many = of(&english.chain([spanish]).collect::<Vec<_>>());
     assert_eq!(ranked(&many, &question("irrigation -fund"), &[]).rows, [], "21 records have the word");
 }
 

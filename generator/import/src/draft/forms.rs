@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::sheets::{Draft, Taken, columns_of, one_line};
+use crate::days::{is_vague, looks_like_a_date, proved_order};
 use crate::forms::NumberForm;
 use crate::mapping::quoted;
 use crate::money;
 use crate::source::sheet::Cell;
-use crate::values::{is_vague, looks_like_a_date, proved_order};
 use dataset::Table;
 use dataset::schema::ValueType;
 

@@ -129,9 +129,8 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
     let parts = parts(spaced.trim(), form)?;
     let mut sum = Sum::default();
     let mut numbers: Vec<f64> = Vec::new();
-    let (mut is_most, mut is_least, mut ranges) = (false, false, 0);
     // Which numbers have a factor: `$10-20k` may begin at 10 or at 10,000.
-    let mut scaled = [false; 2];
+    let (mut is_most, mut is_least, mut ranges, mut scaled) = (false, false, 0, [false; 2]);
     let mut at = 0;
     while at < parts.len() {
         if let Part::Number(number) = parts[at] {

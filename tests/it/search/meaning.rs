@@ -18,7 +18,7 @@ use tests::snapshots::sample;
 use tests::synth::rng::Rng;
 use tests::world::{World, day_after};
 
-use crate::search::engine::{organization, programs, query_string, text};
+use crate::search::engine::{many_programs, organization, programs, query_string, text};
 use crate::search::oracle::Oracle;
 
 /// Queries for each of so many datasets.
@@ -362,7 +362,7 @@ fn a_word_of_few_records_finds_its_cognates_in_the_other_language_below_its_own_
     assert_eq!((found.total, found.rows[0].tier), (0, Tier::Guess));
     assert_eq!(found.guesses[0].read_as, ["irrigacion"]);
     let english = (1..=21).map(|number| json!({"name": format!("Irrigation fund {number}")}));
-    let many = of(&english.chain([spanish]).collect::<Vec<_>>());
+    let many = World::tables(&[organization(), many_programs(&english.chain([spanish]).collect::<Vec<_>>())]);
     assert_eq!(ranked(&many, &question("irrigation -fund"), &[]).rows, [], "21 records have the word");
 }
 

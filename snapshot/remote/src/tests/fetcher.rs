@@ -99,13 +99,15 @@ fn parts_come_in_the_requested_order_and_neighbours_share_a_request() {
 
 #[test]
 fn a_request_to_a_stalled_store_fails_after_two_seconds_its_turn_included() {
+    // Five turns of 64: ten seconds, if each began to count at its turn.
+    const REQUESTS: u64 = 320;
     let (runtime, (send, _gone)) = (runtime(), sync_channel(1));
     let slow = Arc::new(Slow { takes: Duration::from_secs(60), ..Slow::default() });
     let fetcher =
         Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
     let began = Instant::now();
     std::thread::scope(|threads| {
-        for n in 0..100 {
+        for n in 0..REQUESTS {
             let fetcher = &fetcher;
             threads.spawn(move || {
                 let reason = fetcher.fetch(&[piece(b"a", n * 1_000_000, 1)]).unwrap_err();
@@ -113,8 +115,8 @@ fn a_request_to_a_stalled_store_fails_after_two_seconds_its_turn_included() {
             });
         }
     });
-    assert!((2..4).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
-    assert_eq!((slow.most.load(Relaxed), fetcher.stats().failures), (64, 100));
+    assert!((2..9).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    assert_eq!((slow.most.load(Relaxed), fetcher.stats().failures), (64, REQUESTS));
 }
 
 #[test]

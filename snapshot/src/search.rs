@@ -34,7 +34,7 @@ pub use self::build::{document_order, write_index};
 pub use self::cognates::cognate_keys;
 pub use self::entities::{NamedEntity, entity_dictionary, keys_of, label_runs, names_of_place};
 pub use self::facets::FACET_VALUES_MAX;
-pub use self::filter_phrases::{FilterPhrase, extract};
+pub use self::filter_phrases::FilterPhrase;
 pub use self::index::{FacetCounts, Index};
 pub use self::lexicon::{is_known_word, stop_words};
 pub use self::matching::{ResolvedText, TextQuery};

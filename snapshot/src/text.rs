@@ -1,6 +1,7 @@
 //! Words: the one way in which documents and queries are folded, cut into tokens and stemmed.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use compact_str::CompactString;
@@ -239,20 +240,29 @@ pub struct QueryWord {
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static SPANISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Spanish));
 
-/// Stems of the words of the field, which queries are full of and whose synonyms are looked up with them.
-static OF_THE_FIELD: LazyLock<FxHashMap<String, [CompactString; 2]>> = LazyLock::new(|| {
-    let words = words_of(include_str!("../data/synonyms.txt"));
-    words.into_iter().map(|word| (stem(&word), word)).map(|(stems, word)| (word, stems)).collect()
-});
+/// Most words whose stems a thread remembers.
+const REMEMBERED_MAX: usize = 1024;
 
-fn stem(word: &str) -> [CompactString; 2] {
-    [english_stem(word).into(), spanish_stem(word).into()]
+thread_local! {
+    /// Stems of the words that this thread was last asked for: a question without matches is read once more without
+    /// each of its words, and most questions share their words.
+    static REMEMBERED: RefCell<FxHashMap<CompactString, [CompactString; 2]>> = RefCell::default();
 }
 
 /// Stems of a folded word in English and Spanish.
 #[must_use]
 pub(crate) fn stems(word: &str) -> [CompactString; 2] {
-    OF_THE_FIELD.get(word).cloned().unwrap_or_else(|| stem(word))
+    REMEMBERED.with_borrow_mut(|known| {
+        if let Some(stems) = known.get(word) {
+            return stems.clone();
+        }
+        if known.len() == REMEMBERED_MAX {
+            known.clear();
+        }
+        let stems = [english_stem(word).into(), spanish_stem(word).into()];
+        known.insert(word.into(), stems.clone());
+        stems
+    })
 }
 
 /// The words of a query: what marks join is one word.

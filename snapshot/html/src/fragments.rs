@@ -85,18 +85,30 @@ impl Language {
         self.words.text(word as usize)
     }
 
+    /// Writes the text of a message.
+    pub(crate) fn push_word(&self, out: &mut Vec<u8>, word: Message) {
+        out.extend_from_slice(self.words.bytes(word as usize));
+    }
+
     /// A message with each `{name}` replaced.
     pub(crate) fn phrase(&self, word: Message, values: &[(&str, &str)]) -> String {
-        let (mut out, mut rest) = (String::new(), self.word(word));
+        let mut out = Vec::new();
+        self.push_phrase(&mut out, word, values);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// Writes a message with each `{name}` replaced.
+    pub(crate) fn push_phrase(&self, out: &mut Vec<u8>, word: Message, values: &[(&str, &str)]) {
+        let mut rest = self.word(word);
         while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let Some((name, after)) = after.split_once('}') else { break };
+            out.extend_from_slice(before.as_bytes());
+            let Some((name, after)) = after.split_once('}') else { return };
             if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-                out.push_str(value);
+                out.extend_from_slice(value.as_bytes());
             }
             rest = after;
         }
-        out + rest
+        out.extend_from_slice(rest.as_bytes());
     }
 
     /// Links to the pages around one of some; none where there is only one.
@@ -131,11 +143,12 @@ impl Language {
         self.words.text(Message::January as usize + usize::from(date.month().unsigned_abs()) - 1)
     }
 
-    /// A date in words, with attributes, each with a space before it.
-    pub(crate) fn time(&self, attributes: &str, date: Date) -> String {
+    /// Writes a date in words, with attributes, each with a space before it.
+    pub(crate) fn push_time(&self, out: &mut Vec<u8>, attributes: &str, date: Date) {
+        push(out, format_args!("<time{attributes} datetime=\"{date}\">"));
         let (day, year) = (date.day().to_string(), date.year().to_string());
-        let words = self.phrase(Message::Date, &[("d", &day), ("month", self.month(date)), ("y", &year)]);
-        format!("<time{attributes} datetime=\"{date}\">{words}</time>")
+        self.push_phrase(out, Message::Date, &[("d", &day), ("month", self.month(date)), ("y", &year)]);
+        out.extend_from_slice(b"</time>");
     }
 }
 

@@ -2,7 +2,6 @@
 //! synonym, or as the correction of a misspelt word.
 
 use snapshot::page::text::escaped;
-use snapshot::query::Query;
 use snapshot::search::{Index, RankedPage, TextQuery, stop_words};
 use snapshot::text::{TOKEN_MAX, fold, tokens};
 
@@ -75,10 +74,9 @@ pub(super) struct Highlighter {
 }
 
 impl Highlighter {
-    /// The words that matched in an answer; `None` if the query requires no word. `left` is the query without the
-    /// words that were interpreted as filters.
-    pub(super) fn new(index: &Index, left: &Query, plain: &[String], ranked: &RankedPage) -> Option<Self> {
-        let wanted = TextQuery::parse(left.text.as_deref()?, plain);
+    /// The words that matched in an answer; `None` if the query requires no word.
+    pub(super) fn new(index: &Index, plain: &[String], ranked: &RankedPage) -> Option<Self> {
+        let wanted = TextQuery::parse(ranked.text.as_deref()?, plain);
         let mut groups = WordGroups { words: Vec::new(), bit: 1 };
         let clauses = wanted.clauses(index);
         for clause in &clauses {

@@ -80,7 +80,7 @@ impl Fill for Filler<'_> {
             Rule::When => language.push_status(out, number, dated),
             Rule::WhenText => language.push_when_text(out, number, dated),
             Rule::Differs => language.push_differs(out, number, dated),
-            Rule::Status => push(out, language.standing(dated.cycles.standing(number))),
+            Rule::Status => language.push_standing(out, dated.cycles.standing(number)),
             Rule::Closing => language.push_closing(out, dated),
             Rule::Deadlines if number == 0 => language.push_deadlines(out, dated),
             Rule::Deadlines => language.push_month(out, number, dated),
@@ -94,7 +94,7 @@ impl Fill for Filler<'_> {
             Rule::YearDay => push(out, dated.day().date().map_or(0, |date| date.day_of_year() - 1)),
             Rule::Day => {
                 if let Some(date) = dated.day().date() {
-                    push(out, language.time("", date));
+                    language.push_time(out, "", date);
                 }
             }
         }
@@ -139,7 +139,9 @@ impl Filler<'_> {
     }
 
     /// Status and deadline in English; both languages change on the same days.
-    fn words(&self, state: &ProgramState, day: Day) -> String {
-        self.html.language(Locale::En).state(state, day)
+    fn words(&self, state: &ProgramState, day: Day) -> Vec<u8> {
+        let mut words = Vec::new();
+        self.html.language(Locale::En).push_state(&mut words, state, day);
+        words
     }
 }

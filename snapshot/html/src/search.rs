@@ -21,7 +21,7 @@ use snapshot::page::text::{escaped, push_escaped};
 use snapshot::page::{Dated, Site};
 use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
-use snapshot::search::{DocSet, FacetCounts, RankOptions, RankedPage, extract};
+use snapshot::search::{DocSet, FacetCounts, RankOptions, RankedPage};
 
 /// The state that has a quick filter of its own.
 const CLOSING_SOON: &str = "closing_soon";
@@ -87,11 +87,7 @@ pub fn search_page(
     if answer.total == 0 && answer.wider == 0 && !answer.rows.is_empty() {
         answer.facets = facets_of_rows(site, dated, query, &answer);
     }
-    let left = extract(query, options.literal, dated.day()).0;
-    let doubtful = || {
-        let full = site.index.full_matches(query, &dated.today, options);
-        full.and(&dated.today.doubtful_docs()).len()
-    };
+    let is_open = query.open || answer.filter_phrases.iter().any(|phrase| phrase.parameter == "open");
     let splice = Splice {
         site,
         html,
@@ -101,8 +97,8 @@ pub fn search_page(
         extras,
         options,
         invalid,
-        highlighter: Highlighter::new(&site.index, &left, options.literal, &answer),
-        doubtful: if left.open && answer.total > 0 { doubtful() } else { 0 },
+        highlighter: Highlighter::new(&site.index, options.literal, &answer),
+        doubtful: if is_open { answer.doubtful } else { 0 },
         answer,
         encoded: display.pairs.iter().map(encode).collect(),
         display,

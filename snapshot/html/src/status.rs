@@ -14,35 +14,41 @@ impl Language {
     /// Writes the status of a program on a day: badge, deadline, days left.
     pub fn push_status(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
         if let Some(state) = dated.today.state(doc) {
-            push(out, self.state(&state, dated.day()));
+            self.push_state(out, &state, dated.day());
         }
     }
 
     /// Writes the same as plain text.
     pub(super) fn push_when_text(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        if let Some(state) = dated.today.state(doc) {
-            push(out, plain(&self.state(&state, dated.day())));
-        }
+        let mut status = Vec::new();
+        self.push_status(&mut status, doc, dated);
+        push(out, plain(&String::from_utf8_lossy(&status)));
     }
 
-    /// The state of a program on a day.
-    pub(crate) fn state(&self, state: &ProgramState, today: Day) -> String {
+    /// Writes the state of a program on a day.
+    pub(crate) fn push_state(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day) {
         let (standing, openness) = (state.standing, &state.openness);
         if standing == DisplayStatus::Passed {
             // `Last deadline 30 September 2026; not known whether it opens again`
-            let words = format!("{}{}", self.word(Message::Passed), self.day(openness.last_deadline, ""));
-            return format!("{}<i>; </i>{}", badge(standing, &words), self.word(Message::NotKnown));
+            push_badge(out, standing, |out| {
+                self.push_word(out, Message::Passed);
+                self.push_day(out, openness.last_deadline, "");
+            });
+            out.extend_from_slice(b"<i>; </i>");
+            return self.push_word(out, Message::NotKnown);
         }
-        let (mut opens, mut joint) = (String::new(), joint(standing));
+        self.push_standing(out, standing);
+        let mut joint = joint(standing);
         if standing == DisplayStatus::Upcoming && openness.next_opening != Day::NONE {
-            opens = format!(" {}{}", self.word(Message::Opens), self.day(openness.next_opening, ""));
+            out.push(b' ');
+            self.push_word(out, Message::Opens);
+            self.push_day(out, openness.next_opening, "");
             joint = COMMA;
         }
-        let dates = match openness.next_deadline {
-            Day::NONE => self.no_deadline(state, joint),
-            next => self.deadline(state, joint, next, today),
-        };
-        format!("{}{opens}{dates}", self.standing(standing))
+        match openness.next_deadline {
+            Day::NONE => self.push_no_deadline(out, state, joint),
+            next => self.push_deadline(out, state, joint, (next, today)),
+        }
     }
 
     /// Writes how a program's dates differ from its observed lifecycle; nothing if they agree.
@@ -57,8 +63,8 @@ impl Language {
         push(out, format_args!("; {}", self.word(word)));
     }
 
-    /// The next deadline.
-    fn deadline(&self, state: &ProgramState, joint: &str, next: Day, today: Day) -> String {
+    /// Writes the next deadline.
+    fn push_deadline(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &str, (next, today): (Day, Day)) {
         let closes =
             matches!(state.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && state.openness.ends;
         let (word, attributes) = match (state.openness.projected, closes) {
@@ -66,51 +72,63 @@ impl Language {
             (false, true) => (Message::Closes, DECIDES),
             (false, false) => (Message::Deadline, DECIDES),
         };
-        let left = match next.0.saturating_sub(today.0) {
-            0 => self.word(Message::Today).to_owned(),
-            1 => self.word(Message::Tomorrow).to_owned(),
+        out.extend_from_slice(joint.as_bytes());
+        out.extend_from_slice(b"<span>");
+        self.push_word(out, word);
+        out.extend_from_slice(b"</span>");
+        self.push_day(out, next, attributes);
+        out.extend_from_slice(b" <small>");
+        match next.0.saturating_sub(today.0) {
+            0 => self.push_word(out, Message::Today),
+            1 => self.push_word(out, Message::Tomorrow),
             days => {
                 let (word, n, _) = time_left(days.unsigned_abs());
-                self.phrase(word, &[("n", &grouped(n.into(), self.locale))])
+                self.push_phrase(out, word, &[("n", &grouped(n.into(), self.locale))]);
             }
-        };
-        format!("{joint}<span>{}</span>{} <small>{left}</small>", self.word(word), self.day(next, attributes))
+        }
+        out.extend_from_slice(b"</small>");
     }
 
-    /// The state of a program that has no next deadline.
-    fn no_deadline(&self, state: &ProgramState, joint: &str) -> String {
-        match state.standing {
-            DisplayStatus::Rolling => format!("{joint}{}", self.word(Message::AnyTime)),
+    /// Writes the state of a program that has no next deadline.
+    fn push_no_deadline(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &str) {
+        let word = match state.standing {
+            DisplayStatus::Rolling => Message::AnyTime,
             DisplayStatus::Open
             | DisplayStatus::Upcoming
             | DisplayStatus::OpenSince { .. }
-            | DisplayStatus::OpenWhenChecked { .. } => format!("{joint}{}", self.word(Message::NoDeadline)),
+            | DisplayStatus::OpenWhenChecked { .. } => Message::NoDeadline,
             DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
-                let day = self.day(state.openness.last_deadline, DECIDES);
-                format!(" <span>{}</span>{day}", self.word(Message::LastDeadline))
+                out.extend_from_slice(b" <span>");
+                self.push_word(out, Message::LastDeadline);
+                out.extend_from_slice(b"</span>");
+                return self.push_day(out, state.openness.last_deadline, DECIDES);
             }
-            _ => String::new(),
+            _ => return,
+        };
+        out.extend_from_slice(joint.as_bytes());
+        self.push_word(out, word);
+    }
+
+    /// Writes a space and a day.
+    fn push_day(&self, out: &mut Vec<u8>, day: Day, attributes: &str) {
+        if let Some(date) = day.date() {
+            out.push(b' ');
+            self.push_time(out, attributes, date);
         }
     }
 
-    /// A space and a day.
-    fn day(&self, day: Day, attributes: &str) -> String {
-        day.date().map_or(String::new(), |date| format!(" {}", self.time(attributes, date)))
-    }
-
-    /// A status: its badge and, if it is old, its age.
-    pub(super) fn standing(&self, standing: DisplayStatus) -> String {
-        match standing {
+    /// Writes a status: its badge and, if it is old, its age.
+    pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
+        push_badge(out, standing, |out| match standing {
             DisplayStatus::OpenSince { opened } => {
                 let month = opened.date().map_or(String::new(), |date| self.month_words(date));
-                badge(standing, &self.phrase(Message::OpenSince, &[("day", &month)]))
+                self.push_phrase(out, Message::OpenSince, &[("day", &month)]);
             }
-            DisplayStatus::OpenWhenChecked { months } => {
-                let months = grouped(months.into(), self.locale);
-                let age = self.phrase(Message::MonthsAgo, &[("n", &months)]);
-                format!("{}{COMMA}{age}", badge(standing, self.word(Message::OpenWhenChecked)))
-            }
-            _ => badge(standing, self.word(shown(standing).1)),
+            _ => self.push_word(out, shown(standing).1),
+        });
+        if let DisplayStatus::OpenWhenChecked { months } = standing {
+            out.extend_from_slice(COMMA.as_bytes());
+            self.push_phrase(out, Message::MonthsAgo, &[("n", &grouped(months.into(), self.locale))]);
         }
     }
 }
@@ -140,8 +158,12 @@ const fn joint(standing: DisplayStatus) -> &'static str {
     }
 }
 
-fn badge(standing: DisplayStatus, words: &str) -> String {
-    format!("<b class=\"s {}\">{words}</b>", shown(standing).0)
+fn push_badge(out: &mut Vec<u8>, standing: DisplayStatus, push_words: impl FnOnce(&mut Vec<u8>)) {
+    out.extend_from_slice(b"<b class=\"s ");
+    out.extend_from_slice(shown(standing).0.as_bytes());
+    out.extend_from_slice(b"\">");
+    push_words(out);
+    out.extend_from_slice(b"</b>");
 }
 
 /// The class of a status's badge, and its message.

@@ -1,8 +1,11 @@
 //! Filter phrases: words of a query that mean a filter, such as `open now`, `over $50,000`, `closes before March` or
 //! `under 30`. Only ranked searches apply them. A selected filter takes precedence over a phrase.
 
+use std::sync::LazyLock;
+
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
+use rustc_hash::FxHashSet;
 
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
@@ -35,8 +38,7 @@ enum Filter {
 }
 
 /// A query whose filter phrases are replaced by filters, and the phrases. `literal` phrases remain text.
-#[must_use]
-pub fn extract(query: &Query, literal: &[String], today: Day) -> (Query, Vec<FilterPhrase>) {
+pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, Vec<FilterPhrase>) {
     let (mut unphrased, mut phrases) = (query.clone(), Vec::new());
     let (Some(text), Some(today)) = (&query.text, today.date()) else { return (unphrased, phrases) };
     let pieces: Vec<&str> = text.split_whitespace().collect();
@@ -145,8 +147,30 @@ fn bounds(query: &mut Query, measure: Measure) -> &mut Interval {
     query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
 }
 
+/// The lists of the lexicon whose phrases begin a filter phrase.
+const BEGINNINGS: [&str; 11] = [
+    "rolling",
+    "open",
+    "at-least",
+    "at-most",
+    "deadline",
+    "this-week",
+    "this-month",
+    "next-month",
+    "before",
+    "after",
+    "within",
+];
+
+/// The first words of their phrases: most words of a query are none of these.
+static FIRST_WORDS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| BEGINNINGS.into_iter().flat_map(lexicon::words).collect());
+
 /// The phrase at a position: its number of words, and the filter.
 fn parse(words: &[String], at: usize, today: Date) -> Option<(usize, Filter)> {
+    if !FIRST_WORDS.contains(words[at].as_str()) {
+        return None;
+    }
     let rest: Vec<&str> = words[at..].iter().map(String::as_str).collect();
     let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
     switch(&rest, before).or_else(|| bound(&rest)).or_else(|| deadline(&rest, today))

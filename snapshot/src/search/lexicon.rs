@@ -43,7 +43,7 @@ pub(super) fn of_prefix(prefix: &str) -> impl Iterator<Item = (&'static str, usi
     })
 }
 
-/// The first words of the phrases of a use in both languages, for uses whose phrases are single words.
+/// The first words of the phrases of a use in both languages.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &'static str> {
     phrases(name).filter_map(|phrase| phrase.first().copied())
 }

@@ -62,6 +62,8 @@ pub struct Guess {
 pub struct RankedPage {
     /// Number of full matches.
     pub total: usize,
+    /// Those of them whose round may be over.
+    pub doubtful: usize,
     /// The rows of the page, in order.
     pub rows: Vec<RankedRow>,
     /// Whether rows follow this page.
@@ -76,6 +78,8 @@ pub struct RankedPage {
     pub interpretations: Vec<Interpretation>,
     /// Words that were applied as filters.
     pub filter_phrases: Vec<FilterPhrase>,
+    /// The text without those words.
+    pub text: Option<String>,
     /// Words that were replaced by similar ones.
     pub guesses: Vec<Guess>,
     /// Words that no record has.
@@ -127,6 +131,7 @@ impl Index {
         let mut ranked = ranked_query.page();
         ranked_query.interpret(&mut ranked);
         ranked.filter_phrases = phrases;
+        ranked.text = unphrased.text;
         ranked
     }
 
@@ -236,6 +241,7 @@ impl<'a> RankedQuery<'a> {
         let facets = self.filters.facets.then(|| self.index.facets(&self.filters, self.today, &narrowed));
         let full = narrowed.found.unwrap_or_else(|| DocSet::all(self.index.len()));
         let total = full.len();
+        let doubtful = full.borrowed().and(&self.today.doubtful_docs()).len();
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.query.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.known.iter().map(Part::scored).collect());
@@ -265,6 +271,7 @@ impl<'a> RankedQuery<'a> {
         };
         RankedPage {
             total,
+            doubtful,
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,
             wider,

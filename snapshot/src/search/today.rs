@@ -192,8 +192,7 @@ impl Today {
     }
 
     /// Open documents whose round may be over.
-    #[must_use]
-    pub fn doubtful_docs(&self) -> DocSet<'_> {
+    pub(super) fn doubtful_docs(&self) -> DocSet<'_> {
         DocSet::bits(&self.doubtful)
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use edge::Server;
 use snapshot::query::{Page, Query};
-use snapshot::search::{BUILT_IN, RankOptions, extract};
+use snapshot::search::{BUILT_IN, RankOptions};
 use snapshot::text::words_of;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
@@ -143,8 +143,7 @@ fn a_full_match_has_each_part_of_the_question_by_a_word_a_synonym_or_a_value() {
         let page = Page { offset: 0, limit: 100 };
         let query = Query { text: Some(text.clone()), page, facets: false, ..Query::default() };
         let found = state.site().index.ranked(&query, &state.dated.today, RankOptions::BY_RELEVANCE);
-        let (unphrased, _) = extract(&query, &[], state.dated.day());
-        let question = oracle.reader.understand(&unphrased.text.unwrap_or_default(), &[]);
+        let question = oracle.reader.understand(found.text.as_deref().unwrap_or_default(), &[]);
         for row in found.rows.iter().filter(|row| row.tier.is_full()) {
             let record = records[state.site().index.slug(row.doc)];
             if !question.fits(&record.texts, |concept| says(record, concept)) {

@@ -1,7 +1,5 @@
 //! The checkboxes of the facets.
 
-use std::borrow::Cow;
-
 use super::{ALL, CLOSING_SOON, Splice};
 use crate::fragments::push;
 use crate::messages::Message;
@@ -149,25 +147,23 @@ impl Splice<'_> {
     ) {
         // Length of the bar, in tenths of the longest.
         let tenths = u64::from(count) * 9 / u64::from(most.max(1));
-        let other = if whole { self.other_label(facet, pick) } else { String::new() };
-        let (value, label): (Cow<'_, str>, Cow<'_, str>) = match pick {
+        push(out, format_args!("<label class=\"w{tenths}\""));
+        if whole {
+            push(out, self.other_label(facet, pick));
+        }
+        out.extend_from_slice(b"><input type=\"checkbox\" ");
+        match pick {
+            FacetValue::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
+            FacetValue::Place(code) => push(out, checkbox_attributes(facet.spec().parameter, code)),
+        }
+        out.extend_from_slice(if on { b" checked> " } else { b"> " });
+        match pick {
             FacetValue::Value(ordinal) => {
-                let ordinal = *ordinal as usize;
-                (self.html.options.text(ordinal).into(), self.language.labels.text(ordinal).into())
+                out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
             }
-            FacetValue::Place(code) => {
-                let value = checkbox_attributes(facet.spec().parameter, code);
-                (value.into(), self.display.place(facet, code).into())
-            }
-        };
-        let checked = if on { " checked" } else { "" };
-        let count = grouped(count.into(), self.query.locale);
-        push(
-            out,
-            format_args!(
-                "<label class=\"w{tenths}\"{other}><input type=\"checkbox\" {value}{checked}> {label} <i>{count}</i></label>"
-            ),
-        );
+            FacetValue::Place(code) => push(out, self.display.place(facet, code)),
+        }
+        push(out, format_args!(" <i>{}</i></label>", grouped(count.into(), self.query.locale)));
     }
 
     /// An attribute with the label in the other language, for the filter field of the list.

@@ -2,7 +2,7 @@
 //! Compares the linked records with the tables of the live generation; nothing is rendered. A build makes the same
 //! comparison and stops before it publishes what is probably a truncated table (`guards`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -158,16 +158,14 @@ impl Plan {
             plan.counts = counts.collect();
             return Ok(plan);
         }
-        let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+        let mut values = Values::default();
         for table in Table::ALL {
-            let Some(old) = live_rows(&live, table)? else { continue };
-            let new = rows(&table_lines(directory, table));
-            collect_values(table, &old, &mut before);
-            collect_values(table, &new, &mut after);
-            plan.tables.extend(compare_table(table, &old, &new, directory));
+            let Some(old) = live_table(&live, table)? else { continue };
+            let versions = Versions::new(&old, &table_lines(directory, table));
+            plan.tables.extend(compare_table(table, &versions, directory));
+            values.add(table, versions);
         }
-        plan.values_added = after.difference(&before).cloned().collect();
-        plan.values_removed = before.difference(&after).cloned().collect();
+        (plan.values_added, plan.values_removed) = values.difference();
         let moment: Timestamp = live.manifest().generated_at;
         plan.same_moment = !plan.tables.is_empty() && moment == directory.dataset.published_at;
         Ok(plan)
@@ -190,16 +188,48 @@ fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
     turned.collect()
 }
 
-/// The live rows of a table; `None` if the generation has no such table.
-fn live_rows(live: &Generation, table: Table) -> Result<Option<Rows>, StoreError> {
+/// A live table as JSON lines; `None` if the generation has no such table.
+fn live_table(live: &Generation, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
     let path = format!("data/{}.ndjson", table.name());
     let Some(entry) = live.files().lookup(&[&path]) else { return Ok(None) };
-    Ok(Some(rows(&live.read(entry, Coding::Identity)?)))
+    live.read(entry, Coding::Identity).map(Some)
+}
+
+/// A table, live and new. Most lines are the same in both: they are parsed only where all rows count.
+struct Versions {
+    /// Number of live rows.
+    live: usize,
+    /// Lines that both have.
+    same: Vec<u8>,
+    /// The other live rows.
+    old: Rows,
+    /// The other new rows.
+    new: Rows,
+}
+
+impl Versions {
+    fn new(live: &[u8], new: &[u8]) -> Self {
+        fn lines(text: &[u8]) -> HashSet<&[u8]> {
+            text.split_inclusive(|byte| *byte == b'\n').collect()
+        }
+        let (old, new) = (lines(live), lines(new));
+        Self {
+            live: old.len(),
+            same: old.intersection(&new).flat_map(|line| line.iter().copied()).collect(),
+            old: rows(old.difference(&new).copied()),
+            new: rows(new.difference(&old).copied()),
+        }
+    }
+
+    /// The rows that are the same in both.
+    fn same(&self) -> impl Iterator<Item = Value> {
+        serde_json::Deserializer::from_slice(&self.same).into_iter().flatten()
+    }
 }
 
 /// Rows by identity.
-fn rows(lines: &[u8]) -> Rows {
-    let rows = serde_json::Deserializer::from_slice(lines).into_iter::<Value>().flatten();
+fn rows<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Rows {
+    let rows = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     rows.map(|row| (identity(&row), row)).collect()
 }
 
@@ -219,32 +249,62 @@ fn name_of(row: &Value) -> String {
     named.or(row["id"].as_str()).map_or_else(|| identity(row), str::to_owned)
 }
 
-/// Collects the filter values of programs and facts.
-fn collect_values(table: Table, rows: &Rows, values: &mut BTreeSet<String>) {
-    for row in rows.values() {
-        match table {
-            Table::Programs => {
-                for field in
-                    PROGRAM.iter().filter(|field| matches!(field.kind, FieldType::Word | FieldType::Words))
-                {
-                    let value = &row[field.name];
-                    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-                    let words = items.iter().filter_map(Value::as_str);
-                    values.extend(words.map(|word| format!("{} {word}", field.name)));
-                }
-            }
-            Table::Facts => {
-                let kind = row["kind"].as_str().unwrap_or_default();
-                if let (Some(_), Some(value)) = (Facet::of_kind(kind), row["value"].as_str()) {
-                    values.insert(format!("{kind} {value}"));
-                }
-            }
-            _ => {}
+/// The filter values of programs and facts in the rows that differ.
+#[derive(Default)]
+struct Values {
+    tables: Vec<(Table, Versions)>,
+    old: BTreeSet<String>,
+    new: BTreeSet<String>,
+}
+
+impl Values {
+    fn add(&mut self, table: Table, versions: Versions) {
+        versions.old.values().for_each(|row| collect_values(table, row, &mut self.old));
+        versions.new.values().for_each(|row| collect_values(table, row, &mut self.new));
+        if matches!(table, Table::Programs | Table::Facts) {
+            self.tables.push((table, versions));
         }
+    }
+
+    /// Values that no live row has, and values that no new row has.
+    fn difference(self) -> (Vec<String>, Vec<String>) {
+        let mut same = BTreeSet::new();
+        if self.old != self.new {
+            let rows = self.tables.iter().flat_map(|(table, of)| of.same().map(|row| (*table, row)));
+            rows.for_each(|(table, row)| collect_values(table, &row, &mut same));
+        }
+        let only_in = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
+            one.difference(other).filter(|value| !same.contains(*value)).cloned().collect()
+        };
+        (only_in(&self.new, &self.old), only_in(&self.old, &self.new))
     }
 }
 
-fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) -> Option<TablePlan> {
+/// Collects the filter values of a program or a fact.
+fn collect_values(table: Table, row: &Value, values: &mut BTreeSet<String>) {
+    match table {
+        Table::Programs => {
+            for field in
+                PROGRAM.iter().filter(|field| matches!(field.kind, FieldType::Word | FieldType::Words))
+            {
+                let value = &row[field.name];
+                let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let words = items.iter().filter_map(Value::as_str);
+                values.extend(words.map(|word| format!("{} {word}", field.name)));
+            }
+        }
+        Table::Facts => {
+            let kind = row["kind"].as_str().unwrap_or_default();
+            if let (Some(_), Some(value)) = (Facet::of_kind(kind), row["value"].as_str()) {
+                values.insert(format!("{kind} {value}"));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn compare_table(table: Table, versions: &Versions, directory: &Directory) -> Option<TablePlan> {
+    let Versions { old, new, .. } = versions;
     let only_in = |rows, others: &Rows| -> Vec<&Value> {
         let rows: &Rows = rows;
         rows.iter().filter(|(id, _)| !others.contains_key(*id)).map(|(_, row)| row).collect()
@@ -254,7 +314,7 @@ fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) ->
     let reused = removed.iter().filter_map(|row| row["slug"].as_str()).filter(|slug| slugs.contains(slug));
     let mut plan = TablePlan {
         table: table.name(),
-        live: old.len(),
+        live: versions.live,
         added: added.iter().map(|row| name_of(row)).collect(),
         removed: removed.iter().map(|row| name_of(row)).collect(),
         renumbered: reused.count(),
@@ -278,7 +338,10 @@ fn compare_table(table: Table, old: &Rows, new: &Rows, directory: &Directory) ->
             plan.changed.push(Changed { name: name_of(after), fields });
         }
     }
-    let filled = |field: &String| old.values().filter(|row| !is_blank(&row[field])).count();
+    let filled = |field: &String| {
+        let is_filled = |row: &Value| !is_blank(&row[field]);
+        old.values().filter(|row| is_filled(row)).count() + versions.same().filter(is_filled).count()
+    };
     let blanked = blanked.into_iter();
     plan.blanked =
         blanked.map(|(field, count)| Blanked { field: field.clone(), live: filled(field), count }).collect();
@@ -375,6 +438,25 @@ pub(crate) mod tests {
         let moved = renamed(&removed, &added, &directory);
         let pairs: Vec<_> = moved.iter().map(|it| (it.was.as_str(), it.name.as_str())).collect();
         assert_eq!(pairs, [("sea", "ocean"), ("ice-fund", "ice-funds")]);
+    }
+
+    #[test]
+    fn lines_that_are_the_same_count_where_all_rows_do() {
+        let directory = dataset::directory(&dataset::Input::Embedded(dataset::sample::FILES));
+        let row = |id: &str, kind: &str, url: &str| {
+            format!("{}\n", json!({"id": id, "programType": kind, "officialUrl": url}))
+        };
+        let live = row("a", "grant", "https://a.example") + &row("b", "prize", "https://b.example");
+        let new = row("a", "grant", "https://a.example") + &row("b", "grant", "");
+        let versions = Versions::new(live.as_bytes(), new.as_bytes());
+        let plan = compare_table(Table::Programs, &versions, &directory).expect("a row differs");
+        assert_eq!((plan.live, plan.changed.len()), (2, 1));
+        let blanked: Vec<_> = plan.blanked.iter().map(|it| (it.field.as_str(), it.live, it.count)).collect();
+        assert_eq!(blanked, [("officialUrl", 2, 1)]);
+        let mut values = Values::default();
+        values.add(Table::Programs, versions);
+        // The other row had `grant` before.
+        assert_eq!(values.difference(), (Vec::new(), vec!["programType prize".to_owned()]));
     }
 
     #[test]

@@ -213,9 +213,11 @@ impl Versions {
             text.split_inclusive(|byte| *byte == b'\n').collect()
         }
         let (old, new) = (lines(live), lines(new));
+        let mut same = Vec::with_capacity(live.len());
+        old.intersection(&new).for_each(|line| same.extend_from_slice(line));
         Self {
             live: old.len(),
-            same: old.intersection(&new).flat_map(|line| line.iter().copied()).collect(),
+            same,
             old: rows(old.difference(&new).copied()),
             new: rows(new.difference(&old).copied()),
         }

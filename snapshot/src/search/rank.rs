@@ -414,16 +414,27 @@ impl<'a> RankedQuery<'a> {
         }
         docs.extend(self.namesakes().filter(|doc| all.contains(*doc)));
         docs.sort_unstable();
-        // Full matches match all parts.
-        let weight = |doc: u32| if tier.is_full() { 0.0 } else { self.parts.weight(doc) };
-        let mut keys: Vec<Key> = Vec::with_capacity(all.len());
-        all.for_each(|doc| {
-            if docs.binary_search(&doc).is_err() {
-                keys.push((weight(doc), self.rank(doc), doc));
+        let is_namesake = |doc: u32| docs.binary_search(&doc).is_ok();
+        let room = most - docs.len();
+        let others: Vec<u32> = match all {
+            // Full matches match all parts. Walking the order meets one in every `len / all` steps.
+            DocSet::Bits(bits) if tier.is_full() && room * self.index.len() < all.len() * all.len() => {
+                let order = self.today.order.docs.iter().copied();
+                order.filter(|doc| has_bit(bits, *doc) && !is_namesake(*doc)).take(room).collect()
             }
-        });
-        keep_first(&mut keys, most - docs.len());
-        docs.extend(keys.into_iter().map(|(_, _, doc)| doc));
+            _ => {
+                let weight = |doc: u32| if tier.is_full() { 0.0 } else { self.parts.weight(doc) };
+                let mut keys: Vec<Key> = Vec::with_capacity(all.len());
+                all.for_each(|doc| {
+                    if !is_namesake(doc) {
+                        keys.push((weight(doc), self.rank(doc), doc));
+                    }
+                });
+                keep_first(&mut keys, room);
+                keys.into_iter().map(|(_, _, doc)| doc).collect()
+            }
+        };
+        docs.extend(others);
         docs.sort_unstable();
         docs
     }

@@ -372,7 +372,7 @@ macro_rules! dispatch {
 
 /// Calls `each` for every document that both bit sets have, ascending, with its place in each of them.
 pub(super) fn meet(a: &[u64], b: &[u64], mut each: impl FnMut(usize, usize)) {
-    let mut places = Vec::new();
+    let mut places = Vec::with_capacity(count_common(a, b));
     dispatch!(meet(a, b, &mut places));
     places.into_iter().for_each(|(a, b)| each(a as usize, b as usize));
 }

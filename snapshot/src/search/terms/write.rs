@@ -115,14 +115,25 @@ impl TermsWriter {
         let documents = terms.iter().map(|(_, number)| self.documents[*number].as_slice());
         Postings::write(writer, &POSTINGS, documents, self.stream_at.len());
         let means = self.mean_lengths();
-        let impacts = self.impacts(&means);
-        Strings::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
+        let (terms, of) = (&terms, &self);
+        let (grams, rest) = std::thread::scope(|threads| {
+            let grams = threads.spawn(|| {
+                let mut grams = SectionWriter::default();
+                of.write_grams(terms, &mut grams);
+                grams
+            });
+            let impacts = of.impacts(&means);
+            Strings::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
+            let mut rest = SectionWriter::default();
+            write_stems(terms, &ENGLISH, &mut rest, |term| english_stem(term).into_owned());
+            write_stems(terms, &SPANISH, &mut rest, spanish_stem);
+            write_cognates(terms, &mut rest);
+            of.write_streams(terms, &mut rest);
+            (grams.join(), rest)
+        });
         writer.put("field.mean", means);
-        self.write_grams(&terms, writer);
-        write_stems(&terms, &ENGLISH, writer, |term| english_stem(term).into_owned());
-        write_stems(&terms, &SPANISH, writer, spanish_stem);
-        write_cognates(&terms, writer);
-        self.write_streams(&terms, writer);
+        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        writer.append(rest);
         let folded: Vec<Vec<String>> = synonyms
             .iter()
             .map(|group| group.iter().map(|term| words_of(term).join(" ")).collect())

@@ -244,8 +244,8 @@ static SPANISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 const REMEMBERED_MAX: usize = 1024;
 
 thread_local! {
-    /// Stems of the words that this thread was last asked for: a question without matches is read once more without
-    /// each of its words, and most questions share their words.
+    /// Stems of the words that this thread looked up last: a question without matches is read once more without each
+    /// of its words, and most questions share their words.
     static REMEMBERED: RefCell<FxHashMap<CompactString, [CompactString; 2]>> = RefCell::default();
 }
 

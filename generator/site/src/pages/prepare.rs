@@ -46,7 +46,10 @@ impl Pages<'_> {
     /// If a template of a theme does not render.
     pub fn prepare(&self, order: &[usize]) -> Result<Sections, minijinja::Error> {
         let mut writer = SectionWriter::default();
-        let prepared = self.locales().iter().map(|locale| Ok((*locale, self.language_of(order, *locale)?)));
+        let main = self.main_locale();
+        let passages: Vec<String> = order.par_iter().map(|program| self.passages(*program, main)).collect();
+        let prepared =
+            self.locales().iter().map(|locale| Ok((*locale, self.language_of(order, *locale, &passages)?)));
         let prepared: Vec<_> = prepared.collect::<Result<_, minijinja::Error>>()?;
         let values = &self.site.index.values;
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
@@ -107,7 +110,13 @@ impl Pages<'_> {
         self.site.index.values.find(Facet::Types, kind).unwrap_or(u32::MAX)
     }
 
-    fn language_of(&self, order: &[usize], locale: Locale) -> Result<LanguageParts, minijinja::Error> {
+    /// The parts of a language; `passages` are those of the main one.
+    fn language_of(
+        &self,
+        order: &[usize],
+        locale: Locale,
+        passages: &[String],
+    ) -> Result<LanguageParts, minijinja::Error> {
         let values = &self.site.index.values;
         let word = |key: &str| escaped(self.word(locale, key));
         let label = |ordinal: u32| -> String {
@@ -126,7 +135,7 @@ impl Pages<'_> {
             facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
             parameters: PARAMETERS.iter().map(|it| parameter(it.name)).collect(),
             rows: order.par_iter().map(|program| self.row(*program, locale)).collect::<Result<_, _>>()?,
-            passages: order.par_iter().map(|program| self.own_passages(*program, locale)).collect(),
+            passages: self.own_passages(order, locale, passages),
             lines: order.par_iter().map(|program| self.line(*program, locale)).collect::<Result<_, _>>()?,
             labels: (0..values.ordinals() as u32).map(label).collect(),
             entries: order.par_iter().map(|program| self.entry(*program, locale)).collect(),
@@ -137,11 +146,16 @@ impl Pages<'_> {
         })
     }
 
-    /// Passages of a row; empty if they equal those of the main language.
-    fn own_passages(&self, program: usize, locale: Locale) -> String {
-        let (passages, main) = (self.passages(program, locale), self.main_locale());
-        let is_same = locale != main && passages == self.passages(program, main);
-        if is_same { String::new() } else { passages }
+    /// Passages of the rows; empty where they equal those of the main language.
+    fn own_passages(&self, order: &[usize], locale: Locale, main: &[String]) -> Vec<String> {
+        if locale == self.main_locale() {
+            return main.to_vec();
+        }
+        let own = |(program, main): (&usize, &String)| {
+            let passages = self.passages(*program, locale);
+            if passages == *main { String::new() } else { passages }
+        };
+        order.par_iter().zip(main).map(own).collect()
     }
 
     /// Chart of the number of programs by maximum amount of one award; empty if none states an amount.

@@ -1,6 +1,10 @@
 //! What every page is rendered with: the inputs, addresses in a language, words, and templates.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use html::{Filler, Html};
+use minijinja::value::Object;
 use minijinja::{Value, context};
 use snapshot::page::hole::{Filled, Syntax, cut};
 use snapshot::page::list::Numbers;
@@ -31,6 +35,30 @@ pub struct Pages<'a> {
     pub base_url: &'a str,
     /// The written tables.
     pub downloads: &'a [Download],
+}
+
+/// The variables of a page: those that every page has, by hash, and its own.
+#[derive(Debug)]
+struct Scope {
+    every: HashMap<&'static str, Value>,
+    own: Value,
+}
+
+impl Scope {
+    fn value(every: impl IntoIterator<Item = (&'static str, Value)>, own: Value) -> Value {
+        Value::from_object(Self { every: every.into_iter().collect(), own })
+    }
+}
+
+impl Object for Scope {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        let own = || self.own.get_attr(key).ok().filter(|value| !value.is_undefined());
+        self.every.get(key).cloned().or_else(own)
+    }
 }
 
 /// Address of a page in a language.
@@ -97,33 +125,32 @@ impl<'a> Pages<'a> {
         .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
         .into();
         let [stars, search, shortlist, api, home] = self.theme.scripts.each_ref().map(Asset::path);
-        let context = context! {
-            t => self.theme.words(locale),
-            lang => locale.as_str(),
-            og_locale => OPEN_GRAPH[locale as usize],
-            og_other => OPEN_GRAPH[1 - locale as usize],
-            site_name => &self.directory.dataset.title,
-            base_url => self.base_url,
-            prefix => prefix(locale),
-            home => here("/", locale),
-            path => path,
-            here => here(path, locale),
-            english => self.locales().contains(&Locale::En).then(|| here(path, Locale::En)),
-            spanish => self.locales().contains(&Locale::Es).then(|| here(path, Locale::Es)),
-            css => self.theme.css.path(),
-            logo => &self.theme.brand[0],
-            icon => &self.theme.brand[1],
-            stars_js => stars,
-            search_js => search,
-            api_js => api,
-            shortlist_js => shortlist,
-            home_js => home,
-            nav => nav,
-            published => self.date_words(published, locale),
-            title => title,
-            ..more
-        };
-        self.theme.environment.get_template(template)?.render(context)
+        let every = [
+            ("t", self.theme.words(locale)),
+            ("lang", Value::from(locale.as_str())),
+            ("og_locale", Value::from(OPEN_GRAPH[locale as usize])),
+            ("og_other", Value::from(OPEN_GRAPH[1 - locale as usize])),
+            ("site_name", Value::from(&self.directory.dataset.title)),
+            ("base_url", Value::from(self.base_url)),
+            ("prefix", Value::from(prefix(locale))),
+            ("home", Value::from(here("/", locale))),
+            ("path", Value::from(path)),
+            ("here", Value::from(here(path, locale))),
+            ("english", Value::from(self.locales().contains(&Locale::En).then(|| here(path, Locale::En)))),
+            ("spanish", Value::from(self.locales().contains(&Locale::Es).then(|| here(path, Locale::Es)))),
+            ("css", Value::from(self.theme.css.path())),
+            ("logo", Value::from(&self.theme.brand[0])),
+            ("icon", Value::from(&self.theme.brand[1])),
+            ("stars_js", Value::from(stars)),
+            ("search_js", Value::from(search)),
+            ("api_js", Value::from(api)),
+            ("shortlist_js", Value::from(shortlist)),
+            ("home_js", Value::from(home)),
+            ("nav", Value::from(nav)),
+            ("published", Value::from(self.date_words(published, locale))),
+            ("title", Value::from(title)),
+        ];
+        self.theme.environment.get_template(template)?.render(Scope::value(every, more))
     }
 
     /// Finds the placeholders of a page and fills them for the day of the build.

@@ -8,13 +8,14 @@ mod embedded;
 mod folder;
 mod problem;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use html::Message;
 use html::prepare::Slot;
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Object;
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
 };
@@ -125,7 +126,7 @@ impl Theme {
         let scripts = SCRIPTS.map(|(name, parts)| Asset::new(name, parts.iter().map(script).collect()));
         let added = own.text(folder::STYLE).unwrap_or_default();
         Ok(Self {
-            values: words.each_ref().map(|words| Value::from(words.clone())),
+            values: words.each_ref().map(Words::value),
             words,
             environment,
             css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
@@ -145,6 +146,26 @@ impl Theme {
 
     pub(super) fn words(&self, locale: Locale) -> Value {
         self.values[locale as usize].clone()
+    }
+}
+
+/// Words as templates read them (`t.search`), by hash and without copies: a page reads hundreds.
+#[derive(Debug)]
+struct Words(HashMap<String, Value>);
+
+impl Words {
+    fn value(words: &BTreeMap<String, String>) -> Value {
+        Value::from_object(Self(words.iter().map(|(key, word)| (key.clone(), Value::from(word))).collect()))
+    }
+}
+
+impl Object for Words {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.0.get(key).cloned()
     }
 }
 

@@ -10,6 +10,7 @@ mod facets;
 mod filter_phrases;
 mod grams;
 mod guess;
+mod impact;
 mod index;
 mod lexicon;
 mod matching;

@@ -4,17 +4,21 @@
 
 use std::cell::Cell;
 
+use crate::search::terms::FREQUENT;
+
 /// Cost of looking a term up.
 pub(super) const LOOK_UP: u64 = 8;
 /// Cost of writing a row of an answer.
 pub(super) const ROW: u64 = 100;
 
-/// Most records of one tier that are scored by their impacts.
-pub(super) const SCORED_MAX: usize = 2_000;
+/// Most records of one tier that are scored. A word that more records have has a list of its best ones.
+pub(super) const SCORED_MAX: usize = FREQUENT;
+/// Records that are scored beside the best ones of frequent words: the first in the default order.
+pub(super) const BESIDE: usize = 200;
 /// Fewest records that are scored, whatever the query has cost before.
 pub(super) const SCORED_MIN: usize = 200;
-/// Number of the best records that are scored again by reading their tokens.
-pub(super) const READ_MAX: usize = 32;
+/// Number of the best records whose slugs are compared with the query.
+pub(super) const COMPARED: usize = 32;
 /// Most records that are scored only because their slug begins with the query.
 pub(super) const NAMESAKES_MAX: usize = 100;
 /// Most records of the last tier.

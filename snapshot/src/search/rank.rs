@@ -6,13 +6,13 @@ use std::cmp::Ordering;
 
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
-use crate::search::cost::{Budget, NAMESAKES_MAX, READ_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
+use crate::search::cost::{BESIDE, Budget, COMPARED, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::entities::country_offered_for;
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
 use crate::search::matching::{Clause, Form, TextQuery};
 use crate::search::score::Scorer;
-use crate::search::set::{DocSet, both, has_bit, set_bit, union, words};
+use crate::search::set::{DocSet, both, for_each_bit, has_bit, set_bit, union, words};
 use crate::search::tiers::{Part, Parts, Tier};
 use crate::search::today::Today;
 
@@ -153,12 +153,11 @@ impl Index {
         let text = self.resolve(query);
         let terms: usize = text.iter().flat_map(|text| &text.clauses).map(Clause::terms_count).sum();
         let scored = if query.text.is_some() { SCORED_MAX.min(self.len()) * (terms + 1) } else { 0 };
-        let read = READ_MAX as u64 * self.terms.mean_codes();
         // Full matches and partial matches; the weight of what every document matches is computed once more.
         self.cost_of_resolved(query, text.as_ref())
             + text.as_ref().map_or(0, |text| text.cost(self).0)
             + self.len() as u64
-            + 2 * (scored as u64 + read)
+            + 2 * scored as u64
     }
 }
 
@@ -402,31 +401,41 @@ impl<'a> RankedQuery<'a> {
     }
 
     /// The documents to score, ascending, as many as the budget allows: namesakes, then those that match most of the
-    /// query, then the first in the default order.
+    /// query, of full matches those in which a frequent word has the greatest effect, then the first in the default
+    /// order.
     fn candidates(&self, tier: Tier, all: &DocSet<'_>, scorer: &Scorer<'_>) -> Vec<u32> {
-        let read = READ_MAX as u64 * self.index.terms.mean_codes();
-        let affordable = self.budget.left().saturating_sub(read) / scorer.rough_cost();
+        let affordable = self.budget.left() / scorer.cost();
         let most = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(SCORED_MIN, SCORED_MAX);
         let mut docs = Vec::with_capacity(all.len().min(most));
         if all.len() <= most {
             all.for_each(|doc| docs.push(doc));
             return docs;
         }
-        docs.extend(self.namesakes().filter(|doc| all.contains(*doc)));
-        docs.sort_unstable();
-        let is_namesake = |doc: u32| docs.binary_search(&doc).is_ok();
-        let room = most - docs.len();
+        let mut chosen = vec![0; words(self.index.len())];
+        let mut room = most;
+        for doc in self.namesakes().filter(|doc| all.contains(*doc)) {
+            set_bit(&mut chosen, doc);
+            room -= 1;
+        }
+        if tier.is_full() {
+            let tops = scorer.tops().filter(|doc| all.contains(*doc)).take(room.saturating_sub(BESIDE));
+            for doc in tops {
+                set_bit(&mut chosen, doc);
+                room = BESIDE;
+            }
+        }
+        let is_chosen = |doc: u32| has_bit(&chosen, doc);
         let others: Vec<u32> = match all {
             // Full matches match all parts. Walking the order meets one in every `len / all` steps.
             DocSet::Bits(bits) if tier.is_full() && room * self.index.len() < all.len() * all.len() => {
                 let order = self.today.order.docs.iter().copied();
-                order.filter(|doc| has_bit(bits, *doc) && !is_namesake(*doc)).take(room).collect()
+                order.filter(|doc| has_bit(bits, *doc) && !is_chosen(*doc)).take(room).collect()
             }
             _ => {
                 let weight = |doc: u32| if tier.is_full() { 0.0 } else { self.parts.weight(doc) };
                 let mut keys: Vec<Key> = Vec::with_capacity(all.len());
                 all.for_each(|doc| {
-                    if !is_namesake(doc) {
+                    if !is_chosen(doc) {
                         keys.push((weight(doc), self.rank(doc), doc));
                     }
                 });
@@ -434,8 +443,8 @@ impl<'a> RankedQuery<'a> {
                 keys.into_iter().map(|(_, _, doc)| doc).collect()
             }
         };
-        docs.extend(others);
-        docs.sort_unstable();
+        others.into_iter().for_each(|doc| set_bit(&mut chosen, doc));
+        for_each_bit(&chosen, |doc| docs.push(doc));
         docs
     }
 
@@ -448,21 +457,20 @@ impl<'a> RankedQuery<'a> {
         namesakes.take_while(move |doc| self.index.slug(*doc).starts_with(&slug)).take(NAMESAKES_MAX)
     }
 
-    /// The best of some documents, ascending, at least `most` of them if there are so many. Impacts select those
-    /// whose tokens are read.
+    /// The best of some documents, ascending, at least `most` of them if there are so many.
     fn sorted(&self, docs: &[u32], most: usize, scorer: &Scorer<'_>) -> Vec<u32> {
-        let read = docs.len().min(READ_MAX);
-        self.budget.spend(docs.len() as u64 * scorer.rough_cost());
-        self.budget.spend(read as u64 * self.index.terms.mean_codes());
-        let rough = if docs.len() > read { scorer.rough_scores(docs) } else { vec![0.0; docs.len()] };
+        self.budget.spend(docs.len() as u64 * scorer.cost());
+        let scores = scorer.scores(docs).into_iter();
         let mut keys: Vec<Key> =
-            docs.iter().zip(rough).map(|(doc, score)| (score, self.rank(*doc), *doc)).collect();
-        keep_first(&mut keys, most.max(read));
-        if read < keys.len() {
-            keys.select_nth_unstable_by(read, best_first);
+            docs.iter().zip(scores).map(|(doc, score)| (score, self.rank(*doc), *doc)).collect();
+        let compared = keys.len().min(COMPARED);
+        keep_first(&mut keys, most.max(compared));
+        if compared < keys.len() {
+            keys.select_nth_unstable_by(compared, best_first);
         }
-        let (best, rest) = keys.split_at_mut(read);
-        best.iter_mut().for_each(|(score, _, doc)| *score = scorer.score(*doc));
+        // The same ones whichever page is wanted, so that no record comes twice or never.
+        let (best, rest) = keys.split_at_mut(compared);
+        best.iter_mut().for_each(|(score, _, doc)| *score += scorer.likeness(*doc));
         best.sort_unstable_by(best_first);
         rest.sort_unstable_by(best_first);
         keys.into_iter().map(|(_, _, doc)| doc).collect()

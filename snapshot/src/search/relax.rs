@@ -62,7 +62,7 @@ impl Index {
     ) -> Vec<Relaxation> {
         let mut first = query.clone();
         first.page.offset = 0;
-        let budget = Budget::new(self.len());
+        let mut counter = Counter::new(self, today, literal);
         let mut found: Vec<(usize, Relaxation)> = Vec::new();
         let docs = among.as_ref().map(|(_, docs)| *docs);
         let everywhere =
@@ -76,7 +76,7 @@ impl Index {
             {
                 continue;
             }
-            match total(self, &query, today, literal, &budget, docs) {
+            match counter.total(&query, docs) {
                 None => break,
                 Some(0) => {}
                 Some(matching) => {
@@ -84,7 +84,7 @@ impl Index {
                     let common = match removed {
                         // The nearest to what was selected.
                         Constraint::Role { .. } => usize::MAX,
-                        _ => total(self, &alone, today, literal, &budget, None).unwrap_or(0),
+                        _ => counter.total(&alone, None).unwrap_or(0),
                     };
                     found.push((common, Relaxation { removed, query, total: matching }));
                 }
@@ -99,12 +99,12 @@ impl Index {
     /// counting would cost too much.
     #[must_use]
     pub fn parts_alone(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
-        let budget = Budget::new(self.len());
+        let mut counter = Counter::new(self, today, literal);
         let parts =
             without_words(self, query, today, literal).into_iter().chain(without_filters(self, query));
         let alone = parts.take(RELAXATIONS_MAX).map(|(removed, left)| {
             let query = only(query, &removed, &left);
-            let total = total(self, &query, today, literal, &budget, None)?;
+            let total = counter.total(&query, None)?;
             Some(Relaxation { removed, query, total })
         });
         alone.collect::<Option<_>>().unwrap_or_default()
@@ -134,26 +134,48 @@ fn only(query: &Query, part: &Constraint, left: &Query) -> Query {
     only
 }
 
-/// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
-fn total(
-    index: &Index,
-    query: &Query,
-    today: &Today,
-    literal: &[String],
-    budget: &Budget,
-    among: Option<&DocSet<'_>>,
-) -> Option<usize> {
-    let (unphrased, _) = extract(query, literal, today.day);
-    let text = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), literal);
-    let mut filters = Query { text: None, facets: false, ..unphrased };
-    let text = ResolvedText::new(&text, index);
-    let cost = index.cost_of_resolved(&filters, Some(&text));
-    if cost > budget.left() {
-        return None;
+/// Counts full matches, of each query once.
+struct Counter<'a> {
+    index: &'a Index,
+    today: &'a Today,
+    literal: &'a [String],
+    budget: Budget,
+    /// Queries without what changes no total, whether all documents were searched, and totals.
+    counted: Vec<(Query, bool, usize)>,
+}
+
+impl<'a> Counter<'a> {
+    fn new(index: &'a Index, today: &'a Today, literal: &'a [String]) -> Self {
+        Self { index, today, literal, budget: Budget::new(index.len()), counted: Vec::new() }
     }
-    budget.spend(cost);
-    filters.page.limit = 0;
-    Some(index.search_among(&filters, Some(&text), today, among).total)
+
+    /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget. `among` is
+    /// the same for all calls that have it.
+    fn total(&mut self, query: &Query, among: Option<&DocSet<'_>>) -> Option<usize> {
+        let Query { sort, page, .. } = Query::default();
+        let query = Query { sort, page, facets: false, ..query.clone() };
+        let mut counted = self.counted.iter();
+        if let Some((.., total)) = counted.find(|it| it.0 == query && it.1 == among.is_none()) {
+            return Some(*total);
+        }
+        let total = self.count(&query, among)?;
+        self.counted.push((query, among.is_none(), total));
+        Some(total)
+    }
+
+    fn count(&self, query: &Query, among: Option<&DocSet<'_>>) -> Option<usize> {
+        let (unphrased, _) = extract(query, self.literal, self.today.day);
+        let text = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), self.literal);
+        let mut filters = Query { text: None, ..unphrased };
+        let text = ResolvedText::new(&text, self.index);
+        let cost = self.index.cost_of_resolved(&filters, Some(&text));
+        if cost > self.budget.left() {
+            return None;
+        }
+        self.budget.spend(cost);
+        filters.page.limit = 0;
+        Some(self.index.search_among(&filters, Some(&text), self.today, among).total)
+    }
 }
 
 /// Whether a query has any constraint.

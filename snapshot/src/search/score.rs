@@ -1,18 +1,17 @@
-//! Scores: BM25F over the tokens of a document, read in one pass, or roughly, from impacts.
+//! Scores: BM25F, from the impact of each term in each document.
 //!
 //! Every clause has a weighted frequency: an occurrence counts by the field it stands in, by the form of the word,
 //! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
 //! more. Names that contain much of the query add to the score.
 
+use crate::search::impact::effect;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, TextQuery};
 use crate::search::set::{DocSet, union};
-use crate::search::terms::{Among, FIELDS, FIRST_CODE, Mark, divisors, frequency};
+use crate::search::terms::Among;
 
 /// Weighted frequency of a clause whose value a document has.
 const VALUE: f32 = 2.0;
-/// Weighted frequency with half of the greatest effect.
-const HALF: f64 = 1.2;
 
 const fn weight(form: Form) -> f32 {
     match form {
@@ -21,15 +20,6 @@ const fn weight(form: Form) -> f32 {
         Form::Other => 0.6,
         Form::Guess => 0.4,
     }
-}
-
-/// The role of a code in a query.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    code: u32,
-    /// Position of the clause.
-    clause: usize,
-    weight: f32,
 }
 
 /// A clause to score.
@@ -46,21 +36,17 @@ struct Sum {
     score: f64,
     /// Weight of the clauses in the name.
     named: f64,
-    /// Weight of all clauses.
-    whole: f64,
 }
 
 impl Sum {
     fn add(&mut self, idf: f64, frequency: f32, named: bool) {
-        let frequency = f64::from(frequency);
-        self.score += idf * (1.0 + HALF) * frequency / (HALF + frequency);
-        self.whole += idf;
+        self.score += idf * effect(frequency);
         self.named += if named { idf } else { 0.0 };
     }
 
-    /// All clauses in the name are worth more than anything elsewhere.
-    fn score(&self) -> f64 {
-        let named = if self.whole > 0.0 { self.whole * (self.named / self.whole).powi(2) } else { 0.0 };
+    /// All clauses in the name are worth more than anything elsewhere; `whole` is the weight of all clauses.
+    fn score(&self, whole: f64) -> f64 {
+        let named = if whole > 0.0 { whole * (self.named / whole).powi(2) } else { 0.0 };
         self.score + named
     }
 }
@@ -68,11 +54,8 @@ impl Sum {
 /// A query, ready to score documents.
 pub(super) struct Scorer<'a> {
     index: &'a Index,
-    entries: Vec<Entry>,
     /// Clause, term and weight of each occurrence, in the order of the clauses.
     terms: Vec<(usize, u32, f32)>,
-    /// The low bits of the codes, to skip most others.
-    known: [bool; 256],
     /// Of each clause.
     idf: Vec<f64>,
     /// Documents with the value of each clause.
@@ -89,9 +72,7 @@ impl<'a> Scorer<'a> {
         let typed: Vec<&str> = words.chain(query.phrases.iter().flatten().map(String::as_str)).collect();
         let mut scorer = Self {
             index,
-            entries: Vec::new(),
             terms: Vec::new(),
-            known: [false; 256],
             idf: clauses.iter().map(|clause| clause.idf).collect(),
             values: Vec::new(),
             around: Vec::new(),
@@ -108,7 +89,6 @@ impl<'a> Scorer<'a> {
         for word in query.phrases.iter().flatten() {
             scorer.add_phrase_word(word);
         }
-        scorer.entries.sort_by_key(|entry| (entry.code, entry.clause));
         scorer.terms.sort_by_key(|(clause, ..)| *clause);
         scorer
     }
@@ -148,47 +128,11 @@ impl<'a> Scorer<'a> {
     }
 
     fn add(&mut self, term: u32, clause: usize, weight: f32) {
-        let code = self.index.terms.code(term);
-        self.known[code as usize & 0xff] = true;
-        self.entries.push(Entry { code, clause, weight });
         self.terms.push((clause, term, weight));
     }
 
-    fn entries(&self, code: u32) -> &[Entry] {
-        if !self.known[code as usize & 0xff] {
-            return &[];
-        }
-        let start = self.entries.partition_point(|entry| entry.code < code);
-        let length = self.entries[start..].iter().take_while(|entry| entry.code == code).count();
-        &self.entries[start..start + length]
-    }
-
-    /// Score of a document.
-    pub(super) fn score(&self, doc: u32) -> f64 {
-        let mut counts = vec![[0f32; FIELDS]; self.idf.len()];
-        let mut lengths = [0f32; FIELDS];
-        let (mut field, mut at_same) = (0, false);
-        for code in self.index.terms.stream(doc) {
-            if code < FIRST_CODE {
-                at_same = code == Mark::Same as u32;
-                if !at_same {
-                    field = (code as usize).min(FIELDS - 1);
-                }
-                continue;
-            }
-            if !at_same {
-                lengths[field] += 1.0;
-            }
-            at_same = false;
-            for entry in self.entries(code) {
-                counts[entry.clause][field] += entry.weight;
-            }
-        }
-        self.total(doc, &counts, &lengths)
-    }
-
-    /// Scores of some documents, ascending, from impacts: without slugs.
-    pub(super) fn rough_scores(&self, docs: &[u32]) -> Vec<f64> {
+    /// Scores of some documents, ascending, without [`Self::likeness`].
+    pub(super) fn scores(&self, docs: &[u32]) -> Vec<f64> {
         let among = Among::new(docs, self.index.len());
         let mut sums = vec![Sum::default(); docs.len()];
         let mut found = vec![(0f32, false); docs.len()];
@@ -207,11 +151,22 @@ impl<'a> Scorer<'a> {
                 sum.add(self.idf[clause], frequency + self.value_frequency(clause, *doc), *named);
             }
         }
-        sums.iter().map(Sum::score).collect()
+        let whole = self.whole();
+        sums.iter().map(|sum| sum.score(whole)).collect()
     }
 
-    /// Upper bound of the work of a rough score, in units.
-    pub(super) fn rough_cost(&self) -> u64 {
+    /// Documents in which a frequent term of the query has the greatest effect; some may come twice.
+    pub(super) fn tops(&self) -> impl Iterator<Item = u32> {
+        self.terms.iter().flat_map(|(_, term, _)| self.index.terms.tops(*term)).copied()
+    }
+
+    /// Weight of all clauses.
+    fn whole(&self) -> f64 {
+        self.idf.iter().sum()
+    }
+
+    /// Upper bound of the work of a score, in units.
+    pub(super) fn cost(&self) -> u64 {
         (self.terms.len() + 3 * self.idf.len()).max(1) as u64
     }
 
@@ -226,24 +181,15 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    fn total(&self, doc: u32, counts: &[[f32; FIELDS]], lengths: &[f32; FIELDS]) -> f64 {
-        let divisors = divisors(lengths, |field| self.index.terms.mean_length(field));
-        let mut sum = Sum::default();
-        for (clause, (counts, idf)) in counts.iter().zip(&self.idf).enumerate() {
-            let named = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
-            sum.add(*idf, frequency(counts, &divisors) + self.value_frequency(clause, doc), named);
-        }
-        sum.score() + sum.whole * self.likeness(doc)
-    }
-
-    /// The share of a document's slug that the query is, if the slug contains its words in a row.
-    fn likeness(&self, doc: u32) -> f64 {
+    /// What a document scores in addition if its slug contains the words of the query in a row: the weight of all clauses
+    /// times the share of the slug that they are.
+    pub(super) fn likeness(&self, doc: u32) -> f64 {
         let slug = self.index.slug(doc);
         let Some(start) = slug.find(&self.slug).filter(|_| !self.slug.is_empty()) else { return 0.0 };
         let (before, after) = (&slug[..start], &slug[start + self.slug.len()..]);
         let whole_words =
             (before.is_empty() || before.ends_with('-')) && (after.is_empty() || after.starts_with('-'));
-        if whole_words { self.slug.len() as f64 / slug.len() as f64 } else { 0.0 }
+        if whole_words { self.whole() * self.slug.len() as f64 / slug.len() as f64 } else { 0.0 }
     }
 }
 

@@ -6,12 +6,13 @@
 //! term.docs.at .docs   documents of each term, ascending; empty where the term is dense
 //! term.dense           u32 for each term: which bit set, or u32::MAX
 //! term.bits            bit sets of the terms of more than 1 of 32 documents
-//! impact.at .text      the impact of each term in each of its documents, see [`Impact`]
+//! impact.at impact     the impact of each term in each of its documents, see [`impact`](super::impact)
+//! top.term             terms of more than 1,000 documents, ascending
+//! top.docs.at .docs    the 256 documents of each in which it has the greatest effect, ascending
 //! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
 //! cognate.*            keys of words with an ending of one language, see [`cognates`](super::cognates), and the
 //!                      terms that have each
 //! term.code            u32 for each term: its code in streams; frequent terms have small codes
-//! field.mean           f32 × 6: mean length of each field, in tokens
 //! stream.at stream     each document's tokens: LEB128 codes, see [`Mark`]
 //! synonyms             JSON: groups of folded words that mean the same
 //! ```
@@ -25,8 +26,9 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::cognates::{LANGUAGES, cognate_keys};
 use crate::search::grams::{Grams, Row};
+use crate::search::impact::Impact;
 use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
-use crate::search::table::{Dictionary, Lists, Pair, PostingNames, Postings, Strings, check_len, column};
+use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::text::stems;
 use store::sections::{Section, SectionError, Sections};
 
@@ -47,63 +49,15 @@ pub enum Mark {
 /// Codes below this are marks.
 pub(super) const FIRST_CODE: u32 = 8;
 
-/// Number of fields.
-pub(super) const FIELDS: usize = 6;
-/// Weight of an occurrence in each field.
-const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.0, 1.0, 0.8];
-/// Share of it that depends on the length of the field.
-const LENGTHS: [f32; FIELDS] = [0.4, 0.0, 0.3, 0.6, 0.75, 0.75];
-
-/// Divisor of an occurrence in each field: 1 in a text of mean length.
-pub(super) fn divisors(lengths: &[f32; FIELDS], mean: impl Fn(usize) -> f32) -> [f32; FIELDS] {
-    let share = |field: usize| LENGTHS[field] * lengths[field] / mean(field);
-    std::array::from_fn(|field| 1.0 - LENGTHS[field] + share(field))
-}
-
-/// The weighted frequency of so many occurrences in each field.
-pub(super) fn frequency(counts: &[f32; FIELDS], divisors: &[f32; FIELDS]) -> f32 {
-    let weighted = counts.iter().zip(WEIGHTS).zip(divisors);
-    weighted.map(|((count, weight), divisor)| count * weight / divisor).sum()
-}
-
-/// Lower ends of the frequencies that are stored apart, twelve to a doubling. Multiplied up, so that they
-/// are the same on every machine.
-const ENDS: [f32; 128] = {
-    const STEP: f32 = 1.059_463_1;
-    let (mut ends, mut at) = ([0.03125; 128], 1);
-    while at < ends.len() {
-        ends[at] = ends[at - 1] * STEP;
-        at += 1;
-    }
-    ends
-};
-
-/// The bit for a term that stands in a name or an alias.
-const IN_NAME: u8 = 0x80;
-
-/// The weighted frequency of a term in a document, rounded down by at most six percent, and whether the term
-/// stands in a name, in one byte beside the posting: documents are sorted by impacts without reading their
-/// tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Impact(pub(super) u8);
-
-impl Impact {
-    fn new(frequency: f32, in_name: bool) -> Self {
-        let end = ENDS.partition_point(|end| *end <= frequency).saturating_sub(1);
-        Self(end as u8 | if in_name { IN_NAME } else { 0 })
-    }
-
-    pub(super) fn frequency(self) -> f32 {
-        ENDS[usize::from(self.0 & !IN_NAME)]
-    }
-
-    pub(super) fn in_name(self) -> bool {
-        self.0 & IN_NAME != 0
-    }
-}
+/// Terms of more documents than this have a list of the best ones.
+pub(super) const FREQUENT: usize = 1_000;
+/// Length of that list.
+const TOP: usize = 256;
 
 const TERMS: Pair = ("term.at", "term.text");
-const IMPACTS: Pair = ("impact.at", "impact.text");
+const IMPACTS: Pair = ("impact.at", "impact");
+const TOP_TERMS: &str = "top.term";
+const TOP_DOCS: Pair = ("top.docs.at", "top.docs");
 const STREAMS: Pair = ("stream.at", "stream");
 const POSTINGS: PostingNames =
     PostingNames { lists: ("term.docs.at", "term.docs"), dense: "term.dense", bits: "term.bits" };
@@ -128,6 +82,18 @@ impl Iterator for Codes<'_> {
     type Item = u32;
     #[inline]
     fn next(&mut self) -> Option<u32> {
+        // Most codes take one byte or two.
+        match *self.0 {
+            [only @ ..0x80, ref rest @ ..] => {
+                self.0 = rest;
+                return Some(u32::from(only));
+            }
+            [first, last @ ..0x80, ref rest @ ..] => {
+                self.0 = rest;
+                return Some(u32::from(first & 0x7f) | u32::from(last) << 7);
+            }
+            _ => {}
+        }
         let mut code = 0;
         for position in 0..5 {
             let byte = *self.0.get(position)?;
@@ -168,12 +134,13 @@ impl StemTable {
 pub struct Terms {
     dictionary: Dictionary,
     postings: Postings,
-    impacts: Strings,
+    impacts: ListsOf<u16>,
+    /// Frequent terms, and the documents in which each has the greatest effect.
+    tops: (Section<u32>, Lists),
     english: StemTable,
     spanish: StemTable,
     cognates: (Dictionary, Lists),
     codes: Section<u32>,
-    field_means: Section<f32>,
     streams: Strings,
     grams: Grams,
     synonyms: HashMap<String, Vec<Vec<String>>>,
@@ -216,19 +183,19 @@ impl Terms {
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let dictionary = Dictionary::open(sections, TERMS)?;
         let terms = dictionary.strings.len();
-        let field_means = sections.get::<f32>("field.mean")?;
-        check_len("field.mean", &field_means, FIELDS)?;
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
         let keys = Dictionary::open(sections, COGNATES.0)?;
         let members = Lists::open_many(sections, COGNATES.1, keys.strings.len(), terms)?;
+        let frequent = sections.get::<u32>(TOP_TERMS)?;
+        let tops = Lists::open_many(sections, TOP_DOCS, frequent.len(), count)?;
         Ok(Self {
+            tops: (frequent, tops),
             postings: Postings::open(sections, &POSTINGS, terms, count)?,
-            impacts: Strings::open_len(sections, IMPACTS, terms)?,
+            impacts: ListsOf::open_len(sections, IMPACTS, terms)?,
             english: StemTable::open(sections, &ENGLISH, terms)?,
             spanish: StemTable::open(sections, &SPANISH, terms)?,
             cognates: (keys, members),
             codes: column(sections, "term.code", terms)?,
-            field_means,
             streams: Strings::open_len(sections, STREAMS, count)?,
             grams: Grams::open(sections, terms, count)?,
             longest_synonym: synonyms.keys().map(|words| words.split(' ').count()).max().unwrap_or(0),
@@ -249,9 +216,15 @@ impl Terms {
         union(terms.iter().map(|term| self.docs(*term)).collect(), self.count)
     }
 
+    /// Of a frequent term the documents in which it has the greatest effect, ascending; none of other terms.
+    pub(super) fn tops(&self, term: u32) -> &[u32] {
+        let (frequent, docs) = &self.tops;
+        frequent.binary_search(&term).map_or(&[], |position| docs.get(position))
+    }
+
     /// Calls `each` with the impact of a term in each document that has it, and the document's place among all.
     pub(super) fn impacts(&self, term: u32, among: &Among<'_>, mut each: impl FnMut(usize, Impact)) {
-        let impacts = self.impacts.bytes(term as usize);
+        let impacts = self.impacts.get(term as usize);
         let mut found = |place: usize, at: usize| {
             if let Some(impact) = impacts.get(at) {
                 each(place, Impact(*impact));
@@ -389,11 +362,6 @@ impl Terms {
         self.synonyms.get(words).map_or(&[], Vec::as_slice)
     }
 
-    /// Mean length of a field in the documents that have it, in tokens.
-    pub(super) fn mean_length(&self, field: usize) -> f32 {
-        self.field_means.get(field).copied().unwrap_or(1.0).max(1.0)
-    }
-
     /// Number of documents.
     pub(super) fn documents(&self) -> usize {
         self.count
@@ -508,29 +476,5 @@ mod tests {
                 assert_eq!(less_than(&numbers[..length], bound), expected, "{length} {bound}");
             }
         }
-    }
-
-    #[test]
-    fn an_impact_rounds_a_frequency_down_by_at_most_six_percent() {
-        for tenth in 1..400 {
-            let exact = tenth as f32 / 10.0;
-            let stored = Impact::new(exact, tenth % 2 == 0);
-            assert!(stored.frequency() <= exact && exact < stored.frequency() * 1.06, "{exact}");
-            assert_eq!(stored.in_name(), tenth % 2 == 0);
-        }
-        assert_eq!(Impact::new(0.0, true), Impact(0x80));
-        assert_eq!(Impact::new(f32::MAX, false), Impact(127));
-    }
-
-    #[test]
-    fn an_occurrence_counts_by_its_field_and_less_in_a_long_one() {
-        let mut counts = [0.0; FIELDS];
-        (counts[0], counts[4]) = (1.0, 2.0);
-        let even = divisors(&[10.0; FIELDS], |_| 10.0);
-        assert!((frequency(&counts, &even) - 7.0).abs() < 1e-5);
-        let mut lengths = [10.0; FIELDS];
-        lengths[4] = 30.0;
-        // 5 + 2 / (0.25 + 0.75 * 3)
-        assert!((frequency(&counts, &divisors(&lengths, |_| 10.0)) - 5.8).abs() < 1e-5);
     }
 }

@@ -8,14 +8,18 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use edge::Server;
+use serde_json::{Value, json};
 use snapshot::query::{Page, Query};
-use snapshot::search::{BUILT_IN, RankOptions};
+use snapshot::search::{BUILT_IN, RankOptions, RankedRow};
 use snapshot::text::words_of;
+use snapshot::time::Day;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots::{open, sample};
+use tests::world::{World, day_after};
 
 use crate::contract::consistency::REAL;
+use crate::search::engine::{many_programs, organization};
 use crate::search::oracle::{Oracle, says};
 use crate::search::oracle_text::stand_together;
 
@@ -152,6 +156,49 @@ fn a_full_match_has_each_part_of_the_question_by_a_word_a_synonym_or_a_value() {
         }
     }
     assert!(without.is_empty(), "{}: {:?}", without.len(), &without[..without.len().min(20)]);
+}
+
+#[test]
+fn the_best_of_very_many_matches_come_first_wherever_they_are_in_the_default_order() {
+    let filler = "It pays for work on water and many other matters of the land, as solar heat does.";
+    let member = |number: usize| match number % 60 {
+        7 => json!({"name": format!("Solar prize {number}")}),
+        _ => json!({"name": format!("Award {number}"), "summary": filler}),
+    };
+    let members: Vec<Value> = (0..3_000).map(member).collect();
+    let world = World::tables(&[organization(), many_programs(&members)]);
+    let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
+    for text in ["solar", "solars", "solar -nothing"] {
+        let query = Query { text: Some(text.to_owned()), ..Query::default() };
+        let ranked = index.ranked(&query, &today, RankOptions::BY_RELEVANCE);
+        assert_eq!(ranked.total, 3_000, "{text}");
+        let is_best = |row: &RankedRow| {
+            // The slug of the first program is `p1`.
+            index.slug(row.doc)[1..].parse::<usize>().is_ok_and(|number| number % 60 == 8)
+        };
+        assert!(ranked.rows.len() == 20 && ranked.rows.iter().all(is_best), "{text}");
+    }
+}
+
+#[test]
+fn short_pages_one_after_the_other_are_the_long_page() {
+    let world = World::synthetic(300, 5);
+    let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
+    let mut long_pages = 0;
+    for text in ["research", "water", "research grant", "fellowship", "support from", "arts"] {
+        let page = |offset: u64, limit: u64| {
+            let query =
+                Query { text: Some(text.to_owned()), page: Page { offset, limit }, ..Query::default() };
+            let ranked = index.ranked(&query, &today, RankOptions::BY_RELEVANCE);
+            (ranked.total, ranked.rows.into_iter().map(|row| row.doc).collect::<Vec<_>>())
+        };
+        let (total, whole) = page(0, 100);
+        let full = whole.len().min(total);
+        let pages: Vec<u32> = (0..100).step_by(5).flat_map(|offset| page(offset, 5).1).collect();
+        assert_eq!(pages[..full], whole[..full], "{text}");
+        long_pages += usize::from(full > 40);
+    }
+    assert!(long_pages > 1, "{long_pages}");
 }
 
 #[test]

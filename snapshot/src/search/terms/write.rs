@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
-    COGNATES, ENGLISH, FIELDS, FIRST_CODE, IMPACTS, Impact, Mark, POSTINGS, SPANISH, STREAMS, StemNames,
-    TERMS, divisors, frequency,
+    COGNATES, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS,
+    TOP, TOP_DOCS, TOP_TERMS,
 };
 use crate::search::cognates::cognate_keys;
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
-use crate::search::table::{Lists, Postings, Strings};
+use crate::search::impact::{FIELDS, Impact, divisors, frequency};
+use crate::search::table::{Lists, ListsOf, Postings, Strings};
 use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
 use store::sections::SectionWriter;
 
@@ -123,15 +124,15 @@ impl TermsWriter {
                 grams
             });
             let impacts = of.impacts(&means);
-            Strings::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
+            ListsOf::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
             let mut rest = SectionWriter::default();
+            of.write_tops(terms, &impacts, &mut rest);
             write_stems(terms, &ENGLISH, &mut rest, |term| english_stem(term).into_owned());
             write_stems(terms, &SPANISH, &mut rest, spanish_stem);
             write_cognates(terms, &mut rest);
             of.write_streams(terms, &mut rest);
             (grams.join(), rest)
         });
-        writer.put("field.mean", means);
         writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         writer.append(rest);
         let folded: Vec<Vec<String>> = synonyms
@@ -233,8 +234,8 @@ impl TermsWriter {
     }
 
     /// The impacts of each term in its documents, ascending.
-    fn impacts(&self, means: &[f32]) -> Vec<Vec<u8>> {
-        let mut impacts: Vec<Vec<u8>> =
+    fn impacts(&self, means: &[f32]) -> Vec<Vec<u16>> {
+        let mut impacts: Vec<Vec<u16>> =
             self.documents.iter().map(|docs| Vec::with_capacity(docs.len())).collect();
         let mut found: Vec<(u32, usize)> = Vec::new();
         for stream in self.streams() {
@@ -260,6 +261,23 @@ impl TermsWriter {
             found.clear();
         }
         impacts
+    }
+
+    /// Writes the documents in which frequent terms have the greatest effect, of equal ones the first.
+    fn write_tops(&self, terms: &[(&str, usize)], impacts: &[Vec<u16>], writer: &mut SectionWriter) {
+        let is_frequent = |(_, (_, number)): &(u32, &(&str, usize))| self.documents[*number].len() > FREQUENT;
+        let (frequent, numbers): (Vec<u32>, Vec<usize>) =
+            (0..).zip(terms).filter(is_frequent).map(|(term, (_, number))| (term, *number)).unzip();
+        let tops = numbers.into_iter().map(|number| {
+            let effects = impacts[number].iter().map(|impact| Impact(*impact).effect());
+            let mut docs: Vec<(f64, u32)> = effects.zip(self.documents[number].iter().copied()).collect();
+            docs.select_nth_unstable_by(TOP, |(x, a), (y, b)| y.total_cmp(x).then_with(|| a.cmp(b)));
+            let mut docs: Vec<u32> = docs.into_iter().take(TOP).map(|(_, doc)| doc).collect();
+            docs.sort_unstable();
+            docs
+        });
+        Lists::write(writer, TOP_DOCS, tops);
+        writer.put(TOP_TERMS, frequent);
     }
 
     fn write_streams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {

@@ -13,7 +13,7 @@ use snapshot::facet::Facet;
 use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
 use snapshot::time::{Day, Season};
-use store::{Coding, Generation, RecordCounts, StoreError};
+use store::{Coding, Digest, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
 use dataset::text::nearest;
@@ -160,8 +160,14 @@ impl Plan {
         }
         let mut values = Values::default();
         for table in Table::ALL {
-            let Some(old) = live_table(&live, table)? else { continue };
-            let versions = Versions::new(&old, &table_lines(directory, table));
+            let path = format!("data/{}.ndjson", table.name());
+            let Some(entry) = live.files().lookup(&[&path]) else { continue };
+            let new = table_lines(directory, table);
+            let versions = if entry.identity().sha256 == Digest::of(&new) {
+                Versions::unchanged(new)
+            } else {
+                Versions::new(&live.read(entry, Coding::Identity)?, &new)
+            };
             plan.tables.extend(compare_table(table, &versions, directory));
             values.add(table, versions);
         }
@@ -188,13 +194,6 @@ fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
     turned.collect()
 }
 
-/// A live table as JSON lines; `None` if the generation has no such table.
-fn live_table(live: &Generation, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
-    let path = format!("data/{}.ndjson", table.name());
-    let Some(entry) = live.files().lookup(&[&path]) else { return Ok(None) };
-    live.read(entry, Coding::Identity).map(Some)
-}
-
 /// A table, live and new. Most lines are the same in both: they are parsed only where all rows count.
 struct Versions {
     /// Number of live rows.
@@ -209,18 +208,29 @@ struct Versions {
 
 impl Versions {
     fn new(live: &[u8], new: &[u8]) -> Self {
-        fn lines(text: &[u8]) -> HashSet<&[u8]> {
-            text.split_inclusive(|byte| *byte == b'\n').collect()
-        }
+        let lines = |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
         let (old, new) = (lines(live), lines(new));
-        let mut same = Vec::with_capacity(live.len());
-        old.intersection(&new).for_each(|line| same.extend_from_slice(line));
+        // Only lines between the first and the last difference are hashed.
+        let pairs = || old.iter().zip(&new);
+        let before = pairs().take_while(|(old, new)| old == new).count();
+        let after = old[before..].iter().rev().zip(new[before..].iter().rev());
+        let after = after.take_while(|(old, new)| old == new).count();
+        let mut same = [&old[..before], &old[old.len() - after..]].concat().concat();
+        let of_old: HashSet<&[u8]> = old[before..old.len() - after].iter().copied().collect();
+        let of_new: HashSet<&[u8]> = new[before..new.len() - after].iter().copied().collect();
+        of_old.intersection(&of_new).for_each(|line| same.extend_from_slice(line));
         Self {
             live: old.len(),
             same,
-            old: rows(old.difference(&new).copied()),
-            new: rows(new.difference(&old).copied()),
+            old: rows(of_old.difference(&of_new).copied()),
+            new: rows(of_new.difference(&of_old).copied()),
         }
+    }
+
+    /// A table with the same lines in both.
+    fn unchanged(lines: Vec<u8>) -> Self {
+        let live = lines.iter().filter(|byte| **byte == b'\n').count();
+        Self { live, same: lines, old: Rows::new(), new: Rows::new() }
     }
 
     /// The rows that are the same in both.

@@ -131,14 +131,20 @@ pub fn table_lines(directory: &Directory, table: Table) -> Vec<u8> {
     }
 }
 
-fn lines(rows: &[impl Serialize]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for row in rows {
-        // Writing plain structs to memory cannot fail.
-        let _ = serde_json::to_writer(&mut out, row);
-        out.push(b'\n');
-    }
-    out
+/// Rows that a thread writes at a time.
+const SHARE: usize = 4096;
+
+fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
+    let share = |rows| {
+        let mut out = Vec::new();
+        for row in rows {
+            // Writing plain structs to memory cannot fail.
+            let _ = serde_json::to_writer(&mut out, row);
+            out.push(b'\n');
+        }
+        out
+    };
+    rows.par_chunks(SHARE).map(<[_]>::iter).map(share).collect::<Vec<_>>().concat()
 }
 
 /// The translations as rows of their table.
@@ -158,12 +164,20 @@ fn translations(directory: &Directory) -> Vec<Translation> {
 /// The lines of a table as CSV, with the columns of its schema.
 fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
+    let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
+    let share = |lines: &[&[u8]]| {
+        let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+        csv_rows_of(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
+    };
+    let header = csv_rows_of(std::iter::once(columns.clone()));
+    let rows: Vec<Vec<u8>> = lines.par_chunks(SHARE).map(share).collect();
+    [header, rows.concat()].concat()
+}
+
+fn csv_rows_of(rows: impl Iterator<Item = Vec<impl AsRef<[u8]>>>) -> Vec<u8> {
     let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());
     // Writing to memory cannot fail.
-    let _ = writer.write_record(&columns);
-    for row in serde_json::Deserializer::from_slice(lines).into_iter::<Value>().flatten() {
-        let _ = writer.write_record(columns.iter().map(|column| cell(&row[*column])));
-    }
+    rows.for_each(|row| drop(writer.write_record(row)));
     writer.into_inner().unwrap_or_default()
 }
 

@@ -168,7 +168,7 @@ impl Stage {
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
         match &self.writer {
             Writer::Tree(tree) => tree.finish(&self.staging, &files, &table, &list, jobs)?,
-            Writer::Packs(packs) => packs.finish(&self.staging, files, &table)?,
+            Writer::Packs(packs) => packs.finish(&self.staging, files, &table, jobs)?,
         }
         self.staging.write(MANIFEST, &manifest.to_bytes())?;
         self.staging.write(HISTORY, history.bytes())?;

@@ -69,15 +69,37 @@ fn json_of(value: &impl Serialize) -> Digest {
     Digest::of(&serde_json::to_vec(value).unwrap_or_default())
 }
 
-/// The key of a record that is made from some parts.
-fn key(parts: &impl Serialize) -> RecordFingerprint {
-    let mut key = RecordFingerprint::default();
-    key.copy_from_slice(&json_of(parts).0[..16]);
-    key
-}
+/// The parts of a record's key, as bytes. Lists begin with their length, so that no part can be mistaken for another.
+struct Key(Vec<u8>);
 
-fn some(rows: &[Digest], of: &[usize]) -> Vec<Digest> {
-    of.iter().map(|at| rows[*at]).collect()
+impl Key {
+    fn new(tools: Digest) -> Self {
+        Self(tools.0.to_vec())
+    }
+
+    fn add(&mut self, part: Digest) {
+        self.0.extend_from_slice(&part.0);
+    }
+
+    fn number(&mut self, number: u32) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    /// Adds what `add` adds for each row of a list.
+    fn each(&mut self, of: &[usize], add: impl Fn(&mut Self, usize)) {
+        self.number(of.len() as u32);
+        of.iter().for_each(|at| add(self, *at));
+    }
+
+    fn rows(&mut self, rows: &[Digest], of: &[usize]) {
+        self.each(of, |key, at| key.add(rows[at]));
+    }
+
+    fn finish(&self) -> RecordFingerprint {
+        let mut key = RecordFingerprint::default();
+        key.copy_from_slice(&Digest::of(&self.0).0[..16]);
+        key
+    }
 }
 
 impl Pages<'_> {
@@ -118,27 +140,25 @@ impl Pages<'_> {
     }
 
     fn program_from(&self, tools: Digest, rows: &Rows, program: usize) -> RecordFingerprint {
-        let links = &self.directory.program_links[program];
-        let cycle = |at: &usize| {
-            let sources = some(&rows.sources, &self.directory.cycle_sources[*at]);
-            (rows.cycles[*at], self.numbers.cycle[*at], sources)
-        };
-        let award =
-            |at: &usize| (rows.awards[*at], rows.recipients[self.directory.award_links[*at].recipient]);
-        key(&(
-            (
-                tools,
-                rows.programs[program],
-                self.numbers.doc_of[program],
-                rows.organizations[links.organization],
-            ),
-            links.cycles.iter().map(cycle).collect::<Vec<_>>(),
-            some(&rows.facts, &links.facts),
-            links.awards.iter().map(award).collect::<Vec<_>>(),
-            some(&rows.sources, &links.sources),
-            some(&rows.transitions, &links.transitions),
-            self.called(&rows.labels, program),
-        ))
+        let (directory, links) = (self.directory, &self.directory.program_links[program]);
+        let mut key = Key::new(tools);
+        key.add(rows.programs[program]);
+        key.number(self.numbers.doc_of[program]);
+        key.add(rows.organizations[links.organization]);
+        key.each(&links.cycles, |key, at| {
+            key.add(rows.cycles[at]);
+            key.number(self.numbers.cycle[at]);
+            key.rows(&rows.sources, &directory.cycle_sources[at]);
+        });
+        key.rows(&rows.facts, &links.facts);
+        key.each(&links.awards, |key, at| {
+            key.add(rows.awards[at]);
+            key.add(rows.recipients[directory.award_links[at].recipient]);
+        });
+        key.rows(&rows.sources, &links.sources);
+        key.rows(&rows.transitions, &links.transitions);
+        self.add_labels(&rows.labels, program, &mut key);
+        key.finish()
     }
 
     /// Hashes of the labels of facet values. A value that is not in the vocabulary can have its label from a fact of
@@ -157,18 +177,16 @@ impl Pages<'_> {
         (0..values.ordinals() as u32).into_par_iter().map(label).collect()
     }
 
-    /// The labels of a program's facet values, including those of exclusions.
-    fn called(&self, labels: &[Digest], program: usize) -> Vec<Digest> {
+    /// Adds the labels of a program's facet values, including those of exclusions.
+    fn add_labels(&self, labels: &[Digest], program: usize, key: &mut Key) {
         let (record, facts) = (&self.directory.programs[program], self.facts(program));
         let values = &self.site.index.values;
-        let mut called = Vec::new();
         for spec in &FACETS {
             let stated = facts.iter().filter_map(|fact| spec.fed(fact));
             let all = named_values(spec.facet, record, &facts).into_iter().chain(stated);
             let ordinals = all.filter_map(|value| values.find(spec.facet, value));
-            called.extend(ordinals.map(|ordinal| labels[ordinal as usize]));
+            ordinals.for_each(|ordinal| key.add(labels[ordinal as usize]));
         }
-        called
     }
 
     fn organization_from(
@@ -178,26 +196,34 @@ impl Pages<'_> {
         organization: usize,
         number: u32,
     ) -> RecordFingerprint {
-        let links = &self.directory.organization_links[organization];
-        let program = |at: &usize| (rows.programs[*at], self.numbers.doc_of[*at]);
-        let award = |at: &usize| {
-            let links = self.directory.award_links[*at];
-            (rows.awards[*at], rows.recipients[links.recipient], rows.programs[links.program])
-        };
-        key(&(
-            (tools, rows.organizations[organization], number),
-            links.programs.iter().map(program).collect::<Vec<_>>(),
-            links.awards.iter().map(award).collect::<Vec<_>>(),
-            some(&rows.leaders, &links.leaders),
-            some(&rows.channels, &links.channels),
-            some(&rows.posts, &links.posts),
-            some(&rows.aliases, &links.aliases),
-        ))
+        let (directory, links) = (self.directory, &self.directory.organization_links[organization]);
+        let mut key = Key::new(tools);
+        key.add(rows.organizations[organization]);
+        key.number(number);
+        key.each(&links.programs, |key, at| {
+            key.add(rows.programs[at]);
+            key.number(self.numbers.doc_of[at]);
+        });
+        key.each(&links.awards, |key, at| {
+            let links = directory.award_links[at];
+            key.add(rows.awards[at]);
+            key.add(rows.recipients[links.recipient]);
+            key.add(rows.programs[links.program]);
+        });
+        key.rows(&rows.leaders, &links.leaders);
+        key.rows(&rows.channels, &links.channels);
+        key.rows(&rows.posts, &links.posts);
+        key.rows(&rows.aliases, &links.aliases);
+        key.finish()
     }
 
     fn recipient_from(&self, tools: Digest, rows: &Rows, recipient: usize) -> RecordFingerprint {
-        let award = |at: &usize| (rows.awards[*at], rows.programs[self.directory.award_links[*at].program]);
-        let awards: Vec<_> = self.directory.recipient_awards[recipient].iter().map(award).collect();
-        key(&(tools, rows.recipients[recipient], awards))
+        let mut key = Key::new(tools);
+        key.add(rows.recipients[recipient]);
+        key.each(&self.directory.recipient_awards[recipient], |key, at| {
+            key.add(rows.awards[at]);
+            key.add(rows.programs[self.directory.award_links[at].program]);
+        });
+        key.finish()
     }
 }

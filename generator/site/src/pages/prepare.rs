@@ -48,8 +48,8 @@ impl Pages<'_> {
         let mut writer = SectionWriter::default();
         let main = self.main_locale();
         let passages: Vec<String> = order.par_iter().map(|program| self.passages(*program, main)).collect();
-        let prepared =
-            self.locales().iter().map(|locale| Ok((*locale, self.language_of(order, *locale, &passages)?)));
+        let language = |locale: &Locale| Ok((*locale, self.language_of(order, *locale, &passages)?));
+        let prepared = self.locales().par_iter().map(language);
         let prepared: Vec<_> = prepared.collect::<Result<_, minijinja::Error>>()?;
         let values = &self.site.index.values;
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
@@ -137,7 +137,7 @@ impl Pages<'_> {
             rows: order.par_iter().map(|program| self.row(*program, locale)).collect::<Result<_, _>>()?,
             passages: self.own_passages(order, locale, passages),
             lines: order.par_iter().map(|program| self.line(*program, locale)).collect::<Result<_, _>>()?,
-            labels: (0..values.ordinals() as u32).map(label).collect(),
+            labels: (0..values.ordinals() as u32).into_par_iter().map(label).collect(),
             entries: order.par_iter().map(|program| self.entry(*program, locale)).collect(),
             feed: self.feed_parts(locale),
             search: self.search_skeleton(locale)?,

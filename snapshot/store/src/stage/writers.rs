@@ -200,11 +200,14 @@ impl PackWriter {
         staging: &StagingDir,
         mut files: Vec<StagedFile>,
         table: &Sections,
+        jobs: usize,
     ) -> Result<(), StoreError> {
-        for file in &mut files {
-            if matches!(file.stored, Stored::File) && file.identity.len <= INDEX_MAX {
-                file.stored = Stored::Objects(self.pack_index_file(staging, file)?);
-            }
+        let is_index =
+            |file: &&mut StagedFile| matches!(file.stored, Stored::File) && file.identity.len <= INDEX_MAX;
+        let mut index: Vec<&mut StagedFile> = files.iter_mut().filter(is_index).collect();
+        let packed = in_parallel(jobs, &index, |file| self.pack_index_file(staging, file));
+        for (file, objects) in index.iter_mut().zip(packed) {
+            file.stored = Stored::Objects(objects?);
         }
         let index = staging.name(INDEX_DIR);
         if staging.vfs.list(&index).is_ok_and(|left| left.is_empty()) {

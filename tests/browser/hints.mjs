@@ -9,6 +9,8 @@ export const parts = ({ base, open, check, axe }) => {
   const type = async (page, text) => {
     await page.fill("#q", "");
     await page.locator("#q").pressSequentially(text);
+    // A slow browser may have been answered for the beginning of the text.
+    await page.waitForTimeout(250);
     await page.waitForSelector("#hints li");
   };
 

@@ -6,7 +6,7 @@
 #
 # The edge must run with --mcp-rate 0. Needs Python 3.10 or npm; what the other, or Java, would do is left
 # out with a word. What is installed stays in $OPDIR_CLIENTS (default: ~/.cache/opdir-clients). Exits 77
-# where nothing can be had within two minutes.
+# where nothing can be had within five minutes.
 set -euo pipefail
 
 url=${1:?usage: made.sh URL-of-edge}

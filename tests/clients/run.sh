@@ -8,7 +8,7 @@
 # URL is another; its data must hold a record with the word "grant". Needs npm; where Node is older
 # than 22, a newer one comes with the packages. Without Python 3.10 its clients are left out. What is
 # installed stays in $OPDIR_CLIENTS (default: ~/.cache/opdir-clients). Exits 77 where it cannot be had
-# within two minutes.
+# within five minutes.
 set -euo pipefail
 
 url=${1:?usage: run.sh URL-of-mcp}

@@ -12,9 +12,9 @@ use dataset::{Input, link, read};
 use html::Html;
 use serde_json::Value;
 use site::Effort;
+use site::Pages;
 use site::RestPages;
 use site::{BuildOptions, Fingerprint, GenerateError, Storage, in_memory};
-use site::{Pages, Theme};
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::record::Directory;
@@ -25,6 +25,8 @@ use tempfile::TempDir;
 use tests::snapshots::{AS_OF, HOST, build, options};
 use tests::synth;
 use tests::synth::rng::Rng;
+
+use crate::data::words::THEME;
 
 /// Rows of each table, by the name of its file; the dataset's own facts are a table of one row.
 type Tables = BTreeMap<String, Vec<Value>>;
@@ -94,13 +96,12 @@ fn rendered(directory: &Directory) -> Rendered {
     let (day, base_url) = (Day::new(AS_OF), format!("https://{HOST}"));
     let order = document_order(directory, day);
     let numbers = &Numbers::new(directory, &order);
-    let theme = &Theme::load(None).unwrap();
-    let (bare, dated) = in_memory(directory, day).unwrap();
+    let (site, dated) = in_memory(directory, day).unwrap();
+    let site = &site;
     let pages =
-        Pages { directory, numbers, site: &bare, html: None, theme, base_url: &base_url, downloads: &[] };
-    let site = &in_memory(directory, day).unwrap().0;
+        Pages { directory, numbers, site, html: None, theme: &THEME, base_url: &base_url, downloads: &[] };
     let html = Html::open(&pages.prepare(&order).unwrap(), site).unwrap();
-    let pages = Pages { site, html: Some(&html), ..pages };
+    let pages = Pages { html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
     let add = |made: &ReusableRecord<'_>| {
         records.lock().unwrap().push((made.page.to_owned(), made.from, made.starts.to_vec()));

@@ -1,4 +1,4 @@
-//! What depends on the day: the rules as tables worked out by hand, and 400 days over which an old
+//! What depends on the day: the rules as tables worked out by hand, and days within 400 on which an old
 //! snapshot must answer as one that was built that day.
 
 use jiff::civil::Date;
@@ -87,10 +87,11 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-fn stays_right(world: &World) {
+/// Checks each of so many days.
+fn stays_right(world: &World, every: usize) {
     let old = Snapshot::new(&world.directory, TODAY);
     let old_files = old.files();
-    for day in 0..DAYS {
+    for day in (0..DAYS).step_by(every) {
         let today = day_after(day);
         let old_dated = old.site.dated(Day::new(today));
         let new = Snapshot::new(&world.directory, today);
@@ -112,13 +113,13 @@ fn stays_right(world: &World) {
 }
 
 #[test]
-fn a_snapshot_answers_on_each_of_400_days_as_one_built_that_day() {
-    stays_right(&World::synthetic(30, 3));
+fn a_snapshot_answers_on_days_of_a_year_as_one_built_that_day() {
+    stays_right(&World::synthetic(30, 3), 5);
 }
 
 #[test]
-fn a_snapshot_of_colliding_days_answers_on_each_of_400_days_as_one_built_that_day() {
-    stays_right(&World::tiny(dense_seed()));
+fn a_snapshot_of_colliding_days_answers_on_days_of_a_year_as_one_built_that_day() {
+    stays_right(&World::tiny(dense_seed()), 3);
 }
 
 /// A tiny dataset with a few dozen programs.

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use anstyle::AnsiColor;
 use import::ImportError;
 use site::{GenerateError, ThemeError};
+use snapshot::search::IndexError;
 use store::StoreError;
 
 /// Why a command failed; the number is its exit code.
@@ -49,7 +50,7 @@ pub(crate) fn import_failure(error: &ImportError) -> Failure {
 pub(crate) fn generate_failure(error: &GenerateError) -> Failure {
     let failure = match error {
         GenerateError::Theme(error) => return theme_failure(error),
-        GenerateError::Values(_) => Failure::Data,
+        GenerateError::Write(IndexError::Values(_)) => Failure::Data,
         GenerateError::Store(StoreError::Damaged { .. }) => Failure::Verification,
         _ => Failure::Output,
     };

@@ -21,6 +21,7 @@ mod vocabulary;
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};
 pub use self::column::{InternedStr, Number};
 use self::column::{approved, include, null_is_empty, published, required, row};
+pub(crate) use self::cycle::season_day;
 pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};

@@ -3,19 +3,20 @@
 
 use html::Html;
 use snapshot::page::list::Numbers;
-use snapshot::page::{Dated, Site, list, mcp_row, row};
+use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
-use snapshot::search::{self, TooManyValues, Values};
+use snapshot::search::{self, IndexError};
 use snapshot::time::Day;
-use store::sections::{SectionError, SectionWriter, Sections};
+use store::sections::{SectionError, Sections};
 use store::{
-    BuildInfo, Digest, Hole, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage,
+    BuildInfo, Digest, Hole, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Spill, Stage,
     StoreError,
 };
 
 use crate::downloads;
 use crate::encode::Effort;
 use crate::files::{Family, Records};
+use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
 use crate::pages::{Pages, Theme, ThemeError};
 use crate::progress::Progress;
@@ -30,9 +31,9 @@ pub enum GenerateError {
     /// The output could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The data has too many different facet values.
+    /// The index could not be written.
     #[error(transparent)]
-    Values(#[from] TooManyValues),
+    Write(#[from] IndexError),
     /// The written index could not be opened: a fault of this program.
     #[error("the index that was just written cannot be read: {0}")]
     Index(#[from] SectionError),
@@ -49,12 +50,6 @@ impl From<minijinja::Error> for GenerateError {
         Self::Theme(error.into())
     }
 }
-
-/// Stores a file of the index, in memory or on disk.
-type Keep<'a> = &'a (dyn Fn(&'static str, Sections) -> Result<Sections, StoreError> + Sync);
-
-/// The files of search, of programs' rows and of the other lists.
-type IndexFiles = [Sections; 3];
 
 /// Builds and publishes a snapshot of a directory.
 ///
@@ -81,9 +76,10 @@ pub fn generate(
         let order = search::document_order(directory, day);
         let numbers = Numbers::new(directory, &order);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
-        let files = progress.step("index", || index_files(directory, &order, &numbers, &keep))?;
+        let spill = stage.spill(usize::MAX);
+        let files = progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep))?;
         if !options.index_only {
-            let labels = open(&files)?;
+            let labels = files.open()?;
             let base_url = &options.base_url;
             let write = || downloads::write(directory, |path, body| put(path, body, &[]));
             let downloads = progress.step("tables", write)?;
@@ -92,7 +88,7 @@ pub fn generate(
                 Pages { directory, numbers, site: &labels, html: None, theme: &theme, base_url, downloads };
             let html = progress.step("fragments", || bare.prepare(&order))?;
             let html = stage.put_sections(HTML, html)?;
-            let site = open(&files)?;
+            let site = files.open()?;
             let html = Html::open(&html, &site)?;
             let dated = site.dated(day);
             let pages = Pages { site: &site, html: Some(&html), ..bare };
@@ -111,54 +107,6 @@ pub fn generate(
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
     })
-}
-
-fn index_files(
-    directory: &Directory,
-    order: &[usize],
-    numbers: &Numbers,
-    keep: Keep<'_>,
-) -> Result<IndexFiles, GenerateError> {
-    let (programs, lists) = rayon::join(
-        || program_files(directory, order, keep),
-        || keep("index/lists.bin", list_file(directory, numbers)),
-    );
-    let (search, rows) = programs?;
-    Ok([search, rows, lists?])
-}
-
-/// The files of search and of programs' rows.
-fn program_files(
-    directory: &Directory,
-    order: &[usize],
-    keep: Keep<'_>,
-) -> Result<(Sections, Sections), GenerateError> {
-    let mut writer = SectionWriter::default();
-    search::write_index(directory, order, &mut writer)?;
-    let search = keep("index/search.bin", writer.finish())?;
-    let values = Values::open(&search, order.len())?;
-    let (mut rows, mut short) = (SectionWriter::default(), SectionWriter::default());
-    rayon::join(
-        || row::write(directory, order, &values, &mut rows),
-        || mcp_row::write(directory, order, &mut short),
-    );
-    rows.append(short);
-    Ok((search, keep("index/rows.bin", rows.finish())?))
-}
-
-/// The file of the other lists.
-fn list_file(directory: &Directory, numbers: &Numbers) -> Sections {
-    let mut program_of_cycle = vec![0; directory.cycles.len()];
-    for (program, links) in directory.program_links.iter().enumerate() {
-        links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
-    }
-    let mut writer = SectionWriter::default();
-    list::write(directory, numbers, &program_of_cycle, &mut writer);
-    writer.finish()
-}
-
-fn open([search, rows, lists]: &IndexFiles) -> Result<Site, SectionError> {
-    Site::open(search, rows, lists)
 }
 
 fn put_pages(
@@ -210,15 +158,24 @@ fn ids(directory: &Directory) -> RecordIds {
     all.map(|(kind, slug, id)| (format!("{kind}/{slug}"), id)).collect()
 }
 
+/// The files of search, of programs' rows and of the other lists, in memory; for checks and tests.
+///
+/// # Errors
+///
+/// If the facets have too many values.
+pub fn index_files(directory: &Directory, day: Day) -> Result<[Sections; 3], GenerateError> {
+    let order = search::document_order(directory, day);
+    Ok(IndexFiles::of(directory, &order, &Spill::default(), &|_, file| Ok(file.finish()))?.0)
+}
+
 /// A directory opened in memory, without files; for checks and tests.
 ///
 /// # Errors
 ///
-/// If the facets have too many values, or words or templates cannot be used.
+/// If the facets have too many values.
 pub fn in_memory(directory: &Directory, day: Day) -> Result<(Site, Dated), GenerateError> {
-    let order = search::document_order(directory, day);
-    let numbers = Numbers::new(directory, &order);
-    let site = open(&index_files(directory, &order, &numbers, &|_, file| Ok(file))?)?;
+    let [search, rows, lists] = index_files(directory, day)?;
+    let site = Site::open(&search, &rows, &lists)?;
     let dated = site.dated(day);
     Ok((site, dated))
 }

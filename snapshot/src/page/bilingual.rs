@@ -4,6 +4,7 @@
 use crate::record::Locale;
 use crate::search::{Strings, StringsWriter, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
+use store::{Column, Spill};
 
 /// There is no Spanish row of its own.
 const NONE: u32 = u32::MAX;
@@ -54,25 +55,39 @@ impl Bilingual {
     }
 }
 
-/// Writes rows; `row` appends that of a program, `order` gives the program of each document.
-pub(crate) fn write(
-    names: &Names,
-    order: &[usize],
-    row: impl Fn(usize, Locale, &mut Vec<u8>),
-    writer: &mut SectionWriter,
-) {
-    let (mut english, mut spanish) = (StringsWriter::default(), StringsWriter::default());
-    let mut spanish_of = Vec::with_capacity(order.len());
-    let (mut one, mut other) = (Vec::new(), Vec::new());
-    for program in order {
-        one.clear();
-        other.clear();
-        row(*program, Locale::En, &mut one);
-        row(*program, Locale::Es, &mut other);
-        english.push(&one);
-        spanish_of.push(if one == other { NONE } else { spanish.push(&other) as u32 });
+/// Rows being collected, in the order of the documents.
+pub(crate) struct BilingualWriter {
+    english: StringsWriter,
+    spanish: StringsWriter,
+    spanish_of: Column<u32>,
+    /// The rows of the document that is being added.
+    rows: [Vec<u8>; 2],
+}
+
+impl BilingualWriter {
+    pub(crate) fn new(spill: &Spill) -> Self {
+        Self {
+            english: StringsWriter::new(spill),
+            spanish: StringsWriter::new(spill),
+            spanish_of: Column::new(spill),
+            rows: Default::default(),
+        }
     }
-    english.write(names.english, writer);
-    spanish.write(names.spanish, writer);
-    writer.put(names.spanish_of, spanish_of);
+
+    /// Adds the next document; `row` appends its row in a language.
+    pub(crate) fn add(&mut self, row: impl Fn(Locale, &mut Vec<u8>)) {
+        for (locale, bytes) in Locale::ALL.iter().zip(&mut self.rows) {
+            bytes.clear();
+            row(*locale, bytes);
+        }
+        let [english, spanish] = &self.rows;
+        self.english.push(english);
+        self.spanish_of.push(if english == spanish { NONE } else { self.spanish.push(spanish) as u32 });
+    }
+
+    pub(crate) fn write(self, names: &Names, writer: &mut SectionWriter) {
+        self.english.write(names.english, writer);
+        self.spanish.write(names.spanish, writer);
+        writer.put_column(names.spanish_of, self.spanish_of);
+    }
 }

@@ -1,9 +1,7 @@
 //! How values are written into answers.
 
 use serde::Serialize;
-use store::sections::SectionWriter;
 
-use crate::search::StringsWriter;
 use crate::time::Day;
 
 /// Names of the sections of prepared rows: their offsets, and their bytes.
@@ -64,19 +62,4 @@ pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
     out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);
     out.extend([digit(month / 10), digit(month), b'-', digit(day / 10), digit(day)]);
-}
-
-/// Writes prepared rows.
-pub(crate) fn write_rows(
-    names: SectionNames,
-    rows: impl Iterator<Item = impl Serialize>,
-    writer: &mut SectionWriter,
-) {
-    let (mut all, mut json) = (StringsWriter::default(), Vec::new());
-    for row in rows {
-        json.clear();
-        push_json(&mut json, &row);
-        all.push(&json);
-    }
-    all.write(names, writer);
 }

@@ -11,16 +11,20 @@
 //! tongue.of                u16 of each document and request language, en and es: which of these
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::io;
+
+use uuid::Uuid;
 
 use crate::facet::{FACETS, Facet, place_label, state_label};
-use crate::page::bilingual::{self, Bilingual, Names};
+use crate::page::bilingual::{Bilingual, BilingualWriter, Names};
 use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
-use crate::record::{Directory, Fact, Locale};
+use crate::record::{Directory, Fact, InternedStr, Locale, Term};
 use crate::search::{Strings, StringsWriter, Today, Values};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
+use store::{Column, Spill};
 
 type SectionNames = (&'static str, &'static str);
 const ROWS: Names =
@@ -132,29 +136,64 @@ fn push_item_start(out: &mut Vec<u8>, value: &str, label: &str) {
     out.extend_from_slice(b",\"count\":");
 }
 
-/// Writes rows and items; `order` gives the program of each document.
-pub fn write(directory: &Directory, order: &[usize], values: &Values, writer: &mut SectionWriter) {
-    let row = |program: usize, locale, out: &mut Vec<u8>| {
-        push_json(out, &Shaper { directory, locale }.program_summary(program));
-        out.pop();
-        out.extend_from_slice(b",\"nextDeadline\":");
-    };
-    bilingual::write(&ROWS, order, row, writer);
-    write_tongues(directory, order, writer);
-    write_items(directory, values, writer);
+/// Rows and items being collected, in the order of the documents.
+pub struct RowsWriter {
+    programs: BilingualWriter,
+    /// Languages that texts are in, in the order in which they were found.
+    tongues: HashMap<String, u16>,
+    /// Of each document and request language.
+    tongue_of: Column<u16>,
+    labels: FactLabels,
 }
 
-fn write_tongues(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-    let requests = order.iter().flat_map(|program| Locale::ALL.iter().map(move |locale| (*program, *locale)));
-    let of: Vec<String> = requests.map(|(program, locale)| tongues_of(directory, program, locale)).collect();
-    let all: BTreeSet<&str> = of.iter().map(String::as_str).collect();
-    let number: HashMap<&str, u16> = all.iter().copied().zip(0..).collect();
-    let mut texts = StringsWriter::default();
-    for text in &all {
-        texts.push(text.as_bytes());
+impl RowsWriter {
+    /// No rows yet.
+    #[must_use]
+    pub fn new(spill: &Spill) -> Self {
+        Self {
+            programs: BilingualWriter::new(spill),
+            tongues: HashMap::new(),
+            tongue_of: Column::new(spill),
+            labels: FactLabels::default(),
+        }
     }
-    texts.write(TONGUES, writer);
-    writer.put::<u16>(TONGUE_OF, of.iter().map(|text| number[text.as_str()]).collect::<Vec<_>>());
+
+    /// Adds the programs of a directory in an order.
+    pub fn add(&mut self, directory: &Directory, order: &[usize]) {
+        for program in order {
+            self.programs.add(|locale, out| {
+                push_json(out, &Shaper { directory, locale }.program_summary(*program));
+                out.pop();
+                out.extend_from_slice(b",\"nextDeadline\":");
+            });
+            for locale in Locale::ALL {
+                let next = self.tongues.len() as u16;
+                let tongue = self.tongues.entry(tongues_of(directory, *program, *locale)).or_insert(next);
+                self.tongue_of.push(*tongue);
+            }
+            let facts = &directory.program_links[*program].facts;
+            facts.iter().for_each(|fact| self.labels.add(&directory.facts[*fact]));
+        }
+    }
+
+    /// Writes the sections.
+    ///
+    /// # Errors
+    ///
+    /// If what was collected cannot be read back.
+    pub fn finish(self, values: &Values, vocabulary: &[Term], writer: &mut SectionWriter) -> io::Result<()> {
+        self.programs.write(&ROWS, writer);
+        let mut tongues: Vec<(String, u16)> = self.tongues.into_iter().collect();
+        tongues.sort_unstable();
+        let mut number_of = vec![0u16; tongues.len()];
+        (0..).zip(&tongues).for_each(|(number, (_, found))| number_of[usize::from(*found)] = number);
+        let mut tongue_of = Column::new(writer.spill());
+        self.tongue_of.finish()?.iter().for_each(|found| tongue_of.push(number_of[usize::from(*found)]));
+        Strings::write(writer, TONGUES, tongues.iter().map(|(text, _)| text.as_bytes()));
+        writer.put_column(TONGUE_OF, tongue_of);
+        write_items(values, &Labels::new(vocabulary, self.labels), writer);
+        Ok(())
+    }
 }
 
 /// The requested language, if any text is in it, then that of the texts that are not translated.
@@ -173,10 +212,9 @@ fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
     }
 }
 
-fn write_items(directory: &Directory, values: &Values, writer: &mut SectionWriter) {
-    let labels = Labels::new(directory);
+fn write_items(values: &Values, labels: &Labels<'_>, writer: &mut SectionWriter) {
     for locale in Locale::ALL {
-        let (mut items, mut texts) = (StringsWriter::default(), StringsWriter::default());
+        let (mut items, mut texts) = (StringsWriter::new(writer.spill()), StringsWriter::new(writer.spill()));
         let mut item = Vec::new();
         for ordinal in 0..values.ordinals() as u32 {
             let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
@@ -193,22 +231,36 @@ fn write_items(directory: &Directory, values: &Values, writer: &mut SectionWrite
     }
 }
 
+/// The label that facts give to a value, by the name of the facet and the value: that of the fact with the least id.
+#[derive(Default)]
+struct FactLabels(HashMap<&'static str, HashMap<String, (Uuid, InternedStr)>>);
+
+impl FactLabels {
+    fn add(&mut self, fact: &Fact) {
+        let Some(label) = fact.label else { return };
+        let Some((facet, value)) = fact_key(fact) else { return };
+        let labels = self.0.entry(facet).or_default();
+        match labels.get_mut(value) {
+            Some(known) if known.0 <= fact.id => {}
+            Some(known) => *known = (fact.id, label),
+            None => drop(labels.insert(value.to_owned(), (fact.id, label))),
+        }
+    }
+
+    fn get(&self, facet: &str, value: &str) -> Option<&str> {
+        self.0.get(facet)?.get(value).map(|(_, label)| label.as_str())
+    }
+}
+
 /// What people read for facet values.
 struct Labels<'a> {
-    vocabulary: HashMap<(&'a str, &'a str), &'a crate::record::Term>,
-    facts: HashMap<(&'a str, &'a str), &'a str>,
+    vocabulary: HashMap<(&'a str, &'a str), &'a Term>,
+    facts: FactLabels,
 }
 
 impl<'a> Labels<'a> {
-    fn new(directory: &'a Directory) -> Self {
-        let vocabulary =
-            directory.vocabulary.iter().map(|term| ((term.facet.as_str(), term.value.as_str()), term));
-        let labelled =
-            directory.facts.iter().filter_map(|fact| Some((fact_key(fact)?, fact.label.as_deref()?)));
-        let mut facts = HashMap::new();
-        labelled.for_each(|(key, label)| {
-            facts.entry(key).or_insert(label);
-        });
+    fn new(vocabulary: &'a [Term], facts: FactLabels) -> Self {
+        let vocabulary = vocabulary.iter().map(|term| ((term.facet.as_str(), term.value.as_str()), term));
         Self { vocabulary: vocabulary.collect(), facts }
     }
 
@@ -222,7 +274,7 @@ impl<'a> Labels<'a> {
             Locale::En => term.label_en.as_deref(),
             Locale::Es => term.label_es.as_deref().or(term.label_en.as_deref()),
         });
-        let fact = || self.facts.get(&(spec.name, value)).copied();
+        let fact = || self.facts.get(spec.name, value);
         let name = || place_label(facet, value, locale).or_else(|| state_label(facet, value, locale));
         let label = match locale {
             Locale::En if !spec.is_place => term.or_else(fact).or_else(name),

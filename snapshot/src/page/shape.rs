@@ -111,14 +111,11 @@ impl<'a> Shaper<'a> {
         self.object(RECIPIENT, Visibility::DETAIL, Some(it.entity()), it)
     }
 
-    /// RecipientSummary.
+    /// RecipientSummary without what was awarded.
     #[must_use]
-    pub(crate) fn recipient_summary(&self, recipient: usize) -> Object<'a> {
+    pub(crate) fn recipient_row(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
-        let awards = &self.directory.recipient_awards[recipient];
-        let latest = awards.first().map(|award| self.directory.awards[*award].award_year);
-        let object = self.object(RECIPIENT, Visibility::ROW, Some(it.entity()), it);
-        object.with("awardCount", awards.len()).with("latestAwardYear", latest)
+        self.object(RECIPIENT, Visibility::ROW, Some(it.entity()), it)
     }
 
     /// An entry of `opportunityFacts`.

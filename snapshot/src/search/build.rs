@@ -1,36 +1,68 @@
-//! Builds the search index of a directory.
+//! Builds the search index: documents are added in their order, from one directory or from several parts of a large one.
+
+use std::cmp::Reverse;
+use std::io;
+
+use uuid::Uuid;
 
 use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
-use crate::record::{Directory, Fact, Locale, Program};
+use crate::record::{Directory, Fact, Locale, Program, Synonym, Term};
 use crate::search::entities;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
-use crate::search::seasons::{Observation, Seasons};
+use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::set::{set_bit, words};
-use crate::search::table::{ListsOf, Strings};
+use crate::search::table::{FinishedLists, ListsWriter, StringsWriter};
 use crate::search::terms::write::TermsWriter;
-use crate::search::titles::{Titles, searchable_texts};
-use crate::search::values::write::{self as values, Document, TooManyValues};
+use crate::search::titles::{TitlesWriter, searchable_texts};
+use crate::search::values::stated::{Document, StatedWriter};
+use crate::search::values::write::{self as values, TooManyValues};
 use crate::text::fold;
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
+use store::{Column, Spill};
+
+/// Why an index cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The facets have too many values.
+    #[error(transparent)]
+    Values(#[from] TooManyValues),
+    /// A temporary file could not be written or read.
+    #[error("cannot use a temporary file: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The key by which documents are numbered: the default order of results on the day of the build.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DocumentKey {
+    /// Next deadline, or the greatest number.
+    deadline: i32,
+    rank: u8,
+    name: String,
+    id: Uuid,
+}
+
+impl DocumentKey {
+    /// The key of a program with some seasons, by its English name.
+    #[must_use]
+    pub fn new(program: &Program, name: &str, seasons: impl Iterator<Item = Season>, today: Day) -> Self {
+        let openness = Openness::new(program.lifecycle, seasons, today);
+        let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
+        Self { deadline, rank: openness.rank(), name: fold(name), id: program.id }
+    }
+}
 
 /// Programs in the order of their documents: the default order of results on the day of the build.
 #[must_use]
 pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
-    let mut keys: Vec<_> = (0..directory.programs.len())
-        .map(|program| {
-            let openness = Openness::new(
-                directory.programs[program].lifecycle,
-                seasons(directory, program).into_iter(),
-                today,
-            );
-            let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
-            let program = (name_key(directory, program, Locale::En), directory.programs[program].id, program);
-            (deadline, openness.rank(), program)
-        })
-        .collect();
+    let key = |program: usize| {
+        let seasons = seasons(directory, program).into_iter();
+        let name = name(directory, program, Locale::En);
+        (DocumentKey::new(&directory.programs[program], name, seasons, today), program)
+    };
+    let mut keys: Vec<_> = (0..directory.programs.len()).map(key).collect();
     keys.sort_unstable();
-    keys.into_iter().map(|(_, _, (_, _, program))| program).collect()
+    keys.into_iter().map(|(_, program)| program).collect()
 }
 
 fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
@@ -49,100 +81,170 @@ fn observation(program: &Program) -> Observation {
     }
 }
 
-/// The name in a language, folded for sorting.
-fn name_key(directory: &Directory, program: usize, locale: Locale) -> String {
+fn name(directory: &Directory, program: usize, locale: Locale) -> &str {
     let program = &directory.programs[program];
-    fold(directory.text(program.entity(), locale, "name", &program.name))
-}
-
-/// Writes the index of a directory; `order` comes from [`document_order`].
-///
-/// # Errors
-///
-/// If the facets have more values than an index can number.
-pub fn write_index(
-    directory: &Directory,
-    order: &[usize],
-    writer: &mut SectionWriter,
-) -> Result<(), TooManyValues> {
-    let documents: Vec<Document<'_>> = order
-        .iter()
-        .map(|program| Document { program: &directory.programs[*program], facts: facts(directory, *program) })
-        .collect();
-    Strings::write(writer, SLUGS, documents.iter().map(|document| &document.program.slug));
-    let mut by_slug: Vec<u32> = (0..order.len() as u32).collect();
-    by_slug.sort_by_key(|doc| &documents[*doc as usize].program.slug);
-    writer.put("slug.order", by_slug);
-    write_orders(directory, order, writer);
-    write_measures(&documents, writer);
-    let rows: Vec<_> = order
-        .iter()
-        .map(|program| (observation(&directory.programs[*program]), seasons(directory, *program)))
-        .collect();
-    Seasons::write(&rows, writer);
-    let (values, terms) = std::thread::scope(|threads| {
-        let terms = threads.spawn(|| write_terms(directory, order));
-        let mut writer = SectionWriter::default();
-        let written = values::write(&documents, &mut writer);
-        entities::write(directory, &documents, &mut writer);
-        Titles::write(directory, order, &mut writer);
-        values::write_unstated(&documents, &mut writer);
-        (written.map(|()| writer), terms.join())
-    });
-    writer.append(values?);
-    match terms {
-        Ok(terms) => writer.append(terms),
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
-    Ok(())
-}
-
-fn write_terms(directory: &Directory, order: &[usize]) -> SectionWriter {
-    let mut terms = TermsWriter::default();
-    order.iter().for_each(|program| terms.add(searchable_texts(directory, *program).into_iter()));
-    let synonyms: Vec<Vec<String>> = directory.synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
-    let mut writer = SectionWriter::default();
-    terms.finish(&synonyms, &mut writer);
-    writer
+    directory.text(program.entity(), locale, "name", &program.name)
 }
 
 fn facts(directory: &Directory, program: usize) -> Vec<&Fact> {
     directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect()
 }
 
-fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-    let sorted_by = |key: &dyn Fn(usize) -> (String, uuid::Uuid)| {
-        let mut docs: Vec<_> =
-            order.iter().enumerate().map(|(doc, program)| (key(*program), doc as u32)).collect();
-        docs.sort_unstable();
-        Order::new(docs.into_iter().map(|(_, doc)| doc).collect())
-    };
-    for (names, locale) in [(BY_NAME_EN, Locale::En), (BY_NAME_ES, Locale::Es)] {
-        let by_name =
-            sorted_by(&|program| (name_key(directory, program, locale), directory.programs[program].id));
-        writer.put(names.0, by_name.docs);
-        writer.put(names.1, by_name.rank);
-    }
-    let mut recent: Vec<u32> = (0..order.len() as u32).collect();
-    recent.sort_by_key(|doc| {
-        let program = &directory.programs[order[*doc as usize]];
-        (std::cmp::Reverse(program.created_at), program.id)
-    });
-    let recent = Order::new(recent);
-    writer.put(BY_RECENT.0, recent.docs);
-    writer.put(BY_RECENT.1, recent.rank);
+/// Collects the documents of an index.
+pub struct IndexWriter {
+    spill: Spill,
+    columns: Columns,
+    stated: StatedWriter,
+    titles: TitlesWriter,
+    terms: TermsWriter,
 }
 
-fn write_measures(documents: &[Document<'_>], writer: &mut SectionWriter) {
-    for spec in &MEASURES {
-        let of = |document: &Document<'_>| intervals(spec.measure, document.program, &document.facts);
-        ListsOf::<Interval>::write(writer, spec.sections, documents.iter().map(of));
-    }
-    let mut funded = vec![0u64; words(documents.len())];
-    for (doc, document) in (0..).zip(documents) {
-        if is_funded(document.program, &document.named(Facet::FundingShapes)) {
-            set_bit(&mut funded, doc);
+impl IndexWriter {
+    /// An index without documents.
+    #[must_use]
+    pub fn new(spill: &Spill) -> Self {
+        Self {
+            spill: spill.clone(),
+            columns: Columns::new(spill),
+            stated: StatedWriter::new(spill),
+            titles: TitlesWriter::new(spill),
+            terms: TermsWriter::new(spill),
         }
     }
-    writer.put("funded", funded);
+
+    /// Adds the programs of a directory; `order` comes from [`document_order`].
+    pub fn add(&mut self, directory: &Directory, order: &[usize]) {
+        let Self { columns, stated, titles, terms, .. } = self;
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                for program in order {
+                    terms.add(searchable_texts(directory, *program).into_iter());
+                }
+            });
+            for program in order {
+                let (it, facts) = (&directory.programs[*program], facts(directory, *program));
+                let document = Document { program: it, facts };
+                titles.add(columns.count, &searchable_texts(directory, *program), &it.slug);
+                columns.add(directory, *program, &document);
+                stated.add(&document);
+            }
+        });
+    }
+
+    /// Writes the index.
+    ///
+    /// # Errors
+    ///
+    /// If the facets have more values than an index can number, or a temporary file cannot be used.
+    pub fn finish(self, vocabulary: &[Term], synonyms: &[Synonym]) -> Result<SectionWriter, IndexError> {
+        let Self { spill, columns, stated, titles, terms } = self;
+        let synonyms: Vec<Vec<String>> = synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
+        let mut writer = SectionWriter::spilling(&spill);
+        columns.write(&mut writer)?;
+        let (written, terms) = std::thread::scope(|threads| {
+            let terms = threads.spawn(|| {
+                let mut writer = SectionWriter::spilling(&spill);
+                terms.finish(&synonyms, &mut writer).map(|()| writer)
+            });
+            let write = || -> Result<(), IndexError> {
+                let stated = stated.finish()?;
+                values::write(&stated, &mut writer)?;
+                entities::write(vocabulary, &stated, &mut writer);
+                Ok(titles.write(&mut writer)?)
+            };
+            (write(), terms.join())
+        });
+        written?;
+        writer.append(terms.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        Ok(writer)
+    }
+}
+
+/// What is one item or a list for each document.
+struct Columns {
+    count: u32,
+    slugs: StringsWriter,
+    /// Folded names in English and in Spanish.
+    names: [StringsWriter; 2],
+    ids: Column<[u8; 16]>,
+    /// Nanoseconds when each was created.
+    created: Column<i128>,
+    measures: Vec<ListsWriter<Interval>>,
+    /// Documents with published funding.
+    funded: Vec<u32>,
+    seasons: SeasonsWriter,
+}
+
+impl Columns {
+    fn new(spill: &Spill) -> Self {
+        Self {
+            count: 0,
+            slugs: StringsWriter::new(spill),
+            names: [StringsWriter::new(spill), StringsWriter::new(spill)],
+            ids: Column::new(spill),
+            created: Column::new(spill),
+            measures: MEASURES.iter().map(|_| ListsWriter::new(spill)).collect(),
+            funded: Vec::new(),
+            seasons: SeasonsWriter::new(spill),
+        }
+    }
+
+    fn add(&mut self, directory: &Directory, program: usize, document: &Document<'_>) {
+        let it = document.program;
+        self.slugs.push(it.slug.as_bytes());
+        for (names, locale) in self.names.iter_mut().zip(Locale::ALL) {
+            names.push(fold(name(directory, program, *locale)).as_bytes());
+        }
+        self.ids.push(it.id.into_bytes());
+        self.created.push(it.created_at.as_nanosecond());
+        for (lists, spec) in self.measures.iter_mut().zip(&MEASURES) {
+            lists.push(&intervals(spec.measure, it, &document.facts));
+        }
+        if is_funded(it, &document.named(Facet::FundingShapes)) {
+            self.funded.push(self.count);
+        }
+        self.seasons.add(observation(it), &seasons(directory, program));
+        self.count += 1;
+    }
+
+    fn write(self, writer: &mut SectionWriter) -> io::Result<()> {
+        let slugs = self.slugs.finish()?;
+        writer.put("slug.order", order_by(self.count, |a, b| slugs.get(a).cmp(slugs.get(b))));
+        slugs.write(SLUGS, writer);
+        let ids = self.ids.finish()?;
+        let [english, spanish] = self.names;
+        for (names, sections) in [(english.finish()?, BY_NAME_EN), (spanish.finish()?, BY_NAME_ES)] {
+            let names: FinishedLists<u8> = names;
+            put_order(
+                sections,
+                order_by(self.count, |a, b| (names.get(a), ids[a]).cmp(&(names.get(b), ids[b]))),
+                writer,
+            );
+        }
+        let created = self.created.finish()?;
+        let newest_first =
+            |a: usize, b: usize| (Reverse(created[a]), ids[a]).cmp(&(Reverse(created[b]), ids[b]));
+        put_order(BY_RECENT, order_by(self.count, newest_first), writer);
+        for (lists, spec) in self.measures.into_iter().zip(&MEASURES) {
+            lists.write(spec.sections, writer);
+        }
+        let mut funded = vec![0u64; words(self.count as usize)];
+        self.funded.iter().for_each(|doc| set_bit(&mut funded, *doc));
+        writer.put("funded", funded);
+        self.seasons.write(writer);
+        Ok(())
+    }
+}
+
+/// Documents in an order.
+fn order_by(count: u32, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> Vec<u32> {
+    let mut docs: Vec<u32> = (0..count).collect();
+    docs.sort_unstable_by(|a, b| compare(*a as usize, *b as usize).then(a.cmp(b)));
+    docs
+}
+
+fn put_order((docs, rank): (&'static str, &'static str), order: Vec<u32>, writer: &mut SectionWriter) {
+    let order = Order::new(order);
+    writer.put(docs, order.docs);
+    writer.put(rank, order.rank);
 }

@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::facet::{FACETS, Facet, entity_facets, place_facets};
 use crate::place::{self, NameKind, PlaceName};
-use crate::record::Directory;
+use crate::record::Term;
 use crate::search::lexicon;
-use crate::search::set::{DocSet, count_ones, set_bit, union, words};
+use crate::search::set::{DocSet, union};
 use crate::search::synonyms::{BUILT_IN, keys, keys_of_query_words, label_keys};
 use crate::search::table::{Dictionary, Pair, Strings, check_below, column};
-use crate::search::values::{Values, write::Document};
+use crate::search::values::{Values, stated::StatedValues};
 use crate::text::{QueryWord, words_of};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -53,25 +53,20 @@ pub struct NamedEntity {
     pub capitals: bool,
 }
 
-/// The entities of a dataset by key.
+/// The entities of a dataset by key, of its vocabulary and of what its documents state.
 #[must_use]
-pub fn entity_dictionary(directory: &Directory, documents: &[Document<'_>]) -> BTreeMap<String, NamedEntity> {
+pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap<String, NamedEntity> {
     let mut dictionary = BTreeMap::new();
-    add_labels(directory, documents, &mut dictionary);
-    add_places(documents, &mut dictionary);
-    let mut holders: FxHashMap<(u8, &str), Vec<u32>> = FxHashMap::default();
-    for (doc, document) in (0..).zip(documents) {
-        for facet in entity_facets().chain(place_facets()) {
-            let values = document.named(facet);
-            values.into_iter().for_each(|value| holders.entry((facet as u8, value)).or_default().push(doc));
-        }
-    }
+    add_labels(vocabulary, stated, &mut dictionary);
+    add_places(stated, &mut dictionary);
+    let numbers: FxHashMap<(u8, &str), u32> = entity_facets()
+        .chain(place_facets())
+        .flat_map(|facet| stated.named(facet).map(move |(number, value)| ((facet as u8, value), number)))
+        .collect();
     let names_much = |entity: &NamedEntity| {
         let facets: FxHashSet<u8> = entity.values.iter().map(|(facet, _)| *facet).collect();
-        let mut bits = vec![0; words(documents.len())];
-        let docs = entity.values.iter().filter_map(|(facet, value)| holders.get(&(*facet, value.as_str())));
-        docs.flatten().for_each(|doc| set_bit(&mut bits, *doc));
-        facets.len() > FACETS_MAX || count_ones(&bits) > documents.len() / 2
+        let values = entity.values.iter().filter_map(|(facet, value)| numbers.get(&(*facet, value.as_str())));
+        facets.len() > FACETS_MAX || stated.are_named_by_most(&values.copied().collect::<Vec<_>>())
     };
     let generic =
         lexicon::words("generic-label").flat_map(|word| runs_of(word, |run| BUILT_IN.of_label(run)));
@@ -110,31 +105,18 @@ fn add_label(words: &[String], value: &(u8, String), dictionary: &mut BTreeMap<S
 }
 
 /// Adds the labels of all values in use.
-fn add_labels(
-    directory: &Directory,
-    documents: &[Document<'_>],
-    dictionary: &mut BTreeMap<String, NamedEntity>,
-) {
+fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTreeMap<String, NamedEntity>) {
     let mut labels: BTreeMap<(Facet, &str), BTreeSet<&str>> = BTreeMap::new();
     for facet in entity_facets() {
-        for value in documents.iter().flat_map(|document| document.named(facet)) {
-            labels.entry((facet, value)).or_default();
+        for (_, value) in stated.named(facet) {
+            labels.insert((facet, value), stated.labels(facet, value).collect());
         }
     }
-    for term in &directory.vocabulary {
+    for term in vocabulary {
         let facet = FACETS.iter().find(|spec| spec.name == term.facet.as_str()).map(|spec| spec.facet);
         let known = facet.and_then(|facet| labels.get_mut(&(facet, term.value.as_str())));
         if let Some(known) = known {
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
-        }
-    }
-    for fact in documents.iter().flat_map(|document| &document.facts) {
-        let facet = FACETS.iter().find(|spec| spec.is_fed_by(fact.kind.as_str()));
-        let value = fact.value.as_deref().unwrap_or_default();
-        if let (Some(spec), Some(label)) = (facet, &fact.label)
-            && let Some(known) = labels.get_mut(&(spec.facet, value))
-        {
-            known.insert(label);
         }
     }
     let mut all: BTreeSet<[CompactString; 2]> = BTreeSet::new();
@@ -193,11 +175,10 @@ fn runs_of(label: &str, synonyms: impl Fn(&[String]) -> Vec<&'static Vec<String>
 }
 
 /// Adds the names of places.
-fn add_places(documents: &[Document<'_>], dictionary: &mut BTreeMap<String, NamedEntity>) {
+fn add_places(stated: &StatedValues, dictionary: &mut BTreeMap<String, NamedEntity>) {
     let mut naming: FxHashMap<String, BTreeSet<(u8, String)>> = FxHashMap::default();
     for facet in place_facets() {
-        let values: BTreeSet<&str> = documents.iter().flat_map(|document| document.named(facet)).collect();
-        for value in values {
+        for (_, value) in stated.named(facet) {
             for around in place::with_ancestors(value) {
                 naming.entry(around.to_owned()).or_default().insert((facet as u8, value.to_owned()));
             }
@@ -261,8 +242,8 @@ fn add_place(run: &[String], entity: &NamedEntity, dictionary: &mut BTreeMap<Str
 }
 
 /// Writes the sections.
-pub(super) fn write(directory: &Directory, documents: &[Document<'_>], writer: &mut SectionWriter) {
-    let dictionary = entity_dictionary(directory, documents);
+pub(super) fn write(vocabulary: &[Term], stated: &StatedValues, writer: &mut SectionWriter) {
+    let dictionary = entity_dictionary(vocabulary, stated);
     let entities: BTreeSet<&NamedEntity> = dictionary.values().collect();
     let numbers: FxHashMap<&NamedEntity, u32> = entities.iter().copied().zip(0..).collect();
     Strings::write(writer, KEYS, dictionary.keys().map(String::as_bytes));

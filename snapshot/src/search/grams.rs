@@ -172,6 +172,7 @@ mod tests {
     use crate::search::phrase::Phrases;
     use crate::search::terms::write::TermsWriter;
     use crate::search::terms::{FIRST_CODE, Mark, Terms};
+    use store::Spill;
     use store::sections::SectionWriter;
 
     const COUNT: usize = 400;
@@ -193,13 +194,13 @@ mod tests {
     }
 
     fn open(dice: &mut Dice) -> Terms {
-        let mut writer = TermsWriter::default();
+        let mut writer = TermsWriter::new(&Spill::default());
         for _ in 0..COUNT {
             let texts = [dice.words(6).join(" "), dice.words(5).join(" ")];
             writer.add(texts.iter().map(|text| (Mark::Summary, text.as_str())));
         }
         let mut sections = SectionWriter::default();
-        writer.finish(&[], &mut sections);
+        writer.finish(&[], &mut sections).unwrap();
         Terms::open(&sections.finish(), COUNT).unwrap()
     }
 

@@ -198,13 +198,14 @@ mod tests {
     use crate::search::terms::Mark;
     use crate::search::terms::write::TermsWriter;
     use crate::text::query_words;
+    use store::Spill;
     use store::sections::SectionWriter;
 
     fn open(text: &str) -> Terms {
-        let mut terms = TermsWriter::default();
+        let mut terms = TermsWriter::new(&Spill::default());
         terms.add(std::iter::once((Mark::Name, text)));
         let mut writer = SectionWriter::default();
-        terms.finish(&[], &mut writer);
+        terms.finish(&[], &mut writer).unwrap();
         Terms::open(&writer.finish(), 1).unwrap()
     }
 

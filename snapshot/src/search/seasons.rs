@@ -4,6 +4,7 @@ use crate::record::{CycleStatus, Lifecycle};
 use crate::search::table::{column, offsets};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::{Column, Spill};
 
 /// Names of the columns: opens, deadline, starts, stated status, end of the fiscal year, projected.
 pub(crate) type ColumnNames = [&'static str; 6];
@@ -29,19 +30,47 @@ pub struct SeasonColumns {
     projected: Section<u8>,
 }
 
-impl SeasonColumns {
-    /// Writes the columns.
-    pub fn write(names: ColumnNames, seasons: &[Season], writer: &mut SectionWriter) {
-        let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|known| *known == status);
-        let stated = |season: &Season| season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8);
-        writer.put(names[0], seasons.iter().map(|season| season.opens).collect::<Vec<_>>());
-        writer.put(names[1], seasons.iter().map(|season| season.deadline).collect::<Vec<_>>());
-        writer.put(names[2], seasons.iter().map(|season| season.starts).collect::<Vec<_>>());
-        writer.put(names[3], seasons.iter().map(stated).collect::<Vec<_>>());
-        writer.put(names[4], seasons.iter().map(|season| season.fiscal).collect::<Vec<_>>());
-        writer.put(names[5], seasons.iter().map(|season| u8::from(season.projected)).collect::<Vec<_>>());
+/// Seasons being collected.
+pub(crate) struct SeasonColumnsWriter {
+    /// Opens, deadline, starts, end of the fiscal year.
+    days: [Column<Day>; 4],
+    stated: Column<u8>,
+    projected: Column<u8>,
+}
+
+impl SeasonColumnsWriter {
+    pub(crate) fn new(spill: &Spill) -> Self {
+        let days = std::array::from_fn(|_| Column::new(spill));
+        Self { days, stated: Column::new(spill), projected: Column::new(spill) }
     }
 
+    /// Adds a season.
+    pub(crate) fn push(&mut self, season: &Season) {
+        let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|known| *known == status);
+        let days = [season.opens, season.deadline, season.starts, season.fiscal];
+        self.days.iter_mut().zip(days).for_each(|(column, day)| column.push(day));
+        self.stated.push(season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8));
+        self.projected.push(u8::from(season.projected));
+    }
+
+    /// Number of seasons.
+    fn count(&self) -> usize {
+        self.stated.len()
+    }
+
+    /// Writes the columns.
+    pub(crate) fn write(self, names: ColumnNames, writer: &mut SectionWriter) {
+        let [opens, deadline, starts, fiscal] = self.days;
+        writer.put_column(names[0], opens);
+        writer.put_column(names[1], deadline);
+        writer.put_column(names[2], starts);
+        writer.put_column(names[3], self.stated);
+        writer.put_column(names[4], fiscal);
+        writer.put_column(names[5], self.projected);
+    }
+}
+
+impl SeasonColumns {
     /// Opens the columns.
     ///
     /// # Errors
@@ -110,23 +139,43 @@ pub(super) struct Seasons {
     checked: Section<Day>,
 }
 
-impl Seasons {
-    /// Writes the columns, in document order.
-    pub(super) fn write(documents: &[(Observation, Vec<Season>)], writer: &mut SectionWriter) {
-        let mut at = vec![0u64];
-        at.extend(documents.iter().scan(0, |end, (_, seasons)| {
-            *end += seasons.len() as u64;
-            Some(*end)
-        }));
-        writer.put("season.at", at);
-        let seasons: Vec<Season> = documents.iter().flat_map(|(_, seasons)| seasons).copied().collect();
-        SeasonColumns::write(SEASONS, &seasons, writer);
-        let observed = || documents.iter().map(|(observed, _)| *observed);
-        writer.put("doc.lifecycle", observed().map(|it| it.lifecycle as u8).collect::<Vec<_>>());
-        writer.put("doc.observed", observed().map(|it| it.on).collect::<Vec<_>>());
-        writer.put("doc.checked", observed().map(|it| it.checked).collect::<Vec<_>>());
+/// Seasons and observations being collected, in document order.
+pub(super) struct SeasonsWriter {
+    at: Column<u64>,
+    columns: SeasonColumnsWriter,
+    lifecycle: Column<u8>,
+    observed: Column<Day>,
+    checked: Column<Day>,
+}
+
+impl SeasonsWriter {
+    pub(super) fn new(spill: &Spill) -> Self {
+        let mut at = Column::new(spill);
+        at.push(0);
+        let (lifecycle, columns) = (Column::new(spill), SeasonColumnsWriter::new(spill));
+        Self { at, columns, lifecycle, observed: Column::new(spill), checked: Column::new(spill) }
     }
 
+    /// Adds the next document.
+    pub(super) fn add(&mut self, observation: Observation, seasons: &[Season]) {
+        seasons.iter().for_each(|season| self.columns.push(season));
+        self.at.push(self.columns.count() as u64);
+        self.lifecycle.push(observation.lifecycle as u8);
+        self.observed.push(observation.on);
+        self.checked.push(observation.checked);
+    }
+
+    /// Writes the columns.
+    pub(super) fn write(self, writer: &mut SectionWriter) {
+        writer.put_column("season.at", self.at);
+        self.columns.write(SEASONS, writer);
+        writer.put_column("doc.lifecycle", self.lifecycle);
+        writer.put_column("doc.observed", self.observed);
+        writer.put_column("doc.checked", self.checked);
+    }
+}
+
+impl Seasons {
     /// Opens the columns of `count` documents.
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let columns = SeasonColumns::open(sections, SEASONS)?;

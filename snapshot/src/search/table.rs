@@ -2,43 +2,75 @@
 //! terms or values. All offsets and numbers are checked when sections are opened, so that no look-up can fail.
 
 use std::hash::BuildHasher;
+use std::io;
 
 use bytemuck::Pod;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::search::set::{DocSet, WORD, set_bit, words};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
+use store::{Column, Items, Spill};
 
 /// Names of two sections: where each item begins, and the items.
 pub(crate) type Pair = (&'static str, &'static str);
 
 /// Lists being collected, one after the other.
 pub(crate) struct ListsWriter<T> {
-    at: Vec<u64>,
-    items: Vec<T>,
+    at: Column<u64>,
+    items: Column<T>,
 }
 
 /// Strings being collected, one after the other.
 pub(crate) type StringsWriter = ListsWriter<u8>;
 
-impl<T> Default for ListsWriter<T> {
-    fn default() -> Self {
-        Self { at: vec![0], items: Vec::new() }
+impl<T: Pod + Send + Sync> ListsWriter<T> {
+    /// No lists yet.
+    pub(crate) fn new(spill: &Spill) -> Self {
+        let mut at = Column::new(spill);
+        at.push(0);
+        Self { at, items: Column::new(spill) }
     }
-}
 
-impl<T: Pod + Send> ListsWriter<T> {
     /// Adds a list; returns its position.
     pub(crate) fn push(&mut self, list: &[T]) -> usize {
-        self.items.extend_from_slice(list);
+        self.items.extend(list);
         self.at.push(self.items.len() as u64);
         self.at.len() - 2
     }
 
     /// Writes them under two section names, to be opened as [`ListsOf`].
     pub(crate) fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
-        writer.put(at_name, self.at);
-        writer.put(items_name, self.items);
+        writer.put_column(at_name, self.at);
+        writer.put_column(items_name, self.items);
+    }
+
+    /// The lists, to be read before they are written.
+    pub(crate) fn finish(self) -> io::Result<FinishedLists<T>> {
+        Ok(FinishedLists { at: self.at.finish()?, items: self.items.finish()? })
+    }
+}
+
+/// Collected lists.
+pub(crate) struct FinishedLists<T> {
+    at: Items<u64>,
+    items: Items<T>,
+}
+
+impl<T: Pod + Send + Sync> FinishedLists<T> {
+    /// Number of lists.
+    pub(crate) fn len(&self) -> usize {
+        self.at.len() - 1
+    }
+
+    /// A list.
+    pub(crate) fn get(&self, position: usize) -> &[T] {
+        slice(&self.at, &self.items, position)
+    }
+
+    /// Writes them under two section names, to be opened as [`ListsOf`].
+    pub(crate) fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
+        writer.put_items(at_name, self.at);
+        writer.put_items(items_name, self.items);
     }
 }
 
@@ -56,10 +88,10 @@ pub type Lists = ListsOf<u32>;
 /// Strings. When written sorted, [`Strings::find`] finds one.
 pub type Strings = ListsOf<u8>;
 
-impl<T: Pod + Send> ListsOf<T> {
+impl<T: Pod + Send + Sync> ListsOf<T> {
     /// Writes lists under two section names.
     pub fn write(writer: &mut SectionWriter, names: Pair, lists: impl Iterator<Item: AsRef<[T]>>) {
-        let mut all = ListsWriter::default();
+        let mut all = ListsWriter::new(writer.spill());
         for list in lists {
             all.push(list.as_ref());
         }
@@ -242,31 +274,44 @@ pub(super) const fn is_dense(documents: usize, count: usize) -> bool {
     documents > count / 32
 }
 
-impl Postings {
-    /// Writes ascending lists of `count` documents.
-    pub(super) fn write<'a>(
-        writer: &mut SectionWriter,
-        names: &PostingNames,
-        lists: impl Iterator<Item = &'a [u32]> + Clone,
-        count: usize,
-    ) {
-        let (mut dense, mut bits) = (Vec::new(), Vec::new());
-        for list in lists.clone() {
-            if !is_dense(list.len(), count) {
-                dense.push(NOT_DENSE);
-                continue;
-            }
-            let start = bits.len();
-            dense.push((start / words(count)) as u32);
-            bits.resize(start + words(count), 0);
-            list.iter().for_each(|doc| set_bit(&mut bits[start..], *doc));
-        }
-        let listed = lists.map(|list| if is_dense(list.len(), count) { &[][..] } else { list });
-        Lists::write(writer, names.lists, listed);
-        writer.put(names.dense, dense);
-        writer.put(names.bits, bits);
+/// Postings being collected, term by term or value by value.
+pub(super) struct PostingsWriter {
+    lists: ListsWriter<u32>,
+    dense: Column<u32>,
+    bits: Column<u64>,
+    count: usize,
+}
+
+impl PostingsWriter {
+    /// Of `count` documents.
+    pub(super) fn new(count: usize, spill: &Spill) -> Self {
+        let (dense, bits) = (Column::new(spill), Column::new(spill));
+        Self { lists: ListsWriter::new(spill), dense, bits, count }
     }
 
+    /// Adds the documents of the next term or value, ascending.
+    pub(super) fn push(&mut self, docs: &[u32]) {
+        if !is_dense(docs.len(), self.count) {
+            self.lists.push(docs);
+            self.dense.push(NOT_DENSE);
+            return;
+        }
+        let mut bits = vec![0; words(self.count)];
+        docs.iter().for_each(|doc| set_bit(&mut bits, *doc));
+        self.lists.push(&[]);
+        self.dense.push(self.bits.len().checked_div(bits.len()).unwrap_or(0) as u32);
+        self.bits.extend(&bits);
+    }
+
+    /// Writes the sections.
+    pub(super) fn write(self, names: &PostingNames, writer: &mut SectionWriter) {
+        self.lists.write(names.lists, writer);
+        writer.put_column(names.dense, self.dense);
+        writer.put_column(names.bits, self.bits);
+    }
+}
+
+impl Postings {
     /// Opens the postings of `length` terms or values over `count` documents.
     pub(super) fn open(
         sections: &Sections,

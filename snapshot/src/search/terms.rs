@@ -414,15 +414,16 @@ mod tests {
     use super::*;
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
+    use store::Spill;
     use store::sections::SectionWriter;
 
     fn open(texts: &[&str]) -> Terms {
-        let mut terms = TermsWriter::default();
+        let mut terms = TermsWriter::new(&Spill::default());
         for text in texts {
             terms.add(text.split('|').map(|part| (Mark::Name, part)));
         }
         let mut writer = SectionWriter::default();
-        terms.finish(&[vec!["Beca".into(), "ayuda".into()]], &mut writer);
+        terms.finish(&[vec!["Beca".into(), "ayuda".into()]], &mut writer).unwrap();
         Terms::open(&writer.finish(), texts.len()).unwrap()
     }
 

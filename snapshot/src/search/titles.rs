@@ -6,17 +6,18 @@
 //! title.docs.at .docs  documents of each
 //! ```
 
-use std::collections::BTreeMap;
+use std::io;
 
 use rustc_hash::FxHashSet;
 
 use crate::record::{Directory, Locale};
 use crate::search::lexicon::is_stop_word;
 use crate::search::synonyms::label_keys;
-use crate::search::table::{Lists, Pair, Strings};
+use crate::search::table::{Lists, ListsWriter, Pair, Strings};
 use crate::search::terms::Mark;
 use crate::text::words_of;
 use store::sections::{SectionError, SectionWriter, Sections};
+use store::{Sorter, Spill};
 
 const KEYS: Pair = ("title.at", "title.text");
 const DOCS: Pair = ("title.docs.at", "title.docs");
@@ -27,28 +28,56 @@ pub(super) struct Titles {
     docs: Lists,
 }
 
-impl Titles {
-    /// Writes the sections; `order` gives the program of each document.
-    pub(super) fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-        let mut titles: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (doc, program) in (0..).zip(order) {
-            let names = searchable_texts(directory, *program).into_iter();
-            let names =
-                names.filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias)).map(|(_, text)| text);
-            for title in names.chain([directory.programs[*program].slug.as_str()]) {
-                for key in keys(title) {
-                    let docs = titles.entry(key).or_default();
-                    if docs.last() != Some(&doc) {
-                        docs.push(doc);
-                    }
-                }
-            }
-        }
-        titles.remove("");
-        Strings::write(writer, KEYS, titles.keys().map(String::as_bytes));
-        Lists::write(writer, DOCS, titles.values().map(Vec::as_slice));
+/// Titles being collected.
+pub(super) struct TitlesWriter(Sorter);
+
+impl TitlesWriter {
+    pub(super) fn new(spill: &Spill) -> Self {
+        Self(Sorter::new(spill))
     }
 
+    /// Adds a document: its texts, each with the field it stands in, and its slug.
+    pub(super) fn add<'a>(&mut self, doc: u32, texts: &[(Mark, &'a str)], slug: &'a str) {
+        let names = texts.iter().filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias));
+        for title in names.map(|(_, text)| *text).chain([slug]) {
+            for key in keys(title).iter().filter(|key| !key.is_empty()) {
+                // No key has a zero byte: shorter keys come first.
+                self.0.push(&[key.as_bytes(), &[0], &doc.to_be_bytes()]);
+            }
+        }
+    }
+
+    /// Writes the sections.
+    pub(super) fn write(self, writer: &mut SectionWriter) -> io::Result<()> {
+        let (mut keys, mut lists) = (ListsWriter::new(writer.spill()), ListsWriter::new(writer.spill()));
+        let (mut last, mut docs): (Vec<u8>, Vec<u32>) = Default::default();
+        self.0.finish(|record| {
+            let Some((key, doc)) = record.split_last_chunk::<4>() else { return };
+            let (key, doc) = (&key[..key.len() - 1], u32::from_be_bytes(*doc));
+            if last != key {
+                if !docs.is_empty() {
+                    keys.push(&last);
+                    lists.push(&docs);
+                    docs.clear();
+                }
+                last.clear();
+                last.extend_from_slice(key);
+            }
+            if docs.last() != Some(&doc) {
+                docs.push(doc);
+            }
+        })?;
+        if !docs.is_empty() {
+            keys.push(&last);
+            lists.push(&docs);
+        }
+        keys.write(KEYS, writer);
+        lists.write(DOCS, writer);
+        Ok(())
+    }
+}
+
+impl Titles {
     /// Opens the sections of an index over `count` documents.
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let keys = Strings::open(sections, KEYS)?;

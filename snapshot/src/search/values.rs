@@ -22,6 +22,7 @@
 //! pair.table           u32 rows over all ordinals: how many documents have both
 //! ```
 
+pub(super) mod stated;
 pub(super) mod write;
 
 use std::ops::Range;

@@ -135,7 +135,15 @@ impl Body {
     /// Size and hash of `bytes`.
     #[must_use]
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
+        Self::of_parts(&[bytes])
+    }
+
+    /// Size and hash of some parts, one after the other.
+    pub(crate) fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut hasher = Sha256::new();
+        parts.iter().for_each(|part| hasher.update(part));
+        let len = parts.iter().map(|part| part.len() as u64).sum();
+        Self { len, sha256: Digest(hasher.finalize().into()) }
     }
 }
 

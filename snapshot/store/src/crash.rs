@@ -283,11 +283,12 @@ impl Vfs for Model {
         Ok(())
     }
 
-    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         let mut state = self.state();
+        let bytes = parts.concat();
         state.must_be_new(name)?;
         let started = state.begin();
-        let bytes = if started.is_err() { &bytes[..bytes.len() / 2] } else { bytes };
+        let bytes = if started.is_err() { &bytes[..bytes.len() / 2] } else { &bytes };
         let synced = state.choices.is_some();
         let node = state.add(Node::File { bytes: bytes.into(), synced });
         state.change(name, Some(node), Vec::new())?;

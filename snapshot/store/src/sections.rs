@@ -20,7 +20,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::spill::{Column, Items, Spill};
 
 #[cfg(target_endian = "big")]
 compile_error!("section files are little-endian and read in place");
@@ -228,11 +230,17 @@ pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
 }
 
 /// The elements of a section, whatever they are.
-trait Content: Send {
+trait Content: Send + Sync {
     fn bytes(&self) -> &[u8];
 }
 
-impl<T: Pod + Send> Content for Vec<T> {
+impl<T: Pod + Send + Sync> Content for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(self)
+    }
+}
+
+impl<T: Pod + Send + Sync> Content for Items<T> {
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(self)
     }
@@ -241,50 +249,110 @@ impl<T: Pod + Send> Content for Vec<T> {
 /// Collects sections and lays them out. Order of `put` is order in the file.
 #[derive(Default)]
 pub struct SectionWriter {
+    spill: Spill,
     sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
+    failed: Option<std::io::Error>,
 }
 
 impl SectionWriter {
+    /// A writer whose long columns may be in temporary files.
+    #[must_use]
+    pub fn spilling(spill: &Spill) -> Self {
+        Self { spill: spill.clone(), ..Self::default() }
+    }
+
+    /// Where columns for this file are kept while they are written.
+    #[must_use]
+    pub fn spill(&self) -> &Spill {
+        &self.spill
+    }
+
     /// Adds a section. Names are at most 16 bytes and unique.
-    pub fn put<T: Pod + Send>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
+    pub fn put<T: Pod + Send + Sync>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
         self.sections.push((padded(name), Box::new(elements.into())));
+    }
+
+    /// Adds a column as a section.
+    pub fn put_column<T: Pod + Send + Sync>(&mut self, name: &'static str, column: Column<T>) {
+        match column.finish() {
+            Ok(items) => self.put_items(name, items),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Adds a finished column as a section.
+    pub fn put_items<T: Pod + Send + Sync>(&mut self, name: &'static str, items: Items<T>) {
+        self.sections.push((padded(name), Box::new(items)));
     }
 
     /// Adds the sections of another writer.
     pub fn append(&mut self, other: Self) {
         self.sections.extend(other.sections);
+        self.failed = self.failed.take().or(other.failed);
     }
 
     /// The whole file, open. Each section is let go once it is copied, so that the largest file takes
     /// memory once and not twice.
     #[must_use]
     pub fn finish(self) -> Sections {
+        let table = self.table();
+        let length = end_of(&table);
+        let mut words = vec![0u64; length.div_ceil(8)];
+        let out = &mut bytemuck::cast_slice_mut(&mut words)[..length];
+        write_header(&table, length, out);
+        for ((_, content), (_, range)) in self.sections.into_iter().zip(&table) {
+            out[range.clone()].copy_from_slice(content.bytes());
+        }
+        let checksum = xxh3_64(&out[CHECKED_FROM..]);
+        out[8..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
+        Sections { map: Arc::new(Mapping::Memory(words, length)), table: table.into() }
+    }
+
+    /// Calls a function with the parts of the file, one after the other, without laying it out in memory.
+    pub(super) fn parts<R>(self, each: impl FnOnce(&[&[u8]]) -> R) -> std::io::Result<R> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let table = self.table();
+        let mut header = vec![0; HEADER_BYTES + table.len() * ENTRY_BYTES];
+        write_header(&table, end_of(&table), &mut header);
+        let mut parts: Vec<&[u8]> = Vec::with_capacity(1 + 2 * table.len());
+        let mut end = header.len();
+        for ((_, content), (_, range)) in self.sections.iter().zip(&table) {
+            parts.extend([&[0; ALIGNMENT][..range.start - end], content.bytes()]);
+            end = range.end;
+        }
+        let mut hasher = Xxh3::new();
+        hasher.update(&header[CHECKED_FROM..]);
+        parts.iter().for_each(|part| hasher.update(part));
+        header[8..CHECKED_FROM].copy_from_slice(&hasher.digest().to_le_bytes());
+        parts.insert(0, &header);
+        Ok(each(&parts))
+    }
+
+    /// Where each section begins and ends.
+    fn table(&self) -> Vec<Named> {
         let mut end = HEADER_BYTES + self.sections.len() * ENTRY_BYTES;
         let place = |(name, content): &([u8; NAME_BYTES], Box<dyn Content>)| {
             let start = end.next_multiple_of(ALIGNMENT);
             end = start + content.bytes().len();
             (*name, start..end)
         };
-        let table: Vec<Named> = self.sections.iter().map(place).collect();
-        let mut words = vec![0u64; end.div_ceil(8)];
-        let out = &mut bytemuck::cast_slice_mut(&mut words)[..end];
-        write_header(&table, out);
-        for ((_, content), (_, range)) in self.sections.into_iter().zip(&table) {
-            out[range.clone()].copy_from_slice(content.bytes());
-        }
-        let checksum = xxh3_64(&out[CHECKED_FROM..]);
-        out[8..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
-        Sections { map: Arc::new(Mapping::Memory(words, end)), table: table.into() }
+        self.sections.iter().map(place).collect()
     }
 }
 
+/// Length of a file with these sections.
+fn end_of(table: &[Named]) -> usize {
+    table.last().map_or(HEADER_BYTES, |(_, range)| range.end)
+}
+
 /// Everything before the first section but the checksum.
-fn write_header(table: &[Named], out: &mut [u8]) {
-    let length = out.len() as u64;
+fn write_header(table: &[Named], length: usize, out: &mut [u8]) {
     out[..8].copy_from_slice(MAGIC);
     out[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
     out[20..24].copy_from_slice(&(table.len() as u32).to_le_bytes());
-    out[24..HEADER_BYTES].copy_from_slice(&length.to_le_bytes());
+    out[24..HEADER_BYTES].copy_from_slice(&(length as u64).to_le_bytes());
     for (entry, (name, range)) in out[HEADER_BYTES..].chunks_exact_mut(ENTRY_BYTES).zip(table) {
         entry[..NAME_BYTES].copy_from_slice(name);
         entry[16..24].copy_from_slice(&(range.start as u64).to_le_bytes());
@@ -327,11 +395,22 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 mod tests {
     use super::*;
 
-    fn sample() -> Vec<u8> {
+    fn writer() -> SectionWriter {
         let mut writer = SectionWriter::default();
         writer.put("numbers", [1u32, 2, 3]);
         writer.put("text", *b"hello");
-        writer.finish().bytes().to_vec()
+        writer
+    }
+
+    fn sample() -> Vec<u8> {
+        writer().finish().bytes().to_vec()
+    }
+
+    #[test]
+    fn the_parts_of_a_file_are_the_file() {
+        assert_eq!(writer().parts(|parts| parts.concat()).unwrap(), sample());
+        let empty = SectionWriter::default;
+        assert_eq!(empty().parts(|parts| parts.concat()).unwrap(), empty().finish().bytes());
     }
 
     #[test]

@@ -16,9 +16,11 @@ use super::history;
 use super::layout::{HISTORY, MANIFEST};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, check_base_url};
 use super::publication::GatheredRecords;
-use super::sections::{Sections, stated_checksum};
+use super::sections::{SectionWriter, Sections, stated_checksum};
+use super::siblings::Siblings;
+use super::spill::Spill;
 use super::staging::{StagingDir, put_twice};
-use super::table::{StagedFile, Stored, check_page, write_table};
+use super::table::{Hole, StagedFile, Stored, check_page, write_table};
 use super::vfs::{Vfs, lock};
 
 /// A generation being built. Pages may be put from many threads. Dropped unpublished, it leaves nothing behind. At most
@@ -71,40 +73,54 @@ impl Stage {
             Writer::Tree(tree) => tree.put(&self.staging, page, identity, encode)?,
             Writer::Packs(packs) => packs.put(&self.staging, page, identity)?,
         };
-        self.add(page, identity, stored);
+        lock(&self.records).add(&page, identity.sha256);
+        self.add(page.path, identity, page.holes, 0, stored);
         Ok(())
     }
 
-    fn add(&self, page: NewFile<'_>, identity: Body, stored: Stored) {
-        lock(&self.records).add(&page, identity.sha256);
-        let (path, holes) = (page.path.to_owned(), page.holes.to_owned());
-        let checksum = stated_checksum(page.body);
+    fn add(&self, path: &str, identity: Body, holes: &[Hole], checksum: u64, stored: Stored) {
+        let (path, holes) = (path.to_owned(), holes.to_owned());
         lock(&self.files).push(StagedFile { path, identity, holes, checksum, stored });
+    }
+
+    /// Where columns of section files are kept while they are written; see [`Spill::to`] for the budget.
+    #[must_use]
+    pub fn spill(&self, budget: usize) -> Spill {
+        Spill::to(self.staging.vfs.locate(&self.staging.dir), budget)
     }
 
     /// Adds a section file without holes or siblings, and opens it on disk, so that its memory can be released.
     ///
     /// # Errors
     ///
-    /// If the path was put before, or the file cannot be written.
-    pub fn put_sections(&self, path: &str, file: Sections) -> Result<Sections, StoreError> {
-        let page = NewFile { path, body: file.bytes(), holes: &[], encodings: false };
-        match &self.writer {
-            Writer::Tree(_) => self.put(page, &|_, _| None)?,
-            // Packed when the generation is published.
-            Writer::Packs(_) => {
-                check_page(path, &[], 0)?;
-                let identity = Body::of(page.body);
-                self.staging.write_body(path, page.body, identity)?;
-                self.add(page, identity, Stored::File);
-            }
-        }
-        drop(file);
+    /// If the path was put before, or the file or a column of it cannot be written.
+    pub fn put_sections(&self, path: &str, file: SectionWriter) -> Result<Sections, StoreError> {
+        check_page(path, &[], 0)?;
+        let put = file.parts(|parts| self.put_parts(path, parts));
+        put.map_err(self.staging.vfs.io_error(&self.staging.name(path)))??;
         let vfs = &*self.staging.vfs;
         // Not there: it will be linked from the parent.
         let is_written = vfs.stamp(&self.staging.name(path)).is_some();
         let parent = self.staging.live_tree().filter(|_| !is_written);
         open_sections(vfs, parent.map_or(&self.staging.dir, |parent| &parent.dir), path)
+    }
+
+    fn put_parts(&self, path: &str, parts: &[&[u8]]) -> Result<(), StoreError> {
+        let identity = Body::of_parts(parts);
+        let stored = match &self.writer {
+            Writer::Tree(tree) => {
+                tree.put_identity(&self.staging, path, parts, identity)?;
+                Stored::Tree(Siblings::default())
+            }
+            // Packed when the generation is published.
+            Writer::Packs(_) => {
+                self.staging.write_parts(path, parts, identity)?;
+                Stored::File
+            }
+        };
+        let checksum = parts.first().map_or(0, |header| stated_checksum(header));
+        self.add(path, identity, &[], checksum, stored);
+        Ok(())
     }
 
     /// Takes the pages of a record from the live generation if they have the same fingerprint there and are undamaged;

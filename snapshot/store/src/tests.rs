@@ -82,7 +82,7 @@ fn stage(root: &Path, pages: &[(&str, &str)], encode: EncodeFn<'_>) -> Stage {
     let stage = Stage::begin(root, &tree("tenth 1")).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
-    stage.put_sections("index/rows.bin", index.finish()).unwrap();
+    stage.put_sections("index/rows.bin", index).unwrap();
     for (path, body) in pages {
         let page = NewFile { path, body: body.as_bytes(), holes: &[HOLE], encodings: true };
         stage.put(page, encode).unwrap();
@@ -257,7 +257,7 @@ fn other_compressors_make_no_other_hash_but_are_stored() {
     let stage = Stage::begin(&root, &tree("none")).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
-    stage.put_sections("index/rows.bin", index.finish()).unwrap();
+    stage.put_sections("index/rows.bin", index).unwrap();
     let page =
         NewFile { path: "public/a.json", body: pages[0].1.as_bytes(), holes: &[HOLE], encodings: false };
     stage.put(page, &never).unwrap();
@@ -361,7 +361,7 @@ fn a_section_file_is_opened_where_it_lies_written_or_taken_from_the_parent() {
     let numbers = |numbers: [u32; 3]| {
         let mut file = SectionWriter::default();
         file.put("numbers", numbers);
-        file.finish()
+        file
     };
     publish(&root, &[]);
     let stage = Stage::begin(&root, &tree("tenth 1")).unwrap();

@@ -76,8 +76,8 @@ pub(super) trait Vfs: Send + Sync {
 
     /// Creates a directory and its parents, unless they exist.
     fn create_dirs(&self, dir: &str) -> io::Result<()>;
-    /// Writes a new file, read-only.
-    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
+    /// Writes a new file of some parts, read-only.
+    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()>;
     /// Gives a file a second name, which must not exist; copies it where hard links are not possible.
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
     /// Renames, replacing a file of that name.
@@ -255,8 +255,9 @@ impl Vfs for Disk {
         fs::create_dir_all(self.full(dir))
     }
 
-    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        create(&self.full(name))?.write_all(bytes)
+    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+        let mut file = create(&self.full(name))?;
+        parts.iter().try_for_each(|part| file.write_all(part))
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {

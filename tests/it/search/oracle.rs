@@ -13,8 +13,9 @@ use snapshot::record::{
     Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
     Strength,
 };
-use snapshot::search::{Document, NamedEntity, entity_dictionary};
+use snapshot::search::{Document, NamedEntity, StatedWriter, entity_dictionary};
 use snapshot::text::fold;
+use store::Spill;
 
 use super::oracle_text as text;
 
@@ -103,11 +104,11 @@ impl<'a> Oracle<'a> {
             (0..directory.programs.len()).map(|program| Record::new(directory, program)).collect();
         join_compounds(records.iter_mut().map(|record| &mut record.texts));
         let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
-        let said: Vec<Document<'_>> = records
-            .iter()
-            .map(|record| Document { program: record.program, facts: record.facts.clone() })
-            .collect();
-        let concepts = entity_dictionary(directory, &said);
+        let mut stated = StatedWriter::new(&Spill::default());
+        for record in &records {
+            stated.add(&Document { program: record.program, facts: record.facts.clone() });
+        }
+        let concepts = entity_dictionary(&directory.vocabulary, &stated.finish().unwrap());
         let reader =
             Reader::new(records.iter().flat_map(|record| &record.texts), &directory.synonyms, concepts);
         Self { records, vocabulary, reader }

@@ -100,7 +100,7 @@ fn rendered(directory: &Directory) -> Rendered {
     let site = &site;
     let pages =
         Pages { directory, numbers, site, html: None, theme: &THEME, base_url: &base_url, downloads: &[] };
-    let html = Html::open(&pages.prepare(&order).unwrap(), site).unwrap();
+    let html = Html::open(&pages.prepare(&order).unwrap().finish(), site).unwrap();
     let pages = Pages { html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
     let add = |made: &ReusableRecord<'_>| {

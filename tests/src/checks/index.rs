@@ -1,13 +1,12 @@
 //! Damaged indexes. Who may write the files may also write a fitting checksum: a change anywhere
 //! must be refused or do no harm, and nothing may panic.
 
-use snapshot::page::list::Numbers;
-use snapshot::page::{Site, facet, list, listing, mcp_row, row, search};
+use snapshot::page::{Site, facet, listing, search};
 use snapshot::query::{FacetQuery, List, Page, Query, parse_list, parse_search};
 use snapshot::record::{Directory, EntityType, Locale};
-use snapshot::search::{RankOptions, RankedRow, Values, document_order, write_index};
+use snapshot::search::{RankOptions, RankedRow};
 use snapshot::time::Day;
-use store::sections::{SectionError, SectionWriter, Sections};
+use store::sections::{SectionError, Sections};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::synth::TODAY;
@@ -72,23 +71,8 @@ impl Files {
     }
 
     fn new(directory: &Directory) -> Self {
-        let order = document_order(directory, Day::new(TODAY));
-        let numbers = Numbers::new(directory, &order);
-        let mut writer = SectionWriter::default();
-        write_index(directory, &order, &mut writer).unwrap();
-        let index = writer.finish();
-        let values = Values::open(&index, order.len()).unwrap();
-        let mut writer = SectionWriter::default();
-        row::write(directory, &order, &values, &mut writer);
-        mcp_row::write(directory, &order, &mut writer);
-        let rows = writer.finish();
-        let mut program_of_cycle = vec![0; directory.cycles.len()];
-        for (program, links) in directory.program_links.iter().enumerate() {
-            links.cycles.iter().for_each(|cycle| program_of_cycle[*cycle] = program);
-        }
-        let mut writer = SectionWriter::default();
-        list::write(directory, &numbers, &program_of_cycle, &mut writer);
-        Self([index, rows, writer.finish()].map(|file| file.bytes().to_vec()))
+        let files = site::index_files(directory, Day::new(TODAY)).unwrap();
+        Self(files.map(|file| file.bytes().to_vec()))
     }
 
     /// Changes a file and makes its checksum fit.

@@ -13,7 +13,6 @@ use baseline::Baseline;
 use rustix::time::{ClockId, clock_gettime};
 use snapshot::query::Query;
 use snapshot::record::Directory;
-use snapshot::search::{document_order, write_index};
 use snapshot::time::Day;
 use store::sections::SectionWriter;
 use tests::questions::{Class, queries};
@@ -89,10 +88,8 @@ fn main() {
 /// Bytes of the search index of a directory, and how long it took to build, in seconds.
 fn index(directory: &Directory) -> (usize, f64) {
     let started = Instant::now();
-    let order = document_order(directory, Day::new(TODAY));
-    let mut writer = SectionWriter::default();
-    write_index(directory, &order, &mut writer).expect("synthetic values are few");
-    (writer.finish().bytes().len(), started.elapsed().as_secs_f64())
+    let [search, ..] = site::index_files(directory, Day::new(TODAY)).expect("synthetic values are few");
+    (search.bytes().len(), started.elapsed().as_secs_f64())
 }
 
 fn is_selected(class: &str) -> bool {

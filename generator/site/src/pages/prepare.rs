@@ -12,7 +12,7 @@ use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
 use snapshot::text::tokens;
-use store::sections::{SectionWriter, Sections};
+use store::sections::SectionWriter;
 
 use minijinja::{Value, context};
 
@@ -44,7 +44,7 @@ impl Pages<'_> {
     /// # Errors
     ///
     /// If a template of a theme does not render.
-    pub fn prepare(&self, order: &[usize]) -> Result<Sections, minijinja::Error> {
+    pub fn prepare(&self, order: &[usize]) -> Result<SectionWriter, minijinja::Error> {
         let mut writer = SectionWriter::default();
         let main = self.main_locale();
         let passages: Vec<String> = order.par_iter().map(|program| self.passages(*program, main)).collect();
@@ -76,7 +76,7 @@ impl Pages<'_> {
             hints: self.hints(),
         };
         write(&prepared, &shared, &mut writer);
-        Ok(writer.finish())
+        Ok(writer)
     }
 
     /// The organizations in the order of their numbers on pages.

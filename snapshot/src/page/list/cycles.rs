@@ -1,12 +1,18 @@
 //! Cycles: prepared rows with a gap for the status, and the days that it follows from.
 
+use std::io;
+
+use bytemuck::{Pod, Zeroable};
+use uuid::Uuid;
+
 use crate::page::json::{SectionNames, push_json};
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
-use crate::record::{CycleStatus, Directory, season_order};
-use crate::search::{ColumnNames, SeasonColumns, Strings, StringsWriter, check_len};
+use crate::record::{Cycle, CycleStatus, Directory, season_day, season_order};
+use crate::search::{ColumnNames, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, check_len};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::{Column, Sorter, Spill};
 
 const SEASONS: ColumnNames =
     ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.fiscal", "cycle.projected"];
@@ -24,13 +30,36 @@ impl Numbers {
     /// Numbers of a directory; `order` gives the program of each document.
     #[must_use]
     pub fn new(directory: &Directory, order: &[usize]) -> Self {
-        let mut doc_of = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(doc, program)| doc_of[*program] = doc as u32);
-        let mut cycle = vec![0; directory.cycles.len()];
-        for (number, position) in self::order(directory).into_iter().enumerate() {
-            cycle[position] = number as u32;
-        }
-        Self { doc_of, cycle }
+        let mut cycles: Vec<usize> = (0..directory.cycles.len()).collect();
+        cycles.sort_by(|a, b| season_order(&directory.cycles[*a], &directory.cycles[*b]));
+        let mut cycle = vec![0; cycles.len()];
+        (0..).zip(cycles).for_each(|(number, position)| cycle[position] = number);
+        Self { doc_of: documents(order, 0), cycle }
+    }
+}
+
+/// The document of each program; `order` gives the program of each document, the first of which is `first`.
+#[must_use]
+pub fn documents(order: &[usize], first: u32) -> Vec<u32> {
+    let mut doc_of = vec![0; order.len()];
+    (first..).zip(order).for_each(|(doc, program)| doc_of[*program] = doc);
+    doc_of
+}
+
+/// Numbers of cycles by their ids.
+pub struct CycleNumbers(Vec<([u8; 16], u32)>);
+
+impl CycleNumbers {
+    fn new(ids: &[[u8; 16]]) -> Self {
+        let mut numbers: Vec<([u8; 16], u32)> = ids.iter().copied().zip(0..).collect();
+        numbers.sort_unstable();
+        Self(numbers)
+    }
+
+    /// The number of a cycle.
+    fn of(&self, id: Uuid) -> u32 {
+        let found = self.0.binary_search_by_key(id.as_bytes(), |(id, _)| *id);
+        found.map_or(u32::MAX, |position| self.0[position].1)
     }
 }
 
@@ -55,43 +84,121 @@ pub struct CyclesToday {
     pub(in crate::page) upcoming: Vec<u32>,
 }
 
-/// Cycles, newest season first.
-pub(in crate::page) fn order(directory: &Directory) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..directory.cycles.len()).collect();
-    order.sort_by(|a, b| season_order(&directory.cycles[*a], &directory.cycles[*b]));
-    order
+/// What a sorted record of a cycle begins with.
+const KEY: usize = size_of::<i32>() + size_of::<Uuid>();
+
+/// Cycles being collected.
+pub(super) struct CyclesWriter {
+    /// Of each cycle: key, place of the status, season, check of the program, row.
+    records: Sorter,
 }
 
-pub(in crate::page) fn write(shaper: &Shaper<'_>, program_of_cycle: &[usize], writer: &mut SectionWriter) {
-    let directory = shaper.directory;
-    let order = order(directory);
-    let (mut rows, mut split, mut bytes) = (StringsWriter::default(), Vec::new(), Vec::new());
-    for cycle in &order {
-        let mut program = shaper.program_reference(program_of_cycle[*cycle]);
-        // The contract has no id here.
-        program.0.retain(|(name, _)| *name != "id");
-        let cycle = shaper.cycle(*cycle, String::new(), None);
-        split.push((b"{\"cycle\":".len() + place_of_text(&cycle, "status")) as u32);
-        let row = Object::default().with("cycle", cycle).with("program", program);
-        bytes.clear();
-        push_json(&mut bytes, &row);
-        rows.push(&bytes);
+/// What is known of a cycle besides its row, in the bytes of a record.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Columns {
+    split: u32,
+    opens: Day,
+    deadline: Day,
+    starts: Day,
+    fiscal: Day,
+    checked: Day,
+    /// Position in [`CycleStatus::ALL`], or more.
+    stated: u32,
+    projected: u32,
+}
+
+impl Columns {
+    fn season(&self) -> Season {
+        Season {
+            opens: self.opens,
+            deadline: self.deadline,
+            starts: self.starts,
+            stated: CycleStatus::ALL.get(self.stated as usize).copied(),
+            fiscal: self.fiscal,
+            projected: self.projected != 0,
+        }
     }
-    rows.write(CYCLES, writer);
-    let season = |cycle: usize| {
-        Season::of(&directory.cycles[cycle]).with_program(&directory.programs[program_of_cycle[cycle]])
-    };
-    let seasons: Vec<Season> = order.iter().map(|cycle| season(*cycle)).collect();
-    let mut by_deadline: Vec<u32> = (0..order.len() as u32).collect();
-    by_deadline.sort_by_key(|number| {
-        let deadline = seasons[*number as usize].deadline.known().map_or(i32::MAX, |day| day.0);
-        (deadline, directory.cycles[order[*number as usize]].id)
-    });
-    writer.put("cycle.split", split);
-    SeasonColumns::write(SEASONS, &seasons, writer);
-    let checked = order.iter().map(|cycle| directory.programs[program_of_cycle[*cycle]].last_checked_at());
-    writer.put("cycle.checked", checked.map(Day::of).collect::<Vec<_>>());
-    writer.put("cycle.due", by_deadline);
+}
+
+impl CyclesWriter {
+    pub(super) fn new(spill: &Spill) -> Self {
+        Self { records: Sorter::new(spill) }
+    }
+
+    /// Adds the cycles of a directory.
+    pub(super) fn add(&mut self, shaper: &Shaper<'_>) {
+        let mut json = Vec::new();
+        for (program, links) in shaper.directory.program_links.iter().enumerate() {
+            let mut reference = shaper.program_reference(program);
+            // The contract has no id here.
+            reference.0.retain(|(name, _)| *name != "id");
+            for cycle in &links.cycles {
+                let object = shaper.cycle(*cycle, String::new(), None);
+                let columns = columns(shaper.directory, program, *cycle, &object);
+                let row = Object::default().with("cycle", object).with("program", reference.clone());
+                json.clear();
+                push_json(&mut json, &row);
+                let key = key(&shaper.directory.cycles[*cycle]);
+                self.records.push(&[&key, bytemuck::bytes_of(&columns), &json]);
+            }
+        }
+    }
+
+    /// Writes the sections. Returns the numbers of the cycles.
+    pub(super) fn finish(self, writer: &mut SectionWriter) -> io::Result<CycleNumbers> {
+        let spill = writer.spill().clone();
+        let (mut rows, mut seasons) = (StringsWriter::new(&spill), SeasonColumnsWriter::new(&spill));
+        let (mut split, mut checked) = (Column::<u32>::new(&spill), Column::<Day>::new(&spill));
+        let mut ids = Vec::new();
+        let mut by_deadline = Vec::new();
+        self.records.finish(|record| {
+            let (key, rest) = record.split_at(KEY);
+            let (columns, row) = rest.split_at(size_of::<Columns>());
+            let columns: Columns = bytemuck::pod_read_unaligned(columns);
+            let mut id = [0; 16];
+            id.copy_from_slice(&key[KEY - 16..]);
+            by_deadline.push((columns.deadline.known().map_or(i32::MAX, |day| day.0), id, ids.len() as u32));
+            ids.push(id);
+            rows.push(row);
+            split.push(columns.split);
+            seasons.push(&columns.season());
+            checked.push(columns.checked);
+        })?;
+        by_deadline.sort_unstable();
+        rows.write(CYCLES, writer);
+        writer.put_column("cycle.split", split);
+        seasons.write(SEASONS, writer);
+        writer.put_column("cycle.checked", checked);
+        writer.put("cycle.due", by_deadline.into_iter().map(|(.., number)| number).collect::<Vec<u32>>());
+        Ok(CycleNumbers::new(&ids))
+    }
+}
+
+/// Bytes in the order of [`season_order`](crate::record::season_order): newest season first.
+fn key(cycle: &Cycle) -> [u8; KEY] {
+    // Without a day it is before all days, and so last.
+    let day = Day::or_none(season_day(cycle)).0;
+    let mut key = [0; KEY];
+    key[..4].copy_from_slice(&(!(day as u32 ^ 1 << 31)).to_be_bytes());
+    key[4..].copy_from_slice(cycle.id.as_bytes());
+    key
+}
+
+fn columns(directory: &Directory, program: usize, cycle: usize, object: &Object<'_>) -> Columns {
+    let program = &directory.programs[program];
+    let Season { opens, deadline, starts, stated, fiscal, projected } =
+        Season::of(&directory.cycles[cycle]).with_program(program);
+    Columns {
+        split: (b"{\"cycle\":".len() + place_of_text(object, "status")) as u32,
+        opens,
+        deadline,
+        starts,
+        fiscal,
+        checked: Day::of(program.last_checked_at()),
+        stated: stated.map_or(u32::MAX, |stated| stated as u32),
+        projected: projected.into(),
+    }
 }
 
 /// Where the text of a member, which is empty, belongs in the JSON of an object.

@@ -6,6 +6,7 @@ use super::{BLOCK, LONGEST, few, key};
 use crate::search::set::{set_bit, words};
 use crate::search::table::is_dense;
 use store::sections::SectionWriter;
+use store::{Column, Spill};
 
 /// A term of a text, and whether it stands at the same position as the one before.
 pub(in crate::search) type Token = (u32, bool);
@@ -33,20 +34,38 @@ impl<'a> GramsWriter<'a> {
         texts: impl Fn(&mut dyn FnMut(u32, &[Token])),
         writer: &mut SectionWriter,
     ) {
-        let blocks = Blocks { count, ..Blocks::default() };
+        let spill = writer.spill().clone();
+        let blocks = Blocks::new(count, &spill);
         let mut grams = Self { terms, frequent: FxHashMap::default(), ends: FxHashMap::default(), blocks };
         for length in 2..=LONGEST {
-            let mut found: Vec<Occurrence> = Vec::new();
-            texts(&mut |doc, text| grams.find(length, doc, text, &mut found));
-            found.sort_unstable();
-            found.dedup();
-            grams.add(length, &found);
+            // Rows are collected by what stands before their last word, as many at once as fit into memory.
+            let mut sizes = vec![0; terms.len() + grams.blocks.added];
+            let mut size = |(before, ..): Occurrence| sizes[before as usize] += size_of::<Occurrence>();
+            texts(&mut |doc, text| grams.find(length, doc, text, &mut size));
+            let mut frequent = Vec::new();
+            for range in spill.ranges(sizes.iter().copied()) {
+                let mut found: Vec<Occurrence> =
+                    Vec::with_capacity(sizes[range.clone()].iter().sum::<usize>() / size_of::<Occurrence>());
+                let mut add = |occurrence: Occurrence| {
+                    if range.contains(&(occurrence.0 as usize)) {
+                        found.push(occurrence);
+                    }
+                };
+                texts(&mut |doc, text| grams.find(length, doc, text, &mut add));
+                found.sort_unstable();
+                found.dedup();
+                grams.add(length, &found, &mut frequent);
+            }
+            for (key, number, end) in frequent {
+                grams.frequent.insert(key, number);
+                grams.ends.insert(number, end);
+            }
         }
         grams.blocks.write(writer);
     }
 
     /// Finds the grams of a text whose two parts are frequent.
-    fn find(&self, length: usize, doc: u32, text: &[Token], found: &mut Vec<Occurrence>) {
+    fn find(&self, length: usize, doc: u32, text: &[Token], found: &mut impl FnMut(Occurrence)) {
         // What ends at the position before and at this one, by length less one.
         let (mut before, mut here): ([Vec<u32>; LONGEST], [Vec<u32>; LONGEST]) = Default::default();
         for (last, same) in text {
@@ -64,7 +83,7 @@ impl<'a> GramsWriter<'a> {
                 here[shorter].extend(grams);
             }
             let parts = before[length - 2].iter().filter(|part| length == 2 || self.continues(**part, *last));
-            found.extend(parts.map(|part| (*part, *last, doc)));
+            parts.for_each(|part| found((*part, *last, doc)));
         }
     }
 
@@ -73,9 +92,8 @@ impl<'a> GramsWriter<'a> {
         self.ends.get(&gram).is_some_and(|end| self.frequent.contains_key(&key(*end, last)))
     }
 
-    /// Adds all grams of a length.
-    fn add(&mut self, length: usize, found: &[Occurrence]) {
-        let mut frequent = Vec::new();
+    /// Adds grams of a length; `frequent` gets the key, the number and the end of those that are frequent.
+    fn add(&mut self, length: usize, found: &[Occurrence], frequent: &mut Vec<(u64, u32, u32)>) {
         for gram in found.chunk_by(|(a, b, _), (c, d, _)| (a, b) == (c, d)) {
             let (before, last, _) = gram[0];
             let number = (self.terms.len() + self.blocks.added) as u32;
@@ -85,26 +103,36 @@ impl<'a> GramsWriter<'a> {
                 frequent.push((key(before, last), number, end));
             }
         }
-        for (key, number, end) in frequent {
-            self.frequent.insert(key, number);
-            self.ends.insert(number, end);
-        }
     }
 }
 
 /// The sections being written.
-#[derive(Default)]
 struct Blocks {
     count: usize,
     added: usize,
     last: u64,
-    keys: Vec<u64>,
-    at: Vec<u64>,
-    text: Vec<u8>,
-    bits: Vec<u64>,
+    keys: Column<u64>,
+    at: Column<u64>,
+    text: Column<u8>,
+    bits: Column<u64>,
+    /// The gram that is being added.
+    gram: Vec<u8>,
 }
 
 impl Blocks {
+    fn new(count: usize, spill: &Spill) -> Self {
+        Self {
+            count,
+            added: 0,
+            last: 0,
+            keys: Column::new(spill),
+            at: Column::new(spill),
+            text: Column::new(spill),
+            bits: Column::new(spill),
+            gram: Vec::new(),
+        }
+    }
+
     fn add(&mut self, key: u64, docs: impl ExactSizeIterator<Item = u32>) {
         if self.added.is_multiple_of(BLOCK) {
             self.keys.push(key);
@@ -112,30 +140,32 @@ impl Blocks {
             self.last = key;
         }
         self.added += 1;
-        push_leb128(&mut self.text, key - std::mem::replace(&mut self.last, key));
+        self.gram.clear();
+        push_leb128(&mut self.gram, key - std::mem::replace(&mut self.last, key));
         if is_dense(docs.len(), self.count) {
-            let start = self.bits.len();
-            push_leb128(&mut self.text, 0);
-            push_leb128(&mut self.text, (start / words(self.count)) as u64);
-            self.bits.resize(start + words(self.count), 0);
-            docs.for_each(|doc| set_bit(&mut self.bits[start..], doc));
-            return;
+            let mut bits = vec![0; words(self.count)];
+            docs.for_each(|doc| set_bit(&mut bits, doc));
+            push_leb128(&mut self.gram, 0);
+            push_leb128(&mut self.gram, self.bits.len().checked_div(bits.len()).unwrap_or(0) as u64);
+            self.bits.extend(&bits);
+        } else {
+            let (mut listed, mut next) = (Vec::with_capacity(2 * docs.len()), 0);
+            for doc in docs {
+                push_leb128(&mut listed, u64::from(doc - next));
+                next = doc + 1;
+            }
+            push_leb128(&mut self.gram, listed.len() as u64);
+            self.gram.extend_from_slice(&listed);
         }
-        let (mut listed, mut next) = (Vec::with_capacity(2 * docs.len()), 0);
-        for doc in docs {
-            push_leb128(&mut listed, u64::from(doc - next));
-            next = doc + 1;
-        }
-        push_leb128(&mut self.text, listed.len() as u64);
-        self.text.extend_from_slice(&listed);
+        self.text.extend(&self.gram);
     }
 
     fn write(mut self, writer: &mut SectionWriter) {
         self.at.push(self.text.len() as u64);
-        writer.put("gram.key", self.keys);
-        writer.put("gram.at", self.at);
-        writer.put("gram.text", self.text);
-        writer.put("gram.bits", self.bits);
+        writer.put_column("gram.key", self.keys);
+        writer.put_column("gram.at", self.at);
+        writer.put_column("gram.text", self.text);
+        writer.put_column("gram.bits", self.bits);
     }
 }
 

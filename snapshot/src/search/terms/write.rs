@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap as HashMap;
 
@@ -13,18 +15,19 @@ use crate::search::cognates::cognate_keys;
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::impact::{FIELDS, Impact, divisors, frequency};
-use crate::search::table::{Lists, ListsOf, Postings, Strings};
+use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
 use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
+use store::Spill;
 use store::sections::SectionWriter;
 
 /// Collects the texts of documents, in document order, and writes the sections.
-#[derive(Default)]
 pub(in crate::search) struct TermsWriter {
+    spill: Spill,
     numbers: HashMap<String, u32>,
-    documents: Vec<Vec<u32>>,
-    counts: Vec<u32>,
+    /// The tokens of each document.
+    streams: ListsWriter<u32>,
+    /// Of the document that is being added.
     stream: Vec<u32>,
-    stream_at: Vec<usize>,
     /// Two words and the word that they make together in some text.
     compounds: HashMap<(u32, u32), u32>,
 }
@@ -32,6 +35,8 @@ pub(in crate::search) struct TermsWriter {
 /// Marks in the writer's stream: greater than every term number.
 const MARK: u32 = u32::MAX - FIRST_CODE;
 const SAME: u32 = MARK + Mark::Same as u32;
+/// Bytes of a posting and its impact while they are collected.
+const POSTING: usize = size_of::<u32>() + size_of::<u16>();
 
 /// A part of a document's stream.
 enum Item {
@@ -55,9 +60,18 @@ fn items(stream: &[u32]) -> impl Iterator<Item = Item> {
 }
 
 impl TermsWriter {
+    pub(in crate::search) fn new(spill: &Spill) -> Self {
+        Self {
+            spill: spill.clone(),
+            numbers: HashMap::default(),
+            streams: ListsWriter::new(spill),
+            stream: Vec::new(),
+            compounds: HashMap::default(),
+        }
+    }
+
     /// Adds the next document: its texts, each with the field it stands in.
     pub(in crate::search) fn add<'a>(&mut self, texts: impl Iterator<Item = (Mark, &'a str)>) {
-        let doc = self.stream_at.len() as u32;
         for (mark, text) in texts {
             self.stream.push(MARK + mark as u32);
             // The last two words: numbers and texts.
@@ -79,229 +93,307 @@ impl TermsWriter {
                     texts[1].push_str(token);
                 }
                 self.stream.push(number);
-                self.counts[number as usize] += 1;
-                let documents = &mut self.documents[number as usize];
-                if documents.last() != Some(&doc) {
-                    documents.push(doc);
-                }
             });
         }
-        self.stream_at.push(self.stream.len());
+        self.streams.push(&self.stream);
+        self.stream.clear();
     }
 
     fn number(&mut self, token: &str) -> u32 {
         if let Some(number) = self.numbers.get(token) {
             return *number;
         }
-        let number = self.documents.len() as u32;
+        let number = self.numbers.len() as u32;
         self.numbers.insert(token.to_owned(), number);
-        self.documents.push(Vec::new());
-        self.counts.push(0);
         number
     }
 
-    /// The stream of each document.
-    fn streams(&self) -> impl Iterator<Item = &[u32]> {
-        let starts = std::iter::once(0).chain(self.stream_at.iter().copied());
-        starts.zip(&self.stream_at).map(|(start, end)| &self.stream[start..*end])
-    }
-
     /// Writes all sections. `synonyms` are groups of words that mean the same.
-    pub(in crate::search) fn finish(mut self, synonyms: &[Vec<String>], writer: &mut SectionWriter) {
-        self.join_compounds();
-        let mut terms: Vec<(&str, usize)> =
-            self.numbers.iter().map(|(term, number)| (term.as_str(), *number as usize)).collect();
+    ///
+    /// # Errors
+    ///
+    /// If what was collected cannot be read back.
+    pub(in crate::search) fn finish(
+        self,
+        synonyms: &[Vec<String>],
+        writer: &mut SectionWriter,
+    ) -> io::Result<()> {
+        let spill = self.spill.clone();
+        let mut terms: Vec<(&str, u32)> =
+            self.numbers.iter().map(|(term, number)| (term.as_str(), *number)).collect();
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
-        let documents = terms.iter().map(|(_, number)| self.documents[*number].as_slice());
-        Postings::write(writer, &POSTINGS, documents, self.stream_at.len());
-        let means = self.mean_lengths();
-        let (terms, of) = (&terms, &self);
+        let streams = join_compounds(self.streams.finish()?, &self.compounds, &spill)?;
+        let texts = Texts::new(&terms, streams, &spill);
         let (grams, rest) = std::thread::scope(|threads| {
-            let grams = threads.spawn(|| {
-                let mut grams = SectionWriter::default();
-                of.write_grams(terms, &mut grams);
-                grams
-            });
-            let impacts = of.impacts(&means);
-            ListsOf::write(writer, IMPACTS, terms.iter().map(|(_, number)| &impacts[*number]));
-            let mut rest = SectionWriter::default();
-            of.write_tops(terms, &impacts, &mut rest);
-            write_stems(terms, &ENGLISH, &mut rest, |term| english_stem(term).into_owned());
-            write_stems(terms, &SPANISH, &mut rest, spanish_stem);
-            write_cognates(terms, &mut rest);
-            of.write_streams(terms, &mut rest);
+            let grams = threads.spawn(|| texts.grams());
+            let mut rest = SectionWriter::spilling(&spill);
+            texts.write_postings(&mut rest);
+            write_stems(&terms, &ENGLISH, &mut rest, |term| english_stem(term).into_owned());
+            write_stems(&terms, &SPANISH, &mut rest, spanish_stem);
+            write_cognates(&terms, &mut rest);
+            texts.write_streams(&mut rest);
             (grams.join(), rest)
         });
-        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         writer.append(rest);
+        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         let folded: Vec<Vec<String>> = synonyms
             .iter()
             .map(|group| group.iter().map(|term| words_of(term).join(" ")).collect())
             .collect();
         writer.put("synonyms", serde_json::to_vec(&folded).unwrap_or_default());
+        Ok(())
+    }
+}
+
+/// Adds the joined word as a reading of the second of two words in a row that are written together elsewhere
+/// (`low income`, `low-income`).
+fn join_compounds(
+    streams: FinishedLists<u32>,
+    compounds: &HashMap<(u32, u32), u32>,
+    spill: &Spill,
+) -> io::Result<FinishedLists<u32>> {
+    if compounds.is_empty() {
+        return Ok(streams);
+    }
+    let mut joined = ListsWriter::new(spill);
+    let mut stream = Vec::new();
+    for doc in 0..streams.len() {
+        stream.clear();
+        join(streams.get(doc), compounds, &mut stream);
+        joined.push(&stream);
+    }
+    joined.finish()
+}
+
+fn join(items: &[u32], compounds: &HashMap<(u32, u32), u32>, stream: &mut Vec<u32>) {
+    let mut before = None;
+    let mut at = 0;
+    while let Some(item) = items.get(at) {
+        stream.push(*item);
+        at += 1;
+        if *item == SAME {
+            stream.extend(items.get(at));
+            at += 1;
+        } else if *item >= MARK {
+            before = None;
+        } else {
+            let whole = before.and_then(|before| compounds.get(&(before, *item)));
+            let mut readings = items[at..].chunks(2).take_while(|pair| pair[0] == SAME);
+            if let Some(whole) = whole
+                && !readings.any(|pair| pair.get(1) == Some(whole))
+            {
+                stream.extend([SAME, *whole]);
+            }
+            before = Some(*item);
+        }
+    }
+}
+
+/// How often a term occurs.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    documents: u32,
+    occurrences: u32,
+    /// One more than the last document that was counted.
+    last: u32,
+}
+
+/// All texts, as numbers of terms, which are counted. Terms are numbered in the order in which they were found, and
+/// stored in the order of their texts.
+struct Texts<'a> {
+    spill: &'a Spill,
+    streams: FinishedLists<u32>,
+    /// The stored position of each number, and the number at each position.
+    position_of: Vec<u32>,
+    number_at: Vec<u32>,
+    /// Of each number.
+    counts: Vec<Count>,
+    /// Mean length of each field in the documents that have it, in tokens.
+    means: [f32; FIELDS],
+}
+
+impl<'a> Texts<'a> {
+    fn new(terms: &[(&str, u32)], streams: FinishedLists<u32>, spill: &'a Spill) -> Self {
+        let number_at: Vec<u32> = terms.iter().map(|(_, number)| *number).collect();
+        let mut position_of = vec![0; terms.len()];
+        (0..).zip(&number_at).for_each(|(position, number)| position_of[*number as usize] = position);
+        let mut counts = vec![Count::default(); terms.len()];
+        let (mut tokens, mut texts) = ([0u64; FIELDS], [0u64; FIELDS]);
+        for doc in 0..streams.len() {
+            let lengths = lengths(streams.get(doc));
+            for (field, length) in lengths.into_iter().enumerate() {
+                tokens[field] += u64::from(length);
+                texts[field] += u64::from(length > 0);
+            }
+            for number in streams.get(doc).iter().filter(|number| **number < MARK) {
+                let count = &mut counts[*number as usize];
+                count.occurrences += 1;
+                count.documents += u32::from(count.last != doc as u32 + 1);
+                count.last = doc as u32 + 1;
+            }
+        }
+        let means = std::array::from_fn(|field| tokens[field] as f32 / texts[field].max(1) as f32);
+        Self { spill, streams, position_of, number_at, counts, means }
     }
 
-    /// Adds the joined word as a reading of the second of two words in a row that are written together
-    /// elsewhere (`low income`, `low-income`).
-    fn join_compounds(&mut self) {
-        let old = std::mem::take(&mut self.stream);
-        let mut stream = Vec::with_capacity(old.len() + old.len() / 16);
-        let mut added: Vec<(u32, u32)> = Vec::new();
-        let mut start = 0;
-        for (doc, end) in self.stream_at.iter_mut().enumerate() {
-            let items = &old[start..*end];
-            start = *end;
-            let mut before = None;
-            let mut at = 0;
-            while let Some(item) = items.get(at) {
-                stream.push(*item);
-                at += 1;
-                if *item == SAME {
-                    stream.extend(items.get(at));
-                    at += 1;
-                } else if *item >= MARK {
-                    before = None;
-                } else {
-                    let whole = before.and_then(|before| self.compounds.get(&(before, *item)));
-                    let mut readings = items[at..].chunks(2).take_while(|pair| pair[0] == SAME);
-                    if let Some(whole) = whole
-                        && !readings.any(|pair| pair.get(1) == Some(whole))
-                    {
-                        stream.extend([SAME, *whole]);
-                        added.push((*whole, doc as u32));
-                    }
-                    before = Some(*item);
+    /// The count of the term at a stored position.
+    fn count_at(&self, position: usize) -> Count {
+        self.counts[self.number_at[position] as usize]
+    }
+
+    /// Writes the documents of each term, its impact in each, and those in which frequent terms have the greatest
+    /// effect. The streams are read once for each range of terms whose postings fit into memory.
+    fn write_postings(&self, writer: &mut SectionWriter) {
+        let mut postings = PostingsWriter::new(self.streams.len(), self.spill);
+        let mut impacts = ListsWriter::new(self.spill);
+        let mut tops = ListsWriter::new(self.spill);
+        let mut frequent: Vec<u32> = Vec::new();
+        let documents = |position: usize| self.count_at(position).documents as usize;
+        let ranges =
+            self.spill.ranges((0..self.number_at.len()).map(|position| documents(position) * POSTING));
+        for range in ranges {
+            let (docs, effects) = self.postings_of(&range);
+            let mut start = 0;
+            for position in range {
+                let end = start + documents(position);
+                let (docs, effects) = (&docs[start..end], &effects[start..end]);
+                start = end;
+                postings.push(docs);
+                impacts.push(effects);
+                if docs.len() > FREQUENT {
+                    frequent.push(position as u32);
+                    tops.push(&best(docs, effects));
                 }
             }
-            *end = stream.len();
         }
-        self.stream = stream;
-        for (number, doc) in &added {
-            self.counts[*number as usize] += 1;
-            self.documents[*number as usize].push(*doc);
-        }
-        added.sort_unstable();
-        added.dedup_by_key(|(number, _)| *number);
-        for (number, _) in added {
-            self.documents[number as usize].sort_unstable();
-            self.documents[number as usize].dedup();
-        }
+        postings.write(&POSTINGS, writer);
+        impacts.write(IMPACTS, writer);
+        tops.write(TOP_DOCS, writer);
+        writer.put(TOP_TERMS, frequent);
     }
 
-    fn write_grams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
-        let count = self.stream_at.len();
-        let is_frequent: Vec<bool> =
-            terms.iter().map(|(_, number)| self.documents[*number].len() > few(count)).collect();
-        let mut term_of = vec![0u32; terms.len()];
-        terms.iter().zip(0..).for_each(|((_, number), term)| term_of[*number] = term);
+    /// The documents of some terms, in the order of the terms, and the impacts of the terms there.
+    fn postings_of(&self, range: &Range<usize>) -> (Vec<u32>, Vec<u16>) {
+        let mut next: Vec<usize> = Vec::with_capacity(range.len());
+        let mut total = 0;
+        for position in range.clone() {
+            next.push(total);
+            total += self.count_at(position).documents as usize;
+        }
+        let (mut docs, mut impacts) = (vec![0u32; total], vec![0u16; total]);
+        let mut found: Vec<(u32, usize)> = Vec::new();
+        for doc in 0..self.streams.len() {
+            let mut field = 0;
+            for item in items(self.streams.get(doc)) {
+                match item {
+                    Item::Field(next) => field = next,
+                    Item::Token(number, _) => {
+                        let position = self.position_of[number as usize];
+                        if range.contains(&(position as usize)) {
+                            found.push((position, field));
+                        }
+                    }
+                }
+            }
+            if found.is_empty() {
+                continue;
+            }
+            let lengths = lengths(self.streams.get(doc)).map(|length| length as f32);
+            let divisors = divisors(&lengths, |field| self.means[field].max(1.0));
+            found.sort_unstable();
+            for occurrences in found.chunk_by(|(position, _), (other, _)| position == other) {
+                let next = &mut next[occurrences[0].0 as usize - range.start];
+                docs[*next] = doc as u32;
+                impacts[*next] = impact(occurrences, &divisors).0;
+                *next += 1;
+            }
+            found.clear();
+        }
+        (docs, impacts)
+    }
+
+    fn grams(&self) -> SectionWriter {
+        let count = self.streams.len();
+        let is_frequent: Vec<bool> = (0..self.number_at.len())
+            .map(|position| self.count_at(position).documents as usize > few(count))
+            .collect();
         let texts = |each: &mut dyn FnMut(u32, &[Token])| {
             let mut text = Vec::new();
-            for (doc, stream) in (0..).zip(self.streams()) {
-                for item in items(stream) {
+            for doc in 0..count {
+                for item in items(self.streams.get(doc)) {
                     match item {
-                        Item::Token(number, same) => text.push((term_of[number as usize], same)),
+                        Item::Token(number, same) => text.push((self.position_of[number as usize], same)),
                         Item::Field(_) => {
-                            each(doc, &text);
+                            each(doc as u32, &text);
                             text.clear();
                         }
                     }
                 }
-                each(doc, &text);
+                each(doc as u32, &text);
                 text.clear();
             }
         };
-        GramsWriter::write(count, &is_frequent, texts, writer);
+        let mut writer = SectionWriter::spilling(self.spill);
+        GramsWriter::write(count, &is_frequent, texts, &mut writer);
+        writer
     }
 
-    /// Mean length of each field in the documents that have it, in tokens.
-    fn mean_lengths(&self) -> Vec<f32> {
-        let (mut tokens, mut texts) = ([0u64; FIELDS], [0u64; FIELDS]);
-        for stream in self.streams() {
-            let (mut lengths, mut field) = ([0u64; FIELDS], 0);
-            for item in items(stream) {
-                match item {
-                    Item::Field(next) => field = next,
-                    Item::Token(_, same) => lengths[field] += u64::from(!same),
-                }
-            }
-            for (field, length) in lengths.into_iter().enumerate() {
-                tokens[field] += length;
-                texts[field] += u64::from(length > 0);
-            }
+    fn write_streams(&self, writer: &mut SectionWriter) {
+        let mut by_frequency: Vec<usize> = (0..self.number_at.len()).collect();
+        by_frequency.sort_by_key(|position| (Reverse(self.count_at(*position).occurrences), *position));
+        let mut codes = vec![0u32; by_frequency.len()];
+        for (rank, position) in by_frequency.into_iter().enumerate() {
+            codes[position] = FIRST_CODE + rank as u32;
         }
-        tokens.iter().zip(texts).map(|(tokens, texts)| *tokens as f32 / texts.max(1) as f32).collect()
-    }
-
-    /// The impacts of each term in its documents, ascending.
-    fn impacts(&self, means: &[f32]) -> Vec<Vec<u16>> {
-        let mut impacts: Vec<Vec<u16>> =
-            self.documents.iter().map(|docs| Vec::with_capacity(docs.len())).collect();
-        let mut found: Vec<(u32, usize)> = Vec::new();
-        for stream in self.streams() {
-            let (mut lengths, mut field) = ([0f32; FIELDS], 0);
-            for item in items(stream) {
-                match item {
-                    Item::Field(next) => field = next,
-                    Item::Token(number, same) => {
-                        lengths[field] += f32::from(u8::from(!same));
-                        found.push((number, field));
-                    }
-                }
-            }
-            let divisors = divisors(&lengths, |field| means[field].max(1.0));
-            found.sort_unstable();
-            for occurrences in found.chunk_by(|(number, _), (other, _)| number == other) {
-                let mut counts = [0f32; FIELDS];
-                occurrences.iter().for_each(|(_, field)| counts[*field] += 1.0);
-                let in_name = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
-                let impact = Impact::new(frequency(&counts, &divisors), in_name);
-                impacts[occurrences[0].0 as usize].push(impact.0);
-            }
-            found.clear();
-        }
-        impacts
-    }
-
-    /// Writes the documents in which frequent terms have the greatest effect, of equal ones the first.
-    fn write_tops(&self, terms: &[(&str, usize)], impacts: &[Vec<u16>], writer: &mut SectionWriter) {
-        let is_frequent = |(_, (_, number)): &(u32, &(&str, usize))| self.documents[*number].len() > FREQUENT;
-        let (frequent, numbers): (Vec<u32>, Vec<usize>) =
-            (0..).zip(terms).filter(is_frequent).map(|(term, (_, number))| (term, *number)).unzip();
-        let tops = numbers.into_iter().map(|number| {
-            let effects = impacts[number].iter().map(|impact| Impact(*impact).effect());
-            let mut docs: Vec<(f64, u32)> = effects.zip(self.documents[number].iter().copied()).collect();
-            docs.select_nth_unstable_by(TOP, |(x, a), (y, b)| y.total_cmp(x).then_with(|| a.cmp(b)));
-            let mut docs: Vec<u32> = docs.into_iter().take(TOP).map(|(_, doc)| doc).collect();
-            docs.sort_unstable();
-            docs
-        });
-        Lists::write(writer, TOP_DOCS, tops);
-        writer.put(TOP_TERMS, frequent);
-    }
-
-    fn write_streams(&self, terms: &[(&str, usize)], writer: &mut SectionWriter) {
-        let mut by_frequency: Vec<usize> = (0..terms.len()).collect();
-        by_frequency.sort_by_key(|term| (Reverse(self.counts[terms[*term].1]), *term));
-        let (mut code_of_term, mut code_of_number) = (vec![0u32; terms.len()], vec![0u32; terms.len()]);
-        for (rank, term) in by_frequency.into_iter().enumerate() {
-            code_of_term[term] = FIRST_CODE + rank as u32;
-            code_of_number[terms[term].1] = FIRST_CODE + rank as u32;
-        }
-        writer.put("term.code", code_of_term);
-        let coded = |stream: &[u32]| {
-            let mut bytes = Vec::new();
-            for item in stream {
-                let code = if *item >= MARK { *item - MARK } else { code_of_number[*item as usize] };
+        let (mut coded, mut bytes) = (ListsWriter::new(self.spill), Vec::new());
+        for doc in 0..self.streams.len() {
+            bytes.clear();
+            for item in self.streams.get(doc) {
+                let code = match item.checked_sub(MARK) {
+                    Some(mark) => mark,
+                    None => codes[self.position_of[*item as usize] as usize],
+                };
                 push_leb128(&mut bytes, u64::from(code));
             }
-            bytes
-        };
-        Strings::write(writer, STREAMS, self.streams().map(coded));
+            coded.push(&bytes);
+        }
+        coded.write(STREAMS, writer);
+        writer.put("term.code", codes);
     }
 }
 
-fn write_cognates(terms: &[(&str, usize)], writer: &mut SectionWriter) {
+/// The length of each field of a document, in tokens.
+fn lengths(stream: &[u32]) -> [u32; FIELDS] {
+    let (mut lengths, mut field) = ([0; FIELDS], 0);
+    for item in items(stream) {
+        match item {
+            Item::Field(next) => field = next,
+            Item::Token(_, same) => lengths[field] += u32::from(!same),
+        }
+    }
+    lengths
+}
+
+/// The impact of a term that occurs in these fields of a document.
+fn impact(occurrences: &[(u32, usize)], divisors: &[f32; FIELDS]) -> Impact {
+    let mut counts = [0f32; FIELDS];
+    occurrences.iter().for_each(|(_, field)| counts[*field] += 1.0);
+    let in_name = counts[Mark::Name as usize] + counts[Mark::Alias as usize] > 0.0;
+    Impact::new(frequency(&counts, divisors), in_name)
+}
+
+/// The documents in which a term has the greatest effect, ascending; of equal ones the first.
+fn best(docs: &[u32], impacts: &[u16]) -> Vec<u32> {
+    let effects = impacts.iter().map(|impact| Impact(*impact).effect());
+    let mut best: Vec<(f64, u32)> = effects.zip(docs.iter().copied()).collect();
+    best.select_nth_unstable_by(TOP, |(x, a), (y, b)| y.total_cmp(x).then_with(|| a.cmp(b)));
+    let mut best: Vec<u32> = best.into_iter().take(TOP).map(|(_, doc)| doc).collect();
+    best.sort_unstable();
+    best
+}
+
+fn write_cognates(terms: &[(&str, u32)], writer: &mut SectionWriter) {
     let mut members: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for ((text, _), term) in terms.iter().zip(0..) {
         for key in cognate_keys(text).into_iter().flatten() {
@@ -313,7 +405,7 @@ fn write_cognates(terms: &[(&str, usize)], writer: &mut SectionWriter) {
 }
 
 fn write_stems(
-    terms: &[(&str, usize)],
+    terms: &[(&str, u32)],
     names: &StemNames,
     writer: &mut SectionWriter,
     stem: impl Fn(&str) -> String,

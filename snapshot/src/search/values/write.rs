@@ -1,16 +1,18 @@
 //! Writes the values: numbers them, and finds the documents that match each and those that have two.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::io;
+use std::ops::Range;
 
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashMap as HashMap;
 
-use super::{EXCLUDED, NAMED, NONE, ORDINALS_MAX, OfDocs, SETS, VALUE_DOCS, VALUE_TEXT};
-use crate::facet::{FACETS, Facet, admits, eligibility_facets, excluded_values, named_values};
+use super::stated::StatedValues;
+use super::{EXCLUDED, NAMED, NONE, ORDINALS_MAX, SETS, VALUE_DOCS, VALUE_TEXT};
+use crate::facet::{FACETS, Facet, admits, eligibility_facets};
 use crate::place;
-use crate::record::{Fact, Program};
 use crate::search::set::{set_bit, words};
-use crate::search::table::{Lists, Postings, Strings};
+use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
+use store::Spill;
 use store::sections::SectionWriter;
 
 /// Fewest values of a list that becomes a set.
@@ -21,72 +23,63 @@ const SETS_MAX: usize = 2000;
 const NO_ROW_MAX: usize = 64;
 /// Most rows, to bound memory.
 const ROWS_MAX: usize = 4096;
+/// Most combinations of places whose matches are remembered.
+const REMEMBERED: usize = 1 << 16;
 
-/// A program and its facts.
-pub struct Document<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// Its facts.
-    pub facts: Vec<&'a Fact>,
-}
-
-impl<'a> Document<'a> {
-    /// Values that the program names for a facet.
-    pub(in crate::search) fn named(&self, facet: Facet) -> Vec<&'a str> {
-        named_values(facet, self.program, &self.facts)
-    }
-
-    /// Places that the program excludes from a facet.
-    fn excluded(&self, facet: Facet) -> Vec<&'a str> {
-        excluded_values(facet, &self.facts)
-    }
-}
-
-/// Writes the sections; documents in their final order.
+/// Writes the sections.
+///
+/// # Errors
+///
+/// If there are too many values, or what was written cannot be read back.
 pub(in crate::search) fn write(
-    documents: &[Document<'_>],
+    stated: &StatedValues,
     writer: &mut SectionWriter,
-) -> Result<(), TooManyValues> {
-    let mut of_docs = vec![Vec::new(); documents.len()];
-    let mut layout = Layout::default();
-    for spec in &FACETS {
-        layout.add(spec.facet, documents, &mut of_docs);
-    }
+) -> Result<(), super::super::IndexError> {
+    let spill = writer.spill().clone();
+    let mut layout = Layout::new(stated, &spill);
+    let own = FACETS.iter().map(|spec| layout.add(spec.facet)).collect::<io::Result<Vec<_>>>()?;
     let ordinals = layout.texts.len();
     if ordinals > ORDINALS_MAX {
-        return Err(TooManyValues { found: ordinals });
+        return Err(TooManyValues { found: ordinals }.into());
     }
+    let of_docs = joined(&own, stated.documents(), &spill)?;
+    drop(own);
     layout.starts.push(ordinals as u32);
-    writer.put("value.start", layout.starts.as_slice());
-    writer.put("value.count", layout.counts.as_slice());
+    write_pairs(&layout, &of_docs, writer);
+    writer.put("value.start", layout.starts);
+    writer.put("value.count", layout.counts);
     Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(String::as_bytes));
-    let matching = layout.documents.iter().map(Vec::as_slice);
-    Postings::write(writer, &VALUE_DOCS, matching, documents.len());
-    let totals: Vec<u32> = layout.documents.iter().map(|list| list.len() as u32).collect();
-    writer.put("value.total", totals);
+    layout.postings.write(&VALUE_DOCS, writer);
+    writer.put("value.total", layout.totals);
     Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
-    let (mut doc_at, mut doc_values) = (vec![0u64], Vec::<u16>::new());
-    for values in &of_docs {
-        doc_values.extend(values.iter().map(|ordinal| *ordinal as u16));
-        doc_at.push(doc_values.len() as u64);
-    }
-    write_pairs(&layout, OfDocs { at: &doc_at, ordinals: &doc_values }, writer);
-    writer.put("doc.at", doc_at);
-    writer.put("doc.values", doc_values);
-    Lists::write(writer, NAMED, layout.named.iter().map(Vec::as_slice));
-    Lists::write(writer, EXCLUDED, layout.excluded.iter().map(Vec::as_slice));
+    of_docs.write(("doc.at", "doc.values"), writer);
+    layout.named.write(NAMED, writer);
+    layout.excluded.write(EXCLUDED, writer);
+    write_unstated(stated, writer);
     Ok(())
 }
 
+/// The lists of all facets, one after the other for each document.
+fn joined(own: &[FinishedLists<u16>], documents: usize, spill: &Spill) -> io::Result<FinishedLists<u16>> {
+    let (mut all, mut list) = (ListsWriter::new(spill), Vec::new());
+    for doc in 0..documents {
+        list.clear();
+        own.iter().for_each(|lists| list.extend_from_slice(lists.get(doc)));
+        all.push(&list);
+    }
+    all.finish()
+}
+
 /// Writes which documents state no value.
-pub(in crate::search) fn write_unstated(documents: &[Document<'_>], writer: &mut SectionWriter) {
+fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
     let mut all = Vec::new();
     for facet in eligibility_facets() {
-        let mut bits = vec![0u64; words(documents.len())];
-        let is_unstated =
-            |document: &Document<'_>| document.named(facet).is_empty() && document.excluded(facet).is_empty();
-        let unstated = (0..).zip(documents).filter(|(_, document)| is_unstated(document));
-        unstated.for_each(|(doc, _)| set_bit(&mut bits, doc));
+        let mut bits = vec![0u64; words(stated.documents())];
+        for doc in 0..stated.documents() {
+            if !stated.stated_by(doc).any(|(number, _)| stated.facet_of(number) == facet) {
+                set_bit(&mut bits, doc as u32);
+            }
+        }
         all.extend(bits);
     }
     writer.put("unstated", all);
@@ -101,164 +94,274 @@ pub struct TooManyValues {
 }
 
 /// The ordinals being laid out: one entry for each in every list.
-#[derive(Default)]
-struct Layout {
+struct Layout<'a> {
+    stated: &'a StatedValues,
+    spill: &'a Spill,
     starts: Vec<u32>,
     counts: Vec<u32>,
     texts: Vec<String>,
-    documents: Vec<Vec<u32>>,
+    totals: Vec<u32>,
     sets: Vec<Vec<u32>>,
-    named: Vec<Vec<u32>>,
-    excluded: Vec<Vec<u32>>,
+    postings: PostingsWriter,
+    named: ListsWriter<u32>,
+    excluded: ListsWriter<u32>,
 }
 
-impl Layout {
-    /// Adds the values and sets of a facet, and those of each document to its list.
-    fn add(&mut self, facet: Facet, documents: &[Document<'_>], of_docs: &mut [Vec<u32>]) {
+impl<'a> Layout<'a> {
+    fn new(stated: &'a StatedValues, spill: &'a Spill) -> Self {
+        let (starts, counts, texts, totals, sets) = Default::default();
+        let postings = PostingsWriter::new(stated.documents(), spill);
+        let (named, excluded) = (ListsWriter::new(spill), ListsWriter::new(spill));
+        Self { stated, spill, starts, counts, texts, totals, sets, postings, named, excluded }
+    }
+
+    /// Adds the values and sets of a facet. Returns the values and sets of each document, ascending.
+    fn add(&mut self, facet: Facet) -> io::Result<FinishedLists<u16>> {
         let start = self.texts.len() as u32;
-        let named = named_by_all(facet, documents);
-        let excluded: Vec<Vec<&str>> = documents.iter().map(|document| document.excluded(facet)).collect();
-        let mut values: HashSet<&str> = named.iter().flatten().copied().collect();
-        values.extend(excluded.iter().flatten().copied());
-        values.extend(facet.fixed_values());
-        let mut values: Vec<&str> = values.into_iter().collect();
-        values.sort_unstable();
-        let numbers: HashMap<&str, u32> = (start..).zip(&values).map(|(n, value)| (*value, n)).collect();
+        let ordinals = Ordinals::new(facet, self.stated, start);
+        let values = start..start + ordinals.values.len() as u32;
         self.starts.push(start);
         self.counts.push(values.len() as u32);
-        self.grow(values.iter().map(|value| (*value).to_owned()));
-        let named = numbered(&named, &numbers);
-        let matched = if facet.spec().is_place {
-            let excluded = numbered(&excluded, &numbers);
-            add_documents(&mut self.named, &named);
-            add_documents(&mut self.excluded, &excluded);
-            admitted(&values, &numbers, &named, &excluded)
-        } else {
-            named
-        };
-        add_documents(&mut self.documents, &matched);
-        self.intern_sets(&matched, of_docs);
-    }
-
-    fn grow(&mut self, texts: impl Iterator<Item = String>) {
-        self.texts.extend(texts);
-        let length = self.texts.len();
-        for lists in [&mut self.documents, &mut self.sets, &mut self.named, &mut self.excluded] {
-            lists.resize(length, Vec::new());
-        }
-    }
-
-    /// Makes the lists that save most to sets behind the facet's values, and adds each document's values or set
-    /// to its list.
-    fn intern_sets(&mut self, matched: &[Vec<u32>], of_docs: &mut [Vec<u32>]) {
-        let mut shared: HashMap<&[u32], usize> = HashMap::default();
-        for list in matched.iter().filter(|list| list.len() >= SET_MIN) {
-            *shared.entry(list).or_default() += 1;
-        }
-        let mut best: Vec<(&[u32], usize)> =
-            shared.into_iter().filter(|(list, count)| *count > 1 && list.len() * count >= 64).collect();
-        best.sort_unstable_by_key(|(list, count)| (Reverse(list.len() * count), *list));
-        best.truncate(SETS_MAX);
-        let first = self.texts.len() as u32;
-        let numbers: HashMap<&[u32], u32> = (first..).zip(&best).map(|(n, (list, _))| (*list, n)).collect();
-        self.grow(best.iter().map(|_| String::new()));
-        for (ordinal, (list, _)) in (first as usize..).zip(&best) {
-            self.sets[ordinal] = list.to_vec();
-        }
-        for (list, ordinals) in matched.iter().zip(of_docs) {
-            match numbers.get(list.as_slice()) {
-                Some(set) => ordinals.push(*set),
-                None => ordinals.extend_from_slice(list),
+        let matched = self.matched(facet, &ordinals)?;
+        let sets = sets(&matched);
+        let own = own_lists(&matched, &sets, values.end, self.spill)?;
+        invert(
+            self.spill,
+            matched.len(),
+            &values,
+            |doc| matched.get(doc).iter().copied(),
+            |docs| {
+                self.totals.push(docs.len() as u32);
+                self.postings.push(docs);
+            },
+        );
+        for (excluded, lists) in [(false, &mut self.named), (true, &mut self.excluded)] {
+            let of = |doc| ordinals.of(self.stated, doc, excluded).into_iter();
+            if facet.spec().is_place {
+                invert(self.spill, matched.len(), &values, of, |docs| {
+                    lists.push(docs);
+                });
+            } else {
+                values.clone().for_each(|_| {
+                    lists.push(&[]);
+                });
             }
         }
+        self.texts.extend(ordinals.values.iter().map(|value| (*value).to_owned()));
+        self.sets.extend(values.map(|_| Vec::new()));
+        for set in sets {
+            self.texts.push(String::new());
+            self.totals.push(0);
+            self.postings.push(&[]);
+            self.named.push(&[]);
+            self.excluded.push(&[]);
+            self.sets.push(set.to_vec());
+        }
+        Ok(own)
+    }
+
+    /// The values that each document matches, ascending: those that it names, or the places that it admits.
+    fn matched(&self, facet: Facet, ordinals: &Ordinals<'_>) -> io::Result<FinishedLists<u32>> {
+        let mut matched = ListsWriter::new(self.spill);
+        let mut places = Places::new(ordinals);
+        for doc in 0..self.stated.documents() {
+            let named = ordinals.of(self.stated, doc, false);
+            if facet.spec().is_place {
+                matched.push(places.admitted(named, ordinals.of(self.stated, doc, true)));
+            } else {
+                matched.push(&named);
+            }
+        }
+        matched.finish()
     }
 }
 
-/// Ordinals instead of values, ascending, each once.
-fn numbered(lists: &[Vec<&str>], numbers: &HashMap<&str, u32>) -> Vec<Vec<u32>> {
-    let numbered = lists.iter().map(|list| {
-        let mut ordinals: Vec<u32> = list.iter().map(|value| numbers[value]).collect();
+/// The values of a facet, sorted, and their ordinals.
+struct Ordinals<'a> {
+    start: u32,
+    values: Vec<&'a str>,
+    /// Of each number, or [`NONE`].
+    of_number: Vec<u32>,
+}
+
+impl<'a> Ordinals<'a> {
+    /// In a facet that shares the selection of another facet, a value of the same text has the documents of the other
+    /// facet's value, because a query finds that one first.
+    fn new(facet: Facet, stated: &'a StatedValues, start: u32) -> Self {
+        let mut values: Vec<&str> =
+            stated.of(facet).map(|(_, text)| text).chain(facet.fixed_values().iter().copied()).collect();
+        values.sort_unstable();
+        values.dedup();
+        let ordinals: HashMap<&str, u32> = values.iter().copied().zip(start..).collect();
+        let mut of_number = vec![NONE; stated.numbers()];
+        stated.of(facet).for_each(|(number, text)| of_number[number as usize] = ordinals[text]);
+        if facet.group() != facet {
+            let first: HashMap<&str, u32> =
+                stated.named(facet.group()).map(|(number, text)| (text, number)).collect();
+            for (number, text) in stated.named(facet) {
+                if let Some(first) = first.get(text) {
+                    of_number[*first as usize] = std::mem::replace(&mut of_number[number as usize], NONE);
+                }
+            }
+        }
+        Self { start, values, of_number }
+    }
+
+    /// Ordinals of the values that a document names or excludes, ascending, each once.
+    fn of(&self, stated: &StatedValues, doc: usize, excluded: bool) -> Vec<u32> {
+        let of_kind = stated.stated_by(doc).filter(|(_, is_excluded)| *is_excluded == excluded);
+        let ordinals = of_kind.map(|(number, _)| self.of_number[number as usize]);
+        let mut ordinals: Vec<u32> = ordinals.filter(|ordinal| *ordinal != NONE).collect();
         ordinals.sort_unstable();
         ordinals.dedup();
         ordinals
-    });
-    numbered.collect()
-}
-
-/// Adds each document to the lists of its ordinals.
-fn add_documents(lists: &mut [Vec<u32>], of_documents: &[Vec<u32>]) {
-    for (doc, ordinals) in of_documents.iter().enumerate() {
-        ordinals.iter().for_each(|ordinal| lists[*ordinal as usize].push(doc as u32));
     }
 }
 
-/// The ordinals of the places that each document matches, ascending. Many documents name the same places, so
-/// each combination is computed once.
-fn admitted(
-    values: &[&str],
-    numbers: &HashMap<&str, u32>,
-    named: &[Vec<u32>],
-    excluded: &[Vec<u32>],
-) -> Vec<Vec<u32>> {
-    let around = |value: &&str| -> Vec<u32> {
-        place::with_ancestors(value).filter_map(|place| numbers.get(place).copied()).collect()
-    };
-    let places: Vec<(u32, Vec<u32>)> = values.iter().map(|value| (numbers[value], around(value))).collect();
-    let mut known: HashMap<(&[u32], &[u32]), Vec<u32>> = HashMap::default();
-    let admit = |named: &[u32], excluded: &[u32]| {
-        let has = |list: &[u32], place: &u32| list.binary_search(place).is_ok();
-        let matched =
-            places.iter().filter(|(_, around)| admits(around, |p| has(named, p), |p| has(excluded, p)));
-        matched.map(|(ordinal, _)| *ordinal).collect()
-    };
-    let of_each = named.iter().zip(excluded);
-    of_each
-        .map(|(named, excluded)| {
-            known.entry((named, excluded)).or_insert_with(|| admit(named, excluded)).clone()
-        })
-        .collect()
+/// Which places documents admit. Many documents name the same places, so combinations are remembered.
+struct Places {
+    /// The ordinals of each place and of what contains it.
+    around: Vec<(u32, Vec<u32>)>,
+    known: HashMap<(Vec<u32>, Vec<u32>), Vec<u32>>,
 }
 
-/// The values that each document names. In a facet that shares the selection of another facet, a value of the
-/// same text has the documents of the other facet's value, because a query finds that one first.
-fn named_by_all<'a>(facet: Facet, documents: &[Document<'a>]) -> Vec<Vec<&'a str>> {
-    let all =
-        |facet| -> Vec<Vec<&'a str>> { documents.iter().map(|document| document.named(facet)).collect() };
-    let mut named = all(facet);
-    if facet.group() != facet {
-        let first = all(facet.group());
-        let known: BTreeSet<&str> = first.iter().flatten().copied().collect();
-        let both: BTreeSet<&str> = named.iter().flatten().copied().filter(|v| known.contains(v)).collect();
-        for (own, first) in named.iter_mut().zip(first).filter(|_| !both.is_empty()) {
-            own.retain(|value| !both.contains(value));
-            own.extend(first.into_iter().filter(|value| both.contains(value)));
-            own.sort_unstable();
+impl Places {
+    fn new(ordinals: &Ordinals<'_>) -> Self {
+        let numbers: HashMap<&str, u32> = ordinals.values.iter().copied().zip(ordinals.start..).collect();
+        let around = |value: &str| {
+            place::with_ancestors(value).filter_map(|place| numbers.get(place).copied()).collect()
+        };
+        let around = ordinals.values.iter().map(|value| (numbers[value], around(value))).collect();
+        Self { around, known: HashMap::default() }
+    }
+
+    /// The ordinals of the places that a document matches, ascending.
+    fn admitted(&mut self, named: Vec<u32>, excluded: Vec<u32>) -> &[u32] {
+        if self.known.len() == REMEMBERED {
+            self.known.clear();
+        }
+        let around = &self.around;
+        self.known.entry((named, excluded)).or_insert_with_key(|(named, excluded)| {
+            let has = |list: &[u32], place: &u32| list.binary_search(place).is_ok();
+            let matched =
+                around.iter().filter(|(_, around)| admits(around, |p| has(named, p), |p| has(excluded, p)));
+            matched.map(|(ordinal, _)| *ordinal).collect()
+        })
+    }
+}
+
+/// The lists that save most if they are stored once.
+fn sets(matched: &FinishedLists<u32>) -> Vec<&[u32]> {
+    let mut shared: HashMap<&[u32], usize> = HashMap::default();
+    for list in (0..matched.len()).map(|doc| matched.get(doc)).filter(|list| list.len() >= SET_MIN) {
+        *shared.entry(list).or_default() += 1;
+    }
+    let mut best: Vec<(&[u32], usize)> =
+        shared.into_iter().filter(|(list, count)| *count > 1 && list.len() * count >= 64).collect();
+    best.sort_unstable_by_key(|(list, count)| (Reverse(list.len() * count), *list));
+    best.truncate(SETS_MAX);
+    best.into_iter().map(|(list, _)| list).collect()
+}
+
+/// The values of each document, or the set in place of them; sets have ordinals from `first` on.
+fn own_lists(
+    matched: &FinishedLists<u32>,
+    sets: &[&[u32]],
+    first: u32,
+    spill: &Spill,
+) -> io::Result<FinishedLists<u16>> {
+    let numbers: HashMap<&[u32], u32> = sets.iter().copied().zip(first..).collect();
+    let (mut own, mut list) = (ListsWriter::new(spill), Vec::new());
+    for doc in 0..matched.len() {
+        let values = matched.get(doc);
+        list.clear();
+        match numbers.get(values) {
+            Some(set) => list.push(*set as u16),
+            None => list.extend(values.iter().map(|ordinal| *ordinal as u16)),
+        }
+        own.push(&list);
+    }
+    own.finish()
+}
+
+/// Calls a function with the documents of each ordinal of a range, in their order. `of_doc` gives the ordinals of a
+/// document; it is called once for each part of the range whose documents fit into memory.
+fn invert<I: Iterator<Item = u32>>(
+    spill: &Spill,
+    documents: usize,
+    ordinals: &Range<u32>,
+    of_doc: impl Fn(usize) -> I,
+    mut each: impl FnMut(&[u32]),
+) {
+    let mut sizes = vec![0; ordinals.len()];
+    for ordinal in (0..documents).flat_map(&of_doc) {
+        sizes[(ordinal - ordinals.start) as usize] += 1;
+    }
+    for part in spill.ranges(sizes.iter().map(|size| size * size_of::<u32>())) {
+        let mut ends = Vec::with_capacity(part.len());
+        let mut docs = vec![0; sizes[part.clone()].iter().sum()];
+        ends.extend(
+            sizes[part.clone()].iter().scan(0, |end, size| Some(std::mem::replace(end, *end + size))),
+        );
+        for doc in 0..documents {
+            for ordinal in of_doc(doc) {
+                let place = (ordinal - ordinals.start) as usize;
+                if part.contains(&place) {
+                    let end = &mut ends[place - part.start];
+                    docs[*end] = doc as u32;
+                    *end += 1;
+                }
+            }
+        }
+        let mut start = 0;
+        for end in ends {
+            each(&docs[start..end]);
+            start = end;
         }
     }
-    named
 }
 
-/// Counts pairs by reading the documents of each value with a row; counts of sets are added to their values at the
-/// end.
-fn write_pairs(layout: &Layout, values: OfDocs<'_>, writer: &mut SectionWriter) {
+/// Counts pairs: of each value or set the values and sets beside it, which count for each member of the set.
+fn write_pairs(layout: &Layout<'_>, of_docs: &FinishedLists<u16>, writer: &mut SectionWriter) {
     let ordinals = layout.texts.len();
     let mut frequent: Vec<usize> =
-        (0..ordinals).filter(|ordinal| layout.documents[*ordinal].len() > NO_ROW_MAX).collect();
-    frequent.sort_by_key(|ordinal| Reverse(layout.documents[*ordinal].len()));
+        (0..ordinals).filter(|ordinal| layout.totals[*ordinal] as usize > NO_ROW_MAX).collect();
+    frequent.sort_by_key(|ordinal| Reverse(layout.totals[*ordinal]));
     frequent.truncate(ROWS_MAX);
     let mut rows = vec![NONE; ordinals];
-    let mut table = Vec::with_capacity(frequent.len() * ordinals);
-    for (row, ordinal) in frequent.into_iter().enumerate() {
-        rows[ordinal] = row as u32;
-        let mut counts = vec![0u32; ordinals];
-        for doc in &layout.documents[ordinal] {
-            values.get(*doc).iter().for_each(|other| counts[*other as usize] += 1);
+    (0..).zip(&frequent).for_each(|(row, ordinal)| rows[*ordinal] = row);
+    let mut table = vec![0u32; frequent.len() * ordinals];
+    let mut counts = vec![0u32; ordinals];
+    let (mut ordinal, of_doc) = (0, |doc| of_docs.get(doc).iter().map(|own| u32::from(*own)));
+    invert(layout.spill, of_docs.len(), &(0..ordinals as u32), of_doc, |docs| {
+        let members = &layout.sets[ordinal];
+        let own = (members.is_empty()).then_some(ordinal as u32);
+        let has_row = |value: &u32| rows[*value as usize] != NONE;
+        let of: Vec<usize> = members
+            .iter()
+            .copied()
+            .chain(own)
+            .filter(has_row)
+            .map(|value| rows[value as usize] as usize)
+            .collect();
+        ordinal += 1;
+        if of.is_empty() {
+            return;
         }
+        counts.fill(0);
+        for doc in docs {
+            of_docs.get(*doc as usize).iter().for_each(|other| counts[usize::from(*other)] += 1);
+        }
+        for row in of {
+            let row = &mut table[row * ordinals..][..ordinals];
+            row.iter_mut().zip(&counts).for_each(|(sum, count)| *sum += count);
+        }
+    });
+    for row in table.chunks_mut(ordinals.max(1)) {
         for (set, members) in layout.sets.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-            let count = std::mem::take(&mut counts[set]);
-            members.iter().for_each(|member| counts[*member as usize] += count);
+            let count = std::mem::take(&mut row[set]);
+            members.iter().for_each(|member| row[*member as usize] += count);
         }
-        table.extend_from_slice(&counts);
     }
     writer.put("pair.row", rows);
     writer.put("pair.table", table);

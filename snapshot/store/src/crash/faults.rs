@@ -83,13 +83,14 @@ impl Vfs for Faulty {
     fn create_dirs(&self, dir: &str) -> io::Result<()> {
         self.next()?.create_dirs(dir)
     }
-    fn write_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         match self.next() {
-            Ok(disk) => disk.write_new(name, bytes),
+            Ok(disk) => disk.write_new(name, parts),
             Err(error) => {
                 // Half of it may have been written.
                 if self.fault != Fault::Killed || self.done.load(Relaxed) == self.at + 1 {
-                    let _ = self.disk.write_new(name, &bytes[..bytes.len() / 2]);
+                    let bytes = parts.concat();
+                    let _ = self.disk.write_new(name, &[&bytes[..bytes.len() / 2]]);
                 }
                 Err(error)
             }

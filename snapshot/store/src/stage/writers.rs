@@ -57,12 +57,7 @@ impl TreeWriter {
         identity: Body,
         encode: EncodeFn<'_>,
     ) -> Result<Stored, StoreError> {
-        let live = staging.live_tree();
-        let same = live.and_then(|live| Some((live, live.files().find(page.path.as_bytes())?)));
-        let same = same.filter(|(_, entry)| entry.identity() == identity);
-        if !self.link(same, Coding::Identity) {
-            staging.write_body(page.path, page.body, identity)?;
-        }
+        let same = self.put_identity(staging, page.path, &[page.body], identity)?;
         let mut siblings = Siblings { encoded: page.encodings, ..Siblings::default() };
         if page.encodings {
             let same = same.filter(|(_, entry)| entry.encoded() && self.same_encoder);
@@ -71,6 +66,23 @@ impl TreeWriter {
             }
         }
         Ok(Stored::Tree(siblings))
+    }
+
+    /// Stores a body of some parts without a coding. Returns the live generation's file, if that has the same body.
+    pub(super) fn put_identity<'a>(
+        &self,
+        staging: &'a StagingDir,
+        path: &str,
+        parts: &[&[u8]],
+        identity: Body,
+    ) -> Result<Option<(&'a Generation, FileEntry<'a>)>, StoreError> {
+        let live = staging.live_tree();
+        let same = live.and_then(|live| Some((live, live.files().find(path.as_bytes())?)));
+        let same = same.filter(|(_, entry)| entry.identity() == identity);
+        if !self.link(same, Coding::Identity) {
+            staging.write_parts(path, parts, identity)?;
+        }
+        Ok(same)
     }
 
     /// `same` is the live generation's page, if its siblings can be reused.

@@ -8,7 +8,7 @@ pub(super) fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> 
     let stage = Stage::begin(root, layout).unwrap();
     let mut index = SectionWriter::default();
     index.put("numbers", [1u32, 2, 3]);
-    let kept = stage.put_sections("index/rows.bin", index.finish()).unwrap();
+    let kept = stage.put_sections("index/rows.bin", index).unwrap();
     for (path, body) in pages {
         stage.put(NewFile { path, body, holes: &[], encodings: true }, &tenth).unwrap();
     }

@@ -1,0 +1,165 @@
+//! What documents state: the values that each names and excludes, and the labels that facts give to values.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use rustc_hash::FxHashMap as HashMap;
+
+use crate::facet::{COUNT, FACETS, Facet, excluded_values, named_values};
+use crate::record::{Fact, Program};
+use crate::search::set::{count_ones, set_bit, words};
+use crate::search::table::{FinishedLists, ListsWriter};
+use store::Spill;
+
+/// A program and its facts.
+pub struct Document<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its facts.
+    pub facts: Vec<&'a Fact>,
+}
+
+impl<'a> Document<'a> {
+    /// Values that the program names for a facet.
+    pub(in crate::search) fn named(&self, facet: Facet) -> Vec<&'a str> {
+        named_values(facet, self.program, &self.facts)
+    }
+}
+
+/// A value that a document states.
+struct Value {
+    facet: Facet,
+    text: String,
+    /// Number of documents that name it.
+    documents: u32,
+}
+
+/// Collects what documents state, in their order.
+pub struct StatedWriter {
+    /// Number of each value, by facet.
+    numbers: [HashMap<String, u32>; COUNT],
+    values: Vec<Value>,
+    /// Of each document: twice the number of a value, and one more where it is excluded.
+    lists: ListsWriter<u32>,
+    labels: BTreeMap<(Facet, String), BTreeSet<String>>,
+}
+
+impl StatedWriter {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(spill: &Spill) -> Self {
+        let (numbers, values, labels) = Default::default();
+        Self { numbers, values, lists: ListsWriter::new(spill), labels }
+    }
+
+    /// Adds the next document.
+    pub fn add(&mut self, document: &Document<'_>) {
+        let mut list = Vec::new();
+        for spec in &FACETS {
+            for value in document.named(spec.facet) {
+                let number = self.number(spec.facet, value);
+                self.values[number as usize].documents += 1;
+                list.push(number << 1);
+            }
+            for value in excluded_values(spec.facet, &document.facts) {
+                list.push(self.number(spec.facet, value) << 1 | 1);
+            }
+        }
+        self.lists.push(&list);
+        for fact in &document.facts {
+            let facet = FACETS.iter().find(|spec| spec.is_fed_by(fact.kind.as_str()));
+            if let (Some(spec), Some(label)) = (facet, &fact.label) {
+                self.add_label(spec.facet, fact.value.as_deref().unwrap_or_default(), label);
+            }
+        }
+    }
+
+    fn number(&mut self, facet: Facet, text: &str) -> u32 {
+        let numbers = &mut self.numbers[facet as usize];
+        if let Some(number) = numbers.get(text) {
+            return *number;
+        }
+        let number = self.values.len() as u32;
+        numbers.insert(text.to_owned(), number);
+        self.values.push(Value { facet, text: text.to_owned(), documents: 0 });
+        number
+    }
+
+    fn add_label(&mut self, facet: Facet, value: &str, label: &str) {
+        let labels = self.labels.entry((facet, value.to_owned())).or_default();
+        if !labels.contains(label) {
+            labels.insert(label.to_owned());
+        }
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    ///
+    /// If what was collected cannot be read back.
+    pub fn finish(self) -> io::Result<StatedValues> {
+        Ok(StatedValues { values: self.values, lists: self.lists.finish()?, labels: self.labels })
+    }
+}
+
+/// What all documents state.
+pub struct StatedValues {
+    values: Vec<Value>,
+    lists: FinishedLists<u32>,
+    labels: BTreeMap<(Facet, String), BTreeSet<String>>,
+}
+
+impl StatedValues {
+    /// Number of documents.
+    pub(super) fn documents(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// Values of a facet that documents name or exclude: numbers and texts.
+    pub(super) fn of(&self, facet: Facet) -> impl Iterator<Item = (u32, &str)> {
+        let all = (0..).zip(&self.values).filter(move |(_, value)| value.facet == facet);
+        all.map(|(number, value)| (number, value.text.as_str()))
+    }
+
+    /// Values of a facet that documents name: numbers and texts.
+    pub(in crate::search) fn named(&self, facet: Facet) -> impl Iterator<Item = (u32, &str)> {
+        self.of(facet).filter(|(number, _)| self.values[*number as usize].documents > 0)
+    }
+
+    /// How many numbers there are.
+    pub(super) fn numbers(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The facet of a number.
+    pub(super) fn facet_of(&self, number: u32) -> Facet {
+        self.values[number as usize].facet
+    }
+
+    /// Numbers that a document states, each with whether it excludes the value.
+    pub(super) fn stated_by(&self, doc: usize) -> impl Iterator<Item = (u32, bool)> {
+        self.lists.get(doc).iter().map(|entry| (entry >> 1, entry & 1 == 1))
+    }
+
+    /// Labels that facts give to a value.
+    pub(in crate::search) fn labels(&self, facet: Facet, value: &str) -> impl Iterator<Item = &str> {
+        let labels = self.labels.get(&(facet, value.to_owned()));
+        labels.into_iter().flatten().map(String::as_str)
+    }
+
+    /// Whether more than half of the documents name one of some values.
+    pub(in crate::search) fn are_named_by_most(&self, numbers: &[u32]) -> bool {
+        let half = self.documents() / 2;
+        let counts = || numbers.iter().map(|number| self.values[*number as usize].documents as usize);
+        if counts().sum::<usize>() <= half || counts().any(|count| count > half) {
+            return counts().any(|count| count > half);
+        }
+        let mut bits = vec![0; words(self.documents())];
+        for doc in 0..self.documents() {
+            if self.stated_by(doc).any(|(number, excluded)| !excluded && numbers.contains(&number)) {
+                set_bit(&mut bits, doc as u32);
+            }
+        }
+        count_ones(&bits) > half
+    }
+}

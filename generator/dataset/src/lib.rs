@@ -10,6 +10,7 @@ mod parallel;
 mod places;
 mod read;
 mod record;
+mod registry;
 mod rows;
 pub mod sample;
 pub mod schema;

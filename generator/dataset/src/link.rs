@@ -7,10 +7,9 @@ mod directory;
 mod ids;
 mod links;
 mod publication;
-mod references;
 mod rules;
 mod texts;
-mod uniqueness;
+mod vocabulary;
 
 use snapshot::record::Directory;
 
@@ -18,10 +17,10 @@ use crate::diagnostics::Diagnostics;
 use crate::facet_values;
 use crate::parallel;
 use crate::record::Record;
+use crate::registry::Registry;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
 pub(crate) use advice::untranslated;
-use ids::Ids;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 #[must_use]
@@ -34,13 +33,13 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     texts::correct(tables, report);
     facet_values::replace_labels(tables, report);
     sort(tables);
-    let ids = Ids::new(tables);
+    let mut registry = Registry::of(tables);
     rules::check(tables, report);
-    uniqueness::check(tables, report);
-    references::check(tables, &ids, report);
-    if let Some(left_out) = publication::leave_out(tables, &ids) {
-        report.note(left_out);
-    }
+    vocabulary::check(tables, report);
+    let start = tables.dataset.as_ref().map(|row| row.at);
+    // In memory nothing fails.
+    let _ = registry.report(start, report);
+    publication::leave_out(tables, &registry, report);
     advice::check(tables, report);
     report.error_count() == 0
 }

@@ -6,8 +6,9 @@ use std::ops::Deref;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use snapshot::record::{
-    Alias, Approval, Award, Channel, Cycle, EntityRef, Fact, InternedStr, Leader, Organization, Post,
-    Program, PublicationStatus, Recipient, Source, Synonym, Term, Transition, Translation,
+    Alias, Approval, Award, Channel, Cycle, EntityRef, EntityType, Fact, InternedStr, Leader, Locale,
+    Organization, Post, Program, PublicationStatus, Recipient, Source, Synonym, Term, Transition,
+    Translation,
 };
 use uuid::Uuid;
 
@@ -31,6 +32,26 @@ pub(crate) trait Record: DeserializeOwned + Send + Sync {
     /// The records that it refers to by id.
     fn references(&self) -> [Option<Reference>; 3] {
         [None; 3]
+    }
+
+    /// The program of a cycle.
+    fn cycle_program(&self) -> Option<Uuid> {
+        None
+    }
+
+    /// The program and the season that it names together.
+    fn season(&self) -> Option<(Uuid, Uuid)> {
+        None
+    }
+
+    /// Its kind and slug, and whether that is a former one.
+    fn slug(&self) -> Option<(EntityType, &str, bool)> {
+        None
+    }
+
+    /// What it translates, and into which language.
+    fn translated(&self) -> Option<(EntityRef, Locale)> {
+        None
     }
 
     /// Whether it was reviewed; only facts are.
@@ -168,6 +189,30 @@ macro_rules! record_method {
             $value
         }
     };
+    (cycle_program, $it:ident, $value:expr) => {
+        fn cycle_program(&self) -> Option<Uuid> {
+            let $it = self;
+            Some($value)
+        }
+    };
+    (season, $it:ident, $value:expr) => {
+        fn season(&self) -> Option<(Uuid, Uuid)> {
+            let $it = self;
+            Some(($it.program_id, $value?))
+        }
+    };
+    (slug, $it:ident, $value:expr) => {
+        fn slug(&self) -> Option<(EntityType, &str, bool)> {
+            let $it = self;
+            Some($value)
+        }
+    };
+    (translated, $it:ident, $value:expr) => {
+        fn translated(&self) -> Option<(EntityRef, Locale)> {
+            let $it = self;
+            Some($value)
+        }
+    };
     (is_approved, $it:ident, $value:expr) => {
         fn is_approved(&self) -> bool {
             let $it = self;
@@ -196,18 +241,21 @@ macro_rules! records {
 records! {
     Organization {
         slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
-    } |it| id: it.id, times: (Some(it.created_at), it.updated_at);
+    } |it| id: it.id, times: (Some(it.created_at), it.updated_at),
+        slug: (EntityType::Organization, &it.slug, false);
 
     Program {
         slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
         eligible_countries: Place, destination_countries: Place, career_stages: Item, official_url: Url,
         language: Language, aliases: Text
     } |it| id: it.id, times: (Some(it.created_at), it.updated_at),
-        references: [organization(it.organization_id), None, None];
+        references: [organization(it.organization_id), None, None],
+        slug: (EntityType::Program, &it.slug, false);
 
     Cycle { label: Text, application_url: Url }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
-        references: [program(it.program_id), None, None];
+        references: [program(it.program_id), None, None],
+        cycle_program: it.program_id;
 
     Award { project_title: Text, public_notes: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
@@ -215,10 +263,12 @@ records! {
             program(it.program_id),
             cycle(it.cycle_id, false),
             owner("recipientId", Table::Recipients, it.recipient_id),
-        ];
+        ],
+        season: it.cycle_id;
 
     Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
-    |it| id: it.id, times: (Some(it.created_at), it.updated_at);
+    |it| id: it.id, times: (Some(it.created_at), it.updated_at),
+        slug: (EntityType::Recipient, &it.slug, false);
 
     Source { kind: Text, url: Url, title: Text, publisher: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at), references: [entity(it.about()), None, None];
@@ -227,12 +277,14 @@ records! {
     Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
     |it| id: it.id, times: (None, it.updated_at),
         references: [program(it.program_id), cycle(it.cycle_id, true), source(it.source_id)],
+        season: it.cycle_id,
         is_approved: it.status == Approval::Approved;
 
     Transition { reason: Text }
     |it| id: it.id, references: [program(it.program_id), source(it.source_id), None];
 
-    Alias { slug: Slug } |it| references: [entity(it.about()), None, None];
+    Alias { slug: Slug }
+    |it| references: [entity(it.about()), None, None], slug: (it.entity_type, &it.slug, true);
 
     Leader { name: Text, role: Text, url: Url }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
@@ -243,7 +295,8 @@ records! {
     Post { title: Text, url: Url, summary: Text }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    Translation { fields: Text } |it| references: [entity(it.about()), None, None];
+    Translation { fields: Text }
+    |it| references: [entity(it.about()), None, None], translated: (it.about(), it.locale);
 
     Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
 

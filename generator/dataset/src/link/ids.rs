@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use snapshot::record::EntityType;
 use uuid::Uuid;
 
 use crate::record::Record;
@@ -12,8 +11,6 @@ use crate::table::Table;
 /// The ids of every table, sorted as its rows are: the position of an id is that of its row.
 pub(super) struct Ids {
     lists: BTreeMap<Table, Vec<Uuid>>,
-    /// The program of each cycle.
-    pub cycle_programs: Vec<Uuid>,
 }
 
 impl Pass for Ids {
@@ -24,8 +21,7 @@ impl Pass for Ids {
 
 impl Ids {
     pub(super) fn new(tables: &mut Tables) -> Self {
-        let cycle_programs = tables.cycles.iter().map(|row| row.record.program_id).collect();
-        let mut ids = Self { lists: BTreeMap::new(), cycle_programs };
+        let mut ids = Self { lists: BTreeMap::new() };
         tables.run(&mut ids);
         ids
     }
@@ -33,10 +29,5 @@ impl Ids {
     /// Position of a row with an id.
     pub(super) fn position(&self, table: Table, id: Uuid) -> Option<usize> {
         self.lists.get(&table)?.binary_search(&id).ok()
-    }
-
-    /// Another table with a record of that id.
-    pub(super) fn elsewhere(&self, id: Uuid) -> Option<Table> {
-        EntityType::ALL.iter().map(|kind| Table::of(*kind)).find(|table| self.position(*table, id).is_some())
     }
 }

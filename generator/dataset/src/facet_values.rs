@@ -24,8 +24,10 @@ static SPANISH: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     lines.filter_map(|line| Some(line.trim().strip_prefix("\"value_")?.split_once('"')?.0)).collect()
 });
 
-/// The values of each facet, with the number of uses, the first place and its field.
-type Uses = BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>;
+/// The values of each facet, with the number of uses, the first place and its field. Places have a closed list and are
+/// left out.
+#[derive(Default)]
+pub(crate) struct ValueUses(BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>);
 
 /// The values of a facet, and what their labels stand for; an ambiguous label stands for none.
 #[derive(Default)]
@@ -96,28 +98,55 @@ pub(crate) fn replace_labels(tables: &mut Tables, report: &mut Diagnostics) {
     });
 }
 
-/// The values in use, other than places, which have a closed list.
-fn uses(tables: &mut Tables) -> Uses {
-    let mut uses = Uses::new();
-    tables.visit_facet_values(|facet, field, at, value| {
-        if !facet.spec().is_place {
-            let known = uses.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
-            known.0 += 1;
-            if at < known.1 {
-                (known.1, known.2) = (at, field);
+impl ValueUses {
+    /// Adds the values of some rows.
+    pub(crate) fn add(&mut self, tables: &mut Tables) {
+        tables.visit_facet_values(|facet, field, at, value| {
+            if !facet.spec().is_place {
+                let known = self.0.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
+                known.0 += 1;
+                if at < known.1 {
+                    (known.1, known.2) = (at, field);
+                }
+            }
+        });
+    }
+
+    /// Reports values without a Spanish label, in a dataset with Spanish pages, and rare values that are nearly common
+    /// ones, unless they have a label; dataset and vocabulary are those of some tables.
+    pub(crate) fn report(&self, tables: &Tables, report: &mut Diagnostics) {
+        let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
+        if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
+            report_untranslated(tables, self, report);
+        }
+        let labelled =
+            tables.vocabulary.iter().map(|row| (Facet::parse(&row.record.facet), &*row.record.value));
+        let labelled: BTreeSet<(Option<Facet>, &str)> = labelled.collect();
+        for (facet, values) in &self.0 {
+            let common: Vec<&str> =
+                values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
+            for (value, (count, at, field)) in values {
+                if *count > RARE || labelled.contains(&(Some(*facet), value)) {
+                    continue;
+                }
+                if let Some(near) = common.iter().find(|common| is_near(value, common)) {
+                    let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
+                    let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
+                    let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
+                    report.push(warning.help(help).fix(Fix::value(Safety::Unsafe, *field, value, near)));
+                }
             }
         }
-    });
-    uses
+    }
 }
 
 /// Reports values without a label or a word in Spanish, once for each facet: the most used come first.
-fn report_untranslated(tables: &Tables, uses: &Uses, report: &mut Diagnostics) {
+fn report_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
     let terms = || tables.vocabulary.iter().map(|row| &row.record).filter(|term| term.label_es.is_some());
     let is_labelled = |facet: Facet, value: &str| {
         terms().any(|term| term.value == value && Facet::parse(&term.facet) == Some(facet))
     };
-    for (facet, values) in uses {
+    for (facet, values) in &uses.0 {
         let missing =
             values.iter().filter(|(value, _)| !SPANISH.contains(*value) && !is_labelled(*facet, value));
         let mut missing: Vec<(usize, Location, &str)> =
@@ -130,32 +159,5 @@ fn report_untranslated(tables: &Tables, uses: &Uses, report: &mut Diagnostics) {
         let part = part_of(missing.len(), values.len(), "value", ["has", "have"]);
         let message = format!("`{name}`: {part} no Spanish label, by use: {listed}");
         report.push(Diagnostic::new(Code::MissingTranslation, first, message));
-    }
-}
-
-/// Reports values without a Spanish label, in a dataset with Spanish pages, and rare values that are nearly common
-/// ones, unless they have a label.
-pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
-    let uses = uses(tables);
-    let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
-    if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
-        report_untranslated(tables, &uses, report);
-    }
-    let labelled = tables.vocabulary.iter().map(|row| (Facet::parse(&row.record.facet), &*row.record.value));
-    let labelled: BTreeSet<(Option<Facet>, &str)> = labelled.collect();
-    for (facet, values) in uses {
-        let common: Vec<&str> =
-            values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
-        for (value, (count, at, field)) in &values {
-            if *count > RARE || labelled.contains(&(Some(facet), value)) {
-                continue;
-            }
-            if let Some(near) = common.iter().find(|common| is_near(value, common)) {
-                let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
-                let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
-                let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
-                report.push(warning.help(help).fix(Fix::value(Safety::Unsafe, *field, value, near)));
-            }
-        }
     }
 }

@@ -20,7 +20,9 @@ use crate::record::Record;
 use crate::registry::Registry;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
-pub(crate) use advice::untranslated;
+pub(crate) use advice::{Advice, untranslated};
+use rules::LateRows;
+use store::Spill;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 #[must_use]
@@ -34,13 +36,22 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     facet_values::replace_labels(tables, report);
     sort(tables);
     let mut registry = Registry::of(tables);
-    rules::check(tables, report);
+    if let Some(row) = &tables.dataset {
+        rules::check_dataset(row, report);
+    }
+    let mut late = LateRows::default();
+    rules::check(tables, &mut late, report);
+    late.report(tables.dataset.as_ref().map(|row| row.record.published_at), report);
     vocabulary::check(tables, report);
     let start = tables.dataset.as_ref().map(|row| row.at);
     // In memory nothing fails.
     let _ = registry.report(start, report);
     publication::leave_out(tables, &registry, report);
-    advice::check(tables, report);
+    let mut advice = Advice::new(&Spill::default());
+    advice.add_programs(tables, report);
+    advice.add_organizations(tables);
+    let _ = advice.finish(tables, report);
+    links::check(tables, report);
     report.error_count() == 0
 }
 

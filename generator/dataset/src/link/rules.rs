@@ -1,6 +1,6 @@
 //! Rules about single rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
@@ -27,11 +27,13 @@ const MONEY: (f64, f64) = (0.01, 1e15);
 /// Dates up to the first and from the second on are placeholders for "none" in many databases.
 const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
 
+/// Reports problems of the dataset's description.
+pub(crate) fn check_dataset(row: &Row<Dataset>, report: &mut Diagnostics) {
+    each(std::slice::from_ref(row), report, dataset);
+}
+
 /// Reports problems of single rows.
-pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
-    if let Some(row) = &tables.dataset {
-        each(std::slice::from_ref(row), report, dataset);
-    }
+pub(crate) fn check(tables: &mut Tables, late: &mut LateRows, report: &mut Diagnostics) {
     each(&tables.programs, report, program);
     each(&tables.cycles, report, cycle);
     each(&tables.awards, report, award);
@@ -42,18 +44,34 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     each(&tables.vocabulary, report, term);
     each(&tables.synonyms, report, synonym);
     let published = tables.dataset.as_ref().map(|row| row.record.published_at);
-    tables.run(&mut Timestamps { published, report });
+    tables.run(&mut Timestamps { published, late, report });
+}
+
+/// Rows that changed after the publication, by table: the first, and their number.
+#[derive(Default)]
+pub(crate) struct LateRows(BTreeMap<Table, (Location, usize)>);
+
+impl LateRows {
+    /// Reports them, if the dataset has a time of publication.
+    pub(crate) fn report(self, published: Option<Timestamp>, report: &mut Diagnostics) {
+        let Some(published) = published else { return };
+        for (table, (first, count)) in self.0 {
+            let (rows, table) = (counted(count, "row"), table.name());
+            let message = format!("{rows} of {table} changed after `publishedAt`, {published}");
+            report.push(Diagnostic::new(Code::AfterPublication, first, message));
+        }
+    }
 }
 
 /// Records are created, then changed, then published.
 struct Timestamps<'r> {
     published: Option<Timestamp>,
+    late: &'r mut LateRows,
     report: &'r mut Diagnostics,
 }
 
 impl Pass for Timestamps<'_> {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        let mut late = Vec::new();
         for row in rows {
             let Some((created, updated)) = row.record.times() else { return };
             if let Some(created) = created.filter(|created| *created > updated) {
@@ -61,13 +79,10 @@ impl Pass for Timestamps<'_> {
                 self.report.push(Diagnostic::new(Code::TimesReversed, row.at, message));
             }
             if self.published.is_some_and(|published| updated.max(created.unwrap_or(updated)) > published) {
-                late.push(row.at);
+                let (first, count) = self.late.0.entry(table).or_insert((row.at, 0));
+                *first = row.at.min(*first);
+                *count += 1;
             }
-        }
-        if let (Some(first), Some(published)) = (late.iter().min(), self.published) {
-            let rows = counted(late.len(), "row");
-            let message = format!("{rows} of {} changed after `publishedAt`, {published}", table.name());
-            self.report.push(Diagnostic::new(Code::AfterPublication, *first, message));
         }
     }
 }

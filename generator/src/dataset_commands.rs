@@ -57,16 +57,20 @@ pub(crate) fn load(
 
 /// Loads the dataset of a command and prints its diagnostics.
 pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
-    let show = |report: &Diagnostics| show(report, messages, messages.print_options());
-    match load(&input(data), show, &Progress::new(messages.quiet)) {
+    match load(&input(data), |report| show(report, messages), &Progress::new(messages.quiet)) {
         Ok(Some(loaded)) => Ok(loaded),
         Ok(None) => Err(Failure::Data),
         Err(error) => Err(fail(Failure::Input, error)),
     }
 }
 
+/// Prints diagnostics of a command.
+pub(crate) fn show(report: &Diagnostics, messages: &Messages) {
+    show_as(report, messages, messages.print_options());
+}
+
 /// Prints diagnostics, and in GitHub Actions also writes them to the job summary.
-fn show(report: &Diagnostics, messages: &Messages, options: PrintOptions) {
+fn show_as(report: &Diagnostics, messages: &Messages, options: PrintOptions) {
     print(report, options);
     let summary = messages.step_summary.as_ref();
     if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
@@ -97,7 +101,7 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     let mut report = Diagnostics::new();
     let tables = read_with_links(options.data.as_deref(), options.links.as_deref(), &mut report)?;
     let directory = link(tables, &mut report);
-    show(&report, &options.messages, options.messages.print_options());
+    show(&report, &options.messages);
     let directory = directory.ok_or(Failure::Data)?;
     if options.messages.message_format == MessageFormat::Human {
         print_line(format_args!(
@@ -177,7 +181,7 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     let mut report = Diagnostics::new();
     let mut shown = options.messages.print_options();
     let imported = import::import(&import_options, &mut report).map_err(|error| {
-        show(&report, &options.messages, shown);
+        show_as(&report, &options.messages, shown);
         import_failure(&error)
     })?;
     // The dataset is checked as it would be; one with errors is not written.
@@ -187,7 +191,7 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     imported.relocate(&options.data, &mut report);
     // Warnings of an import that is accepted take a line for each code.
     shown.summary |= report.error_count() == 0 && shown.limit == PrintOptions::LIMIT;
-    show(&report, &options.messages, shown);
+    show_as(&report, &options.messages, shown);
     if report.error_count() > 0 {
         return Err(Failure::Data);
     }

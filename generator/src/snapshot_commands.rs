@@ -4,15 +4,16 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
+use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, Effort, Fingerprint, Progress, generate, seconds};
+use site::{BuildOptions, Effort, Fingerprint, MEMORY_MIN, PartedBuild, Progress, generate, seconds};
 use snapshot::page::list;
 use snapshot::record::Directory;
 use store::{self, Generation, GenerationId, PublishOutcome, VerifyMode};
 
 use crate::cli::{self, Build};
-use crate::dataset_commands::{load_for, today};
+use crate::dataset_commands::{input, load_for, show, today};
 use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
@@ -38,13 +39,40 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         print_line(unchanged(id, start.elapsed()));
         return Ok(());
     }
+    let progress = Progress::new(build.messages.quiet);
+    if let Some(published) = build_in_parts(build, &options, &progress)? {
+        print_line(summary(&published, &build.out, start.elapsed()));
+        return Ok(());
+    }
     let loaded = load_for(Some(&build.data), &build.messages)?;
     guard(build, &loaded.directory)?;
-    let progress = Progress::new(build.messages.quiet);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
         .map_err(|error| generate_failure(&error))?;
     print_line(summary(&published, &build.out, start.elapsed()));
     Ok(())
+}
+
+/// Builds a dataset that is larger than the memory; `None` if it can be read as a whole.
+fn build_in_parts(
+    build: &Build,
+    options: &BuildOptions,
+    progress: &Progress,
+) -> Result<Option<PublishOutcome>, Failure> {
+    if build.memory < MEMORY_MIN {
+        let (memory, least) = (HumanBytes(build.memory), HumanBytes(MEMORY_MIN));
+        anstream::eprintln!("warning: --memory {memory} is less than a build needs; {least} are used");
+    }
+    let (input, mut report) = (input(Some(&build.data)), Diagnostics::new());
+    let parted = PartedBuild::begin(&input, build.memory, options, &mut report, progress);
+    let Some(parted) = parted.map_err(|error| generate_failure(&error))? else { return Ok(None) };
+    if report.error_count() > 0 {
+        show(&report, &build.messages);
+        return Err(Failure::Data);
+    }
+    let published =
+        parted.publish(options, &mut report, progress).map_err(|error| generate_failure(&error))?;
+    show(&report, &build.messages);
+    Ok(Some(published))
 }
 
 /// Stops a build that is probably a mistake: no programs, another dataset, or more changes than the guards allow.

@@ -84,8 +84,7 @@ impl Tables {
 }
 
 /// Replaces labels by their values.
-pub(crate) fn replace_labels(tables: &mut Tables, report: &mut Diagnostics) {
-    let labels = Labels::new(&tables.vocabulary);
+pub(crate) fn replace_labels(tables: &mut Tables, labels: &Labels, report: &mut Diagnostics) {
     if labels.0.is_empty() {
         return;
     }

@@ -11,18 +11,21 @@ mod rules;
 mod texts;
 mod vocabulary;
 
-use snapshot::record::Directory;
+use snapshot::record::{Dataset, Directory};
+use store::Spill;
 
 use crate::diagnostics::Diagnostics;
-use crate::facet_values;
+use crate::facet_values::{self, Labels};
 use crate::parallel;
 use crate::record::Record;
 use crate::registry::Registry;
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
 pub(crate) use advice::{Advice, untranslated};
-use rules::LateRows;
-use store::Spill;
+pub(crate) use directory::build as build_directory;
+pub(crate) use publication::clear_references;
+pub(crate) use rules::LateRows;
+pub(crate) use texts::correct_text;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 #[must_use]
@@ -32,27 +35,59 @@ pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
 
 /// Corrects, checks and leaves out rows as [`link`] does; false if `report` has errors.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
-    texts::correct(tables, report);
-    facet_values::replace_labels(tables, report);
+    if let Some(row) = &mut tables.dataset {
+        check_dataset(row, report);
+    }
+    let (labels, mut late) = (Labels::new(&tables.vocabulary), LateRows::default());
+    check_rows(tables, &labels, &mut late, report);
+    late.report(tables.dataset.as_ref(), report);
     sort(tables);
     let mut registry = Registry::of(tables);
-    if let Some(row) = &tables.dataset {
-        rules::check_dataset(row, report);
-    }
-    let mut late = LateRows::default();
-    rules::check(tables, &mut late, report);
-    late.report(tables.dataset.as_ref().map(|row| row.record.published_at), report);
     vocabulary::check(tables, report);
-    let start = tables.dataset.as_ref().map(|row| row.at);
     // In memory nothing fails.
-    let _ = registry.report(start, report);
-    publication::leave_out(tables, &registry, report);
+    let _ = registry.report(tables.dataset.as_ref().map(|row| row.at), report);
+    publication::leave_out(tables, &registry);
+    registry.note_left_out(report);
     let mut advice = Advice::new(&Spill::default());
     advice.add_programs(tables, report);
     advice.add_organizations(tables);
     let _ = advice.finish(tables, report);
     links::check(tables, report);
     report.error_count() == 0
+}
+
+fn check_dataset(row: &mut Row<Dataset>, report: &mut Diagnostics) {
+    texts::correct_dataset(row, report);
+    rules::check_dataset(row, report);
+}
+
+/// Corrects rows and checks each on its own.
+pub(crate) fn check_rows(
+    tables: &mut Tables,
+    labels: &Labels,
+    late: &mut LateRows,
+    report: &mut Diagnostics,
+) {
+    texts::correct(tables, report);
+    facet_values::replace_labels(tables, labels, report);
+    rules::check(tables, late, report);
+}
+
+/// Checks what all parts of a dataset have: its description, vocabulary and synonyms.
+pub(crate) fn check_shared(
+    shared: &mut Tables,
+    registry: &mut Registry,
+    late: &mut LateRows,
+    report: &mut Diagnostics,
+) {
+    if let Some(row) = &mut shared.dataset {
+        check_dataset(row, report);
+    }
+    check_rows(shared, &Labels::new(&shared.vocabulary), late, report);
+    sort(shared);
+    shared.run(registry);
+    vocabulary::check(shared, report);
+    publication::leave_out(shared, registry);
 }
 
 struct SortById;
@@ -67,7 +102,7 @@ impl Pass for SortById {
     }
 }
 
-fn sort(tables: &mut Tables) {
+pub(crate) fn sort(tables: &mut Tables) {
     tables.run(&mut SortById);
     tables
         .aliases

@@ -1,6 +1,7 @@
 //! Reads a dataset's files into rows with their `file:line`. Checks form only: encoding, syntax, field names
 //! and types; [`crate::link()`] checks values and references.
 
+mod blocks;
 mod csv;
 mod fields;
 mod files;
@@ -37,15 +38,7 @@ pub use files::{Input, InputError};
 pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, InputError> {
     let mut incomplete = BTreeSet::new();
     let files = files::list(input, &mut incomplete, report)?;
-    let mut reader = Reader {
-        files: &files,
-        report,
-        incomplete,
-        digests: Vec::new(),
-        partial: partial::PartialRows::new(),
-        owners: BTreeMap::new(),
-        error: None,
-    };
+    let mut reader = Reader { incomplete, ..Reader::new(&files, report) };
     let mut tables = Tables { dataset: reader.dataset()?, stamps: reader.stamps()?, ..Tables::default() };
     tables.run(&mut reader);
     if let Some(error) = reader.error {
@@ -84,7 +77,12 @@ impl Pass for Reader<'_, '_> {
     }
 }
 
-impl Reader<'_, '_> {
+impl<'a, 'r> Reader<'a, 'r> {
+    fn new(files: &'a [File<'a>], report: &'r mut Diagnostics) -> Self {
+        let (incomplete, digests, partial, owners) = Default::default();
+        Self { files, report, incomplete, digests, partial, owners, error: None }
+    }
+
     fn dataset(&mut self) -> Result<Option<Row<Dataset>>, InputError> {
         let Some(file) = self.files.iter().find(|file| file.role == Role::Dataset) else {
             let at = Location { file: self.report.add_file(files::DATASET), line: 1 };
@@ -140,6 +138,96 @@ impl Reader<'_, '_> {
         self.partial.insert(table, all.partial);
         self.owners.extend(all.owners);
         Ok(all.rows)
+    }
+}
+
+/// Reads tables one after the other, in blocks.
+pub(crate) struct TableReader<'a> {
+    files: Vec<File<'a>>,
+    digests: BTreeMap<String, [u8; 32]>,
+    /// Tables that lost rows to errors so far.
+    incomplete: BTreeSet<Table>,
+    absent: BTreeSet<Table>,
+    has_partial_rows: bool,
+}
+
+/// Rows of a block, and where the problems of later checks go.
+type EachBlock<'e, T> = &'e mut dyn FnMut(Vec<Row<T>>, &mut Diagnostics);
+
+impl<'a> TableReader<'a> {
+    pub(crate) fn open(input: &Input<'a>, report: &mut Diagnostics) -> Result<Self, InputError> {
+        let mut incomplete = BTreeSet::new();
+        let files = files::list(input, &mut incomplete, report)?;
+        let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
+        let absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
+        Ok(Self { files, digests: BTreeMap::new(), incomplete, absent, has_partial_rows: false })
+    }
+
+    /// Bytes of all files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(File::size).sum()
+    }
+
+    /// Tables without a file.
+    pub(crate) fn absent(&self) -> &BTreeSet<Table> {
+        &self.absent
+    }
+
+    /// Tables that lost rows to errors so far.
+    pub(crate) fn incomplete(&self) -> &BTreeSet<Table> {
+        &self.incomplete
+    }
+
+    /// Whether rows lack fields that are derived from other rows.
+    pub(crate) fn has_partial_rows(&self) -> bool {
+        self.has_partial_rows
+    }
+
+    /// SHA-256 of all files, once they were read.
+    pub(crate) fn source_sha256(self) -> [u8; 32] {
+        source_sha256(self.digests.into_iter().collect())
+    }
+
+    /// `dataset.json`.
+    pub(crate) fn dataset(&mut self, report: &mut Diagnostics) -> Result<Option<Row<Dataset>>, InputError> {
+        let mut reader = Reader::new(&self.files, report);
+        let (row, stamps) = (reader.dataset()?, reader.stamps());
+        drop(stamps?);
+        self.digests.extend(reader.digests);
+        Ok(row)
+    }
+
+    /// Passes the rows of a table to a function, block by block, and reports their problems.
+    pub(crate) fn rows<T: Record>(
+        &mut self,
+        table: Table,
+        report: &mut Diagnostics,
+        each: EachBlock<'_, T>,
+    ) -> Result<(), InputError> {
+        for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
+            let digest = blocks::read(file, table, &mut |parsed: Parsed<T>| {
+                if parsed.problems.iter().any(|problem| problem.code.severity() == Severity::Error) {
+                    self.incomplete.insert(table);
+                }
+                report.extend(parsed.problems);
+                self.has_partial_rows |= !parsed.partial.is_empty();
+                each(parsed.rows, report);
+            })?;
+            self.digests.insert(file.path.clone(), digest);
+        }
+        Ok(())
+    }
+
+    /// Passes some fields of the rows of a table to a function, and reports nothing.
+    pub(crate) fn scan<T: DeserializeOwned + Send + Sync>(
+        &mut self,
+        table: Table,
+        each: &mut dyn FnMut(Vec<Row<T>>),
+    ) -> Result<(), InputError> {
+        for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
+            blocks::read(file, table, &mut |parsed: Parsed<T>| each(parsed.rows))?;
+        }
+        Ok(())
     }
 }
 

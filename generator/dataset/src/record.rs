@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use snapshot::record::{
     Alias, Approval, Award, Channel, Cycle, EntityRef, EntityType, Fact, InternedStr, Leader, Locale,
@@ -12,10 +13,14 @@ use snapshot::record::{
 };
 use uuid::Uuid;
 
+use crate::rows::{Row, Tables};
 use crate::table::Table;
 
 /// A record of a table.
-pub(crate) trait Record: DeserializeOwned + Send + Sync {
+pub(crate) trait Record: DeserializeOwned + Serialize + Send + Sync {
+    /// The rows of its table.
+    fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>>;
+
     /// Its publication status.
     fn publication(&self) -> PublicationStatus;
 
@@ -223,8 +228,12 @@ macro_rules! record_method {
 
 /// Record types: their texts by purpose, and what differs from the defaults of [`Record`].
 macro_rules! records {
-    ($($record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($method:ident: $value:expr),+)?;)+) => {
+    ($($table:ident: $record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($method:ident: $value:expr),+)?;)+) => {
         $(impl Record for $record {
+            fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>> {
+                &mut tables.$table
+            }
+
             fn publication(&self) -> PublicationStatus {
                 self.publication
             }
@@ -239,12 +248,12 @@ macro_rules! records {
 }
 
 records! {
-    Organization {
+    organizations: Organization {
         slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
     } |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         slug: (EntityType::Organization, &it.slug, false);
 
-    Program {
+    programs: Program {
         slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
         eligible_countries: Place, destination_countries: Place, career_stages: Item, official_url: Url,
         language: Language, aliases: Text
@@ -252,12 +261,12 @@ records! {
         references: [organization(it.organization_id), None, None],
         slug: (EntityType::Program, &it.slug, false);
 
-    Cycle { label: Text, application_url: Url }
+    cycles: Cycle { label: Text, application_url: Url }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         references: [program(it.program_id), None, None],
         cycle_program: it.program_id;
 
-    Award { project_title: Text, public_notes: Text }
+    awards: Award { project_title: Text, public_notes: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         references: [
             program(it.program_id),
@@ -266,39 +275,39 @@ records! {
         ],
         season: it.cycle_id;
 
-    Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
+    recipients: Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         slug: (EntityType::Recipient, &it.slug, false);
 
-    Source { kind: Text, url: Url, title: Text, publisher: Text }
+    sources: Source { kind: Text, url: Url, title: Text, publisher: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at), references: [entity(it.about()), None, None];
 
     // A fact about one season is left out with the season.
-    Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
+    facts: Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
     |it| id: it.id, times: (None, it.updated_at),
         references: [program(it.program_id), cycle(it.cycle_id, true), source(it.source_id)],
         season: it.cycle_id,
         is_approved: it.status == Approval::Approved;
 
-    Transition { reason: Text }
+    transitions: Transition { reason: Text }
     |it| id: it.id, references: [program(it.program_id), source(it.source_id), None];
 
-    Alias { slug: Slug }
+    aliases: Alias { slug: Slug }
     |it| references: [entity(it.about()), None, None], slug: (it.entity_type, &it.slug, true);
 
-    Leader { name: Text, role: Text, url: Url }
+    leaders: Leader { name: Text, role: Text, url: Url }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    Channel { kind: Text, label: Text, url: Url }
+    channels: Channel { kind: Text, label: Text, url: Url }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    Post { title: Text, url: Url, summary: Text }
+    posts: Post { title: Text, url: Url, summary: Text }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    Translation { fields: Text }
+    translations: Translation { fields: Text }
     |it| references: [entity(it.about()), None, None], translated: (it.about(), it.locale);
 
-    Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
+    vocabulary: Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
 
-    Synonym { terms: Text };
+    synonyms: Synonym { terms: Text };
 }

@@ -67,7 +67,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(absent: BTreeSet<Table>, incomplete: BTreeSet<Table>, spill: &Spill) -> Self {
+    pub(crate) fn new(absent: BTreeSet<Table>, spill: &Spill) -> Self {
         Self {
             tables: Table::ALL.into_iter().map(|table| (table, Rows::default())).collect(),
             cycle_programs: Vec::new(),
@@ -76,7 +76,7 @@ impl Registry {
             slugs: Sorter::new(spill),
             translations: Vec::new(),
             absent,
-            incomplete,
+            incomplete: BTreeSet::new(),
             missing: BTreeMap::new(),
             errors: Vec::new(),
         }
@@ -84,7 +84,8 @@ impl Registry {
 
     /// Of all rows of a dataset.
     pub(crate) fn of(tables: &mut Tables) -> Self {
-        let mut registry = Self::new(tables.absent.clone(), tables.incomplete.clone(), &Spill::default());
+        let mut registry = Self::new(tables.absent.clone(), &Spill::default());
+        registry.incomplete.clone_from(&tables.incomplete);
         tables.sources.iter().for_each(|row| registry.announce_source(row.record.id));
         tables.run(&mut registry);
         registry
@@ -93,6 +94,16 @@ impl Registry {
     /// Makes the id of a source known: rows that are added before sources refer to them.
     pub(crate) fn announce_source(&mut self, id: Uuid) {
         self.rows_mut(Table::Sources).by_id.entry(id).or_insert(ANNOUNCED);
+    }
+
+    /// Names the tables that lost rows to errors so far: references into them are not checked.
+    pub(crate) fn set_incomplete(&mut self, tables: &BTreeSet<Table>) {
+        self.incomplete.clone_from(tables);
+    }
+
+    /// Of awards and facts, keeps only some ids: those that other rows refer to.
+    pub(crate) fn keep_only(&mut self, wanted: FxHashSet<Uuid>) {
+        self.wanted = Some(wanted);
     }
 
     fn rows_mut(&mut self, table: Table) -> &mut Rows {
@@ -124,8 +135,10 @@ impl Registry {
         statuses.iter().filter(|status| **status == wanted).count()
     }
 
-    /// Adds rows of a table.
-    pub(crate) fn add<T: Record>(&mut self, table: Table, rows: &[Row<T>]) {
+    /// Adds rows of a table. Returns the number of the first.
+    pub(crate) fn add<T: Record>(&mut self, table: Table, rows: &[Row<T>]) -> u32 {
+        self.count_missing(rows);
+        let first = self.rows_mut(table).statuses.len() as u32;
         let judged = parallel::flat_map(rows, |row| Some(self.judge(row)));
         for (row, (status, errors)) in rows.iter().zip(judged) {
             self.errors.extend(errors);
@@ -136,6 +149,7 @@ impl Registry {
             }
             self.add_keys(&row.record, row.at);
         }
+        first
     }
 
     fn add_id(&mut self, table: Table, id: Uuid, number: u32, at: Location) {
@@ -210,13 +224,8 @@ impl Registry {
             .then(|| Diagnostic::new(Code::OtherProgram, row.at, message()).field("programId"))
     }
 
-    /// The program of a cycle.
-    pub(crate) fn program_of(&self, cycle: Uuid) -> Option<Uuid> {
-        self.cycle_programs.get(self.row(Table::Cycles, cycle)? as usize).copied()
-    }
-
-    /// What is left out, by reason; `None` if nothing is.
-    pub(crate) fn left_out(&self) -> Option<String> {
+    /// Adds a note of what is left out, by reason.
+    pub(crate) fn note_left_out(&self, report: &mut Diagnostics) {
         let tables = self.tables.iter().filter_map(|(table, rows)| {
             let left_out = rows.statuses.len() - self.count(*table, Status::Published);
             let reasons = REASONS.iter().map(|(status, reason)| (self.count(*table, *status), reason));
@@ -228,8 +237,9 @@ impl Registry {
             (left_out > 0).then(|| format!("{} {left_out}{reasons}", table.name()))
         });
         let tables: Vec<String> = tables.collect();
-        (!tables.is_empty())
-            .then(|| format!("left out, with the rows that belong to it: {}", tables.join(", ")))
+        if !tables.is_empty() {
+            report.note(format!("left out, with the rows that belong to it: {}", tables.join(", ")));
+        }
     }
 
     /// Reports references that lead nowhere, and what occurs twice. `start` is where the dataset begins.
@@ -321,14 +331,13 @@ impl Registry {
 
 impl Pass for Registry {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        self.count_missing(rows);
         self.add(table, rows);
     }
 }
 
 impl Registry {
     /// Counts references into tables that are absent.
-    pub(crate) fn count_missing<T: Record>(&mut self, rows: &[Row<T>]) {
+    fn count_missing<T: Record>(&mut self, rows: &[Row<T>]) {
         if self.absent.is_empty() {
             return;
         }

@@ -74,8 +74,8 @@ impl Tables {
         pass.table(Table::Cycles, &mut self.cycles);
         pass.table(Table::Awards, &mut self.awards);
         pass.table(Table::Facts, &mut self.facts);
-        pass.table(Table::Sources, &mut self.sources);
         pass.table(Table::Lifecycle, &mut self.transitions);
+        pass.table(Table::Sources, &mut self.sources);
         pass.table(Table::Aliases, &mut self.aliases);
         pass.table(Table::Leaders, &mut self.leaders);
         pass.table(Table::Channels, &mut self.channels);

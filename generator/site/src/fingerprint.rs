@@ -1,10 +1,12 @@
 //! Hashes of the inputs of a build. If they equal those of the live snapshot, there is nothing to build.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use rayon::prelude::*;
 use store::{Digest, Generation, GenerationId, VerifyMode, verify};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::options::{BuildOptions, Fingerprint};
 
@@ -38,14 +40,14 @@ impl Fingerprint {
 
 /// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
 fn files(folder: &Path) -> io::Result<String> {
-    let mut lines = Vec::new();
-    for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
-        let entry = entry?;
-        if entry.file_type().is_file() {
-            let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-            lines.push(format!("{} {:?}\n", Digest::of(&std::fs::read(entry.path())?), name));
-        }
-    }
+    let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
+    let entries: Vec<DirEntry> = entries.into_iter().collect::<Result<_, _>>()?;
+    let files: Vec<&DirEntry> = entries.iter().filter(|entry| entry.file_type().is_file()).collect();
+    let line = |entry: &&DirEntry| {
+        let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        Ok(format!("{} {:?}\n", Digest::of_reader(&mut File::open(entry.path())?)?, name))
+    };
+    let lines: Vec<String> = files.par_iter().map(line).collect::<io::Result<_>>()?;
     Ok(format!("{} files\n{}", lines.len(), lines.concat()))
 }
 

@@ -40,6 +40,12 @@ pub enum GenerateError {
     /// Templates or words cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),
+    /// The dataset could not be split.
+    #[error(transparent)]
+    Split(#[from] dataset::SplitError),
+    /// A part could not be linked: a fault of this program.
+    #[error("a part of the dataset cannot be linked")]
+    Parts,
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

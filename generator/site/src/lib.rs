@@ -9,6 +9,7 @@ mod generate;
 mod index_files;
 mod options;
 mod pages;
+mod parted;
 mod progress;
 mod rest;
 
@@ -18,5 +19,6 @@ pub use files::Records;
 pub use generate::{GenerateError, generate, in_memory, index_files, record_counts};
 pub use options::{BuildOptions, Fingerprint, Storage};
 pub use pages::{Pages, Theme, ThemeError};
+pub use parted::{MEMORY_MIN, PartedBuild};
 pub use progress::{Progress, seconds};
 pub use rest::{OPENAPI, RestPages};

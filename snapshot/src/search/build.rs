@@ -6,7 +6,7 @@ use std::io;
 use uuid::Uuid;
 
 use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
-use crate::record::{Directory, Fact, Locale, Program, Synonym, Term};
+use crate::record::{Directory, Fact, Lifecycle, Locale, Program, Synonym, Term};
 use crate::search::entities;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
 use crate::search::seasons::{Observation, SeasonsWriter};
@@ -43,12 +43,18 @@ pub struct DocumentKey {
 }
 
 impl DocumentKey {
-    /// The key of a program with some seasons, by its English name.
+    /// The key of a program with some seasons; its name is the English one.
     #[must_use]
-    pub fn new(program: &Program, name: &str, seasons: impl Iterator<Item = Season>, today: Day) -> Self {
-        let openness = Openness::new(program.lifecycle, seasons, today);
+    pub fn new(
+        lifecycle: Lifecycle,
+        seasons: impl Iterator<Item = Season>,
+        name: &str,
+        id: Uuid,
+        today: Day,
+    ) -> Self {
+        let openness = Openness::new(lifecycle, seasons, today);
         let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
-        Self { deadline, rank: openness.rank(), name: fold(name), id: program.id }
+        Self { deadline, rank: openness.rank(), name: fold(name), id }
     }
 }
 
@@ -56,9 +62,11 @@ impl DocumentKey {
 #[must_use]
 pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
     let key = |program: usize| {
-        let seasons = seasons(directory, program).into_iter();
+        let it = &directory.programs[program];
+        let cycles = directory.program_links[program].cycles.iter();
+        let seasons = cycles.map(|cycle| Season::of(&directory.cycles[*cycle]));
         let name = name(directory, program, Locale::En);
-        (DocumentKey::new(&directory.programs[program], name, seasons, today), program)
+        (DocumentKey::new(it.lifecycle, seasons, name, it.id, today), program)
     };
     let mut keys: Vec<_> = (0..directory.programs.len()).map(key).collect();
     keys.sort_unstable();

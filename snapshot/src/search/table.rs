@@ -50,6 +50,9 @@ impl<T: Pod + Send + Sync> ListsWriter<T> {
     }
 }
 
+/// Bytes that are read before pages are let go.
+const LET_GO: usize = 16 << 20;
+
 /// Collected lists.
 pub(crate) struct FinishedLists<T> {
     at: Items<u64>,
@@ -65,6 +68,20 @@ impl<T: Pod + Send + Sync> FinishedLists<T> {
     /// A list.
     pub(crate) fn get(&self, position: usize) -> &[T] {
         slice(&self.at, &self.items, position)
+    }
+
+    /// All lists in order. Pages of a temporary file that were read are let go on the way.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
+        let mut let_go = 0;
+        self.at.array_windows().map(move |[start, end]| {
+            let (start, end) = (*start as usize, *end as usize);
+            if (start - let_go) * size_of::<T>() > LET_GO {
+                self.at.let_go();
+                self.items.let_go();
+                let_go = start;
+            }
+            &self.items[start..end]
+        })
     }
 
     /// Writes them under two section names, to be opened as [`ListsOf`].

@@ -1,6 +1,7 @@
 //! Hashes of bodies, and the codings in which bodies are stored.
 
 use std::fmt::{self, Write as _};
+use std::io::{self, Read};
 use std::str::FromStr;
 
 use bytemuck::{Pod, Zeroable};
@@ -17,6 +18,21 @@ impl Digest {
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// The hash of all bytes of a reader.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
+        let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 18]);
+        loop {
+            match reader.read(&mut buffer)? {
+                0 => return Ok(Self(hasher.finalize().into())),
+                read => hasher.update(&buffer[..read]),
+            }
+        }
     }
 }
 
@@ -135,15 +151,44 @@ impl Body {
     /// Size and hash of `bytes`.
     #[must_use]
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self::of_parts(&[bytes])
+        Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
     }
 
-    /// Size and hash of some parts, one after the other.
-    pub(crate) fn of_parts(parts: &[&[u8]]) -> Self {
-        let mut hasher = Sha256::new();
-        parts.iter().for_each(|part| hasher.update(part));
-        let len = parts.iter().map(|part| part.len() as u64).sum();
-        Self { len, sha256: Digest(hasher.finalize().into()) }
+    /// Size and hash of chunks.
+    pub(crate) fn of_chunks(content: &dyn Chunks) -> io::Result<Self> {
+        let (mut hasher, mut len) = (Sha256::new(), 0);
+        content.each(&mut |chunk| {
+            hasher.update(chunk);
+            len += chunk.len() as u64;
+            Ok(())
+        })?;
+        Ok(Self { len, sha256: Digest(hasher.finalize().into()) })
+    }
+}
+
+/// What takes a chunk of bytes.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(&[u8]) -> io::Result<()>;
+
+/// Bytes that come in chunks, which do not have to be in memory together.
+pub(crate) trait Chunks {
+    /// Passes each chunk to a function, in order.
+    fn each(&self, sink: Sink<'_>) -> io::Result<()>;
+
+    /// All of them.
+    #[cfg(test)]
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.each(&mut |chunk| {
+            bytes.extend_from_slice(chunk);
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+}
+
+impl Chunks for &[u8] {
+    fn each(&self, sink: Sink<'_>) -> io::Result<()> {
+        sink(self)
     }
 }
 

@@ -17,7 +17,7 @@ use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::StoreError;
-use super::body::{Body, Digest};
+use super::body::{Body, Chunks, Digest};
 use super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
 use super::generation::{current, open_current_on};
 use super::layout::{CURRENT_TMP, GENERATIONS};
@@ -283,9 +283,9 @@ impl Vfs for Model {
         Ok(())
     }
 
-    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+    fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()> {
         let mut state = self.state();
-        let bytes = parts.concat();
+        let bytes = content.bytes()?;
         state.must_be_new(name)?;
         let started = state.begin();
         let bytes = if started.is_err() { &bytes[..bytes.len() / 2] } else { &bytes };

@@ -77,7 +77,7 @@ impl KeptPacks {
     /// Writes a complete pack; `path` is that below the generation.
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let name = format!("{INCOMING}/{}", path.rsplit_once('/').map_or(path, |(_, name)| name));
-        self.vfs.write_new(&name, &[bytes]).map_err(|source| {
+        self.vfs.write_new(&name, &bytes).map_err(|source| {
             let _ = self.vfs.remove(&name);
             self.vfs.io_error(&name)(source)
         })?;

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::body::{Chunks, Sink};
 use super::spill::{Column, Items, Spill};
 
 #[cfg(target_endian = "big")]
@@ -35,6 +36,8 @@ const HEADER_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 32;
 const NAME_BYTES: usize = 16;
 const ALIGNMENT: usize = 64;
+/// Bytes that are read before pages are let go.
+const CHUNK: usize = 8 << 20;
 
 /// Why a section file was refused.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +94,13 @@ impl Mapping {
         let mut words = vec![0u64; len.div_ceil(8)];
         file.read_exact(&mut bytemuck::cast_slice_mut(&mut words)[..len])?;
         Ok(Self::Memory(words, len))
+    }
+
+    /// Lets go of the pages of a file that were read; they stay in the cache of the system.
+    pub(super) fn let_go(&self) {
+        if let Self::File(map) = self {
+            drop_pages(map);
+        }
     }
 
     /// A copy of `bytes`.
@@ -150,7 +160,12 @@ impl Sections {
         if expected != found {
             return Err(SectionError::Length { expected, found });
         }
-        if xxh3_64(&bytes[CHECKED_FROM..]) != u64_at(bytes, 8) {
+        let mut hasher = Xxh3::new();
+        for chunk in bytes[CHECKED_FROM..].chunks(CHUNK) {
+            hasher.update(chunk);
+            map.let_go();
+        }
+        if hasher.digest() != u64_at(bytes, 8) {
             return Err(SectionError::Checksum);
         }
         let table = read_table(bytes, u32_at(bytes, 20) as usize)?;
@@ -162,9 +177,7 @@ impl Sections {
     /// Lets go of the pages that checking read, which stay in the cache of the system: what counts as
     /// this process's memory is what requests read.
     pub fn let_go(&self) {
-        if let Mapping::File(map) = &*self.map {
-            drop_pages(map);
-        }
+        self.map.let_go();
     }
 
     /// The bytes of the file.
@@ -232,6 +245,9 @@ pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
 /// The elements of a section, whatever they are.
 trait Content: Send + Sync {
     fn bytes(&self) -> &[u8];
+
+    /// Lets go of pages of a temporary file that were read.
+    fn let_go(&self) {}
 }
 
 impl<T: Pod + Send + Sync> Content for Vec<T> {
@@ -243,6 +259,10 @@ impl<T: Pod + Send + Sync> Content for Vec<T> {
 impl<T: Pod + Send + Sync> Content for Items<T> {
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(self)
+    }
+
+    fn let_go(&self) {
+        Self::let_go(self);
     }
 }
 
@@ -308,26 +328,33 @@ impl SectionWriter {
         Sections { map: Arc::new(Mapping::Memory(words, length)), table: table.into() }
     }
 
-    /// Calls a function with the parts of the file, one after the other, without laying it out in memory.
-    pub(super) fn parts<R>(self, each: impl FnOnce(&[&[u8]]) -> R) -> std::io::Result<R> {
+    /// The file in chunks, not laid out in memory.
+    ///
+    /// # Errors
+    ///
+    /// If a column could not be written.
+    pub(super) fn file(self) -> std::io::Result<SectionFile> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         let table = self.table();
         let mut header = vec![0; HEADER_BYTES + table.len() * ENTRY_BYTES];
         write_header(&table, end_of(&table), &mut header);
-        let mut parts: Vec<&[u8]> = Vec::with_capacity(1 + 2 * table.len());
         let mut end = header.len();
-        for ((_, content), (_, range)) in self.sections.iter().zip(&table) {
-            parts.extend([&[0; ALIGNMENT][..range.start - end], content.bytes()]);
+        let mut gaps = Vec::with_capacity(table.len());
+        for (_, range) in &table {
+            gaps.push(range.start - end);
             end = range.end;
         }
-        let mut hasher = Xxh3::new();
-        hasher.update(&header[CHECKED_FROM..]);
-        parts.iter().for_each(|part| hasher.update(part));
-        header[8..CHECKED_FROM].copy_from_slice(&hasher.digest().to_le_bytes());
-        parts.insert(0, &header);
-        Ok(each(&parts))
+        let mut file = SectionFile { header, gaps, sections: self.sections };
+        let (mut hasher, mut skipped) = (Xxh3::new(), CHECKED_FROM);
+        file.each(&mut |chunk| {
+            hasher.update(&chunk[skipped..]);
+            skipped = 0;
+            Ok(())
+        })?;
+        file.header[8..CHECKED_FROM].copy_from_slice(&hasher.digest().to_le_bytes());
+        Ok(file)
     }
 
     /// Where each section begins and ends.
@@ -339,6 +366,35 @@ impl SectionWriter {
             (*name, start..end)
         };
         self.sections.iter().map(place).collect()
+    }
+}
+
+/// A section file that is not laid out in memory.
+pub(super) struct SectionFile {
+    header: Vec<u8>,
+    /// Zeroes before each section.
+    gaps: Vec<usize>,
+    sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
+}
+
+impl SectionFile {
+    /// The checksum in its header.
+    pub(super) fn checksum(&self) -> u64 {
+        stated_checksum(&self.header)
+    }
+}
+
+impl Chunks for SectionFile {
+    fn each(&self, sink: Sink<'_>) -> std::io::Result<()> {
+        sink(&self.header)?;
+        for ((_, content), gap) in self.sections.iter().zip(&self.gaps) {
+            sink(&[0; ALIGNMENT][..*gap])?;
+            for chunk in content.bytes().chunks(CHUNK) {
+                sink(chunk)?;
+                content.let_go();
+            }
+        }
+        Ok(())
     }
 }
 
@@ -407,10 +463,10 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_file_are_the_file() {
-        assert_eq!(writer().parts(|parts| parts.concat()).unwrap(), sample());
+    fn the_chunks_of_a_file_are_the_file() {
+        assert_eq!(writer().file().unwrap().bytes().unwrap(), sample());
         let empty = SectionWriter::default;
-        assert_eq!(empty().parts(|parts| parts.concat()).unwrap(), empty().finish().bytes());
+        assert_eq!(empty().file().unwrap().bytes().unwrap(), empty().finish().bytes());
     }
 
     #[test]

@@ -6,6 +6,11 @@ use std::io;
 
 use super::spill::{Column, Items, Spill};
 
+/// Sorters that are filled at the same time and share the budget.
+const SORTERS: usize = 8;
+/// Records that are read before pages are let go.
+const LET_GO: usize = 1 << 14;
+
 /// Collects records.
 pub struct Sorter {
     spill: Spill,
@@ -30,7 +35,7 @@ impl Sorter {
     pub fn push(&mut self, parts: &[&[u8]]) {
         self.starts.push(self.bytes.len());
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
-        if self.bytes.len() + size_of_val(self.starts.as_slice()) >= self.spill.budget() {
+        if self.bytes.len() + size_of_val(self.starts.as_slice()) >= self.spill.budget() / SORTERS {
             self.write_run();
         }
     }
@@ -72,8 +77,13 @@ impl Sorter {
         let mut rests: Vec<&[u8]> = starts.zip(&self.ends).map(|(start, end)| &runs[start..*end]).collect();
         let mut heads: BinaryHeap<Reverse<(&[u8], usize)>> = BinaryHeap::new();
         heads.extend((0..rests.len()).filter_map(|run| Some(Reverse((next(&mut rests[run])?, run)))));
+        let mut read = 0;
         while let Some(Reverse((record, run))) = heads.pop() {
             each(record);
+            read += 1;
+            if read % LET_GO == 0 {
+                runs.let_go();
+            }
             heads.extend(next(&mut rests[run]).map(|record| Reverse((record, run))));
         }
         Ok(())
@@ -99,7 +109,7 @@ mod tests {
             (0..5000u32).map(|n| format!("{}", n.wrapping_mul(2_654_435_761))).collect();
         let mut expected: Vec<&[u8]> = records.iter().map(String::as_bytes).chain([&b""[..]; 3]).collect();
         expected.sort_unstable();
-        for budget in [usize::MAX, 1 << 20, 4096, 64] {
+        for budget in [usize::MAX, 1 << 20, 1 << 15, 512] {
             let mut sorter = Sorter::new(&Spill::to(folder.path().to_owned(), budget));
             records
                 .iter()

@@ -162,6 +162,15 @@ enum Kept<T> {
     File(Mapping),
 }
 
+impl<T> Items<T> {
+    /// Lets go of the pages of a file that were read, which count as memory of this process.
+    pub fn let_go(&self) {
+        if let Kept::File(map) = &self.0 {
+            map.let_go();
+        }
+    }
+}
+
 impl<T: Pod> Deref for Items<T> {
     type Target = [T];
     #[inline]

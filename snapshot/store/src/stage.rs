@@ -16,7 +16,7 @@ use super::history;
 use super::layout::{HISTORY, MANIFEST};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, check_base_url};
 use super::publication::GatheredRecords;
-use super::sections::{SectionWriter, Sections, stated_checksum};
+use super::sections::{SectionWriter, Sections};
 use super::siblings::Siblings;
 use super::spill::Spill;
 use super::staging::{StagingDir, put_twice};
@@ -96,31 +96,27 @@ impl Stage {
     /// If the path was put before, or the file or a column of it cannot be written.
     pub fn put_sections(&self, path: &str, file: SectionWriter) -> Result<Sections, StoreError> {
         check_page(path, &[], 0)?;
-        let put = file.parts(|parts| self.put_parts(path, parts));
-        put.map_err(self.staging.vfs.io_error(&self.staging.name(path)))??;
+        let failed = |error| self.staging.vfs.io_error(&self.staging.name(path))(error);
+        let file = file.file().map_err(failed)?;
+        let identity = Body::of_chunks(&file).map_err(failed)?;
+        let stored = match &self.writer {
+            Writer::Tree(tree) => {
+                tree.put_identity(&self.staging, path, &file, identity)?;
+                Stored::Tree(Siblings::default())
+            }
+            // Packed when the generation is published.
+            Writer::Packs(_) => {
+                self.staging.write_chunks(path, &file, identity)?;
+                Stored::File
+            }
+        };
+        self.add(path, identity, &[], file.checksum(), stored);
+        drop(file);
         let vfs = &*self.staging.vfs;
         // Not there: it will be linked from the parent.
         let is_written = vfs.stamp(&self.staging.name(path)).is_some();
         let parent = self.staging.live_tree().filter(|_| !is_written);
         open_sections(vfs, parent.map_or(&self.staging.dir, |parent| &parent.dir), path)
-    }
-
-    fn put_parts(&self, path: &str, parts: &[&[u8]]) -> Result<(), StoreError> {
-        let identity = Body::of_parts(parts);
-        let stored = match &self.writer {
-            Writer::Tree(tree) => {
-                tree.put_identity(&self.staging, path, parts, identity)?;
-                Stored::Tree(Siblings::default())
-            }
-            // Packed when the generation is published.
-            Writer::Packs(_) => {
-                self.staging.write_parts(path, parts, identity)?;
-                Stored::File
-            }
-        };
-        let checksum = parts.first().map_or(0, |header| stated_checksum(header));
-        self.add(path, identity, &[], checksum, stored);
-        Ok(())
     }
 
     /// Takes the pages of a record from the live generation if they have the same fingerprint there and are undamaged;

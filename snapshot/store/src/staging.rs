@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use super::body::Body;
+use super::body::{Body, Chunks};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
@@ -62,12 +62,16 @@ impl StagingDir {
     }
 
     pub(super) fn write_body(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
-        self.write_parts(path, &[bytes], body)
+        self.write_chunks(path, &bytes, body)
     }
 
-    /// Writes a file of some parts, which have this body together.
-    pub(super) fn write_parts(&self, path: &str, parts: &[&[u8]], body: Body) -> Result<(), StoreError> {
-        self.create_file(path, |name| self.vfs.write_new(name, parts))?;
+    pub(super) fn write_chunks(
+        &self,
+        path: &str,
+        content: &dyn Chunks,
+        body: Body,
+    ) -> Result<(), StoreError> {
+        self.create_file(path, |name| self.vfs.write_new(name, content))?;
         lock(&self.written).push((path.to_owned(), body));
         Ok(())
     }
@@ -146,7 +150,7 @@ pub(super) fn point_to(vfs: &dyn Vfs, id: GenerationId) -> Result<(), StoreError
             _ => {}
         }
     }
-    vfs.write_new(CURRENT_TMP, &[format!("{id}\n").as_bytes()]).map_err(vfs.io_error(CURRENT_TMP))?;
+    vfs.write_new(CURRENT_TMP, &format!("{id}\n").as_bytes()).map_err(vfs.io_error(CURRENT_TMP))?;
     vfs.sync(CURRENT_TMP).map_err(vfs.io_error(CURRENT_TMP))?; // B3
     vfs.rename(CURRENT_TMP, CURRENT).map_err(vfs.io_error(CURRENT))?;
     vfs.sync("").map_err(vfs.io_error("")) // B4

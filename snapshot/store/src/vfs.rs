@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::body::{Body, Digest};
+use super::body::{Body, Chunks, Digest};
 use super::error::{FileProblem, StoreError};
 use super::layout::LOCK;
 use super::sections::Mapping;
@@ -76,8 +76,8 @@ pub(super) trait Vfs: Send + Sync {
 
     /// Creates a directory and its parents, unless they exist.
     fn create_dirs(&self, dir: &str) -> io::Result<()>;
-    /// Writes a new file of some parts, read-only.
-    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()>;
+    /// Writes a new file, read-only.
+    fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()>;
     /// Gives a file a second name, which must not exist; copies it where hard links are not possible.
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
     /// Renames, replacing a file of that name.
@@ -255,9 +255,9 @@ impl Vfs for Disk {
         fs::create_dir_all(self.full(dir))
     }
 
-    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+    fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()> {
         let mut file = create(&self.full(name))?;
-        parts.iter().try_for_each(|part| file.write_all(part))
+        content.each(&mut |chunk| file.write_all(chunk))
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {

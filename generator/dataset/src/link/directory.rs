@@ -11,7 +11,7 @@ use crate::rows::{Row, Tables};
 use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
-pub(super) fn build(mut tables: Tables) -> Option<Directory> {
+pub(crate) fn build(mut tables: Tables) -> Option<Directory> {
     let ids = Ids::new(&mut tables);
     let mut directory = unlinked(tables)?;
     link_awards(&mut directory, &ids)?;
@@ -128,13 +128,16 @@ fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
 fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
     for (position, source) in directory.sources.iter().enumerate() {
         match source.entity_type {
+            // A source that a part of a dataset has because it is cited may be about a program of another part.
             EntityType::Program => {
-                directory.program_links[ids.position(Table::Programs, source.entity_id)?]
-                    .sources
-                    .push(position);
+                if let Some(program) = ids.position(Table::Programs, source.entity_id) {
+                    directory.program_links[program].sources.push(position);
+                }
             }
             EntityType::Cycle => {
-                directory.cycle_sources[ids.position(Table::Cycles, source.entity_id)?].push(position);
+                if let Some(cycle) = ids.position(Table::Cycles, source.entity_id) {
+                    directory.cycle_sources[cycle].push(position);
+                }
             }
             _ => {}
         }

@@ -3,20 +3,16 @@
 use snapshot::record::PublicationStatus;
 use uuid::Uuid;
 
-use crate::diagnostics::Diagnostics;
 use crate::record::Record;
 use crate::registry::{Registry, Status};
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
 
 /// Removes the rows that are not published, and references to them. The tables have the rows of the registry, in its order.
-pub(super) fn leave_out(tables: &mut Tables, registry: &Registry, report: &mut Diagnostics) {
+pub(super) fn leave_out(tables: &mut Tables, registry: &Registry) {
     clear_broader(tables);
     clear_references(tables, registry);
     tables.run(&mut Removal(registry));
-    if let Some(left_out) = registry.left_out() {
-        report.note(left_out);
-    }
 }
 
 /// Clears references to rows that are left out, where the referring row stays.

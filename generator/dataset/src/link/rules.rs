@@ -53,8 +53,8 @@ pub(crate) struct LateRows(BTreeMap<Table, (Location, usize)>);
 
 impl LateRows {
     /// Reports them, if the dataset has a time of publication.
-    pub(crate) fn report(self, published: Option<Timestamp>, report: &mut Diagnostics) {
-        let Some(published) = published else { return };
+    pub(crate) fn report(self, dataset: Option<&Row<Dataset>>, report: &mut Diagnostics) {
+        let Some(published) = dataset.map(|row| row.record.published_at) else { return };
         for (table, (first, count)) in self.0 {
             let (rows, table) = (counted(count, "row"), table.name());
             let message = format!("{rows} of {table} changed after `publishedAt`, {published}");

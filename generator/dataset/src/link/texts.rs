@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use snapshot::facet::Facet;
 use snapshot::page::caution;
-use snapshot::record::Fact;
+use snapshot::record::{Dataset, Fact};
 use snapshot::{place, truncate};
 use url::Url;
 
@@ -44,14 +44,22 @@ const LOSSLESS: [Code; 6] = [
 ];
 
 /// Corrects and checks every text.
-pub(super) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
+pub(crate) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
     tables.run(&mut Correction { report });
     correct_places(&mut tables.facts, report);
-    if let Some(Row { record, at }) = &mut tables.dataset {
-        let name = TextCheck::run("name", *at, Purpose::Slug, &mut record.name);
-        let title = TextCheck::run("title", *at, Purpose::Text, &mut record.title);
-        report.extend(name.into_iter().chain(title));
-    }
+}
+
+/// Corrects and checks the texts of the dataset's description.
+pub(crate) fn correct_dataset(row: &mut Row<Dataset>, report: &mut Diagnostics) {
+    let Row { record, at } = row;
+    let name = TextCheck::run("name", *at, Purpose::Slug, &mut record.name);
+    let title = TextCheck::run("title", *at, Purpose::Text, &mut record.title);
+    report.extend(name.into_iter().chain(title));
+}
+
+/// Corrects a text as that of a record, without a report.
+pub(crate) fn correct_text(text: &mut String, at: Location) {
+    drop(TextCheck::run("name", at, Purpose::Text, text));
 }
 
 struct Correction<'r> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -81,6 +81,32 @@ impl File<'_> {
                 Ok(bytes) => Ok(Cow::Owned(bytes)),
                 Err(error) => Err(InputError::Unreadable(path.clone(), error)),
             },
+        }
+    }
+
+    /// The file on disk, if it is one of lines, longer than some bytes and not in UTF-16.
+    pub(super) fn open_lines(&self, longer_than: u64) -> Result<Option<(fs::File, &Path)>, InputError> {
+        let (Content::Disk(path), Role::Rows(_, Format::Ndjson)) = (&self.content, self.role) else {
+            return Ok(None);
+        };
+        if self.size() <= longer_than {
+            return Ok(None);
+        }
+        let open = || {
+            let mut file = fs::File::open(path)?;
+            let mut start = [0; 2];
+            file.read_exact(&mut start)?;
+            file.rewind()?;
+            Ok((!matches!(start, [0xff, 0xfe] | [0xfe, 0xff])).then_some((file, path.as_path())))
+        };
+        open().map_err(|error| InputError::Unreadable(path.clone(), error))
+    }
+
+    /// Its size in bytes, 0 if that is unknown.
+    pub(super) fn size(&self) -> u64 {
+        match &self.content {
+            Content::Memory(bytes) => bytes.len() as u64,
+            Content::Disk(path) => fs::metadata(path).map_or(0, |found| found.len()),
         }
     }
 

@@ -33,9 +33,18 @@ pub(super) fn lines<T: DeserializeOwned + Send + Sync>(file: &str, context: Cont
         let piece = Piece { file, text: file, line: 1 };
         return Parsed::problem(place(problem.help("rename the file to .json"), piece, start));
     }
+    lines_from(file, 1, context)
+}
+
+/// The same of a part of a file, which begins at a line.
+pub(super) fn lines_from<T: DeserializeOwned + Send + Sync>(
+    file: &str,
+    first: u32,
+    context: Context,
+) -> Parsed<T> {
     let chunks = chunks(file);
     let lines: Vec<u32> = parallel::flat_map(&chunks, |chunk| Some(newlines(chunk.as_bytes())));
-    let starts = lines.iter().scan(1, |next: &mut u32, lines| {
+    let starts = lines.iter().scan(first, |next: &mut u32, lines| {
         let start = *next;
         *next = next.saturating_add(*lines);
         Some(start)

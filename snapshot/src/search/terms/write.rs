@@ -158,9 +158,9 @@ fn join_compounds(
     }
     let mut joined = ListsWriter::new(spill);
     let mut stream = Vec::new();
-    for doc in 0..streams.len() {
+    for items in streams.iter() {
         stream.clear();
-        join(streams.get(doc), compounds, &mut stream);
+        join(items, compounds, &mut stream);
         joined.push(&stream);
     }
     joined.finish()
@@ -195,7 +195,7 @@ fn join(items: &[u32], compounds: &HashMap<(u32, u32), u32>, stream: &mut Vec<u3
 struct Count {
     documents: u32,
     occurrences: u32,
-    /// One more than the last document that was counted.
+    /// The last document that was counted; the first is 1.
     last: u32,
 }
 
@@ -220,17 +220,17 @@ impl<'a> Texts<'a> {
         (0..).zip(&number_at).for_each(|(position, number)| position_of[*number as usize] = position);
         let mut counts = vec![Count::default(); terms.len()];
         let (mut tokens, mut texts) = ([0u64; FIELDS], [0u64; FIELDS]);
-        for doc in 0..streams.len() {
-            let lengths = lengths(streams.get(doc));
+        for (doc, stream) in (1..).zip(streams.iter()) {
+            let lengths = lengths(stream);
             for (field, length) in lengths.into_iter().enumerate() {
                 tokens[field] += u64::from(length);
                 texts[field] += u64::from(length > 0);
             }
-            for number in streams.get(doc).iter().filter(|number| **number < MARK) {
+            for number in stream.iter().filter(|number| **number < MARK) {
                 let count = &mut counts[*number as usize];
                 count.occurrences += 1;
-                count.documents += u32::from(count.last != doc as u32 + 1);
-                count.last = doc as u32 + 1;
+                count.documents += u32::from(count.last != doc);
+                count.last = doc;
             }
         }
         let means = std::array::from_fn(|field| tokens[field] as f32 / texts[field].max(1) as f32);
@@ -283,9 +283,9 @@ impl<'a> Texts<'a> {
         }
         let (mut docs, mut impacts) = (vec![0u32; total], vec![0u16; total]);
         let mut found: Vec<(u32, usize)> = Vec::new();
-        for doc in 0..self.streams.len() {
+        for (doc, stream) in (0..).zip(self.streams.iter()) {
             let mut field = 0;
-            for item in items(self.streams.get(doc)) {
+            for item in items(stream) {
                 match item {
                     Item::Field(next) => field = next,
                     Item::Token(number, _) => {
@@ -299,12 +299,12 @@ impl<'a> Texts<'a> {
             if found.is_empty() {
                 continue;
             }
-            let lengths = lengths(self.streams.get(doc)).map(|length| length as f32);
+            let lengths = lengths(stream).map(|length| length as f32);
             let divisors = divisors(&lengths, |field| self.means[field].max(1.0));
             found.sort_unstable();
             for occurrences in found.chunk_by(|(position, _), (other, _)| position == other) {
                 let next = &mut next[occurrences[0].0 as usize - range.start];
-                docs[*next] = doc as u32;
+                docs[*next] = doc;
                 impacts[*next] = impact(occurrences, &divisors).0;
                 *next += 1;
             }
@@ -320,17 +320,17 @@ impl<'a> Texts<'a> {
             .collect();
         let texts = |each: &mut dyn FnMut(u32, &[Token])| {
             let mut text = Vec::new();
-            for doc in 0..count {
-                for item in items(self.streams.get(doc)) {
+            for (doc, stream) in (0..).zip(self.streams.iter()) {
+                for item in items(stream) {
                     match item {
                         Item::Token(number, same) => text.push((self.position_of[number as usize], same)),
                         Item::Field(_) => {
-                            each(doc as u32, &text);
+                            each(doc, &text);
                             text.clear();
                         }
                     }
                 }
-                each(doc as u32, &text);
+                each(doc, &text);
                 text.clear();
             }
         };
@@ -347,9 +347,9 @@ impl<'a> Texts<'a> {
             codes[position] = FIRST_CODE + rank as u32;
         }
         let (mut coded, mut bytes) = (ListsWriter::new(self.spill), Vec::new());
-        for doc in 0..self.streams.len() {
+        for stream in self.streams.iter() {
             bytes.clear();
-            for item in self.streams.get(doc) {
+            for item in stream {
                 let code = match item.checked_sub(MARK) {
                     Some(mark) => mark,
                     None => codes[self.position_of[*item as usize] as usize],

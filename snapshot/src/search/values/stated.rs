@@ -136,9 +136,9 @@ impl StatedValues {
         self.values[number as usize].facet
     }
 
-    /// Numbers that a document states, each with whether it excludes the value.
-    pub(super) fn stated_by(&self, doc: usize) -> impl Iterator<Item = (u32, bool)> {
-        self.lists.get(doc).iter().map(|entry| (entry >> 1, entry & 1 == 1))
+    /// Numbers that each document states, with whether it excludes the value.
+    pub(super) fn by_document(&self) -> impl Iterator<Item = impl Iterator<Item = (u32, bool)>> {
+        self.lists.iter().map(|list| list.iter().map(|entry| (entry >> 1, entry & 1 == 1)))
     }
 
     /// Labels that facts give to a value.
@@ -155,9 +155,9 @@ impl StatedValues {
             return counts().any(|count| count > half);
         }
         let mut bits = vec![0; words(self.documents())];
-        for doc in 0..self.documents() {
-            if self.stated_by(doc).any(|(number, excluded)| !excluded && numbers.contains(&number)) {
-                set_bit(&mut bits, doc as u32);
+        for (doc, mut stated) in (0..).zip(self.by_document()) {
+            if stated.any(|(number, excluded)| !excluded && numbers.contains(&number)) {
+                set_bit(&mut bits, doc);
             }
         }
         count_ones(&bits) > half

@@ -62,9 +62,10 @@ pub(in crate::search) fn write(
 /// The lists of all facets, one after the other for each document.
 fn joined(own: &[FinishedLists<u16>], documents: usize, spill: &Spill) -> io::Result<FinishedLists<u16>> {
     let (mut all, mut list) = (ListsWriter::new(spill), Vec::new());
-    for doc in 0..documents {
+    let mut own: Vec<_> = own.iter().map(FinishedLists::iter).collect();
+    for _ in 0..documents {
         list.clear();
-        own.iter().for_each(|lists| list.extend_from_slice(lists.get(doc)));
+        own.iter_mut().filter_map(Iterator::next).for_each(|own| list.extend_from_slice(own));
         all.push(&list);
     }
     all.finish()
@@ -75,9 +76,9 @@ fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
     let mut all = Vec::new();
     for facet in eligibility_facets() {
         let mut bits = vec![0u64; words(stated.documents())];
-        for doc in 0..stated.documents() {
-            if !stated.stated_by(doc).any(|(number, _)| stated.facet_of(number) == facet) {
-                set_bit(&mut bits, doc as u32);
+        for (doc, mut numbers) in (0..).zip(stated.by_document()) {
+            if !numbers.any(|(number, _)| stated.facet_of(number) == facet) {
+                set_bit(&mut bits, doc);
             }
         }
         all.extend(bits);
@@ -125,20 +126,16 @@ impl<'a> Layout<'a> {
         let matched = self.matched(facet, &ordinals)?;
         let sets = sets(&matched);
         let own = own_lists(&matched, &sets, values.end, self.spill)?;
-        invert(
-            self.spill,
-            matched.len(),
-            &values,
-            |doc| matched.get(doc).iter().copied(),
-            |docs| {
-                self.totals.push(docs.len() as u32);
-                self.postings.push(docs);
-            },
-        );
+        let of_docs = || matched.iter().map(|list| list.iter().copied());
+        invert(self.spill, &values, of_docs, |docs| {
+            self.totals.push(docs.len() as u32);
+            self.postings.push(docs);
+        });
         for (excluded, lists) in [(false, &mut self.named), (true, &mut self.excluded)] {
-            let of = |doc| ordinals.of(self.stated, doc, excluded).into_iter();
+            let stated = self.stated;
+            let of_docs = || stated.by_document().map(|list| ordinals.of(list, excluded).into_iter());
             if facet.spec().is_place {
-                invert(self.spill, matched.len(), &values, of, |docs| {
+                invert(self.spill, &values, of_docs, |docs| {
                     lists.push(docs);
                 });
             } else {
@@ -164,12 +161,15 @@ impl<'a> Layout<'a> {
     fn matched(&self, facet: Facet, ordinals: &Ordinals<'_>) -> io::Result<FinishedLists<u32>> {
         let mut matched = ListsWriter::new(self.spill);
         let mut places = Places::new(ordinals);
-        for doc in 0..self.stated.documents() {
-            let named = ordinals.of(self.stated, doc, false);
+        let mut stated: Vec<(u32, bool)> = Vec::new();
+        for list in self.stated.by_document() {
+            stated.clear();
+            stated.extend(list);
+            let of = |excluded| ordinals.of(stated.iter().copied(), excluded);
             if facet.spec().is_place {
-                matched.push(places.admitted(named, ordinals.of(self.stated, doc, true)));
+                matched.push(places.admitted(of(false), of(true)));
             } else {
-                matched.push(&named);
+                matched.push(&of(false));
             }
         }
         matched.finish()
@@ -208,8 +208,8 @@ impl<'a> Ordinals<'a> {
     }
 
     /// Ordinals of the values that a document names or excludes, ascending, each once.
-    fn of(&self, stated: &StatedValues, doc: usize, excluded: bool) -> Vec<u32> {
-        let of_kind = stated.stated_by(doc).filter(|(_, is_excluded)| *is_excluded == excluded);
+    fn of(&self, stated: impl Iterator<Item = (u32, bool)>, excluded: bool) -> Vec<u32> {
+        let of_kind = stated.filter(|(_, is_excluded)| *is_excluded == excluded);
         let ordinals = of_kind.map(|(number, _)| self.of_number[number as usize]);
         let mut ordinals: Vec<u32> = ordinals.filter(|ordinal| *ordinal != NONE).collect();
         ordinals.sort_unstable();
@@ -253,7 +253,7 @@ impl Places {
 /// The lists that save most if they are stored once.
 fn sets(matched: &FinishedLists<u32>) -> Vec<&[u32]> {
     let mut shared: HashMap<&[u32], usize> = HashMap::default();
-    for list in (0..matched.len()).map(|doc| matched.get(doc)).filter(|list| list.len() >= SET_MIN) {
+    for list in matched.iter().filter(|list| list.len() >= SET_MIN) {
         *shared.entry(list).or_default() += 1;
     }
     let mut best: Vec<(&[u32], usize)> =
@@ -272,8 +272,7 @@ fn own_lists(
 ) -> io::Result<FinishedLists<u16>> {
     let numbers: HashMap<&[u32], u32> = sets.iter().copied().zip(first..).collect();
     let (mut own, mut list) = (ListsWriter::new(spill), Vec::new());
-    for doc in 0..matched.len() {
-        let values = matched.get(doc);
+    for values in matched.iter() {
         list.clear();
         match numbers.get(values) {
             Some(set) => list.push(*set as u16),
@@ -284,31 +283,29 @@ fn own_lists(
     own.finish()
 }
 
-/// Calls a function with the documents of each ordinal of a range, in their order. `of_doc` gives the ordinals of a
-/// document; it is called once for each part of the range whose documents fit into memory.
-fn invert<I: Iterator<Item = u32>>(
+/// Calls a function with the documents of each ordinal of a range, in their order. `of_docs` gives the ordinals of all
+/// documents; it is called once for each part of the range whose documents fit into memory.
+fn invert<D: Iterator<Item: Iterator<Item = u32>>>(
     spill: &Spill,
-    documents: usize,
     ordinals: &Range<u32>,
-    of_doc: impl Fn(usize) -> I,
+    of_docs: impl Fn() -> D,
     mut each: impl FnMut(&[u32]),
 ) {
     let mut sizes = vec![0; ordinals.len()];
-    for ordinal in (0..documents).flat_map(&of_doc) {
+    for ordinal in of_docs().flatten() {
         sizes[(ordinal - ordinals.start) as usize] += 1;
     }
     for part in spill.ranges(sizes.iter().map(|size| size * size_of::<u32>())) {
-        let mut ends = Vec::with_capacity(part.len());
-        let mut docs = vec![0; sizes[part.clone()].iter().sum()];
-        ends.extend(
-            sizes[part.clone()].iter().scan(0, |end, size| Some(std::mem::replace(end, *end + size))),
-        );
-        for doc in 0..documents {
-            for ordinal in of_doc(doc) {
+        let sizes = &sizes[part.clone()];
+        let mut ends: Vec<usize> =
+            sizes.iter().scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect();
+        let mut docs = vec![0; sizes.iter().sum()];
+        for (doc, of_doc) in (0..).zip(of_docs()) {
+            for ordinal in of_doc {
                 let place = (ordinal - ordinals.start) as usize;
                 if part.contains(&place) {
                     let end = &mut ends[place - part.start];
-                    docs[*end] = doc as u32;
+                    docs[*end] = doc;
                     *end += 1;
                 }
             }
@@ -332,8 +329,9 @@ fn write_pairs(layout: &Layout<'_>, of_docs: &FinishedLists<u16>, writer: &mut S
     (0..).zip(&frequent).for_each(|(row, ordinal)| rows[*ordinal] = row);
     let mut table = vec![0u32; frequent.len() * ordinals];
     let mut counts = vec![0u32; ordinals];
-    let (mut ordinal, of_doc) = (0, |doc| of_docs.get(doc).iter().map(|own| u32::from(*own)));
-    invert(layout.spill, of_docs.len(), &(0..ordinals as u32), of_doc, |docs| {
+    let mut ordinal = 0;
+    let lists = || of_docs.iter().map(|list| list.iter().map(|own| u32::from(*own)));
+    invert(layout.spill, &(0..ordinals as u32), lists, |docs| {
         let members = &layout.sets[ordinal];
         let own = (members.is_empty()).then_some(ordinal as u32);
         let has_row = |value: &u32| rows[*value as usize] != NONE;

@@ -10,7 +10,7 @@ use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::super::StoreError;
-use super::super::body::Body;
+use super::super::body::{Body, Chunks};
 use super::super::build_info::{Layout, NewFile, PublishOutcome};
 use super::super::generation::current;
 use super::super::retention::{gc_on, rollback_on};
@@ -83,14 +83,14 @@ impl Vfs for Faulty {
     fn create_dirs(&self, dir: &str) -> io::Result<()> {
         self.next()?.create_dirs(dir)
     }
-    fn write_new(&self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+    fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()> {
         match self.next() {
-            Ok(disk) => disk.write_new(name, parts),
+            Ok(disk) => disk.write_new(name, content),
             Err(error) => {
                 // Half of it may have been written.
                 if self.fault != Fault::Killed || self.done.load(Relaxed) == self.at + 1 {
-                    let bytes = parts.concat();
-                    let _ = self.disk.write_new(name, &[&bytes[..bytes.len() / 2]]);
+                    let bytes = content.bytes()?;
+                    let _ = self.disk.write_new(name, &&bytes[..bytes.len() / 2]);
                 }
                 Err(error)
             }

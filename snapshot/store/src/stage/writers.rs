@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::super::body::{Body, CODINGS, Coding, Digest, Tally};
+use super::super::body::{Body, CODINGS, Chunks, Coding, Digest, Tally};
 use super::super::build_info::{EncodeFn, NewFile};
 use super::super::error::StoreError;
 use super::super::generation::Generation;
@@ -57,7 +57,7 @@ impl TreeWriter {
         identity: Body,
         encode: EncodeFn<'_>,
     ) -> Result<Stored, StoreError> {
-        let same = self.put_identity(staging, page.path, &[page.body], identity)?;
+        let same = self.put_identity(staging, page.path, &page.body, identity)?;
         let mut siblings = Siblings { encoded: page.encodings, ..Siblings::default() };
         if page.encodings {
             let same = same.filter(|(_, entry)| entry.encoded() && self.same_encoder);
@@ -68,19 +68,19 @@ impl TreeWriter {
         Ok(Stored::Tree(siblings))
     }
 
-    /// Stores a body of some parts without a coding. Returns the live generation's file, if that has the same body.
+    /// Stores a body without a coding. Returns the live generation's file, if that has the same body.
     pub(super) fn put_identity<'a>(
         &self,
         staging: &'a StagingDir,
         path: &str,
-        parts: &[&[u8]],
+        content: &dyn Chunks,
         identity: Body,
     ) -> Result<Option<(&'a Generation, FileEntry<'a>)>, StoreError> {
         let live = staging.live_tree();
         let same = live.and_then(|live| Some((live, live.files().find(path.as_bytes())?)));
         let same = same.filter(|(_, entry)| entry.identity() == identity);
         if !self.link(same, Coding::Identity) {
-            staging.write_parts(path, parts, identity)?;
+            staging.write_chunks(path, content, identity)?;
         }
         Ok(same)
     }

@@ -132,32 +132,44 @@ pub(crate) fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
 
 type Rows = BTreeMap<String, Value>;
 
+/// The live generation of a root, if there is one.
+fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
+    match Generation::open_current(root) {
+        Ok(live) => Ok(Some(live)),
+        Err(StoreError::Unpublished { .. }) => Ok(None),
+        Err(_) if !root.exists() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 impl Plan {
+    /// Compares numbers of records with those of the live generation of a root.
+    ///
+    /// # Errors
+    ///
+    /// If the live generation cannot be read. A root without one is no error.
+    pub(crate) fn of_counts(name: &str, counts: &RecordCounts, root: &Path) -> Result<Self, StoreError> {
+        let live = live(root)?;
+        let live_counts = live.as_ref().map(|live| live.manifest().counts);
+        let pairs = live_counts.iter().flat_map(|live| named(live).into_iter().zip(named(counts)));
+        let counts = pairs.map(|((table, live), (_, new))| Counted { table, live, new }).collect();
+        let against = live.map(|live| live.id().to_string());
+        Ok(Self { name: name.to_owned(), against, counts, ..Self::default() })
+    }
+
     /// Compares a directory, as of a day, with the live generation of a root.
     ///
     /// # Errors
     ///
     /// If the live generation cannot be read. A root without one is no error.
     pub(crate) fn compare(directory: &Directory, root: &Path, as_of: Date) -> Result<Self, StoreError> {
-        let live = match Generation::open_current(root) {
-            Ok(live) => Some(live),
-            Err(StoreError::Unpublished { .. }) => None,
-            Err(_) if !root.exists() => None,
-            Err(error) => return Err(error),
-        };
-        let mut plan = Self {
-            name: directory.dataset.name.clone(),
-            against: live.as_ref().map(|live| live.id().to_string()),
-            ..Self::default()
-        };
-        let Some(live) = live else { return Ok(plan) };
+        let mut plan = Self::of_counts(&directory.dataset.name, &record_counts(directory), root)?;
+        let Some(live) = live(root)? else { return Ok(plan) };
         plan.turned = turned(directory, live.manifest().as_of, as_of);
         if !live.manifest().complete {
-            let counts = named(&live.manifest().counts).into_iter().zip(named(&record_counts(directory)));
-            let counts = counts.map(|((table, live), (_, new))| Counted { table, live, new });
-            plan.counts = counts.collect();
             return Ok(plan);
         }
+        plan.counts.clear();
         let mut values = Values::default();
         for table in Table::ALL {
             let path = format!("data/{}.ndjson", table.name());

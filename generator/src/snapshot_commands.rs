@@ -9,8 +9,7 @@ use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
 use site::{BuildOptions, Effort, Fingerprint, MEMORY_MIN, PartedBuild, Progress, generate, seconds};
 use snapshot::page::list;
-use snapshot::record::Directory;
-use store::{self, Generation, GenerationId, PublishOutcome, VerifyMode};
+use store::{self, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
 
 use crate::cli::{self, Build};
 use crate::dataset_commands::{input, load_for, show, today};
@@ -45,7 +44,10 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         return Ok(());
     }
     let loaded = load_for(Some(&build.data), &build.messages)?;
-    guard(build, &loaded.directory)?;
+    let directory = &loaded.directory;
+    guard(build, &directory.dataset.name, directory.programs.len() as u64, || {
+        Plan::compare(directory, &build.out, build.as_of.unwrap_or_else(today))
+    })?;
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
         .map_err(|error| generate_failure(&error))?;
     print_line(summary(&published, &build.out, start.elapsed()));
@@ -63,12 +65,16 @@ fn build_in_parts(
         anstream::eprintln!("warning: --memory {memory} is less than a build needs; {least} are used");
     }
     let (input, mut report) = (input(Some(&build.data)), Diagnostics::new());
-    let parted = PartedBuild::begin(&input, build.memory, options, &mut report, progress);
+    let parted = PartedBuild::begin(&input, build.memory.max(MEMORY_MIN), options, &mut report, progress);
     let Some(parted) = parted.map_err(|error| generate_failure(&error))? else { return Ok(None) };
     if report.error_count() > 0 {
+        parted.warn(&mut report).map_err(|error| generate_failure(&error))?;
         show(&report, &build.messages);
         return Err(Failure::Data);
     }
+    guard(build, parted.dataset_name(), parted.counts().programs, || {
+        Plan::of_counts(parted.dataset_name(), &parted.counts(), &build.out)
+    })?;
     let published =
         parted.publish(options, &mut report, progress).map_err(|error| generate_failure(&error))?;
     show(&report, &build.messages);
@@ -76,27 +82,30 @@ fn build_in_parts(
 }
 
 /// Stops a build that is probably a mistake: no programs, another dataset, or more changes than the guards allow.
-fn guard(build: &Build, directory: &Directory) -> Result<(), Failure> {
-    if directory.programs.is_empty() && !build.allow_empty {
+fn guard(
+    build: &Build,
+    name: &str,
+    programs: u64,
+    plan: impl FnOnce() -> Result<Plan, StoreError>,
+) -> Result<(), Failure> {
+    if programs == 0 && !build.allow_empty {
         let message = "no program would be published; use --allow-empty if this is intended";
         return Err(fail(Failure::HeldBack, message));
     }
     if build.replace {
         return Ok(());
     }
-    let name = &directory.dataset.name;
     if let Some(live) = live_name(&build.out).filter(|live| live != name) {
         let message = format_args!(
             "the live snapshot is of dataset `{live}`, this is `{name}`; use --replace to replace it"
         );
         return Err(fail(Failure::HeldBack, message));
     }
-    if directory.programs.is_empty() {
+    if programs == 0 {
         return Ok(());
     }
     // If the live generation cannot be read, publishing reports it.
-    let plan = Plan::compare(directory, &build.out, build.as_of.unwrap_or_else(today)).ok();
-    let violations = plan.map(|plan| build.guards.violations(&plan)).unwrap_or_default();
+    let violations = plan().ok().map(|plan| build.guards.violations(&plan)).unwrap_or_default();
     let failures = violations.into_iter().map(|violation| fail(Failure::HeldBack, violation));
     failures.reduce(|_, last| last).map_or(Ok(()), Err)
 }

@@ -67,6 +67,7 @@ mod store {
     mod exported;
     mod kept;
     mod packs;
+    mod parts;
     pub(crate) mod publish;
     mod refusals;
 }

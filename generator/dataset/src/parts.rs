@@ -121,6 +121,12 @@ impl Parts {
         self.source
     }
 
+    /// Name of the dataset.
+    #[must_use]
+    pub fn dataset_name(&self) -> &str {
+        self.shared.dataset.as_ref().map_or("", |row| row.record.name.as_str())
+    }
+
     /// Number of published rows of a table.
     #[must_use]
     pub fn published(&self, table: Table) -> u64 {
@@ -138,21 +144,43 @@ impl Parts {
         tables
     }
 
-    /// Organizations and recipients with what belongs to them, and no programs.
-    #[must_use]
-    pub fn others(&mut self) -> Option<Directory> {
+    fn others_checked(&mut self) -> Tables {
         let tables = self.load(OTHERS);
         self.advice.add_organizations(&tables);
-        build_directory(tables)
+        tables
     }
 
-    /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to.
-    #[must_use]
-    pub fn programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
+    fn programs_checked(&mut self, part: usize, report: &mut Diagnostics) -> Tables {
         let mut tables = self.load(1 + part);
         clear_references(&mut tables, &self.registry);
         self.advice.add_programs(&mut tables, report);
-        build_directory(tables)
+        tables
+    }
+
+    /// Organizations and recipients with what belongs to them, and no programs.
+    #[must_use]
+    pub fn others(&mut self) -> Option<Directory> {
+        build_directory(self.others_checked())
+    }
+
+    /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to. Warnings
+    /// about rows together are in the report.
+    #[must_use]
+    pub fn programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
+        build_directory(self.programs_checked(part, report))
+    }
+
+    /// Reports the warnings about rows together, of a dataset that has errors.
+    ///
+    /// # Errors
+    ///
+    /// If a temporary file cannot be used.
+    pub fn warn(mut self, report: &mut Diagnostics) -> io::Result<()> {
+        drop(self.others_checked());
+        for part in 0..self.count() {
+            drop(self.programs_checked(part, report));
+        }
+        self.finish(report)
     }
 
     /// Reports what counts all rows, once all parts were linked.

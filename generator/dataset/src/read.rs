@@ -210,7 +210,14 @@ impl<'a> TableReader<'a> {
                     self.incomplete.insert(table);
                 }
                 report.extend(parsed.problems);
-                self.has_partial_rows |= !parsed.partial.is_empty();
+                for row in parsed.partial {
+                    if row.is_incomplete::<T>(table) {
+                        self.has_partial_rows = true;
+                    } else {
+                        row.report_problems::<T>(table.name(), report);
+                        self.incomplete.insert(table);
+                    }
+                }
                 each(parsed.rows, report);
             })?;
             self.digests.insert(file.path.clone(), digest);

@@ -12,7 +12,7 @@ use crate::index_files::IndexFilesWriter;
 use crate::options::BuildOptions;
 use crate::progress::Progress;
 
-/// Least memory of a build, in bytes.
+/// Least memory that a build is meant for, in bytes.
 pub const MEMORY_MIN: u64 = 64 << 20;
 /// Share of the memory that files of one part may have: its records take twice as much, and again when they are written.
 const PART: u64 = 8;
@@ -40,7 +40,6 @@ impl PartedBuild {
         report: &mut Diagnostics,
         progress: &Progress,
     ) -> Result<Option<Self>, GenerateError> {
-        let memory = memory.max(MEMORY_MIN);
         if input_bytes(input).map_err(SplitError::from)? <= memory / 2 {
             return Ok(None);
         }
@@ -49,6 +48,21 @@ impl PartedBuild {
         let how = SplitOptions { as_of: options.as_of, part_bytes: memory / PART, spill: spill.clone() };
         let parts = progress.step("read, check", || split(input, &how, report))?;
         Ok(parts.map(|parts| Self { stage, spill, parts }))
+    }
+
+    /// Reports the warnings about rows together, of a dataset that has errors.
+    ///
+    /// # Errors
+    ///
+    /// If a temporary file cannot be used.
+    pub fn warn(self, report: &mut Diagnostics) -> Result<(), GenerateError> {
+        Ok(self.parts.warn(report).map_err(IndexError::from)?)
+    }
+
+    /// Name of the dataset.
+    #[must_use]
+    pub fn dataset_name(&self) -> &str {
+        self.parts.dataset_name()
     }
 
     /// Number of published records.

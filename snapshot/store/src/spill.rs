@@ -12,8 +12,9 @@ use bytemuck::Pod;
 
 use super::sections::Mapping;
 
-/// Bytes of a column that stay in memory before they are written.
+/// Bytes of a column that stay in memory before they are written, and the share of the budget that they may have.
 const BUFFER: usize = 1 << 20;
+const BUFFERS: usize = 64;
 
 /// Where columns are kept while they are written, and how much memory other work may take. Cheap to clone. The default
 /// is memory, without a limit.
@@ -112,7 +113,8 @@ impl<T: Pod> Column<T> {
 
     #[inline]
     fn spill_if_full(&mut self) {
-        if size_of_val(self.buffer.as_slice()) >= BUFFER && self.spill.folder.is_some() {
+        let most = BUFFER.min(self.spill.budget / BUFFERS);
+        if size_of_val(self.buffer.as_slice()) >= most && self.spill.folder.is_some() {
             self.write();
         }
     }

@@ -38,6 +38,8 @@ pub struct Patterns {
     all: Vec<Pattern>,
     /// Patterns by a word that they may begin with.
     by_first: FxHashMap<String, Vec<usize>>,
+    /// First bytes of these words.
+    initials: [bool; 128],
 }
 
 /// A word of a text, folded, and where it is.
@@ -53,7 +55,8 @@ impl Patterns {
     #[must_use]
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default() };
+        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), initials: [false; 128] };
+        patterns.initials[0] = true;
         for pattern in lines.map(Pattern::new) {
             let number = patterns.all.len();
             for slot in &pattern.slots {
@@ -65,12 +68,18 @@ impl Patterns {
             }
             patterns.all.push(pattern);
         }
+        for word in patterns.by_first.keys() {
+            patterns.initials[usize::from(initial(word))] = true;
+        }
         patterns
     }
 
     /// The first part of a text that a pattern describes.
     #[must_use]
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if !self.may_begin_in(text) {
+            return None;
+        }
         let words = words(text);
         let found = |at: usize| {
             let mut candidates = self.by_first.get(&*words[at].text)?.iter();
@@ -79,6 +88,21 @@ impl Patterns {
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
         text.get(words[from].start..words[to - 1].end)
     }
+}
+
+impl Patterns {
+    /// Whether any word of a text begins a pattern: most texts have none.
+    fn may_begin_in(&self, text: &str) -> bool {
+        let pieces = text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
+        pieces
+            .filter(|word| self.initials[usize::from(initial(word))])
+            .any(|word| self.by_first.contains_key(&*folded(word)))
+    }
+}
+
+/// The first byte of a word, in lower case; 0 for all that are not ASCII, which may be folded to any letter.
+fn initial(word: &str) -> u8 {
+    word.bytes().next().filter(u8::is_ascii).map_or(0, |byte| byte.to_ascii_lowercase())
 }
 
 impl Pattern {
@@ -142,10 +166,14 @@ fn folded(word: &str) -> Cow<'_, str> {
     Cow::Owned(fold(word).replace('\u{2019}', "'"))
 }
 
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '\'' || c == '\u{2019}'
+}
+
 fn words(text: &str) -> Vec<Word<'_>> {
     let (mut words, mut from, mut begins) = (Vec::new(), None, true);
     for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
-        let is_word = c.is_alphanumeric() || c == '\'' || c == '\u{2019}';
+        let is_word = is_of_word(c);
         match from {
             None if is_word => from = Some(at),
             Some(start) if !is_word => {

@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 use compact_str::CompactString;
 use pagefind_stem::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// Tokens are cut here, in bytes; nothing that people search for is longer.
 pub const TOKEN_MAX: usize = 64;
@@ -34,12 +33,24 @@ fn fold_into(text: &str, out: &mut String) {
         out.extend(text.chars().map(|c| c.to_ascii_lowercase()));
         return;
     }
-    for c in text.nfkd().filter(|c| !is_combining_mark(*c)) {
-        for lower in c.to_lowercase().filter(|c| !is_combining_mark(*c)) {
-            match plain(lower) {
-                Some(letters) => out.push_str(letters),
-                None => out.push(lower),
-            }
+    for c in text.chars() {
+        if c.is_ascii() {
+            out.push(c.to_ascii_lowercase());
+        } else {
+            // Marks are left out, so that their order does not matter.
+            decompose_compatible(c, |c| fold_char(c, out));
+        }
+    }
+}
+
+fn fold_char(c: char, out: &mut String) {
+    if is_combining_mark(c) {
+        return;
+    }
+    for lower in c.to_lowercase().filter(|c| !is_combining_mark(*c)) {
+        match plain(lower) {
+            Some(letters) => out.push_str(letters),
+            None => out.push(lower),
         }
     }
 }

@@ -63,10 +63,13 @@ pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap
         .chain(place_facets())
         .flat_map(|facet| stated.named(facet).map(move |(number, value)| ((facet as u8, value), number)))
         .collect();
-    let names_much = |entity: &NamedEntity| {
+    // Many keys name the same values.
+    let mut known: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
+    let mut names_much = |entity: &NamedEntity| {
         let facets: FxHashSet<u8> = entity.values.iter().map(|(facet, _)| *facet).collect();
         let values = entity.values.iter().filter_map(|(facet, value)| numbers.get(&(*facet, value.as_str())));
-        facets.len() > FACETS_MAX || stated.are_named_by_most(&values.copied().collect::<Vec<_>>())
+        let by_most = |values: &Vec<u32>| stated.are_named_by_most(values);
+        facets.len() > FACETS_MAX || *known.entry(values.copied().collect()).or_insert_with_key(by_most)
     };
     let generic =
         lexicon::words("generic-label").flat_map(|word| runs_of(word, |run| BUILT_IN.of_label(run)));

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::facet::{COUNT, FACETS, Facet, excluded_values, named_values};
 use crate::record::{Fact, Program};
-use crate::search::set::{count_ones, set_bit, words};
 use crate::search::table::{FinishedLists, ListsWriter};
 use store::Spill;
 
@@ -154,12 +153,10 @@ impl StatedValues {
         if counts().sum::<usize>() <= half || counts().any(|count| count > half) {
             return counts().any(|count| count > half);
         }
-        let mut bits = vec![0; words(self.documents())];
-        for (doc, mut stated) in (0..).zip(self.by_document()) {
-            if stated.any(|(number, excluded)| !excluded && numbers.contains(&number)) {
-                set_bit(&mut bits, doc);
-            }
-        }
-        count_ones(&bits) > half
+        let mut is_one = vec![false; self.numbers()];
+        numbers.iter().for_each(|number| is_one[*number as usize] = true);
+        let names_one =
+            |list: &&[u32]| list.iter().any(|entry| entry & 1 == 0 && is_one[(entry >> 1) as usize]);
+        self.lists.iter().filter(names_one).count() > half
     }
 }

@@ -62,18 +62,19 @@ impl<'a> Family<'a> {
         Self { name, count: pages.len(), page: Box::new(move |position| make(&pages[position])) }
     }
 
-    /// Renders every page in parallel, passes its files to `put`, then calls `done`; stops at the first error.
+    /// Renders every page in parallel, passes its files to `put`, then calls `done`; stops at the first error. The files of a
+    /// record are put together.
     ///
     /// # Errors
     ///
     /// The first error of `put` or of a template.
     pub fn render<E: Send + From<minijinja::Error>>(
         &self,
-        put: impl Fn(&str, &Filled) -> Result<(), E> + Sync,
+        put: impl Fn(&[(String, Filled)]) -> Result<(), E> + Sync,
         done: impl Fn() + Sync,
     ) -> Result<(), E> {
         (0..self.count).into_par_iter().try_for_each(|position| {
-            (self.page)(position)?.iter().try_for_each(|(path, filled)| put(path, filled))?;
+            put(&(self.page)(position)?)?;
             done();
             Ok(())
         })

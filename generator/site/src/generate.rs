@@ -9,13 +9,13 @@ use snapshot::search::{self, IndexError};
 use snapshot::time::Day;
 use store::sections::{SectionError, Sections};
 use store::{
-    BuildInfo, Digest, Hole, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Spill, Stage,
+    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Spill, Stage,
     StoreError,
 };
 
 use crate::downloads;
 use crate::encode::Effort;
-use crate::files::{Family, Records};
+use crate::files::{Family, File, Records};
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
 use crate::pages::{Pages, Theme, ThemeError};
@@ -75,8 +75,10 @@ pub fn generate(
         let stage = Stage::begin(&options.out, &options.layout())?;
         let encodings = options.effort != Effort::None;
         let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
-        let put = |path: &str, body: &[u8], holes: &[Hole]| {
-            stage.put(NewFile { path, body, holes, encodings }, &encode)
+        let put = |files: &[File]| {
+            let files = files.iter();
+            let new = files.map(|(path, it)| NewFile { path, body: &it.bytes, holes: &it.holes, encodings });
+            stage.put_record(&new.collect::<Vec<_>>(), &encode)
         };
         let day = Day::new(options.as_of);
         let order = search::document_order(directory, day);
@@ -87,7 +89,9 @@ pub fn generate(
         if !options.index_only {
             let labels = files.open()?;
             let base_url = &options.base_url;
-            let write = || downloads::write(directory, |path, body| put(path, body, &[]));
+            let put_table =
+                |path: &str, body: &[u8]| stage.put(NewFile { path, body, holes: &[], encodings }, &encode);
+            let write = || downloads::write(directory, put_table);
             let downloads = progress.step("tables", write)?;
             let (numbers, downloads) = (&numbers, &downloads[..]);
             let bare =
@@ -107,8 +111,7 @@ pub fn generate(
                 None => Records::all(directory),
             };
             let records = progress.step("as before", || Ok::<_, GenerateError>(changed()))?;
-            put_pages(&renderer.rest(&records), progress, &put)?;
-            put_pages(&pages.families(&records, &dated), progress, &put)?;
+            put_pages(&pages.families(&renderer, &records, &dated), progress, &put)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -118,11 +121,11 @@ pub fn generate(
 fn put_pages(
     families: &[Family<'_>],
     progress: &Progress,
-    put: &(impl Fn(&str, &[u8], &[Hole]) -> Result<(), StoreError> + Sync),
+    put: &(impl Fn(&[File]) -> Result<(), StoreError> + Sync),
 ) -> Result<(), GenerateError> {
     for family in families {
         progress.pages(family.name, family.count, |done| {
-            family.render(|path, page| Ok::<_, GenerateError>(put(path, &page.bytes, &page.holes)?), done)
+            family.render(|files| Ok::<_, GenerateError>(put(files)?), done)
         })?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use snapshot::query::{self, FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Qu
 use snapshot::record::{Directory, Locale};
 
 use crate::csv_rows;
-use crate::files::{Family, Records, Rendered};
+use crate::files::{Family, File, Rendered};
 
 /// The REST contract, of a directory at another address.
 pub const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
@@ -28,7 +28,7 @@ pub(crate) fn contract(base_url: &str) -> String {
 }
 
 /// Path prefixes of the REST pages.
-pub(crate) const API: &str = "public/api/v1";
+const API: &str = "public/api/v1";
 
 /// The inputs of REST pages.
 pub struct RestPages<'a> {
@@ -63,26 +63,36 @@ fn file(name: &str, filled: Filled) -> Rendered {
     Ok(vec![(format!("{API}/{name}"), filled)])
 }
 
+fn record(name: &str, filled: Filled) -> File {
+    (format!("{API}/{name}.json"), filled)
+}
+
 impl<'a> RestPages<'a> {
-    /// Pages of the REST interface, of these records and of the whole.
-    #[must_use]
-    pub fn rest(&'a self, records: &Records) -> Vec<Family<'a>> {
-        let spoken = |&at: &usize| Locale::ALL.iter().map(move |locale| (at, *locale));
-        let programs: Vec<(usize, Locale)> = records.programs.iter().flat_map(spoken).collect();
+    /// The pages of a program.
+    pub(crate) fn program(&self, at: usize) -> Vec<File> {
+        let page = |locale| {
+            let suffix = if locale == Locale::Es { ".es" } else { "" };
+            let name = format!("programs/{}{suffix}", self.directory.programs[at].slug);
+            record(&name, detail::program(&self.shaper(locale), self.numbers, self.dated, at))
+        };
+        Locale::ALL.iter().copied().map(page).collect()
+    }
+
+    /// The page of an organization.
+    pub(crate) fn organization(&self, at: usize) -> Vec<File> {
+        let name = format!("organizations/{}", self.directory.organizations[at].slug);
+        vec![record(&name, detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, at))]
+    }
+
+    /// The page of a recipient.
+    pub(crate) fn recipient(&self, at: usize) -> Vec<File> {
+        let name = format!("recipients/{}", self.directory.recipients[at].slug);
+        vec![record(&name, detail::recipient(&self.shaper(Locale::En), self.dated, at))]
+    }
+
+    /// Pages of the whole.
+    pub(crate) fn families(&'a self) -> Vec<Family<'a>> {
         vec![
-            Family::new("programs", programs, |&(at, locale)| {
-                let suffix = if locale == Locale::Es { ".es" } else { "" };
-                let name = format!("programs/{}{suffix}.json", self.directory.programs[at].slug);
-                file(&name, detail::program(&self.shaper(locale), self.numbers, self.dated, at))
-            }),
-            Family::new("organizations", records.organizations.clone(), |&at| {
-                let name = format!("organizations/{}.json", self.directory.organizations[at].slug);
-                file(&name, detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, at))
-            }),
-            Family::new("recipients", records.recipients.clone(), |&at| {
-                let name = format!("recipients/{}.json", self.directory.recipients[at].slug);
-                file(&name, detail::recipient(&self.shaper(Locale::En), self.dated, at))
-            }),
             Family::new("facets", Vec::from_iter(&FACETS), |spec| {
                 let page = query::Page { offset: 0, limit: FACET_LIMIT_DEFAULT };
                 let first = FacetQuery { text: String::new(), page };
@@ -127,8 +137,8 @@ mod tests {
         let twins = |page: &usize| Ok(vec![file(&format!("{page}.html")), file(&format!("{page}.md"))]);
         let family = Family::new("twins", vec![1, 2, 3], twins);
         let (files, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let put = |_: &str, _: &Filled| {
-            files.fetch_add(1, Relaxed);
+        let put = |put: &[File]| {
+            files.fetch_add(put.len(), Relaxed);
             Ok::<(), minijinja::Error>(())
         };
         let rendered = family.render(put, || {

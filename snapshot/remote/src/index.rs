@@ -29,9 +29,9 @@ const OBJECTS_ROW: u64 = 256;
 const HISTORY_ROW: u64 = 1 << 10;
 /// A body of so many bytes is at most one more object, of [`OBJECTS_ROW`] bytes.
 const CHUNK: u64 = 16 << 10;
-/// Hashes, which are half of the table of objects, do not compress.
+/// Ids, which are two fifths of the table of objects, do not compress.
 const RATIO: u64 = 64;
-/// Zstandard level of tables, most of whose bytes are hashes.
+/// Zstandard level of tables, many of whose bytes are ids and hashes.
 const LEVEL: i32 = 6;
 
 /// `contents.json`.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use super::body::{Coding, Digest, Tally};
+use super::layout::{page_of, starts_of};
 use super::manifest::{Manifest, RecordCounts};
 use super::table::Hole;
 
@@ -28,12 +29,26 @@ pub type RecordFingerprint = [u8; 16];
 /// A record whose pages of the live generation can be reused, if they have this fingerprint there.
 #[derive(Clone, Copy, Debug)]
 pub struct ReusableRecord<'a> {
-    /// Path of its page in the REST interface.
-    pub page: &'a str,
+    /// One of `RECORD_KINDS`.
+    pub kind: &'a str,
+    /// Its slug.
+    pub slug: &'a str,
     /// The fingerprint of its pages.
     pub from: RecordFingerprint,
-    /// Prefixes of the paths of its pages, and of no others.
-    pub starts: &'a [String],
+}
+
+impl ReusableRecord<'_> {
+    /// Path of its page in the REST interface.
+    #[must_use]
+    pub fn page(&self) -> String {
+        page_of(self.kind, self.slug)
+    }
+
+    /// What the paths of its pages start with, and no others.
+    #[must_use]
+    pub fn starts(&self) -> [String; 5] {
+        starts_of(self.kind, self.slug)
+    }
 }
 
 /// How bodies are stored. The name of a generation does not depend on it.

@@ -30,13 +30,12 @@ use uuid::Uuid;
 
 use super::body::{Digest, Hex};
 use super::build_info::RecordFingerprint;
+use super::layout::{RECORDS, page_of};
 use super::sections::{Section, SectionError, Sections};
 use super::table::FileTable;
 
 /// Kinds of records, as in addresses.
 pub const RECORD_KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
-/// Directory of their pages.
-const RECORDS: &str = "public/api/v1/";
 /// A publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
@@ -327,7 +326,8 @@ impl ChangeLog {
         let order = &self.order.get_or_init(|| self.order(files)).all;
         let last = from.record.as_deref().map(|record| {
             let removed = record.strip_prefix('-');
-            (removed.is_none(), format!("{RECORDS}{}.json", removed.unwrap_or(record)))
+            let (kind, slug) = removed.unwrap_or(record).split_once('/').unwrap_or_default();
+            (removed.is_none(), page_of(kind, slug))
         });
         let is_read = |sequence: u64, is_there: bool, of: &OrderedRecord| match sequence.cmp(&from.sequence) {
             Ordering::Equal => {

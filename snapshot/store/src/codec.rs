@@ -10,56 +10,77 @@ use super::body::Digest;
 /// Most bytes of an object, decoded.
 pub(super) const OBJECT_MAX: usize = 256 << 10;
 
-const RAW: u8 = 0;
-const ZSTD: u8 = 1;
-const ZSTD_DICTIONARY: u8 = 2;
+/// Identifies an object among all others, wherever it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable, Pod)]
+#[repr(transparent)]
+pub(super) struct ObjectId(pub(super) [u8; 16]);
 
-/// A row of a pack's table, and of the table of all objects of a generation. 64 bytes.
+impl From<Digest> for ObjectId {
+    /// The object whose decoded bytes have this hash.
+    fn from(sha256: Digest) -> Self {
+        let mut first = [0; 16];
+        first.copy_from_slice(&sha256.0[..16]);
+        Self(first)
+    }
+}
+
+impl ObjectId {
+    /// The object of these decoded bytes: a body, a part of one, or a dictionary.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Digest::of(bytes).into()
+    }
+
+    /// The object that is these bodies, one after the other. Their hashes make it, so that it is known without reading them.
+    pub(super) fn joined(bodies: impl Iterator<Item = Digest>) -> Self {
+        let hashes: Vec<Digest> = bodies.collect();
+        match &*hashes {
+            [only] => (*only).into(),
+            all => Self::of(bytemuck::cast_slice(all)),
+        }
+    }
+
+    /// Its name as a dictionary.
+    pub(super) fn name(&self) -> u64 {
+        let mut first = [0; 8];
+        first.copy_from_slice(&self.0[..8]);
+        u64::from_le_bytes(first)
+    }
+}
+
+/// A row of a pack's table, and of the table of all objects of a generation. 40 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub(super) struct Object {
-    /// Of the decoded bytes.
-    pub(super) sha256: Digest,
+    pub(super) id: ObjectId,
+    /// First 8 bytes of the id of its dictionary, which is an object too; 0 without one.
+    pub(super) dictionary: u64,
     /// Offset in its pack.
-    pub(super) offset: u64,
-    /// Bytes in the pack.
+    pub(super) offset: u32,
+    /// Bytes in the pack: as many as decoded if it is stored raw, else fewer.
     pub(super) stored: u32,
     /// Bytes decoded.
     pub(super) length: u32,
-    pub(super) codec: u8,
-    pub(super) zero: [u8; 3],
     /// Number of the pack; 0 in the table of the pack itself.
     pub(super) pack: u32,
-    /// First 8 bytes of the hash of its dictionary, which is an object too; 0 without one.
-    pub(super) dictionary: u64,
 }
 
 impl Object {
     /// Whether its fields fit together.
     pub(super) fn is_sound(&self) -> bool {
-        let dictionary = (self.codec == ZSTD_DICTIONARY) == (self.dictionary != 0);
-        let raw = self.codec != RAW || self.stored == self.length;
-        self.codec <= ZSTD_DICTIONARY
-            && self.zero == [0; 3]
-            && self.length as usize <= OBJECT_MAX
+        self.length as usize <= OBJECT_MAX
             && self.stored <= self.length
-            && dictionary
-            && raw
+            && (self.dictionary == 0 || !self.is_raw())
     }
-}
 
-/// Name of a dictionary.
-pub(super) fn name_of(sha256: &Digest) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&sha256.0[..8]);
-    u64::from_le_bytes(first)
+    fn is_raw(&self) -> bool {
+        self.stored == self.length
+    }
 }
 
 /// A dictionary to encode with.
 pub(super) struct Dictionary {
-    pub(super) name: u64,
-    /// Its bytes, an object like any other, and their hash.
-    pub(super) sha256: Digest,
+    /// The object that its bytes are.
+    pub(super) id: ObjectId,
     pub(super) bytes: Vec<u8>,
     prepared: CDict<'static>,
 }
@@ -67,15 +88,16 @@ pub(super) struct Dictionary {
 impl Dictionary {
     /// Prepares one for a level; `None` without memory.
     pub(super) fn new(bytes: Vec<u8>, level: i32) -> Option<Self> {
-        let sha256 = Digest::of(&bytes);
-        Some(Self { name: name_of(&sha256), sha256, prepared: CDict::try_create(&bytes, level)?, bytes })
+        Some(Self { id: ObjectId::of(&bytes), prepared: CDict::try_create(&bytes, level)?, bytes })
     }
 
-    /// Trains one on some pages; `None` if they have too little in common.
+    /// Trains one on some objects; `None` if they have too little in common.
     pub(super) fn of(samples: &[&[u8]], level: i32) -> Option<Self> {
-        /// Most bytes of a dictionary: longer ones save little more.
-        const LENGTH: usize = 64 << 10;
-        let bytes = zstd::dict::from_samples(samples, LENGTH).ok()?;
+        /// Most bytes of a dictionary, and the part of the samples that it is at most: longer ones save little more.
+        const LENGTH: usize = 112 << 10;
+        const PART: usize = 32;
+        let all: usize = samples.iter().map(|sample| sample.len()).sum();
+        let bytes = zstd::dict::from_samples(samples, LENGTH.min(all / PART)).ok()?;
         Self::new(bytes, level)
     }
 }
@@ -88,7 +110,7 @@ thread_local! {
 
 /// The object of these bytes, and its stored bytes; it stays raw if encoding saves nothing.
 pub(super) fn encode(
-    sha256: Digest,
+    id: ObjectId,
     bytes: &[u8],
     level: i32,
     dictionary: Option<&Dictionary>,
@@ -102,21 +124,15 @@ pub(super) fn encode(
         };
         done.ok().map(|_| out).filter(|out| out.len() < bytes.len())
     });
-    let (codec, name) = match (&coded, dictionary) {
-        (None, _) => (RAW, 0),
-        (Some(_), None) => (ZSTD, 0),
-        (Some(_), Some(dictionary)) => (ZSTD_DICTIONARY, dictionary.name),
-    };
+    let dictionary = dictionary.filter(|_| coded.is_some()).map_or(0, |dictionary| dictionary.id.name());
     let stored = coded.unwrap_or_else(|| bytes.to_vec());
     let object = Object {
-        sha256,
+        id,
+        dictionary,
         offset: 0,
         stored: stored.len() as u32,
         length: bytes.len() as u32,
-        codec,
-        zero: [0; 3],
         pack: 0,
-        dictionary: name,
     };
     (object, stored)
 }
@@ -127,14 +143,14 @@ pub(super) fn decode(
     stored: Vec<u8>,
     dictionary: Option<&DDict<'static>>,
 ) -> Option<Vec<u8>> {
-    if object.codec == RAW {
+    if object.is_raw() {
         return Some(stored);
     }
     DECODER.with_borrow_mut(|context| {
         let context = context.as_mut()?;
         let mut out = Vec::with_capacity(object.length as usize);
-        let done = match (object.codec, dictionary) {
-            (ZSTD, _) => context.decompress(&mut out, &stored),
+        let done = match (object.dictionary, dictionary) {
+            (0, _) => context.decompress(&mut out, &stored),
             (_, Some(dictionary)) => context.decompress_using_ddict(&mut out, &stored, dictionary),
             (_, None) => return None,
         };
@@ -159,34 +175,31 @@ mod tests {
         let dictionary = Dictionary::of(&samples, 3).unwrap();
         let prepared = DDict::try_create(&dictionary.bytes).unwrap();
         let page = &pages[7];
-        let (plain, stored) = encode(Digest::of(page), page, 3, None);
+        let (plain, stored) = encode(ObjectId::of(page), page, 3, None);
         assert_eq!(decode(&plain, stored.clone(), None).as_ref(), Some(page));
-        let (shared, short) = encode(Digest::of(page), page, 3, Some(&dictionary));
-        assert!(short.len() * 2 <= stored.len(), "{} of {}", short.len(), stored.len());
+        let (shared, short) = encode(ObjectId::of(page), page, 3, Some(&dictionary));
+        assert!(short.len() * 3 <= stored.len() * 2, "{} of {}", short.len(), stored.len());
         assert_eq!(decode(&shared, short.clone(), Some(&prepared)).as_ref(), Some(page));
         assert_eq!(decode(&shared, short, None), None, "without its dictionary");
         assert!(plain.is_sound() && shared.is_sound());
         let noise: Vec<u8> = (0..64).map(|n: u8| n.wrapping_mul(167)).collect();
-        let (raw, stored) = encode(Digest::of(&noise), &noise, 3, None);
-        assert_eq!((raw.codec, decode(&raw, stored, None)), (RAW, Some(noise)));
+        let (raw, stored) = encode(ObjectId::of(&noise), &noise, 3, None);
+        assert!(raw.is_raw());
+        assert_eq!(decode(&raw, stored, None), Some(noise));
     }
 
     #[test]
     fn an_object_that_decodes_to_another_length_is_refused() {
         let text = b"opportunity ".repeat(20);
-        let (object, stored) = encode(Digest::of(&text), &text, 3, None);
+        let (object, stored) = encode(ObjectId::of(&text), &text, 3, None);
         for length in [object.length - 1, object.length + 1] {
             assert_eq!(decode(&Object { length, ..object }, stored.clone(), None), None);
         }
         assert_eq!(decode(&object, stored[1..].to_vec(), None), None);
         for wrong in [
-            Object { codec: 3, ..object },
             Object { length: OBJECT_MAX as u32 + 1, ..object },
             Object { stored: object.length + 1, ..object },
-            Object { dictionary: 1, ..object },
-            Object { codec: ZSTD_DICTIONARY, ..object },
-            Object { codec: RAW, ..object },
-            Object { zero: [0, 1, 0], ..object },
+            Object { stored: object.length, dictionary: 1, ..object },
         ] {
             assert!(!wrong.is_sound(), "{wrong:?}");
         }

@@ -22,7 +22,7 @@ use super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
 use super::generation::{current, open_current_on};
 use super::layout::{CURRENT_TMP, GENERATIONS};
 use super::manifest::{GenerationId, RecordCounts};
-use super::objects::Pack;
+use super::places::Pack;
 use super::retention::{gc_on, rollback_on};
 use super::sections::Mapping;
 use super::stage::Stage;

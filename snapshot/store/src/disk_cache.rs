@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! ROOT/bodies/<number>.ring    entries back to back:
-//!     row       an `Object` (64 bytes) with zeros for its place
+//!     row       an `Object` with zeros for its place
 //!     check     first 8 bytes of the row's SHA-256
 //!     stored    as many bytes as the row states
 //! ```
@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use rustix::fs::FlockOperation;
 
 use super::body::Digest;
-use super::codec::Object;
+use super::codec::{Object, ObjectId};
 use super::layout::BODIES;
 use super::vfs::lock;
 
@@ -44,7 +44,7 @@ pub struct DiskCache {
 struct State {
     /// Oldest first; the last one is written to.
     files: VecDeque<CacheFile>,
-    index: FxHashMap<Digest, Place>,
+    index: FxHashMap<ObjectId, Place>,
     bytes: u64,
 }
 
@@ -112,29 +112,29 @@ impl DiskCache {
     }
 
     /// An object as it is stored, not yet checked, with its row.
-    pub(super) fn get(&self, sha256: &Digest) -> Option<(Object, Vec<u8>)> {
+    pub(super) fn get(&self, id: &ObjectId) -> Option<(Object, Vec<u8>)> {
         let (file, place) = {
             let state = lock(&self.state);
-            let place = *state.index.get(sha256)?;
+            let place = *state.index.get(id)?;
             let file = state.files.iter().find(|file| file.number == place.number)?;
             (Arc::clone(&file.file), place)
         };
         let mut head = [0; HEAD];
         file.read_exact_at(&mut head, place.offset).ok()?;
-        let row = row_of(&head).filter(|row| row.sha256 == *sha256)?;
+        let row = row_of(&head).filter(|row| row.id == *id)?;
         let mut stored = vec![0; row.stored as usize];
         file.read_exact_at(&mut stored, place.offset + HEAD as u64).ok()?;
         Some((row, stored))
     }
 
     /// Whether an object is cached.
-    pub(super) fn has(&self, sha256: &Digest) -> bool {
-        lock(&self.state).index.contains_key(sha256)
+    pub(super) fn has(&self, id: &ObjectId) -> bool {
+        lock(&self.state).index.contains_key(id)
     }
 
     /// Forgets a damaged object.
-    pub(super) fn forget(&self, sha256: &Digest) {
-        lock(&self.state).index.remove(sha256);
+    pub(super) fn forget(&self, id: &ObjectId) {
+        lock(&self.state).index.remove(id);
     }
 
     /// Adds an object as it is stored. Nothing happens if the disk is full or fails.
@@ -144,7 +144,7 @@ impl DiskCache {
         let entry = [row, &Digest::of(row).0[..8], stored].concat();
         let mut state = lock(&self.state);
         let length = entry.len() as u64;
-        if state.index.contains_key(&object.sha256) || length > self.file_max() {
+        if state.index.contains_key(&object.id) || length > self.file_max() {
             return;
         }
         if state.files.back().is_none_or(|file| !file.ours || file.len + length > self.file_max())
@@ -160,7 +160,7 @@ impl DiskCache {
         let place = Place { number: file.number, offset: file.len };
         file.len += length;
         state.bytes += length;
-        state.index.insert(object.sha256, place);
+        state.index.insert(object.id, place);
     }
 
     fn file_max(&self) -> u64 {
@@ -212,7 +212,7 @@ impl State {
                 break;
             }
             reader.seek_relative(row.stored.into())?;
-            self.index.insert(row.sha256, Place { number, offset });
+            self.index.insert(row.id, Place { number, offset });
             offset = end;
         }
         Ok(offset)

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use zstd::zstd_safe::DDict;
 
-use super::body::{Body, Coding, Digest, slice};
-use super::codec::{Object, decode, name_of};
+use super::body::{Body, Digest, slice};
+use super::codec::{Object, ObjectId, decode};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, ids, open_root, parse_manifest};
 use super::kept_packs::{KeptPack, KeptPacks};
@@ -21,7 +21,7 @@ use super::packer::Packer;
 use super::sections::Sections;
 use super::staging::{StagingDir, lock_root, point_to, remove_generation};
 use super::table::{FileEntry, FileTable};
-use super::verify::{VerifyMode, verify_on};
+use super::verify::{VerifyMode, check_bodies, verify_on};
 
 /// Zstandard level of objects that have to be encoded again, which are few.
 const LEVEL: i32 = 3;
@@ -56,8 +56,10 @@ pub struct IncomingGeneration {
     /// Names of those that adopted objects are compressed with.
     adopted_dictionaries: BTreeSet<u64>,
     /// The objects of the table of files, and the decoded ones.
-    of_table: FxHashSet<Digest>,
-    table: FxHashMap<Digest, Vec<u8>>,
+    of_table: FxHashSet<ObjectId>,
+    table: FxHashMap<ObjectId, Vec<u8>>,
+    /// The table, once all of it is here.
+    listed: OnceLock<FileTable>,
     /// Files in no pack that are here.
     files: Vec<String>,
 }
@@ -89,7 +91,7 @@ impl IncomingGeneration {
         let objects = Sections::from_bytes(objects)
             .and_then(|file| Objects::open_remote(&vfs, &dir, &file))
             .map_err(|err| vfs.damaged(&format!("{dir}/{OBJECTS}"), err))?;
-        let of_table = objects.of_table().iter().map(|object| object.sha256).collect();
+        let of_table = objects.of_table().iter().map(|object| object.id).collect();
         let names = objects.objects.iter().map(|object| object.dictionary).filter(|name| *name != 0);
         let mut incoming = Self {
             staging,
@@ -105,6 +107,7 @@ impl IncomingGeneration {
             adopted_dictionaries: BTreeSet::new(),
             of_table,
             table: FxHashMap::default(),
+            listed: OnceLock::new(),
             files: Vec::new(),
         };
         incoming.adopt_kept();
@@ -117,18 +120,18 @@ impl IncomingGeneration {
         let mut found = Vec::new();
         self.kept.retain(|KeptPack { pack, bytes, objects }| {
             let mut needed = objects.clone();
-            needed.retain(|object| self.objects.find(&object.sha256).is_some());
+            needed.retain(|object| self.objects.find(&object.id).is_some());
             for object in &needed {
                 let is_dictionary = self.is_dictionary(object);
-                if !is_dictionary && !self.of_table.contains(&object.sha256) || object.dictionary != 0 {
+                if !is_dictionary && !self.of_table.contains(&object.id) || object.dictionary != 0 {
                     continue;
                 }
-                let stored = slice(bytes, object.offset, object.stored as usize).unwrap_or_default();
+                let stored = slice(bytes, object.offset.into(), object.stored as usize).unwrap_or_default();
                 let Some(bytes) = decode(object, stored.to_vec(), None) else { continue };
                 if let Some(dictionary) = DDict::try_create(&bytes).filter(|_| is_dictionary) {
-                    dictionaries.insert(name_of(&object.sha256), dictionary);
+                    dictionaries.insert(object.id.name(), dictionary);
                 }
-                table.insert(object.sha256, bytes);
+                table.insert(object.id, bytes);
             }
             let is_needed = !needed.is_empty();
             found.extend(is_needed.then_some((*pack, needed)));
@@ -140,8 +143,8 @@ impl IncomingGeneration {
             objects.retain(|object| {
                 let has_dictionary =
                     object.dictionary == 0 || self.objects.dictionary(object.dictionary).is_some();
-                let is_read = self.is_dictionary(object) || self.of_table.contains(&object.sha256);
-                has_dictionary && (!is_read || self.table.contains_key(&object.sha256))
+                let is_read = self.is_dictionary(object) || self.of_table.contains(&object.id);
+                has_dictionary && (!is_read || self.table.contains_key(&object.id))
             });
             if objects.is_empty() {
                 // Its objects are fetched again, and may form the same pack.
@@ -159,42 +162,46 @@ impl IncomingGeneration {
         self.manifest.id()
     }
 
-    /// The ranges of packs to be fetched next, sorted; dictionaries come first, as the rest is decoded with them. To be
-    /// called until it is empty.
+    /// The ranges of packs to be fetched next, sorted. First come the table of files, which has the hashes of all bodies,
+    /// and dictionaries, which the rest is decoded with. To be called until it is empty.
     #[must_use]
     pub fn missing(&self) -> Vec<PackRange> {
-        let is_missing = |object: &&Object| !self.packer.take(&object.sha256);
-        let objects = self.wanted().into_iter().filter(|object| !self.is_dictionary(object));
-        let objects: Vec<&Object> = objects.filter(is_missing).collect();
-        let names: BTreeSet<u64> = match self.mode {
-            FetchMode::All => {
-                let of_missing = objects.iter().map(|object| object.dictionary);
-                of_missing.chain(self.adopted_dictionaries.iter().copied()).collect()
-            }
-            // Bodies that are fetched later need theirs too.
-            FetchMode::IndexOnly => self.dictionary_names.clone(),
-        };
-        let names = names.iter().filter(|name| !self.dictionaries.contains_key(name));
-        let dictionaries = names.filter_map(|name| self.objects.dictionary(*name)).filter(is_missing);
-        let dictionaries: Vec<&Object> = dictionaries.collect();
-        let next = if dictionaries.is_empty() { objects } else { dictionaries };
+        let is_missing = |object: &&Object| !self.packer.take(&object.id);
+        let first = self.of_table.iter().filter_map(|id| self.objects.find(id)).filter(is_missing);
+        let first: Vec<&Object> = first.chain(self.missing_dictionaries()).collect();
+        let next =
+            if first.is_empty() { self.wanted().into_iter().filter(is_missing).collect() } else { first };
         let mut ranges: Vec<PackRange> =
             next.into_iter().filter_map(|object| self.pack_range(object)).collect();
         ranges.sort_unstable();
         ranges
     }
 
-    /// The objects that are to be here. Those of the index are known once the table of files is here.
+    fn missing_dictionaries(&self) -> impl Iterator<Item = &Object> {
+        let names = match self.mode {
+            FetchMode::All => {
+                let missing = self.objects.objects.iter().filter(|object| !self.packer.take(&object.id));
+                let of_missing = missing.map(|object| object.dictionary);
+                of_missing.chain(self.adopted_dictionaries.iter().copied()).collect()
+            }
+            // Bodies that are fetched later need theirs too.
+            FetchMode::IndexOnly => self.dictionary_names.clone(),
+        };
+        let names: BTreeSet<u64> = names;
+        let names = names.into_iter().filter(|name| !self.dictionaries.contains_key(name));
+        let found = names.filter_map(|name| self.objects.dictionary(name));
+        found.filter(|object| !self.packer.take(&object.id))
+    }
+
+    /// The objects that are to be here, once the table of files is.
     fn wanted(&self) -> Vec<&Object> {
+        let Ok(files) = self.files() else { return Vec::new() };
         if self.mode == FetchMode::All {
             return self.objects.objects.iter().collect();
         }
-        let files = self.table_of_files().and_then(|table| self.open_table(&table)).ok();
-        let rows = files.map(|files| self.wanted_rows(&files)).unwrap_or_default();
-        let rows = rows.into_iter().filter_map(|row| self.objects.of_row(row)).flatten();
-        let wanted: BTreeSet<Digest> =
-            self.objects.of_table().into_iter().chain(rows).map(|object| object.sha256).collect();
-        wanted.iter().filter_map(|sha256| self.objects.find(sha256)).collect()
+        let rows = self.wanted_rows(files).into_iter().filter_map(|row| self.objects.of_row(row));
+        let wanted: BTreeSet<ObjectId> = rows.flat_map(|placement| placement.objects().to_vec()).collect();
+        wanted.iter().filter_map(|id| self.objects.find(id)).collect()
     }
 
     /// Numbers of the rows whose bodies are to be here.
@@ -214,13 +221,13 @@ impl IncomingGeneration {
     }
 
     fn is_dictionary(&self, object: &Object) -> bool {
-        object.dictionary == 0 && self.dictionary_names.contains(&name_of(&object.sha256))
+        object.dictionary == 0 && self.dictionary_names.contains(&object.id.name())
     }
 
     fn pack_range(&self, object: &Object) -> Option<PackRange> {
         let pack = self.objects.packs.get(object.pack as usize)?.sha256;
-        let number = self.objects.objects.binary_search_by(|other| other.sha256.cmp(&object.sha256)).ok()?;
-        Some(PackRange { pack, offset: object.offset, len: object.stored, number: number as u32 })
+        let number = self.objects.number(&object.id)? as u32;
+        Some(PackRange { pack, offset: object.offset.into(), len: object.stored, number })
     }
 
     /// Adds the bytes of a range.
@@ -235,15 +242,15 @@ impl IncomingGeneration {
             self.add_dictionary(object.dictionary, bytes.as_deref())?;
         }
         let bytes = decode(&object, stored.to_vec(), self.dictionaries.get(&object.dictionary));
-        let bytes = bytes.filter(|bytes| Digest::of(bytes) == object.sha256).ok_or_else(|| {
+        let bytes = bytes.filter(|bytes| self.objects.is_content(&object, bytes)).ok_or_else(|| {
             let problem = format!("the object at {} is not what was published", object.offset);
             self.damaged(&format!("packs/{}.pack", range.pack), FileProblem::Format(problem))
         })?;
         if self.is_dictionary(&object) {
-            self.add_dictionary(name_of(&object.sha256), Some(&bytes))?;
+            self.add_dictionary(object.id.name(), Some(&bytes))?;
         }
-        if self.of_table.contains(&object.sha256) {
-            self.table.insert(object.sha256, bytes);
+        if self.of_table.contains(&object.id) {
+            self.table.insert(object.id, bytes);
         }
         self.packer.add_stored(object, stored, &|path, bytes| self.kept.write(path, bytes))
     }
@@ -266,10 +273,9 @@ impl IncomingGeneration {
     ///
     /// If the table of files is not what was published, or the root cannot be written.
     pub fn missing_files(&mut self) -> Result<Vec<(String, Body)>, StoreError> {
-        let table = self.table_of_files()?;
-        let files = self.open_table(&table)?;
+        let files = self.files()?;
         let dirs = ids(&*self.staging.vfs).unwrap_or_default();
-        let mut missing = Vec::new();
+        let (mut missing, mut linked) = (Vec::new(), Vec::new());
         for entry in files.entries().filter(|entry| self.objects.is_loose(entry.number())) {
             let (path, body) = (entry.path(), entry.identity());
             if self.files.iter().any(|file| file == path) {
@@ -279,11 +285,12 @@ impl IncomingGeneration {
             match names.find(|name| self.staging.vfs.hash(name).is_ok_and(|found| found == body)) {
                 Some(name) => {
                     self.staging.link_kept(&name, path, body)?;
-                    self.files.push(path.to_owned());
+                    linked.push(path.to_owned());
                 }
                 None => missing.push((path.to_owned(), body)),
             }
         }
+        self.files.extend(linked);
         Ok(missing)
     }
 
@@ -307,8 +314,8 @@ impl IncomingGeneration {
         let before = self.staging.live().and_then(Generation::packs);
         let mut bytes = Vec::new();
         for object in self.objects.of_table() {
-            let local = || before.and_then(|before| Some((before, before.find(&object.sha256)?)));
-            match self.table.get(&object.sha256) {
+            let local = || before.and_then(|before| Some((before, before.find(&object.id)?)));
+            match self.table.get(&object.id) {
                 Some(fetched) => bytes.extend_from_slice(fetched),
                 None => match local() {
                     Some((before, local)) => bytes.extend(before.object(local)?),
@@ -321,6 +328,15 @@ impl IncomingGeneration {
             return Err(self.damaged(FILE_TABLE, FileProblem::Hash { expected, found }));
         }
         Sections::from_bytes(&bytes).map_err(|err| self.damaged(FILE_TABLE, err))
+    }
+
+    /// The rows of the table of files, once all its objects are here.
+    fn files(&self) -> Result<&FileTable, StoreError> {
+        if self.listed.get().is_none() {
+            let files = self.open_table(&self.table_of_files()?)?;
+            let _ = self.listed.set(files);
+        }
+        self.listed.get().ok_or_else(|| self.damaged(FILE_TABLE, FileProblem::Missing))
     }
 
     fn open_table(&self, table: &Sections) -> Result<FileTable, StoreError> {
@@ -346,28 +362,22 @@ impl IncomingGeneration {
     /// If something is missing or not what was published, or the root cannot be written. The live generation stays as it
     /// was.
     pub fn publish(self, jobs: usize) -> Result<GenerationId, StoreError> {
-        let table = self.table_of_files()?;
-        let files = self.open_table(&table)?;
+        let (table, files) = (self.table_of_files()?, self.files()?);
         let (staging, id) = (&self.staging, self.id());
-        let wanted = self.wanted_rows(&files);
-        let parts = |entry: FileEntry<'_>| {
-            let objects = self.objects.of_row(entry.number()).filter(|_| wanted.contains(&entry.number()))?;
-            Some(objects.iter().map(|object| object.sha256).collect())
-        };
-        let rows: Vec<Option<Vec<Digest>>> = files.entries().map(parts).collect();
-        let bodies = || files.entries().map(|entry| entry.identity().sha256).zip(&rows);
-        let packed = bodies().map(|(sha256, row)| Some((sha256, row.as_deref()?)));
-        let objects = self.packer.finish(packed, &table, &|path, bytes| self.kept.write(path, bytes))?;
+        let wanted = self.wanted_rows(files);
+        let placement = |row: u32| self.objects.of_row(row).filter(|_| wanted.contains(&row));
+        let rows = (0..files.len() as u32).map(placement);
+        let objects = self.packer.finish(rows, &table, &|path, bytes| self.kept.write(path, bytes))?;
         self.kept.link(&objects.packs, staging)?;
         staging.link_packs(&objects.packs)?;
         let objects = match self.mode {
             FetchMode::All => objects.finish(),
-            FetchMode::IndexOnly => objects.finish_lazy(&self.objects),
+            FetchMode::IndexOnly => self.objects.finish_lazy(objects),
         };
         staging.write(OBJECTS, objects.bytes())?;
         staging.write(MANIFEST, &self.manifest_text)?;
         staging.write(HISTORY, &self.history)?;
-        self.check_bodies(bodies())?;
+        self.check_bodies(wanted.iter().copied(), jobs)?;
         // A directory of this name is not this generation, or `take_present` would have taken it.
         if staging.vfs.list(&directory_of(id)).is_ok() {
             remove_generation(&*staging.vfs, id)?;
@@ -377,21 +387,22 @@ impl IncomingGeneration {
         Ok(id)
     }
 
-    /// Reads bodies of several objects as a whole, since correct objects may still be in a wrong order. A body of one
-    /// object has the object's hash.
-    fn check_bodies<'a>(
-        &self,
-        bodies: impl Iterator<Item = (Digest, &'a Option<Vec<Digest>>)>,
-    ) -> Result<(), StoreError> {
+    /// Reads the bodies of some rows, since correct objects may still be in a wrong order. Those that the live generation
+    /// has in the same objects were read before.
+    fn check_bodies(&self, rows: impl Iterator<Item = u32>, jobs: usize) -> Result<(), StoreError> {
         let staged = Generation::load(&self.staging.vfs, self.staging.dir.clone(), 0)?;
-        for (number, (sha256, row)) in (0..).zip(bodies) {
-            if row.as_deref().is_some_and(|row| row != [sha256]) {
-                let entry = staged.files().get(number);
-                let entry = entry.ok_or_else(|| self.damaged(FILE_TABLE, FileProblem::Missing))?;
-                staged.read(entry, Coding::Identity)?;
-            }
-        }
-        Ok(())
+        let before = self.staging.live().and_then(|live| Some((live, live.packs()?)));
+        let is_new = |row: &u32| {
+            let same = || {
+                let ((live, packs), entry) = (before?, staged.files().get(*row)?);
+                let known = live.files().find(entry.path().as_bytes())?;
+                let is_same = known.identity() == entry.identity();
+                Some(is_same && packs.of_row(known.number()) == self.objects.of_row(*row))
+            };
+            same() != Some(true)
+        };
+        let rows: Vec<u32> = rows.filter(is_new).collect();
+        check_bodies(&staged, &rows, jobs).into_iter().next().map_or(Ok(()), Err)
     }
 }
 

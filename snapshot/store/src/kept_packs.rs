@@ -11,8 +11,8 @@ use super::codec::Object;
 use super::error::StoreError;
 use super::generation::ids;
 use super::layout::{INCOMING, PACKS, directory_of};
-use super::objects::Pack;
 use super::packer::objects_of;
+use super::places::Pack;
 use super::staging::StagingDir;
 use super::vfs::{Vfs, lock};
 

@@ -29,6 +29,20 @@ pub(super) const INDEX_MAX: u64 = 64 << 20;
 pub(super) const INDEX: &str = "index/";
 pub(super) const PUBLIC: &str = "public/";
 
+/// What paths of pages of the REST interface start with.
+pub(super) const RECORDS: &str = "public/api/v1/";
+
+/// Path of the page of a record.
+pub(super) fn page_of(kind: &str, slug: &str) -> String {
+    format!("{RECORDS}{kind}/{slug}.json")
+}
+
+/// What the paths of the pages of a record start with, in every language, and no others.
+pub(super) fn starts_of(kind: &str, slug: &str) -> [String; 5] {
+    let starts = [(RECORDS, '.'), (PUBLIC, '.'), (PUBLIC, '/'), ("public/es/", '.'), ("public/es/", '/')];
+    starts.map(|(folder, end)| format!("{folder}{kind}/{slug}{end}"))
+}
+
 /// Directory of a generation, below the root.
 pub(super) fn directory_of(id: GenerationId) -> String {
     format!("{GENERATIONS}/{id}")

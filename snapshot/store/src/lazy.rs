@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::body::Digest;
-use super::codec::Object;
+use super::codec::{Object, ObjectId};
 use super::disk_cache::DiskCache;
 use super::vfs::lock;
 
@@ -71,8 +71,8 @@ const TRIES: usize = 3;
 pub struct LazyBodies {
     store: Arc<dyn Fetch>,
     cache: DiskCache,
-    /// Requests under way, by the hashes of all their objects: bodies may share their first ones.
-    under_way: Mutex<FxHashMap<Vec<Digest>, SharedFetch>>,
+    /// Requests under way, by all their objects: bodies may share their first ones.
+    under_way: Mutex<FxHashMap<Vec<ObjectId>, SharedFetch>>,
 }
 
 impl LazyBodies {
@@ -97,7 +97,7 @@ impl LazyBodies {
         cached: impl Fn() -> Vec<Option<Vec<u8>>>,
         check: impl Fn(&Object, Vec<u8>) -> Option<Vec<u8>>,
     ) -> Arc<Fetched> {
-        let key: Vec<Digest> = wanted.iter().map(|(object, _)| object.sha256).collect();
+        let key: Vec<ObjectId> = wanted.iter().map(|(object, _)| object.id).collect();
         let shared = Arc::clone(lock(&self.under_way).entry(key.clone()).or_default());
         let fetch = || self.fetch_checked(wanted, cached(), check);
         let fetched = Arc::clone(shared.get_or_init(|| Arc::new(fetch())));
@@ -162,8 +162,8 @@ mod tests {
         let lazy = LazyBodies::new(slow, DiskCache::open(Path::new("nothing-is-kept"), 1 << 20).unwrap());
         let wanted = |places: [u8; 2]| {
             places.map(|place| {
-                let sha256 = Digest([place; 32]);
-                (Object { sha256, ..Object::zeroed() }, PackRange::new(sha256, place.into(), 1))
+                let id = ObjectId([place; 16]);
+                (Object { id, ..Object::zeroed() }, PackRange::new(Digest([place; 32]), place.into(), 1))
             })
         };
         let fetch = |places| match &*lazy.fetch(&wanted(places), || vec![None; 2], |_, stored| Some(stored)) {

@@ -80,6 +80,7 @@ mod manifest;
 mod objects;
 mod outgoing;
 mod packer;
+mod places;
 mod publication;
 mod retention;
 mod siblings;

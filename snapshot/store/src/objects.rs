@@ -4,28 +4,31 @@
 //! ```text
 //! table    Digest   of index/files.bin
 //! packs    Pack     SHA-256 and length of each pack
-//! objects  Object   all objects that are needed, dictionaries included, sorted by hash; see `packer` for their fields
-//! bodies   Extent   of each row of that table: its objects in order; empty if the body is a file in no pack
-//! extents  u32      numbers of objects
-//! own      Extent   of index/files.bin itself
+//! objects  Object   all objects that are needed, dictionaries included, sorted by id; see `packer` for their fields
+//! bodies   Place    of each row of that table
+//! parts    u32      numbers of the objects of longer bodies, in order
+//! own      Place    of index/files.bin itself
 //! here     u32      of a lazy generation only: how many of the packs, from the first on, are in the root
 //! ```
+//! Hashes of bodies stand in the table only. The id of an object follows from those of the bodies in it; of a part of a
+//! longer body and of a dictionary it is the hash itself, see `codec`.
+//!
 //! A pack is read, not mapped: a truncated one is an error then, not a signal. A decoded object is not trusted before the
 //! hash of the whole body was checked.
 
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
-use bytemuck::{Pod, Zeroable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use zstd::zstd_safe::DDict;
 
 use super::body::{Body, Digest, slice};
-use super::codec::{Object, decode, name_of};
+use super::codec::{Object, ObjectId, decode};
 use super::error::{BodyUnavailable, FileProblem, StoreError};
 use super::layout::PACKS;
 use super::lazy::{FetchFailure, LazyBodies, PackRange, ReadMode};
-use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
+use super::places::{NewObjects, Pack, Place, Placement};
+use super::sections::{Section, SectionError, Sections, ensure};
 use super::vfs::Vfs;
 
 const LOCAL_PACKS: &str = "here";
@@ -33,88 +36,11 @@ const LOCAL_PACKS: &str = "here";
 const TABLE: u64 = 1 << 20;
 const TABLE_ROW: u64 = 4 << 10;
 
-/// A pack of a generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
-#[repr(C)]
-pub(super) struct Pack {
-    pub(super) sha256: Digest,
-    pub(super) length: u64,
-}
-
-impl Pack {
-    /// Its file below the generation.
-    pub(super) fn path(&self) -> String {
-        format!("{PACKS}/{}.pack", self.sha256)
-    }
-
-    pub(super) fn body(&self) -> Body {
-        Body { len: self.length, sha256: self.sha256 }
-    }
-}
-
-/// A range of `extents`: the objects of a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod)]
-#[repr(C)]
-pub(super) struct Extent {
-    pub(super) first: u32,
-    pub(super) count: u32,
-}
-
-/// The sections to be written.
-pub(super) struct NewObjects {
-    pub(super) table: Digest,
-    pub(super) packs: Vec<Pack>,
-    pub(super) objects: Vec<Object>,
-    pub(super) bodies: Vec<Extent>,
-    pub(super) extents: Vec<u32>,
-    pub(super) own: Extent,
-}
-
-impl NewObjects {
-    /// The file.
-    pub(super) fn finish(self) -> Sections {
-        self.writer().finish()
-    }
-
-    /// The file of a lazy generation, whose other objects stay in the packs of `remote`.
-    pub(super) fn finish_lazy(self, remote: &Objects) -> Sections {
-        let local = self.packs.len() as u32;
-        let known: FxHashMap<Digest, Object> =
-            self.objects.iter().map(|object| (object.sha256, *object)).collect();
-        let others = remote.objects.iter().filter(|object| !known.contains_key(&object.sha256));
-        let others = others.map(|object| Object { pack: object.pack + local, ..*object });
-        let mut objects: Vec<Object> = self.objects.iter().copied().chain(others).collect();
-        objects.sort_unstable_by_key(|object| object.sha256);
-        let numbers: FxHashMap<Digest, u32> =
-            (0..).zip(&objects).map(|(number, object)| (object.sha256, number)).collect();
-        // All remote objects are in the list; a body has the same ones, wherever they are stored.
-        let number = |extent: &u32| {
-            let object = remote.objects.get(*extent as usize);
-            object.and_then(|object| numbers.get(&object.sha256)).copied().unwrap_or_default()
-        };
-        let all = Self {
-            table: self.table,
-            packs: self.packs.iter().chain(&*remote.packs).copied().collect(),
-            objects,
-            bodies: remote.bodies.to_vec(),
-            extents: remote.extents.iter().map(number).collect(),
-            own: remote.own.first().copied().unwrap_or_default(),
-        };
-        let mut writer = all.writer();
-        writer.put(LOCAL_PACKS, [local]);
-        writer.finish()
-    }
-
-    fn writer(self) -> SectionWriter {
-        let mut writer = SectionWriter::default();
-        writer.put("table", [self.table]);
-        writer.put("packs", self.packs);
-        writer.put("objects", self.objects);
-        writer.put("bodies", self.bodies);
-        writer.put("extents", self.extents);
-        writer.put("own", [self.own]);
-        writer
-    }
+/// The bodies of a table, and which of them are in each object.
+struct Contents {
+    bodies: Section<Body>,
+    /// Object, start and row of each body in an object, sorted.
+    members: OnceLock<Vec<(u32, u32, u32)>>,
 }
 
 /// The open file, and the packs that it names.
@@ -124,9 +50,10 @@ pub(super) struct Objects {
     table: Section<Digest>,
     pub(super) packs: Section<Pack>,
     pub(super) objects: Section<Object>,
-    bodies: Section<Extent>,
-    extents: Section<u32>,
-    own: Section<Extent>,
+    bodies: Section<Place>,
+    parts: Section<u32>,
+    own: Section<Place>,
+    contents: OnceLock<Contents>,
     dictionaries: FxHashMap<u64, DDict<'static>>,
     /// The number of packs in the root, if the generation is lazy.
     local: Option<usize>,
@@ -163,8 +90,9 @@ impl Objects {
             packs: file.get("packs")?,
             objects: file.get("objects")?,
             bodies: file.get("bodies")?,
-            extents: file.get("extents")?,
+            parts: file.get("parts")?,
             own: file.get("own")?,
+            contents: OnceLock::new(),
             dictionaries: FxHashMap::default(),
             local,
             lazy: OnceLock::new(),
@@ -175,23 +103,25 @@ impl Objects {
 
     fn check(&self) -> Result<(), SectionError> {
         let within = |object: &Object| {
-            let end = object.offset.checked_add(object.stored.into());
+            let end = u64::from(object.offset) + u64::from(object.stored);
             let pack = self.packs.get(object.pack as usize);
-            pack.is_some_and(|pack| end.is_some_and(|end| end <= pack.length)) && object.is_sound()
+            pack.is_some_and(|pack| end <= pack.length) && object.is_sound()
         };
         ensure(self.objects.iter().all(within), "objects", "outside of its pack, or wrong in itself")?;
         let has_local = self.local.is_none_or(|local| local <= self.packs.len());
         ensure(has_local, LOCAL_PACKS, "more than there are packs")?;
-        let is_sorted = self.objects.is_sorted_by(|one, next| one.sha256 < next.sha256);
-        ensure(is_sorted, "objects", "not sorted by hash")?;
-        let known = self.extents.iter().all(|object| (*object as usize) < self.objects.len());
-        ensure(known, "extents", "points outside of `objects`")?;
-        let inside =
-            |extent: &Extent| slice(&self.extents, extent.first.into(), extent.count as usize).is_some();
-        let longest = TABLE + TABLE_ROW * self.bodies.len() as u64;
-        ensure(self.own_length() <= longest, "own", "longer than a table of so many rows")?;
+        let is_sorted = self.objects.is_sorted_by(|one, next| one.id < next.id);
+        ensure(is_sorted, "objects", "not sorted by id")?;
+        let is_known = |object: &u32| (*object as usize) < self.objects.len();
+        ensure(self.parts.iter().all(is_known), "parts", "points outside of `objects`")?;
+        let inside = |place: &Place| match place.is_long() {
+            true => place.parts(&self.parts).is_some(),
+            false => is_known(&place.object),
+        };
         let fits = self.table.len() == 1 && self.own.len() == 1;
-        ensure(fits && self.bodies.iter().chain(&*self.own).all(inside), "bodies", "outside of `extents`")
+        ensure(fits && self.bodies.iter().chain(&*self.own).all(inside), "bodies", "outside of `parts`")?;
+        let longest = TABLE + TABLE_ROW * self.bodies.len() as u64;
+        ensure(self.own_length() <= longest, "own", "longer than a table of so many rows")
     }
 
     fn read_dictionaries(&self) -> Result<FxHashMap<u64, DDict<'static>>, StoreError> {
@@ -202,7 +132,9 @@ impl Objects {
             if let Entry::Vacant(entry) = read.entry(name) {
                 let object = self.dictionary(name).ok_or_else(unusable)?;
                 let bytes = self.object(object)?;
-                self.check_hash(object.sha256, &bytes)?;
+                if ObjectId::of(&bytes) != object.id {
+                    return Err(unusable());
+                }
                 entry.insert(DDict::try_create(&bytes).ok_or_else(unusable)?);
             }
         }
@@ -211,41 +143,60 @@ impl Objects {
 
     /// The object that is the dictionary of this name.
     pub(super) fn dictionary(&self, name: u64) -> Option<&Object> {
-        let at = self.objects.partition_point(|object| object.sha256.0[..8] < name.to_le_bytes()[..]);
-        self.objects.get(at).filter(|object| name_of(&object.sha256) == name && object.dictionary == 0)
+        let at = self.objects.partition_point(|object| object.id.0[..8] < name.to_le_bytes()[..]);
+        self.objects.get(at).filter(|object| object.id.name() == name && object.dictionary == 0)
     }
 
     /// The bytes of a dictionary.
     pub(super) fn dictionary_bytes(&self, name: u64) -> Option<Vec<u8>> {
         let object = self.dictionary(name)?;
-        self.object(object).ok().filter(|bytes| Digest::of(bytes) == object.sha256)
+        self.object(object).ok().filter(|bytes| ObjectId::of(bytes) == object.id)
     }
 
-    /// Whether this is the file of a table with this hash and these bodies.
-    pub(super) fn fits(&self, table: Digest, bodies: &[Body]) -> Result<(), SectionError> {
+    /// Whether this is the file of a table with this hash and these bodies, which it refers to from then on.
+    pub(super) fn fits(&self, table: Digest, bodies: &Section<Body>) -> Result<(), SectionError> {
         let is_its = *self.table == [table] && self.bodies.len() == bodies.len();
         ensure(is_its, "table", "is not that of this generation")?;
-        let same = |(extent, body): (&Extent, &Body)| extent.count == 0 || self.length(*extent) == body.len;
-        ensure(self.bodies.iter().zip(bodies).all(same), "bodies", "has another length than its objects")
+        let same = |(place, body): (&Place, &Body)| match place {
+            Place { start: 0, .. } if place.is_long() => true,
+            _ if place.is_long() => self.length(place) == body.len,
+            _ => u64::from(place.start) + body.len <= self.length(place),
+        };
+        let all = self.bodies.iter().zip(&**bodies).all(same);
+        ensure(all, "bodies", "has another length than its objects")?;
+        let _ = self.contents.set(Contents { bodies: bodies.clone(), members: OnceLock::new() });
+        Ok(())
     }
 
-    fn length(&self, extent: Extent) -> u64 {
-        self.of(extent).map(|object| u64::from(object.length)).sum()
+    /// Length of all objects of a body.
+    fn length(&self, place: &Place) -> u64 {
+        self.of(place).map(|object| u64::from(object.length)).sum()
     }
 
-    fn of(&self, extent: Extent) -> impl Iterator<Item = &Object> {
-        let numbers = slice(&self.extents, extent.first.into(), extent.count as usize).unwrap_or_default();
+    fn of<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a Object> + Clone {
+        let numbers = match place.is_long() {
+            true => place.parts(&self.parts).unwrap_or_default(),
+            false => std::slice::from_ref(&place.object),
+        };
         numbers.iter().filter_map(|number| self.objects.get(*number as usize))
     }
 
-    /// The objects of a row; `None` if it is a file in no pack.
-    fn row_extent(&self, row: u32) -> Option<Extent> {
-        self.bodies.get(row as usize).copied().filter(|extent| extent.count > 0)
+    fn placement(&self, place: &Place) -> Option<Placement> {
+        let mut objects = self.of(place).map(|object| object.id);
+        match place.is_long() {
+            false => Some(Placement::Within(objects.next()?, place.start)),
+            true => Some(Placement::Parts(objects.collect())).filter(|body| !body.objects().is_empty()),
+        }
+    }
+
+    /// The place of a row; `None` if it is a file in no pack.
+    fn row_place(&self, row: u32) -> Option<&Place> {
+        self.bodies.get(row as usize).filter(|place| !place.is_long() || place.start > 0)
     }
 
     /// The objects of the table of files, in order.
     pub(super) fn of_table(&self) -> Vec<Object> {
-        self.own.first().map_or_else(Vec::new, |extent| self.of(*extent).copied().collect())
+        self.own.first().map_or_else(Vec::new, |place| self.of(place).copied().collect())
     }
 
     /// The packs in the root.
@@ -253,50 +204,118 @@ impl Objects {
         self.packs.get(..self.local.unwrap_or(self.packs.len())).unwrap_or_default()
     }
 
-    /// The object with this hash.
-    pub(super) fn find(&self, sha256: &Digest) -> Option<&Object> {
-        let at = self.objects.binary_search_by(|object| object.sha256.cmp(sha256)).ok()?;
-        self.objects.get(at)
+    /// The number of the object with this id.
+    pub(super) fn number(&self, id: &ObjectId) -> Option<usize> {
+        self.objects.binary_search_by(|object| object.id.cmp(id)).ok()
+    }
+
+    /// The object with this id.
+    pub(super) fn find(&self, id: &ObjectId) -> Option<&Object> {
+        self.objects.get(self.number(id)?)
     }
 
     /// Whether a row is a file in no pack.
     pub(super) fn is_loose(&self, row: u32) -> bool {
-        self.row_extent(row).is_none()
+        self.row_place(row).is_none()
     }
 
     /// Length of the table of files.
     pub(super) fn own_length(&self) -> u64 {
-        self.own.first().map_or(0, |extent| self.length(*extent))
+        self.own.first().map_or(0, |place| self.length(place))
     }
 
-    /// The objects of a row, in order; `None` if it is a file in no pack.
-    pub(super) fn of_row(&self, row: u32) -> Option<Vec<Object>> {
-        self.row_extent(row).map(|extent| self.of(extent).copied().collect())
+    /// Where a row is; `None` if it is a file in no pack.
+    pub(super) fn of_row(&self, row: u32) -> Option<Placement> {
+        self.placement(self.row_place(row)?)
     }
 
     /// The body of a row, not yet checked; `None` if it is a file in no pack.
     pub(super) fn row(&self, row: u32, mode: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
-        self.row_extent(row).map(|extent| self.read(extent, mode)).transpose()
+        let Some(place) = self.row_place(row) else { return Ok(None) };
+        let bytes = self.read(place, mode)?;
+        let start = if place.is_long() { 0 } else { place.start as usize };
+        let length = self.body(row).map_or(bytes.len(), |body| body.len as usize);
+        if (start, length) == (0, bytes.len()) {
+            return Ok(Some(bytes));
+        }
+        Ok(Some(bytes.get(start..start.saturating_add(length)).unwrap_or_default().to_vec()))
     }
 
     /// The table of files.
     pub(super) fn own(&self) -> Result<Vec<u8>, StoreError> {
-        self.own.first().map_or_else(|| Ok(Vec::new()), |extent| self.read(*extent, ReadMode::AllowRemote))
+        self.own.first().map_or_else(|| Ok(Vec::new()), |place| self.read(place, ReadMode::AllowRemote))
     }
 
-    fn read(&self, extent: Extent, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
-        if self.of(extent).any(|object| self.is_remote(object)) {
-            return self.read_lazy(extent, mode);
+    /// All objects of a body.
+    fn read(&self, place: &Place, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
+        if self.of(place).any(|object| self.is_remote(object)) {
+            return self.read_lazy(place, mode);
         }
-        let mut objects = self.of(extent);
-        if let (1, Some(only)) = (extent.count, objects.next()) {
+        let mut objects = self.of(place);
+        if let (Some(only), None) = (objects.next(), objects.next()) {
             return self.object(only);
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(self.length(extent)).unwrap_or_default());
-        for object in self.of(extent) {
+        let mut bytes = Vec::with_capacity(usize::try_from(self.length(place)).unwrap_or_default());
+        for object in self.of(place) {
             bytes.extend(self.object(object)?);
         }
         Ok(bytes)
+    }
+
+    fn body(&self, row: u32) -> Option<Body> {
+        self.contents.get()?.bodies.get(row as usize).copied()
+    }
+
+    /// Object, start and row of each body that is in an object, sorted.
+    pub(super) fn members(&self) -> &[(u32, u32, u32)] {
+        let Some(contents) = self.contents.get() else { return &[] };
+        contents.members.get_or_init(|| {
+            let rows = self.bodies.iter().zip(0..).filter(|(place, _)| !place.is_long());
+            let mut members: Vec<_> = rows.map(|(place, row)| (place.object, place.start, row)).collect();
+            members.sort_unstable();
+            members
+        })
+    }
+
+    /// The number of the object that a row is in, unless it is a longer body or a file in no pack.
+    pub(super) fn object_of(&self, row: u32) -> Option<u32> {
+        self.row_place(row).filter(|place| !place.is_long()).map(|place| place.object)
+    }
+
+    /// Whether an object is what was published.
+    pub(super) fn is_sound(&self, number: u32) -> bool {
+        let object = self.objects.get(number as usize);
+        object.is_some_and(|object| self.object(object).is_ok_and(|bytes| self.is_content(object, &bytes)))
+    }
+
+    /// Whether these are the bytes of an object: one or more bodies, each with its hash, or what else the id stands for.
+    pub(super) fn is_content(&self, object: &Object, bytes: &[u8]) -> bool {
+        let Some(number) = self.number(&object.id) else { return false };
+        let members = self.members();
+        let first = members.partition_point(|(of, ..)| (*of as usize) < number);
+        let members = members.get(first..).unwrap_or_default();
+        let mut members = members.iter().take_while(|(of, ..)| *of as usize == number).peekable();
+        if members.peek().is_none() {
+            return ObjectId::of(bytes) == object.id;
+        }
+        let (mut hashes, mut end, mut last) = (Vec::new(), 0, None);
+        for (_, start, row) in members {
+            let body = self.body(*row);
+            // Equal bodies share a place.
+            if last == Some((*start, body)) {
+                continue;
+            }
+            last = Some((*start, body));
+            let is_next = u64::from(*start) == end;
+            let Some(body) = body.filter(|_| is_next) else { return false };
+            let found = slice(bytes, end, body.len as usize).map(Digest::of);
+            if found != Some(body.sha256) {
+                return false;
+            }
+            hashes.push(body.sha256);
+            end += body.len;
+        }
+        end == bytes.len() as u64 && ObjectId::joined(hashes.into_iter()) == object.id
     }
 
     /// An object as it is stored.
@@ -305,7 +324,7 @@ impl Objects {
             return Err(self.unavailable(BodyUnavailable::IndexOnly));
         }
         let name = self.pack_name(object);
-        let stored = self.vfs.read_at(&name, object.offset, object.stored as usize);
+        let stored = self.vfs.read_at(&name, object.offset.into(), object.stored as usize);
         stored.map_err(|err| match err.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 let expected = self.packs.get(object.pack as usize).map_or(0, |pack| pack.length);
@@ -334,11 +353,6 @@ impl Objects {
         })
     }
 
-    /// The bytes have this hash.
-    pub(super) fn check_hash(&self, expected: Digest, bytes: &[u8]) -> Result<(), StoreError> {
-        self.vfs.check_hash(&format!("{}/{PACKS}", self.dir), expected, Digest::of(bytes))
-    }
-
     fn damaged(&self, problem: FileProblem) -> StoreError {
         self.vfs.damaged(&format!("{}/{PACKS}", self.dir), problem)
     }
@@ -365,31 +379,45 @@ impl Objects {
         if !self.is_lazy() {
             return Some(Arc::clone(self));
         }
-        let local = NewObjects {
-            table: *self.table.first()?,
-            packs: self.local_packs().to_vec(),
-            objects: self.objects.iter().filter(|object| !self.is_remote(object)).copied().collect(),
-            bodies: Vec::new(),
-            extents: Vec::new(),
-            own: Extent::default(),
-        };
+        let objects = self.objects.iter().filter(|object| !self.is_remote(object)).copied().collect();
+        let packs = self.local_packs().to_vec();
+        let local = NewObjects::new(*self.table.first()?, packs, objects, std::iter::empty(), None);
         let mut objects = Self::open_remote(&self.vfs, &self.dir, &local.finish()).ok()?;
         objects.dictionaries = objects.read_dictionaries().ok()?;
         Some(Arc::new(objects))
     }
 
+    /// The file of a lazy generation: of its objects these are in the root, all others stay in the packs of this one.
+    pub(super) fn finish_lazy(&self, local: NewObjects) -> Sections {
+        let count = local.packs.len() as u32;
+        let known: FxHashSet<ObjectId> = local.objects.iter().map(|object| object.id).collect();
+        let others = self.objects.iter().filter(|object| !known.contains(&object.id));
+        let others = others.map(|object| Object { pack: object.pack + count, ..*object });
+        let mut objects: Vec<Object> = local.objects.iter().copied().chain(others).collect();
+        objects.sort_unstable_by_key(|object| object.id);
+        let all = NewObjects::new(
+            local.table,
+            local.packs.into_iter().chain(self.packs.iter().copied()).collect(),
+            objects,
+            self.bodies.iter().map(|place| self.placement(place)),
+            self.own.first().and_then(|own| self.placement(own)),
+        );
+        let mut writer = all.writer();
+        writer.put(LOCAL_PACKS, [count]);
+        writer.finish()
+    }
+
     /// Whether a row can be read without a request to the store.
     pub(super) fn is_local(&self, row: u32) -> bool {
-        let Some(extent) = self.row_extent(row).filter(|_| self.is_lazy()) else { return true };
-        let is_cached =
-            |object: &Object| self.lazy.get().is_some_and(|lazy| lazy.cache().has(&object.sha256));
-        self.of(extent).all(|object| !self.is_remote(object) || is_cached(object))
+        let Some(place) = self.row_place(row).filter(|_| self.is_lazy()) else { return true };
+        let is_cached = |object: &Object| self.lazy.get().is_some_and(|lazy| lazy.cache().has(&object.id));
+        self.of(place).all(|object| !self.is_remote(object) || is_cached(object))
     }
 
     /// A body with remote objects.
-    fn read_lazy(&self, extent: Extent, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
+    fn read_lazy(&self, place: &Place, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
         let lazy = self.lazy.get().ok_or_else(|| self.unavailable(BodyUnavailable::IndexOnly))?;
-        let remote: Vec<(Object, PackRange)> = (self.of(extent).filter(|object| self.is_remote(object)))
+        let remote: Vec<(Object, PackRange)> = (self.of(place).filter(|object| self.is_remote(object)))
             .filter_map(|object| Some((*object, self.pack_range(object)?)))
             .collect();
         let cached = || remote.iter().map(|(object, _)| self.cached(lazy, object)).collect::<Vec<_>>();
@@ -404,28 +432,27 @@ impl Objects {
             true => Ok(fetched.next().unwrap_or_default()),
             false => self.object(object),
         };
-        Ok(self.of(extent).map(part).collect::<Result<Vec<_>, _>>()?.concat())
+        Ok(self.of(place).map(part).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// A cached object, decoded; a damaged one is removed from the cache.
     fn cached(&self, lazy: &LazyBodies, object: &Object) -> Option<Vec<u8>> {
-        let (row, stored) = lazy.cache().get(&object.sha256)?;
+        let (row, stored) = lazy.cache().get(&object.id)?;
         let bytes = self.checked(&row, stored);
         if bytes.is_none() {
-            lazy.cache().forget(&object.sha256);
+            lazy.cache().forget(&object.id);
         }
         bytes
     }
 
-    /// The bytes of an object, if they have its hash.
+    /// The bytes of an object, if they are what it stands for.
     fn checked(&self, object: &Object, stored: Vec<u8>) -> Option<Vec<u8>> {
-        let bytes = self.decoded(object, stored).ok()?;
-        (Digest::of(&bytes) == object.sha256).then_some(bytes)
+        self.decoded(object, stored).ok().filter(|bytes| self.is_content(object, bytes))
     }
 
     fn pack_range(&self, object: &Object) -> Option<PackRange> {
         let pack = self.packs.get(object.pack as usize)?.sha256;
-        Some(PackRange::new(pack, object.offset, object.stored))
+        Some(PackRange::new(pack, object.offset.into(), object.stored))
     }
 
     /// Fetches remote objects that are not cached, decodes and checks them, and adds them to the cache.

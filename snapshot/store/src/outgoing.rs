@@ -7,11 +7,14 @@ use std::io;
 use std::sync::Arc;
 
 use super::body::{Body, Coding, Digest};
+use super::changes::record_of;
+use super::codec::ObjectId;
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, open_sections};
-use super::layout::{FILE_TABLE, HISTORY, INDEX, INDEX_MAX, MANIFEST, OBJECTS};
-use super::objects::{Objects, Pack};
-use super::packer::{Packer, Write, cut, is_cut};
+use super::layout::{FILE_TABLE, HISTORY, INDEX, INDEX_MAX, MANIFEST, OBJECTS, PACKS, starts_of};
+use super::objects::Objects;
+use super::packer::{Packer, Write, cut, is_cut, place};
+use super::places::{Pack, Placement};
 use super::sections::Sections;
 use super::table::FileEntry;
 use super::vfs::in_parallel;
@@ -42,6 +45,9 @@ pub struct PackedGeneration {
     pub plain: Vec<(String, Body)>,
 }
 
+/// Pages that packs store together.
+type Group<'a> = Vec<FileEntry<'a>>;
+
 /// Receives a new pack: its SHA-256 and its bytes.
 pub type PackSink<'a> = &'a (dyn Fn(Digest, &[u8]) -> io::Result<()> + Sync);
 
@@ -63,26 +69,45 @@ impl Generation {
         let write = |path: &str, bytes: &[u8]| {
             sink(Digest::of(bytes), bytes).map_err(|err| self.vfs().io_error(path)(err))
         };
-        let entries: Vec<FileEntry<'_>> = self.files().entries().collect();
-        let rows = in_parallel(options.jobs, &entries, |entry| self.objects_of(*entry));
-        let rows: Vec<Option<Vec<Digest>>> = rows.into_iter().collect::<Result<_, _>>()?;
-        let needed = rows.iter().flatten().flatten().copied();
+        let groups = self.groups();
+        let placed = in_parallel(options.jobs, &groups, |group| self.placements(group));
+        let placed: Vec<Vec<Option<Placement>>> = placed.into_iter().collect::<Result<_, _>>()?;
+        let needed = placed.iter().flatten().flatten().flat_map(Placement::objects).copied();
         let packer = Packer::for_push(options.level, before, needed, options.salt);
-        let entries: Vec<_> = entries.into_iter().zip(&rows).collect();
-        let pack = |(entry, objects): &(FileEntry<'_>, &Option<Vec<Digest>>)| {
-            objects.as_ref().map_or(Ok(()), |objects| self.pack(&packer, *entry, objects, &write))
-        };
-        in_parallel(options.jobs, &entries, pack).into_iter().collect::<Result<(), _>>()?;
-        let rows = entries.iter().map(|(entry, row)| Some((entry.identity().sha256, row.as_deref()?)));
-        let objects = packer.finish(rows, &self.table_of_files()?, &write)?;
-        let plain = entries.iter().filter(|(_, row)| row.is_none());
+        let groups: Vec<_> = groups.iter().zip(&placed).collect();
+        let pack = |(group, placed): &(&Group<'_>, &Vec<_>)| self.pack(&packer, group, placed, &write);
+        in_parallel(options.jobs, &groups, pack).into_iter().collect::<Result<(), _>>()?;
+        let mut rows = vec![None; self.files().len()];
+        let mut plain = Vec::new();
+        for (entry, placement) in groups.iter().flat_map(|(group, placed)| group.iter().zip(*placed)) {
+            rows[entry.number() as usize].clone_from(placement);
+            if placement.is_none() {
+                plain.push((entry.path().to_owned(), entry.identity()));
+            }
+        }
+        let objects = packer.finish(rows.into_iter(), &self.table_of_files()?, &write)?;
         Ok(PackedGeneration {
             manifest: self.own_file(MANIFEST)?,
             history: self.own_file(HISTORY)?,
             packs: objects.packs.iter().map(Pack::body).collect(),
             objects: objects.finish().bytes().to_vec(),
-            plain: plain.map(|(entry, _)| (entry.path().to_owned(), entry.identity())).collect(),
+            plain,
         })
+    }
+
+    /// All pages; those of a record are together.
+    fn groups(&self) -> Vec<Group<'_>> {
+        let (files, mut groups) = (self.files(), Vec::new());
+        let mut is_grouped = vec![false; files.len()];
+        for (kind, slug) in files.entries().filter_map(|entry| record_of(entry.path())) {
+            let starts = starts_of(kind, slug);
+            let group: Group<'_> = starts.iter().flat_map(|start| files.starting_with(start)).collect();
+            group.iter().for_each(|entry| is_grouped[entry.number() as usize] = true);
+            groups.push(group);
+        }
+        let others = files.entries().filter(|entry| !is_grouped[entry.number() as usize]);
+        groups.extend(others.map(|entry| vec![entry]));
+        groups
     }
 
     fn remote_objects(&self, bytes: &[u8]) -> Result<Objects, StoreError> {
@@ -91,35 +116,66 @@ impl Generation {
         objects.map_err(|err| self.vfs().damaged(OBJECTS, err))
     }
 
-    /// The objects of a page in packs; `None` if it stays a file. Of a tree only bodies that are cut are read.
-    fn objects_of(&self, entry: FileEntry<'_>) -> Result<Option<Vec<Digest>>, StoreError> {
+    /// Where the pages of a group are in packs; `None` if one stays a file. Of a tree only bodies that are cut are read.
+    fn placements(&self, group: &Group<'_>) -> Result<Vec<Option<Placement>>, StoreError> {
         if let Some(packs) = self.packs() {
-            let objects = packs.of_row(entry.number());
-            return Ok(objects.map(|objects| objects.iter().map(|object| object.sha256).collect()));
+            return Ok(group.iter().map(|entry| packs.of_row(entry.number())).collect());
         }
-        Ok(match entry.identity() {
-            body if entry.path().starts_with(INDEX) && body.len > INDEX_MAX => None,
-            body if !is_cut(body.len) => Some(vec![body.sha256]),
-            _ => Some(cut(&self.read(entry, Coding::Identity)?).map(Digest::of).collect()),
-        })
+        let placements = place(group.iter().map(|entry| (entry.path(), entry.identity())));
+        let placement = |(entry, placement): (&FileEntry<'_>, _)| match entry.identity().len {
+            len if entry.path().starts_with(INDEX) && len > INDEX_MAX => Ok(None),
+            len if !is_cut(len) => Ok(placement),
+            _ => {
+                let body = self.read(*entry, Coding::Identity)?;
+                Ok(Some(Placement::Parts(cut(&body).map(ObjectId::of).collect())))
+            }
+        };
+        group.iter().zip(placements).map(placement).collect()
     }
 
     fn pack(
         &self,
         packer: &Packer,
-        entry: FileEntry<'_>,
-        objects: &[Digest],
+        group: &Group<'_>,
+        placed: &[Option<Placement>],
         write: Write<'_>,
     ) -> Result<(), StoreError> {
+        let objects = || placed.iter().flatten().flat_map(Placement::objects);
         // Each of them, as the packer has to know all objects that it reuses.
-        if objects.iter().filter(|object| !packer.take(object)).count() == 0 {
+        if objects().filter(|object| !packer.take(object)).count() == 0 {
             return Ok(());
         }
         if let Some(packs) = self.packs() {
-            return objects.iter().try_for_each(|object| copy(packer, packs, *object, write));
+            return objects().try_for_each(|object| self.copy(packer, packs, *object, write));
         }
-        let body = self.read(entry, Coding::Identity)?;
-        packer.put(entry.path(), &body, entry.identity(), write).map(drop)
+        let packed: Vec<_> = group.iter().zip(placed).filter(|(_, placed)| placed.is_some()).collect();
+        let read = packed.iter().map(|(entry, _)| self.read(**entry, Coding::Identity));
+        let bodies: Vec<Vec<u8>> = read.collect::<Result<_, _>>()?;
+        let pages = packed.iter().zip(&bodies);
+        let pages: Vec<_> =
+            pages.map(|((entry, _), bytes)| (entry.path(), &**bytes, entry.identity())).collect();
+        packer.put(&pages, write).map(drop)
+    }
+
+    /// Copies an object as it is stored, and its dictionary, unless the packer has them.
+    fn copy(
+        &self,
+        packer: &Packer,
+        from: &Objects,
+        id: ObjectId,
+        write: Write<'_>,
+    ) -> Result<(), StoreError> {
+        let Some(object) = from.find(&id).filter(|_| !packer.take(&id)) else { return Ok(()) };
+        if object.dictionary != 0
+            && let Some(dictionary) = from.dictionary(object.dictionary)
+        {
+            self.copy(packer, from, dictionary.id, write)?;
+        }
+        if !from.is_content(object, &from.object(object)?) {
+            let problem = format!("the object at {} is not what was published", object.offset);
+            return Err(self.vfs().damaged(&self.name(PACKS), FileProblem::Format(problem)));
+        }
+        packer.add_stored(*object, &from.stored(object)?, write)
     }
 
     fn table_of_files(&self) -> Result<Sections, StoreError> {
@@ -145,16 +201,4 @@ impl Generation {
         let entry = entry.ok_or_else(|| self.vfs().damaged(&self.name(path), FileProblem::Missing))?;
         self.read(entry, Coding::Identity)
     }
-}
-
-/// Copies an object as it is stored, and its dictionary, unless the packer has them.
-fn copy(packer: &Packer, from: &Objects, sha256: Digest, write: Write<'_>) -> Result<(), StoreError> {
-    let Some(object) = from.find(&sha256).filter(|_| !packer.take(&sha256)) else { return Ok(()) };
-    if object.dictionary != 0
-        && let Some(dictionary) = from.dictionary(object.dictionary)
-    {
-        copy(packer, from, dictionary.sha256, write)?;
-    }
-    from.check_hash(sha256, &from.object(object)?)?;
-    packer.add_stored(*object, &from.stored(object)?, write)
 }

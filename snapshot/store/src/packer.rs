@@ -1,16 +1,16 @@
 //! Packs: bodies are cut into objects, reused from the packs of the generation before where it has them, and otherwise
 //! encoded into new packs.
 //!
-//! A body shorter than 128 KiB is one object; a longer one is cut by its content (FastCDC, 16, 64 and 256 KiB), so that a
-//! change in the middle leaves the other objects as they are. Pages of one folder and extension are a family. From two
-//! hundred pages on, a family is encoded with a dictionary, trained on its first thousand pages; the next generation goes
-//! on with the same dictionary.
+//! Bodies that are put together, the pages of a record, are joined to objects of up to 128 KiB: they show the same texts,
+//! which so are stored once, and are reused together. A body of 128 KiB and more is cut by its content (FastCDC, 16, 64
+//! and 256 KiB), so that a change in the middle leaves the other objects as they are. Objects whose first pages are of one
+//! folder and extension are a family. From 64 on, a family is encoded with a dictionary, trained on its first 4 MiB; the
+//! next generation goes on with the same dictionary.
 //!
 //! ```text
-//! 0    "OPDIRPK1", salt u64           little-endian
+//! 0    "OPDIRPK2", salt u64           little-endian
 //! 16   objects, one after the other
-//! T    count × 64: sha256[32] of the decoded bytes, offset u64, stored u32, length u32,
-//!      codec u8 (0 raw, 1 Zstandard, 2 with a dictionary), zero[3], pack u32 (0 here), dictionary u64
+//! T    count × 40: id[16], dictionary u64, offset u32, stored u32, length u32, pack u32 (0 here); see `codec`
 //! end  T u64, count u64, "OPDIREND"
 //! ```
 //! A pack is named after its SHA-256 and written once. The salt is 0 in packs of a build and unique for each push. Two
@@ -23,14 +23,16 @@ use fastcdc::v2020::FastCDC;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::{Body, Digest, Tally, slice};
-use super::codec::{Dictionary, OBJECT_MAX, Object, encode};
+use super::codec::{Dictionary, OBJECT_MAX, Object, ObjectId, encode};
 use super::error::StoreError;
 use super::generation::Generation;
-use super::objects::{Extent, NewObjects, Objects, Pack};
+use super::layout::PUBLIC;
+use super::objects::Objects;
+use super::places::{NewObjects, Pack, Placement};
 use super::sections::Sections;
 use super::vfs::lock;
 
-/// Bodies from this length on are cut.
+/// Bodies from this length on are cut, shorter ones joined up to it.
 const CUT: u64 = 128 << 10;
 const CHUNK_MIN: usize = 16 << 10;
 const CHUNK: usize = 64 << 10;
@@ -40,11 +42,11 @@ const PACK: usize = 16 << 20;
 const SMALL_PACK: u64 = 4 << 20;
 /// More small packs than this are joined.
 const SMALL_PACKS: usize = 8;
-/// Pages from which a family has a dictionary.
-const FAMILY: usize = 200;
-/// Most pages that a dictionary is trained on, and bytes that are enough for one.
+/// Objects from which a family has a dictionary.
+const FAMILY: usize = 64;
+/// Most objects that a dictionary is trained on, and bytes that are enough for one.
 const SAMPLES: (usize, usize) = (1000, 4 << 20);
-const MAGIC: &[u8; 8] = b"OPDIRPK1";
+const MAGIC: &[u8; 8] = b"OPDIRPK2";
 const END: &[u8; 8] = b"OPDIREND";
 
 /// Writes a file of the generation being built.
@@ -61,10 +63,10 @@ pub(super) struct Packer {
     packs: Mutex<Packs>,
 }
 
-/// Pages that are much alike.
+/// Objects that are much alike.
 enum Family {
-    /// Pages that wait for a dictionary.
-    Waiting(Vec<(Digest, Vec<u8>)>),
+    /// Objects that wait for a dictionary.
+    Waiting(Vec<(ObjectId, Vec<u8>)>),
     Ready(Option<Arc<Dictionary>>),
 }
 
@@ -72,9 +74,9 @@ enum Family {
 #[derive(Default)]
 struct Packs {
     /// Every object that is needed. Packs of the generation before have the lowest numbers.
-    known: FxHashMap<Digest, Object>,
+    known: FxHashMap<ObjectId, Object>,
     /// Objects that wait in a family.
-    waiting: FxHashSet<Digest>,
+    waiting: FxHashSet<ObjectId>,
     done: Vec<Pack>,
     /// Second word of each new pack.
     salt: u64,
@@ -113,12 +115,15 @@ impl Packer {
     pub(super) fn for_push(
         level: i32,
         before: Option<Arc<Objects>>,
-        needed: impl Iterator<Item = Digest>,
+        needed: impl Iterator<Item = ObjectId>,
         salt: u64,
     ) -> Self {
         let skipped = before.as_ref().map_or_else(Vec::new, |before| {
-            let objects: FxHashSet<Digest> = needed.collect();
-            wasteful(&before.packs, objects.iter().filter_map(|sha256| before.find(sha256)))
+            let mut objects: FxHashSet<ObjectId> = needed.collect();
+            let found = objects.iter().filter_map(|id| before.find(id));
+            let dictionaries: Vec<_> = found.filter_map(|it| before.dictionary(it.dictionary)).collect();
+            objects.extend(dictionaries.iter().map(|dictionary| dictionary.id));
+            wasteful(&before.packs, objects.iter().filter_map(|id| before.find(id)))
         });
         Self { skipped: Some(skipped), ..Self::after(level, before, salt) }
     }
@@ -129,46 +134,64 @@ impl Packer {
         Self { level, before, skipped: None, families: Mutex::default(), packs }
     }
 
-    /// Adds a body; gives the hashes of its objects, none if it is one object itself.
+    /// Adds bodies that belong together, with their paths and hashes; gives where each is.
     pub(super) fn put(
         &self,
-        path: &str,
-        bytes: &[u8],
-        identity: Body,
+        pages: &[(&str, &[u8], Body)],
         write: Write<'_>,
-    ) -> Result<Vec<Digest>, StoreError> {
-        if !is_cut(bytes.len() as u64) {
-            self.put_one(path, bytes, identity.sha256, write)?;
-            return Ok(Vec::new());
-        }
-        let mut parts = Vec::new();
-        for part in cut(bytes) {
-            let sha256 = Digest::of(part);
-            if !self.take(&sha256) {
-                self.add(sha256, part, None, write)?;
+    ) -> Result<Vec<Placement>, StoreError> {
+        let short = place(pages.iter().map(|(path, _, body)| (*path, *body)));
+        let mut units = FxHashMap::<ObjectId, Vec<(u32, usize)>>::default();
+        let mut placements = Vec::new();
+        for (at, placement) in short.into_iter().enumerate() {
+            if let Some(Placement::Within(id, start)) = placement {
+                units.entry(id).or_default().push((start, at));
             }
-            parts.push(sha256);
+            let parts = || self.put_parts(pages[at].1, write).map(Placement::Parts);
+            placements.push(placement.map_or_else(parts, Ok)?);
         }
-        Ok(parts)
+        for (id, mut unit) in units {
+            // Two units of equal bodies are one.
+            unit.sort_unstable();
+            unit.dedup_by_key(|(start, _)| *start);
+            let bytes = || unit.iter().flat_map(|(_, at)| pages[*at].1).copied().collect::<Vec<u8>>();
+            self.put_unit(unit.first().map_or("", |(_, at)| pages[*at].0), id, bytes, write)?;
+        }
+        Ok(placements)
     }
 
-    /// Reuses all objects of a body of the generation before, without cutting it again.
-    pub(super) fn take_row(&self, row: u32) -> Option<Vec<Digest>> {
-        let objects = self.before.as_ref()?.of_row(row)?;
-        let parts: Vec<Digest> = objects.iter().map(|object| object.sha256).collect();
-        parts.iter().all(|part| self.take(part)).then_some(if parts.len() == 1 { Vec::new() } else { parts })
+    /// Cuts a body; gives its objects.
+    fn put_parts(&self, bytes: &[u8], write: Write<'_>) -> Result<Vec<ObjectId>, StoreError> {
+        let put = |part| {
+            let id = ObjectId::of(part);
+            if self.take(&id) { Ok(id) } else { self.add(id, part, None, write).map(|()| id) }
+        };
+        cut(bytes).map(put).collect()
     }
 
-    fn put_one(&self, path: &str, bytes: &[u8], sha256: Digest, write: Write<'_>) -> Result<(), StoreError> {
-        if self.take(&sha256) {
+    /// Reuses all objects of a body of the generation before, without reading it.
+    pub(super) fn take_row(&self, row: u32) -> Option<Placement> {
+        let placement = self.before.as_ref()?.of_row(row)?;
+        placement.objects().iter().all(|object| self.take(object)).then_some(placement)
+    }
+
+    /// Adds an object of whole bodies; `path` is that of the first.
+    fn put_unit(
+        &self,
+        path: &str,
+        id: ObjectId,
+        bytes: impl Fn() -> Vec<u8>,
+        write: Write<'_>,
+    ) -> Result<(), StoreError> {
+        if self.take(&id) {
             return Ok(());
         }
-        let Some(family) = family_of(path) else { return self.add(sha256, bytes, None, write) };
-        let family = Arc::clone(lock(&self.families).entry(family.to_owned()).or_default());
+        let Some(family) = family_of(path) else { return self.add(id, &bytes(), None, write) };
+        let family = Arc::clone(lock(&self.families).entry(family).or_default());
         let mut state = lock(&family);
         if let Family::Waiting(waiting) = &mut *state {
-            lock(&self.packs).waiting.insert(sha256);
-            waiting.push((sha256, bytes.to_vec()));
+            lock(&self.packs).waiting.insert(id);
+            waiting.push((id, bytes()));
             let gathered: usize = waiting.iter().map(|(_, bytes)| bytes.len()).sum();
             let enough = waiting.len() >= FAMILY && (waiting.len() >= SAMPLES.0 || gathered >= SAMPLES.1);
             return if enough { self.ready(&mut state, write) } else { Ok(()) };
@@ -176,10 +199,10 @@ impl Packer {
         let Family::Ready(dictionary) = &*state else { return Ok(()) };
         let dictionary = dictionary.clone();
         drop(state);
-        self.add(sha256, bytes, dictionary.as_deref(), write)
+        self.add(id, &bytes(), dictionary.as_deref(), write)
     }
 
-    /// Trains the dictionary of a family, unless there are too few pages, and encodes those that waited for it.
+    /// Trains the dictionary of a family, unless there are too few objects, and encodes those that waited for it.
     fn ready(&self, state: &mut Family, write: Write<'_>) -> Result<(), StoreError> {
         let waited = std::mem::replace(state, Family::Ready(None));
         let Family::Waiting(waited) = waited else {
@@ -190,17 +213,17 @@ impl Packer {
         let dictionary = if samples.len() < FAMILY { None } else { Dictionary::of(&samples, self.level) };
         let dictionary = dictionary.map(Arc::new);
         *state = Family::Ready(dictionary.clone());
-        waited.iter().try_for_each(|(sha256, bytes)| self.add(*sha256, bytes, dictionary.as_deref(), write))
+        waited.iter().try_for_each(|(id, bytes)| self.add(*id, bytes, dictionary.as_deref(), write))
     }
 
     /// Whether an object is packed already, or can be reused from the generation before.
-    pub(super) fn take(&self, sha256: &Digest) -> bool {
+    pub(super) fn take(&self, id: &ObjectId) -> bool {
         let mut packs = lock(&self.packs);
-        if packs.known.contains_key(sha256) || packs.waiting.contains(sha256) {
+        if packs.known.contains_key(id) || packs.waiting.contains(id) {
             return true;
         }
         let Some(before) = &self.before else { return false };
-        let Some(object) = before.find(sha256).filter(|object| !self.is_skipped(object)) else {
+        let Some(object) = before.find(id).filter(|object| !self.is_skipped(object)) else {
             return false;
         };
         if object.dictionary != 0 {
@@ -208,9 +231,9 @@ impl Packer {
             if self.is_skipped(dictionary) {
                 return false;
             }
-            packs.known.entry(dictionary.sha256).or_insert(*dictionary);
+            packs.known.entry(dictionary.id).or_insert(*dictionary);
         }
-        packs.known.insert(*sha256, *object);
+        packs.known.insert(*id, *object);
         packs.reused.files += 1;
         packs.reused.bytes += u64::from(object.length);
         true
@@ -232,7 +255,7 @@ impl Packer {
         let number = packs.done.len() as u32;
         packs.done.push(pack);
         for object in objects {
-            packs.known.entry(object.sha256).or_insert(Object { pack: number, ..object });
+            packs.known.entry(object.id).or_insert(Object { pack: number, ..object });
         }
     }
 
@@ -256,16 +279,16 @@ impl Packer {
 
     fn add(
         &self,
-        sha256: Digest,
+        id: ObjectId,
         bytes: &[u8],
         dictionary: Option<&Dictionary>,
         write: Write<'_>,
     ) -> Result<(), StoreError> {
-        let (object, stored) = encode(sha256, bytes, self.level, dictionary);
-        if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.name == object.dictionary)
-            && !self.take(&dictionary.sha256)
+        let (object, stored) = encode(id, bytes, self.level, dictionary);
+        if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.id.name() == object.dictionary)
+            && !self.take(&dictionary.id)
         {
-            let (object, stored) = encode(dictionary.sha256, &dictionary.bytes, self.level, None);
+            let (object, stored) = encode(dictionary.id, &dictionary.bytes, self.level, None);
             lock(&self.packs).append(object, &stored, write)?;
         }
         lock(&self.packs).append(object, &stored, write)
@@ -276,40 +299,26 @@ impl Packer {
         lock(&self.packs).reused
     }
 
-    /// Closes the packs and gives where each body is stored. `rows` are the hash and the objects of each row of `table`,
-    /// `None` for a file in no pack.
-    pub(super) fn finish<'a>(
+    /// Closes the packs and gives where each body is stored: those of the rows of `table`, `None` for a file in no pack, and
+    /// the table itself.
+    pub(super) fn finish(
         &self,
-        rows: impl Iterator<Item = Option<(Digest, &'a [Digest])>>,
+        rows: impl Iterator<Item = Option<Placement>>,
         table: &Sections,
         write: Write<'_>,
     ) -> Result<NewObjects, StoreError> {
         for family in lock(&self.families).values() {
             self.ready(&mut lock(family), write)?;
         }
-        let own = Body::of(table.bytes());
-        let own_parts = self.put("", table.bytes(), own, write)?;
+        let body = Body::of(table.bytes());
+        let own = self.put(&[("", table.bytes(), body)], write)?.pop();
         let mut packs = lock(&self.packs);
         self.fold(&mut packs, write)?;
         packs.close(write)?;
         let mut objects: Vec<Object> = packs.known.values().copied().collect();
-        objects.sort_unstable_by_key(|object| object.sha256);
-        let number: FxHashMap<Digest, u32> =
-            (0..).zip(&objects).map(|(n, object)| (object.sha256, n)).collect();
-        let mut extents = Vec::new();
-        let mut extent = |sha256: Digest, parts: &[Digest]| {
-            let first = extents.len() as u32;
-            let one = [sha256];
-            let parts = if parts.is_empty() { &one[..] } else { parts };
-            extents.extend(parts.iter().filter_map(|part| number.get(part)));
-            Extent { first, count: extents.len() as u32 - first }
-        };
-        let bodies =
-            rows.map(|row| row.map_or_else(Extent::default, |(sha256, parts)| extent(sha256, parts)));
-        let bodies = bodies.collect();
-        let own_extent = extent(own.sha256, &own_parts);
+        objects.sort_unstable_by_key(|object| object.id);
         let packs = renumber(&mut objects, &packs.done);
-        Ok(NewObjects { table: own.sha256, packs, objects, bodies, extents, own: own_extent })
+        Ok(NewObjects::new(body.sha256, packs, objects, rows, own))
     }
 
     /// Copies the needed objects of packs of the generation before that are mostly waste, or among too many small ones, so
@@ -322,7 +331,7 @@ impl Packer {
         moved.sort_unstable_by_key(|object| (object.pack, object.offset));
         for object in moved {
             let stored = before.stored(&object)?;
-            packs.known.remove(&object.sha256);
+            packs.known.remove(&object.id);
             packs.append(object, &stored, write)?;
         }
         Ok(())
@@ -337,18 +346,18 @@ impl Default for Family {
 
 impl Packs {
     fn append(&mut self, object: Object, stored: &[u8], write: Write<'_>) -> Result<(), StoreError> {
-        self.waiting.remove(&object.sha256);
-        if self.known.contains_key(&object.sha256) {
+        self.waiting.remove(&object.id);
+        if self.known.contains_key(&object.id) {
             return Ok(());
         }
         if self.open.is_empty() {
             self.open.extend_from_slice(MAGIC);
             self.open.extend_from_slice(&self.salt.to_le_bytes());
         }
-        let object = Object { offset: self.open.len() as u64, pack: self.done.len() as u32, ..object };
+        let object = Object { offset: self.open.len() as u32, pack: self.done.len() as u32, ..object };
         self.open.extend_from_slice(stored);
         self.table.push(Object { pack: 0, ..object });
-        self.known.insert(object.sha256, object);
+        self.known.insert(object.id, object);
         if self.open.len() >= PACK { self.close(write) } else { Ok(()) }
     }
 
@@ -380,7 +389,7 @@ pub(super) fn objects_of(pack: &[u8]) -> Vec<Object> {
         is_sound.then(|| table.chunks_exact(size_of::<Object>()).map(bytemuck::pod_read_unaligned).collect())
     };
     let objects: Vec<Object> = read().unwrap_or_default();
-    let is_within = |object: &Object| slice(pack, object.offset, object.stored as usize).is_some();
+    let is_within = |object: &Object| slice(pack, object.offset.into(), object.stored as usize).is_some();
     objects.into_iter().filter(|object| object.is_sound() && is_within(object)).collect()
 }
 
@@ -393,6 +402,36 @@ pub(super) fn is_cut(length: u64) -> bool {
 pub(super) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let chunks = FastCDC::new(bytes, CHUNK_MIN, CHUNK, OBJECT_MAX);
     chunks.map(|chunk| bytes.get(chunk.offset..chunk.offset + chunk.length).unwrap_or_default())
+}
+
+/// Where bodies that are put together are, those that are not cut: pages of one address in two languages are neighbours.
+pub(super) fn place<'a>(pages: impl Iterator<Item = (&'a str, Body)> + Clone) -> Vec<Option<Placement>> {
+    let short = pages.clone().enumerate().filter(|(_, (_, body))| !is_cut(body.len));
+    let mut short: Vec<(usize, (&str, Body))> = short.collect();
+    short.sort_by_key(|(_, (path, _))| {
+        let path = path.strip_prefix(PUBLIC).unwrap_or(path);
+        let spanish = path.strip_prefix("es/");
+        (spanish.unwrap_or(path), spanish.is_some())
+    });
+    let mut placements = vec![None; pages.count()];
+    let mut length = 0;
+    let units = short.chunk_by(|(_, (_, one)), (_, (_, next))| {
+        length = if length == 0 { one.len } else { length } + next.len;
+        let is_joined = one.len > 0 && next.len > 0 && length <= CUT;
+        if !is_joined {
+            length = 0;
+        }
+        is_joined
+    });
+    for unit in units {
+        let id = ObjectId::joined(unit.iter().map(|(_, (_, body))| body.sha256));
+        let mut start = 0;
+        for (at, (_, body)) in unit {
+            placements[*at] = Some(Placement::Within(id, start));
+            start += body.len as u32;
+        }
+    }
+    placements
 }
 
 /// Which packs are mostly waste, or among too many small ones, if only these objects are needed.
@@ -434,7 +473,8 @@ fn family_of(path: &str) -> Option<String> {
 fn dictionaries(live: &Generation, packs: &Objects) -> FxHashMap<String, u64> {
     let mut found = FxHashMap::default();
     for entry in live.files().entries() {
-        let object = packs.find(&entry.identity().sha256).filter(|object| object.dictionary != 0);
+        let Some(Placement::Within(object, 0)) = packs.of_row(entry.number()) else { continue };
+        let object = packs.find(&object).filter(|object| object.dictionary != 0);
         if let (Some(object), Some(family)) = (object, family_of(entry.path())) {
             found.entry(family).or_insert(object.dictionary);
         }

@@ -67,14 +67,28 @@ impl Stage {
     ///
     /// If the path was put before or cannot be a URL's, holes are outside the body, or the page cannot be written.
     pub fn put(&self, page: NewFile<'_>, encode: EncodeFn<'_>) -> Result<(), StoreError> {
-        check_page(page.path, page.holes, page.body.len())?;
-        let identity = Body::of(page.body);
+        self.put_record(&[page], encode)
+    }
+
+    /// Adds all pages of a record, which packs store together.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::put`].
+    pub fn put_record(&self, pages: &[NewFile<'_>], encode: EncodeFn<'_>) -> Result<(), StoreError> {
+        pages.iter().try_for_each(|page| check_page(page.path, page.holes, page.body.len()))?;
+        let pages: Vec<(NewFile<'_>, Body)> = pages.iter().map(|page| (*page, Body::of(page.body))).collect();
         let stored = match &self.writer {
-            Writer::Tree(tree) => tree.put(&self.staging, page, identity, encode)?,
-            Writer::Packs(packs) => packs.put(&self.staging, page, identity)?,
+            Writer::Tree(tree) => {
+                let put = |(page, body): &(NewFile<'_>, Body)| tree.put(&self.staging, *page, *body, encode);
+                pages.iter().map(put).collect::<Result<Vec<_>, _>>()?
+            }
+            Writer::Packs(packs) => packs.put(&self.staging, &pages)?,
         };
-        lock(&self.records).add(&page, identity.sha256);
-        self.add(page.path, identity, page.holes, 0, stored);
+        for ((page, body), stored) in pages.iter().zip(stored) {
+            lock(&self.records).add(page, body.sha256);
+            self.add(page.path, *body, page.holes, 0, stored);
+        }
         Ok(())
     }
 
@@ -123,10 +137,11 @@ impl Stage {
     /// otherwise they have to be put. To be called once for each record.
     pub fn keep(&self, record: &ReusableRecord<'_>, encodings: bool) -> bool {
         let kept = self.keep_pages(record, encodings);
+        let page = record.page();
         let mut records = lock(&self.records);
-        records.set_fingerprint(record.page, record.from);
+        records.set_fingerprint(&page, record.from);
         let Some((version, pages)) = kept else { return false };
-        records.keep(record.page, version);
+        records.keep(&page, version);
         drop(records);
         lock(&self.files).extend(pages);
         true
@@ -139,8 +154,9 @@ impl Stage {
     ) -> Option<(RecordVersion, Vec<StagedFile>)> {
         let live = self.staging.live()?;
         let known = self.known.get_or_init(|| live.changes().known(live.files()));
-        let (version, _) = known.get(record.page).filter(|(_, from)| *from == record.from)?;
-        let entries = || record.starts.iter().flat_map(|start| live.files().starting_with(start));
+        let (version, _) = known.get(&record.page()).filter(|(_, from)| *from == record.from)?;
+        let starts = record.starts();
+        let entries = || starts.iter().flat_map(|start| live.files().starting_with(start));
         let stored = match &self.writer {
             Writer::Tree(tree) => tree.keep(live, entries(), encodings)?,
             Writer::Packs(packs) => entries().map(|entry| packs.keep(entry)).collect::<Option<_>>()?,

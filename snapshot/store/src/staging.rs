@@ -12,7 +12,7 @@ use super::layout::{
     temporary,
 };
 use super::manifest::GenerationId;
-use super::objects::Pack;
+use super::places::Pack;
 use super::vfs::{FileType, Lock, Vfs, in_parallel, lock};
 
 /// A generation's directory that no reader can find yet. Dropped uncommitted, it leaves nothing behind. At most one

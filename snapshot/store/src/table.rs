@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::body::{Body, CODINGS, Coding, Digest, slice};
 use super::error::StoreError;
 use super::layout::{FILE_TABLE, INDEX, PUBLIC};
+use super::places::Placement;
 use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use super::siblings::{SiblingTable, Siblings};
 
@@ -64,8 +65,8 @@ pub(super) struct StagedFile {
 pub(super) enum Stored {
     /// As files of a tree.
     Tree(Siblings),
-    /// As objects in packs, with these hashes; without any it is one object itself.
-    Objects(Vec<Digest>),
+    /// In packs.
+    Packed(Placement),
     /// As a file in no pack.
     File,
 }
@@ -248,7 +249,7 @@ impl FileTable {
     }
 
     /// Size and hash of each page's identity body.
-    pub(super) fn bodies(&self) -> &[Body] {
+    pub(super) fn bodies(&self) -> &Section<Body> {
         &self.bodies
     }
 

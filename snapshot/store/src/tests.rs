@@ -7,6 +7,7 @@ mod kept;
 mod lazy;
 mod others;
 mod packs;
+mod records;
 mod travel;
 
 use std::fs;
@@ -291,11 +292,11 @@ fn a_damaged_parent_is_repaired_by_building_again() {
     assert_eq!((again.unchanged, again.repaired, again.manifest.hash), (false, 2, first.hash));
     assert!(faults(&root, VerifyMode::Deep).is_empty());
 
-    overwrite(&dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 3, "old": true}"#);
+    overwrite(&dir(&root, again.manifest.id()).join("manifest.json"), r#"{"format": 4, "old": true}"#);
     let version = Generation::open_current(&root).err().unwrap().to_string();
     assert!(
         version.contains(
-            "format 3, this program reads 4: made by another version; rebuild it with `opdir build`"
+            "format 4, this program reads 5: made by another version; rebuild it with `opdir build`"
         ),
         "{version}"
     );

@@ -14,7 +14,7 @@ use super::layout::{
     CURRENT, FILE_LIST, FILE_TABLE, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, PACKS, SIBLINGS, directory_of,
 };
 use super::manifest::GenerationId;
-use super::objects::Pack;
+use super::places::Pack;
 use super::vfs::{FileType, Stamp, Vfs, in_parallel};
 
 /// How much is compared.
@@ -78,7 +78,8 @@ pub(super) fn verify_on(
         faults.extend(check_content(&generation, &found, jobs, progress));
         // Sound packs may still hold other bodies than the table names.
         if mode == VerifyMode::Deep && faults.is_empty() && generation.is_packed() {
-            faults.extend(check_bodies(&generation, jobs));
+            let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
+            faults.extend(check_bodies(&generation, &rows, jobs));
         }
     }
     if !faults.is_empty() {
@@ -173,14 +174,20 @@ impl ExtraFiles<'_> {
     }
 }
 
-/// Decodes every body of a generation in packs and compares it with the table.
-fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
-    let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
-    let check = |row: &u32| {
-        let entry = generation.files().get(*row)?;
-        generation.read(entry, Coding::Identity).err()
+/// Compares bodies of a generation in packs with its table; an object of several bodies is decoded once.
+pub(super) fn check_bodies(generation: &Generation, rows: &[u32], jobs: usize) -> Vec<StoreError> {
+    let Some(packs) = generation.packs() else { return Vec::new() };
+    let mut rows: Vec<_> = rows.iter().map(|row| (packs.object_of(*row), *row)).collect();
+    rows.sort_unstable();
+    let units: Vec<_> = rows.chunk_by(|one, next| one.0.is_some() && one.0 == next.0).collect();
+    let check = |rows: &&[(Option<u32>, u32)]| match rows {
+        [(Some(object), _), ..] if packs.is_sound(*object) => Vec::new(),
+        rows => {
+            let entries = rows.iter().filter_map(|(_, row)| generation.files().get(*row));
+            entries.filter_map(|entry| generation.read(entry, Coding::Identity).err()).collect::<Vec<_>>()
+        }
     };
-    in_parallel(jobs, &rows, check).into_iter().flatten().collect()
+    in_parallel(jobs, &units, check).into_iter().flatten().collect()
 }
 
 fn check_content(

@@ -104,17 +104,18 @@ fn rendered(directory: &Directory) -> Rendered {
     let pages = Pages { html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
     let add = |made: &ReusableRecord<'_>| {
-        records.lock().unwrap().push((made.page.to_owned(), made.from, made.starts.to_vec()));
+        records.lock().unwrap().push((made.page(), made.from, made.starts()));
         false
     };
     let left = pages.changed_since(Digest::of(b"tools"), add);
     let files = Mutex::new(BTreeMap::new());
-    let put = |path: &str, filled: &Filled| {
-        files.lock().unwrap().insert(path.to_owned(), (filled.bytes.clone(), filled.holes.clone()));
+    let put = |put: &[(String, Filled)]| {
+        let put = put.iter().map(|(path, file)| (path.clone(), (file.bytes.clone(), file.holes.clone())));
+        files.lock().unwrap().extend(put);
         Ok::<(), GenerateError>(())
     };
     let renderer = RestPages { directory, numbers, site, dated: &dated, base_url: &base_url };
-    for family in renderer.rest(&left).iter().chain(&pages.families(&left, &dated)) {
+    for family in pages.families(&renderer, &left, &dated) {
         family.render(put, || ()).unwrap();
     }
     let files = files.into_inner().unwrap();
@@ -126,7 +127,7 @@ fn rendered(directory: &Directory) -> Rendered {
             .map(|(path, file)| (path.clone(), file.clone()))
             .collect::<Vec<_>>()
     };
-    let record = |(page, from, starts): (String, RecordFingerprint, Vec<String>)| {
+    let record = |(page, from, starts): (String, RecordFingerprint, [String; 5])| {
         (page, (from, starts.iter().flat_map(of).collect()))
     };
     records.into_inner().unwrap().into_iter().map(record).collect()

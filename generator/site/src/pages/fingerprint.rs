@@ -11,7 +11,6 @@ use store::{Digest, RecordFingerprint, ReusableRecord};
 use super::Pages;
 use super::view::day;
 use crate::files::Records;
-use crate::rest::API;
 
 /// Hashes of the contents of records, in every language.
 struct Rows {
@@ -115,12 +114,8 @@ impl Pages<'_> {
         let tools = json_of(&(tools, dataset, day(published_at), &directory.vocabulary));
         let mut numbers = vec![0; directory.organizations.len()];
         (0..).zip(self.by_slug()).for_each(|(number, at)| numbers[at] = number);
-        let is_left = |kind: &str, slug: &str, from: RecordFingerprint| {
-            let starts =
-                [(API, '.'), ("public", '.'), ("public", '/'), ("public/es", '.'), ("public/es", '/')];
-            let starts = starts.map(|(folder, end)| format!("{folder}/{kind}/{slug}{end}"));
-            !kept(&ReusableRecord { page: &format!("{}json", starts[0]), from, starts: &starts })
-        };
+        let is_left =
+            |kind: &str, slug: &str, from: RecordFingerprint| !kept(&ReusableRecord { kind, slug, from });
         let program = |at: &usize| {
             is_left("programs", &directory.programs[*at].slug, self.program_from(tools, rows, *at))
         };

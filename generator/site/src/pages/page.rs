@@ -9,7 +9,8 @@ use snapshot::record::Locale;
 use super::Pages;
 use crate::downloads::FOLDER;
 use crate::downloads::describe::DESCRIPTIONS;
-use crate::files::{Family, Records, whole};
+use crate::files::{Family, File, Records, Rendered, whole};
+use crate::rest::RestPages;
 
 /// A page that every dataset has.
 pub(super) struct Fixed {
@@ -79,21 +80,29 @@ fn each<T: Copy>(of: impl IntoIterator<Item = T>, locales: &[Locale]) -> Vec<(T,
 impl<'a> Pages<'a> {
     /// Pages of these records, every other page and every file beside them, by family.
     #[must_use]
-    pub fn families(&'a self, records: &Records, dated: &'a Dated) -> Vec<Family<'a>> {
+    pub fn families(
+        &'a self,
+        rest: &'a RestPages<'a>,
+        records: &Records,
+        dated: &'a Dated,
+    ) -> Vec<Family<'a>> {
         let all = self.locales();
-        let of = |records: &[usize]| each(records.iter().copied(), all);
         // As a file, the rows of every program would be the export once more.
         let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
         let feeds = each([None].into_iter().chain(files.map(Some)), all);
+        let in_each = |mut files: Vec<File>, page: &dyn Fn(Locale) -> Rendered| {
+            all.iter().try_for_each(|locale| page(*locale).map(|page| files.extend(page)))?;
+            Ok(files)
+        };
         let mut families = vec![
-            Family::new("program pages", of(&records.programs), |&(at, locale)| {
-                self.program(at, locale, dated)
+            Family::new("programs", records.programs.clone(), move |&at| {
+                in_each(rest.program(at), &|locale| self.program(at, locale, dated))
             }),
-            Family::new("organization pages", of(&records.organizations), |&(at, locale)| {
-                self.organization(at, locale, dated)
+            Family::new("organizations", records.organizations.clone(), move |&at| {
+                in_each(rest.organization(at), &|locale| self.organization(at, locale, dated))
             }),
-            Family::new("recipient pages", of(&records.recipients), |&(at, locale)| {
-                self.recipient(at, locale, dated)
+            Family::new("recipients", records.recipients.clone(), move |&at| {
+                in_each(rest.recipient(at), &|locale| self.recipient(at, locale, dated))
             }),
             Family::new("facet pages", each(&FACETS, all), |&(spec, locale)| self.facet(spec, locale, dated)),
             Family::new("months", each(self.months(dated), all), |&(month, locale)| {
@@ -112,6 +121,7 @@ impl<'a> Pages<'a> {
                 Ok(self.search(html, feed, locale, dated))
             }));
         }
+        families.extend(rest.families());
         families.retain(|family| family.count > 0);
         families
     }

@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::super::body::{Body, CODINGS, Chunks, Coding, Digest, Tally};
+use super::super::body::{Body, CODINGS, Chunks, Coding, Tally};
 use super::super::build_info::{EncodeFn, NewFile};
 use super::super::error::StoreError;
 use super::super::generation::Generation;
 use super::super::layout::{FILE_LIST, FILE_TABLE, INDEX_DIR, INDEX_MAX, OBJECTS, SIBLINGS};
 use super::super::packer::Packer;
+use super::super::places::Placement;
 use super::super::sections::Sections;
 use super::super::siblings::{Siblings, write_siblings};
 use super::super::staging::StagingDir;
@@ -165,7 +166,7 @@ impl TreeWriter {
         }
         let siblings = files.iter().map(|file| match file.stored {
             Stored::Tree(siblings) => siblings,
-            Stored::File | Stored::Objects(_) => Siblings::default(),
+            Stored::File | Stored::Packed(_) => Siblings::default(),
         });
         let siblings = write_siblings(siblings, &self.encoder, Body::of(table.bytes()).sha256);
         staging.write(FILE_TABLE, table.bytes())?;
@@ -195,15 +196,15 @@ impl PackWriter {
     pub(super) fn put(
         &self,
         staging: &StagingDir,
-        page: NewFile<'_>,
-        identity: Body,
-    ) -> Result<Stored, StoreError> {
+        pages: &[(NewFile<'_>, Body)],
+    ) -> Result<Vec<Stored>, StoreError> {
         let write = |path: &str, bytes: &[u8]| staging.write(path, bytes);
-        self.packer.put(page.path, page.body, identity, &write).map(Stored::Objects)
+        let pages: Vec<_> = pages.iter().map(|(page, body)| (page.path, page.body, *body)).collect();
+        Ok(self.packer.put(&pages, &write)?.into_iter().map(Stored::Packed).collect())
     }
 
     pub(super) fn keep(&self, entry: FileEntry<'_>) -> Option<Stored> {
-        self.packer.take_row(entry.number()).map(Stored::Objects)
+        self.packer.take_row(entry.number()).map(Stored::Packed)
     }
 
     /// Packs the index files, closes the packs, and writes where each body is stored.
@@ -218,15 +219,15 @@ impl PackWriter {
             |file: &&mut StagedFile| matches!(file.stored, Stored::File) && file.identity.len <= INDEX_MAX;
         let mut index: Vec<&mut StagedFile> = files.iter_mut().filter(is_index).collect();
         let packed = in_parallel(jobs, &index, |file| self.pack_index_file(staging, file));
-        for (file, objects) in index.iter_mut().zip(packed) {
-            file.stored = Stored::Objects(objects?);
+        for (file, placement) in index.iter_mut().zip(packed) {
+            file.stored = placement?.map_or(Stored::File, Stored::Packed);
         }
         let index = staging.name(INDEX_DIR);
         if staging.vfs.list(&index).is_ok_and(|left| left.is_empty()) {
             staging.vfs.remove(&index).map_err(staging.vfs.io_error(&index))?;
         }
-        let rows = files.iter().map(|file| match &file.stored {
-            Stored::Objects(parts) => Some((file.identity.sha256, &**parts)),
+        let rows = files.into_iter().map(|file| match file.stored {
+            Stored::Packed(placement) => Some(placement),
             Stored::File | Stored::Tree(_) => None,
         });
         let objects = self.packer.finish(rows, table, &|path, bytes| staging.write(path, bytes))?;
@@ -234,20 +235,24 @@ impl PackWriter {
         staging.write(OBJECTS, objects.finish().bytes())
     }
 
-    fn pack_index_file(&self, staging: &StagingDir, file: &StagedFile) -> Result<Vec<Digest>, StoreError> {
+    fn pack_index_file(
+        &self,
+        staging: &StagingDir,
+        file: &StagedFile,
+    ) -> Result<Option<Placement>, StoreError> {
         let (vfs, name) = (&*staging.vfs, staging.name(&file.path));
         let same = staging.live().and_then(|live| live.files().find(file.path.as_bytes()));
         let same = same.filter(|entry| entry.identity() == file.identity);
-        let parts = match same.and_then(|entry| self.packer.take_row(entry.number())) {
-            Some(parts) => parts,
+        let placement = match same.and_then(|entry| self.packer.take_row(entry.number())) {
+            Some(placement) => Some(placement),
             None => {
                 let bytes = vfs.map(&name).map_err(vfs.io_error(&name))?;
                 let write = |path: &str, bytes: &[u8]| staging.write(path, bytes);
-                self.packer.put(&file.path, &bytes, file.identity, &write)?
+                self.packer.put(&[(&file.path, &bytes, file.identity)], &write)?.pop()
             }
         };
         vfs.remove(&name).map_err(vfs.io_error(&name))?;
         lock(&staging.written).retain(|(path, _)| *path != file.path);
-        Ok(parts)
+        Ok(placement)
     }
 }

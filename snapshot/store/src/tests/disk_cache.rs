@@ -4,7 +4,7 @@ use std::fs::File;
 
 use super::*;
 use crate::DiskCache;
-use crate::codec::{Object, encode};
+use crate::codec::{Object, ObjectId, encode};
 
 /// An object that compresses to nothing.
 fn object(n: u32, len: usize) -> (Object, Vec<u8>) {
@@ -14,7 +14,7 @@ fn object(n: u32, len: usize) -> (Object, Vec<u8>) {
         (state >> 33) as u8
     };
     let bytes: Vec<u8> = (0..len).map(|_| next()).collect();
-    encode(Digest::of(&bytes), &bytes, 1, None)
+    encode(ObjectId::of(&bytes), &bytes, 1, None)
 }
 
 #[test]
@@ -24,19 +24,19 @@ fn what_is_kept_is_found_again_by_the_next_one_up_to_where_a_file_was_cut() {
     let ring = DiskCache::open(&root, 1 << 20).unwrap();
     objects.iter().for_each(|(object, stored)| ring.put(object, stored));
     let bytes = ring.bytes();
-    assert_eq!(bytes, 20 * (72 + 1000));
+    assert_eq!(bytes, 20 * (48 + 1000));
     drop(ring);
     let again = DiskCache::open(&root, 1 << 20).unwrap();
     assert_eq!(again.bytes(), bytes);
-    assert!(objects.iter().all(|(object, stored)| again.get(&object.sha256).unwrap().1 == *stored));
+    assert!(objects.iter().all(|(object, stored)| again.get(&object.id).unwrap().1 == *stored));
     drop(again);
     let file = root.join("bodies/00000001.ring");
     File::options().write(true).open(&file).unwrap().set_len(bytes - 1).unwrap();
     let cut = DiskCache::open(&root, 1 << 20).unwrap();
-    assert_eq!(cut.bytes(), bytes - 1072);
-    assert!(cut.get(&objects[19].0.sha256).is_none() && cut.get(&objects[18].0.sha256).is_some());
+    assert_eq!(cut.bytes(), bytes - 1048);
+    assert!(cut.get(&objects[19].0.id).is_none() && cut.get(&objects[18].0.id).is_some());
     cut.put(&objects[19].0, &objects[19].1);
-    assert_eq!(cut.get(&objects[19].0.sha256).unwrap().1, objects[19].1);
+    assert_eq!(cut.get(&objects[19].0.id).unwrap().1, objects[19].1);
     assert_eq!(fs::metadata(&file).unwrap().len(), bytes, "it goes on in the file that was cut");
 }
 
@@ -54,11 +54,11 @@ fn the_oldest_goes_when_there_is_too_much_and_never_more_is_on_disk() {
             .sum();
         assert!(on_disk <= capacity && on_disk == ring.bytes(), "{on_disk}");
     }
-    assert!(ring.get(&objects[0].0.sha256).is_none());
-    assert!(objects[250..].iter().all(|(object, _)| ring.has(&object.sha256)));
+    assert!(ring.get(&objects[0].0.id).is_none());
+    assert!(objects[250..].iter().all(|(object, _)| ring.has(&object.id)));
     drop(ring);
     let smaller = DiskCache::open(&root, 30_000).unwrap();
-    assert!(smaller.bytes() <= 30_000 && smaller.has(&objects[299].0.sha256));
+    assert!(smaller.bytes() <= 30_000 && smaller.has(&objects[299].0.id));
     DiskCache::remove(&root).unwrap();
     DiskCache::remove(&root).unwrap();
     assert!(!root.join("bodies").exists());
@@ -74,7 +74,7 @@ fn two_at_once_write_to_files_of_their_own() {
         other.put(object, stored);
     }
     for ring in [one, other] {
-        assert!(objects.iter().all(|(object, stored)| ring.get(&object.sha256).unwrap().1 == *stored));
+        assert!(objects.iter().all(|(object, stored)| ring.get(&object.id).unwrap().1 == *stored));
     }
 }
 
@@ -85,7 +85,7 @@ fn a_damaged_row_is_not_taken_for_one() {
     let (one, stored) = object(1, 100);
     ring.put(&one, &stored);
     let file = root.join("bodies/00000001.ring");
-    for at in 0..72 {
+    for at in 0..48 {
         let mut bytes = fs::read(&file).unwrap();
         bytes[at] ^= 1;
         let copy = Scratch::new();
@@ -93,6 +93,6 @@ fn a_damaged_row_is_not_taken_for_one() {
         fs::write(copy.join("bodies/00000001.ring"), bytes).unwrap();
         assert_eq!(DiskCache::open(&copy, 1 << 20).unwrap().bytes(), 0, "byte {at}");
     }
-    ring.forget(&one.sha256);
-    assert!(ring.get(&one.sha256).is_none());
+    ring.forget(&one.id);
+    assert!(ring.get(&one.id).is_none());
 }

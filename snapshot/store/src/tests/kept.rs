@@ -11,8 +11,8 @@ use crate::{FetchMode, IncomingGeneration, PackedGeneration, take_present};
 /// Fetches what is missing, but the first byte of one object is another one each time; gives the bytes that were fetched.
 fn pull_with_damage(packs: &Elsewhere, root: &Path, of: &PackedGeneration) -> usize {
     let objects = Sections::from_bytes(&of.objects).unwrap().get::<codec::Object>("objects").unwrap();
-    let damaged_at =
-        objects.iter().filter(|object| object.stored > 1).map(|object| object.offset).max().unwrap();
+    let pages = objects.iter().filter(|object| object.dictionary != 0);
+    let damaged_at = pages.map(|object| u64::from(object.offset)).max().unwrap();
     let mut incoming =
         IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects, FetchMode::All).unwrap();
     let (mut fetched, mut damaged) = (0, 0);
@@ -177,12 +177,12 @@ fn a_table_that_names_one_object_many_times_is_refused_before_it_is_decoded() {
         at as u32
     };
     forged.put("table", file.get::<Digest>("table").unwrap().to_vec());
-    forged.put("packs", file.get::<objects::Pack>("packs").unwrap().to_vec());
-    forged.put("bodies", file.get::<objects::Extent>("bodies").unwrap().to_vec());
-    let mut extents = file.get::<u32>("extents").unwrap().to_vec();
-    let own = objects::Extent { first: extents.len() as u32, count: 32_768 };
-    extents.extend(std::iter::repeat_n(longest, 32_768));
-    forged.put("extents", extents);
+    forged.put("packs", file.get::<places::Pack>("packs").unwrap().to_vec());
+    forged.put("bodies", file.get::<places::Place>("bodies").unwrap().to_vec());
+    let mut parts = file.get::<u32>("parts").unwrap().to_vec();
+    let own = places::Place { object: 1 << 31 | parts.len() as u32, start: 32_768 };
+    parts.extend(std::iter::repeat_n(longest, 32_768));
+    forged.put("parts", parts);
     forged.put("own", [own]);
     let forged = PackedGeneration { objects: forged.finish().bytes().to_vec(), ..outgoing };
     let error = packs.pull(&to, &forged).unwrap_err().to_string();

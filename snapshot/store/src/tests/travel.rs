@@ -179,7 +179,7 @@ fn bytes_that_are_not_what_was_published_are_not_taken_and_the_live_generation_s
     }
     let new = second.packs.iter().find(|pack| !first.packs.contains(pack)).unwrap().sha256;
     let length = elsewhere.0.lock().unwrap()[&new].len();
-    for at in (16..length - 24 - 64 * 300).step_by(997) {
+    for at in (16..length - 24 - 40 * 300).step_by(997) {
         // What the pull before fetched undamaged is kept, and would not be fetched again.
         fs::remove_dir_all(to.join("incoming")).unwrap();
         elsewhere.0.lock().unwrap().get_mut(&new).unwrap()[at] ^= 1;

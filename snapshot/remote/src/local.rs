@@ -15,7 +15,7 @@ use crate::publish::PushSource;
 use crate::rollback_guard::RollbackGuard;
 
 /// Zstandard level of what is not compressed here, as of a build.
-const LEVEL: i32 = 9;
+const LEVEL: i32 = 6;
 
 /// The live generation of a root.
 pub struct LocalRoot {

@@ -1,6 +1,7 @@
 //! Encoding of objects in packs: raw, in Zstandard, or in Zstandard with a dictionary that many objects share.
 
 use std::cell::RefCell;
+use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
 use zstd::zstd_safe::{CCtx, CDict, DCtx, DDict, compress_bound};
@@ -82,13 +83,25 @@ pub(super) struct Dictionary {
     /// The object that its bytes are.
     pub(super) id: ObjectId,
     pub(super) bytes: Vec<u8>,
-    prepared: CDict<'static>,
+    level: i32,
+    /// `None` without memory.
+    prepared: OnceLock<Option<CDict<'static>>>,
 }
 
 impl Dictionary {
-    /// Prepares one for a level; `None` without memory.
-    pub(super) fn new(bytes: Vec<u8>, level: i32) -> Option<Self> {
-        Some(Self { id: ObjectId::of(&bytes), prepared: CDict::try_create(&bytes, level)?, bytes })
+    /// One for a level.
+    pub(super) fn new(bytes: Vec<u8>, level: i32) -> Self {
+        Self { id: ObjectId::of(&bytes), bytes, level, prepared: OnceLock::new() }
+    }
+
+    /// Samples of a long body, for its parts. With them, half the level encodes it as well.
+    pub(super) fn sampled(bytes: &[u8], level: i32) -> Self {
+        /// Number of samples, and the length of each.
+        const SAMPLES: usize = 4;
+        const LENGTH: usize = 16 << 10;
+        let starts = (0..SAMPLES).map(|number| bytes.len() * number / SAMPLES);
+        let samples = starts.filter_map(|start| bytes.get(start..start + LENGTH));
+        Self::new(samples.collect::<Vec<_>>().concat(), level_of_parts(level))
     }
 
     /// Trains one on some objects; `None` if they have too little in common.
@@ -98,8 +111,17 @@ impl Dictionary {
         const PART: usize = 32;
         let all: usize = samples.iter().map(|sample| sample.len()).sum();
         let bytes = zstd::dict::from_samples(samples, LENGTH.min(all / PART)).ok()?;
-        Self::new(bytes, level)
+        Some(Self::new(bytes, level))
     }
+
+    fn prepared(&self) -> Option<&CDict<'static>> {
+        self.prepared.get_or_init(|| CDict::try_create(&self.bytes, self.level)).as_ref()
+    }
+}
+
+/// Level for parts of long bodies with a dictionary.
+pub(super) fn level_of_parts(level: i32) -> i32 {
+    (level / 2).max(1)
 }
 
 thread_local! {
@@ -118,8 +140,8 @@ pub(super) fn encode(
     let coded = ENCODER.with_borrow_mut(|context| {
         let context = context.as_mut()?;
         let mut out = Vec::with_capacity(compress_bound(bytes.len()));
-        let done = match dictionary {
-            Some(dictionary) => context.compress_using_cdict(&mut out, bytes, &dictionary.prepared),
+        let done = match dictionary.map(Dictionary::prepared) {
+            Some(dictionary) => context.compress_using_cdict(&mut out, bytes, dictionary?),
             None => context.compress(&mut out, bytes, level),
         };
         done.ok().map(|_| out).filter(|out| out.len() < bytes.len())

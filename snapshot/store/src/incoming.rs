@@ -252,7 +252,7 @@ impl IncomingGeneration {
         if self.of_table.contains(&object.id) {
             self.table.insert(object.id, bytes);
         }
-        self.packer.add_stored(object, stored, &|path, bytes| self.kept.write(path, bytes))
+        self.packer.add_stored(object, stored, &|pack, bytes| self.kept.write(pack, bytes))
     }
 
     fn add_dictionary(&mut self, name: u64, bytes: Option<&[u8]>) -> Result<(), StoreError> {
@@ -367,7 +367,7 @@ impl IncomingGeneration {
         let wanted = self.wanted_rows(files);
         let placement = |row: u32| self.objects.of_row(row).filter(|_| wanted.contains(&row));
         let rows = (0..files.len() as u32).map(placement);
-        let objects = self.packer.finish(rows, &table, &|path, bytes| self.kept.write(path, bytes))?;
+        let objects = self.packer.finish(rows, &table, &|pack, bytes| self.kept.write(pack, bytes))?;
         self.kept.link(&objects.packs, staging)?;
         staging.link_packs(&objects.packs)?;
         let objects = match self.mode {
@@ -409,7 +409,7 @@ impl IncomingGeneration {
 impl Drop for IncomingGeneration {
     /// Keeps what is in memory only. If this fails, it is fetched again.
     fn drop(&mut self) {
-        let _ = self.packer.close(&|path, bytes| self.kept.write(path, bytes));
+        let _ = self.packer.close(&|pack, bytes| self.kept.write(pack, bytes));
     }
 }
 

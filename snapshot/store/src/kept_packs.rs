@@ -74,14 +74,14 @@ impl KeptPacks {
         (Digest::of(&bytes) == sha256).then(|| KeptPack { pack, objects: objects_of(&bytes), bytes })
     }
 
-    /// Writes a complete pack; `path` is that below the generation.
-    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let name = format!("{INCOMING}/{}", path.rsplit_once('/').map_or(path, |(_, name)| name));
+    /// Writes a complete pack.
+    pub(super) fn write(&self, pack: Pack, bytes: &[u8]) -> Result<(), StoreError> {
+        let name = format!("{INCOMING}/{}{EXTENSION}", pack.sha256);
         self.vfs.write_new(&name, &bytes).map_err(|source| {
             let _ = self.vfs.remove(&name);
             self.vfs.io_error(&name)(source)
         })?;
-        lock(&self.packs).insert(Digest::of(bytes), bytes.len() as u64);
+        lock(&self.packs).insert(pack.sha256, pack.length);
         Ok(())
     }
 

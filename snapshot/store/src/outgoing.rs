@@ -66,9 +66,8 @@ impl Generation {
     ) -> Result<PackedGeneration, StoreError> {
         self.require_whole()?;
         let before = before.map(|bytes| self.remote_objects(bytes)).transpose()?.map(Arc::new);
-        let write = |path: &str, bytes: &[u8]| {
-            sink(Digest::of(bytes), bytes).map_err(|err| self.vfs().io_error(path)(err))
-        };
+        let write =
+            |pack: Pack, bytes: &[u8]| sink(pack.sha256, bytes).map_err(self.vfs().io_error(&pack.path()));
         let groups = self.groups();
         let placed = in_parallel(options.jobs, &groups, |group| self.placements(group));
         let placed: Vec<Vec<Option<Placement>>> = placed.into_iter().collect::<Result<_, _>>()?;

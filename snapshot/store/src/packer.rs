@@ -4,8 +4,8 @@
 //! Bodies that are put together, the pages of a record, are joined to objects of up to 128 KiB: they show the same texts,
 //! which so are stored once, and are reused together. A body of 128 KiB and more is cut by its content (FastCDC, 16, 64
 //! and 256 KiB), so that a change in the middle leaves the other objects as they are. Objects whose first pages are of one
-//! folder and extension are a family. From 64 on, a family is encoded with a dictionary, trained on its first 4 MiB; the
-//! next generation goes on with the same dictionary.
+//! folder and extension are a family. From 64 on, a family is encoded with a dictionary, trained on its first 4 MiB. The
+//! parts of a body from 512 KiB on have a dictionary of samples of it. The next generation goes on with the same ones.
 //!
 //! ```text
 //! 0    "OPDIRPK2", salt u64           little-endian
@@ -17,16 +17,17 @@
 //! builds of one dataset may make other packs, as threads decide which page comes first; the name of a generation does
 //! not depend on that.
 
+use std::cell::LazyCell;
 use std::sync::{Arc, Mutex};
 
 use fastcdc::v2020::FastCDC;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::{Body, Digest, Tally, slice};
-use super::codec::{Dictionary, OBJECT_MAX, Object, ObjectId, encode};
+use super::codec::{Dictionary, OBJECT_MAX, Object, ObjectId, encode, level_of_parts};
 use super::error::StoreError;
 use super::generation::Generation;
-use super::layout::PUBLIC;
+use super::layout::{INDEX, PUBLIC};
 use super::objects::Objects;
 use super::places::{NewObjects, Pack, Placement};
 use super::sections::Sections;
@@ -44,13 +45,15 @@ const SMALL_PACK: u64 = 4 << 20;
 const SMALL_PACKS: usize = 8;
 /// Objects from which a family has a dictionary.
 const FAMILY: usize = 64;
+/// Bodies from this length on have a dictionary of their own.
+const SAMPLED: usize = 512 << 10;
 /// Most objects that a dictionary is trained on, and bytes that are enough for one.
 const SAMPLES: (usize, usize) = (1000, 4 << 20);
 const MAGIC: &[u8; 8] = b"OPDIRPK2";
 const END: &[u8; 8] = b"OPDIREND";
 
-/// Writes a file of the generation being built.
-pub(super) type Write<'a> = &'a (dyn Fn(&str, &[u8]) -> Result<(), StoreError> + Sync);
+/// Writes a pack.
+pub(super) type Write<'a> = &'a (dyn Fn(Pack, &[u8]) -> Result<(), StoreError> + Sync);
 
 /// Collects bodies. They may be put from many threads.
 pub(super) struct Packer {
@@ -99,8 +102,10 @@ impl Packer {
         let before = before.filter(|_| damaged == 0);
         let ready = |(family, name): (String, u64)| {
             let bytes = before.as_ref()?.1.dictionary_bytes(name)?;
-            let dictionary = Dictionary::new(bytes, level)?;
-            Some((family, Arc::new(Mutex::new(Family::Ready(Some(Arc::new(dictionary)))))))
+            let is_body = family.starts_with(PUBLIC) || family.starts_with(INDEX);
+            let level = if is_body { level_of_parts(level) } else { level };
+            let dictionary = Arc::new(Dictionary::new(bytes, level));
+            Some((family, Arc::new(Mutex::new(Family::Ready(Some(dictionary))))))
         };
         let dictionaries = before.as_ref().map(|(live, packs)| dictionaries(live, packs)).unwrap_or_default();
         let families = dictionaries.into_iter().filter_map(ready).collect();
@@ -147,26 +152,44 @@ impl Packer {
             if let Some(Placement::Within(id, start)) = placement {
                 units.entry(id).or_default().push((start, at));
             }
-            let parts = || self.put_parts(pages[at].1, write).map(Placement::Parts);
+            let parts = || self.put_parts(pages[at].0, pages[at].1, write).map(Placement::Parts);
             placements.push(placement.map_or_else(parts, Ok)?);
         }
         for (id, mut unit) in units {
             // Two units of equal bodies are one.
             unit.sort_unstable();
             unit.dedup_by_key(|(start, _)| *start);
-            let bytes = || unit.iter().flat_map(|(_, at)| pages[*at].1).copied().collect::<Vec<u8>>();
+            let bytes = || unit.iter().map(|(_, at)| pages[*at].1).collect::<Vec<_>>().concat();
             self.put_unit(unit.first().map_or("", |(_, at)| pages[*at].0), id, bytes, write)?;
         }
         Ok(placements)
     }
 
     /// Cuts a body; gives its objects.
-    fn put_parts(&self, bytes: &[u8], write: Write<'_>) -> Result<Vec<ObjectId>, StoreError> {
+    fn put_parts(&self, path: &str, bytes: &[u8], write: Write<'_>) -> Result<Vec<ObjectId>, StoreError> {
+        let dictionary = LazyCell::new(|| self.sampled(path, bytes));
         let put = |part| {
             let id = ObjectId::of(part);
-            if self.take(&id) { Ok(id) } else { self.add(id, part, None, write).map(|()| id) }
+            if self.take(&id) {
+                Ok(id)
+            } else {
+                self.add(id, part, dictionary.as_deref(), write).map(|()| id)
+            }
         };
         cut(bytes).map(put).collect()
+    }
+
+    /// The dictionary of the parts of a long body. The table of files, which has no path, is decoded before dictionaries are.
+    fn sampled(&self, path: &str, bytes: &[u8]) -> Option<Arc<Dictionary>> {
+        if path.is_empty() || bytes.len() < SAMPLED {
+            return None;
+        }
+        let family = Arc::clone(lock(&self.families).entry(path.to_owned()).or_default());
+        let mut state = lock(&family);
+        if let Family::Waiting(_) = &*state {
+            *state = Family::Ready(Some(Arc::new(Dictionary::sampled(bytes, self.level))));
+        }
+        if let Family::Ready(dictionary) = &*state { dictionary.clone() } else { None }
     }
 
     /// Reuses all objects of a body of the generation before, without reading it.
@@ -371,7 +394,7 @@ impl Packs {
         bytes.extend([start, table.len() as u64].map(u64::to_le_bytes).concat());
         bytes.extend_from_slice(END);
         let pack = Pack { sha256: Digest::of(&bytes), length: bytes.len() as u64 };
-        write(&pack.path(), &bytes)?;
+        write(pack, &bytes)?;
         self.done.push(pack);
         Ok(())
     }
@@ -473,9 +496,14 @@ fn family_of(path: &str) -> Option<String> {
 fn dictionaries(live: &Generation, packs: &Objects) -> FxHashMap<String, u64> {
     let mut found = FxHashMap::default();
     for entry in live.files().entries() {
-        let Some(Placement::Within(object, 0)) = packs.of_row(entry.number()) else { continue };
-        let object = packs.find(&object).filter(|object| object.dictionary != 0);
-        if let (Some(object), Some(family)) = (object, family_of(entry.path())) {
+        let Some(placement) = packs.of_row(entry.number()) else { continue };
+        let family = match placement {
+            Placement::Within(_, start) => family_of(entry.path()).filter(|_| start == 0),
+            Placement::Parts(_) => Some(entry.path().to_owned()),
+        };
+        let mut objects = placement.objects().iter().filter_map(|object| packs.find(object));
+        let coded = objects.find(|object| object.dictionary != 0);
+        if let (Some(object), Some(family)) = (coded, family) {
             found.entry(family).or_insert(object.dictionary);
         }
     }

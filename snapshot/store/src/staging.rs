@@ -61,6 +61,10 @@ impl StagingDir {
         self.write_body(path, bytes, Body::of(bytes))
     }
 
+    pub(super) fn write_pack(&self, pack: Pack, bytes: &[u8]) -> Result<(), StoreError> {
+        self.write_body(&pack.path(), bytes, pack.body())
+    }
+
     pub(super) fn write_body(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
         self.write_chunks(path, &bytes, body)
     }

@@ -9,7 +9,7 @@ use super::super::error::StoreError;
 use super::super::generation::Generation;
 use super::super::layout::{FILE_LIST, FILE_TABLE, INDEX_DIR, INDEX_MAX, OBJECTS, SIBLINGS};
 use super::super::packer::Packer;
-use super::super::places::Placement;
+use super::super::places::{Pack, Placement};
 use super::super::sections::Sections;
 use super::super::siblings::{Siblings, write_siblings};
 use super::super::staging::StagingDir;
@@ -198,7 +198,7 @@ impl PackWriter {
         staging: &StagingDir,
         pages: &[(NewFile<'_>, Body)],
     ) -> Result<Vec<Stored>, StoreError> {
-        let write = |path: &str, bytes: &[u8]| staging.write(path, bytes);
+        let write = |pack: Pack, bytes: &[u8]| staging.write_pack(pack, bytes);
         let pages: Vec<_> = pages.iter().map(|(page, body)| (page.path, page.body, *body)).collect();
         Ok(self.packer.put(&pages, &write)?.into_iter().map(Stored::Packed).collect())
     }
@@ -230,7 +230,7 @@ impl PackWriter {
             Stored::Packed(placement) => Some(placement),
             Stored::File | Stored::Tree(_) => None,
         });
-        let objects = self.packer.finish(rows, table, &|path, bytes| staging.write(path, bytes))?;
+        let objects = self.packer.finish(rows, table, &|pack, bytes| staging.write_pack(pack, bytes))?;
         staging.link_packs(&objects.packs)?;
         staging.write(OBJECTS, objects.finish().bytes())
     }
@@ -247,7 +247,7 @@ impl PackWriter {
             Some(placement) => Some(placement),
             None => {
                 let bytes = vfs.map(&name).map_err(vfs.io_error(&name))?;
-                let write = |path: &str, bytes: &[u8]| staging.write(path, bytes);
+                let write = |pack: Pack, bytes: &[u8]| staging.write_pack(pack, bytes);
                 self.packer.put(&[(&file.path, &bytes, file.identity)], &write)?.pop()
             }
         };

@@ -18,7 +18,7 @@ use crate::encode::Effort;
 use crate::files::{Family, File, Records};
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
-use crate::pages::{Pages, Theme, ThemeError};
+use crate::pages::{PageCache, Pages, Theme, ThemeError};
 use crate::progress::Progress;
 use crate::rest::RestPages;
 
@@ -94,8 +94,9 @@ pub fn generate(
             let write = || downloads::write(directory, put_table);
             let downloads = progress.step("tables", write)?;
             let (numbers, downloads) = (&numbers, &downloads[..]);
+            let (site, cache) = (&labels, PageCache::default());
             let bare =
-                Pages { directory, numbers, site: &labels, html: None, theme: &theme, base_url, downloads };
+                Pages { directory, numbers, site, html: None, theme: &theme, base_url, downloads, cache };
             let html = progress.step("fragments", || bare.prepare(&order))?;
             let html = stage.put_sections(HTML, html)?;
             let site = files.open()?;

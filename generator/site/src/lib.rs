@@ -18,7 +18,7 @@ pub use encode::Effort;
 pub use files::Records;
 pub use generate::{GenerateError, generate, in_memory, index_files, record_counts};
 pub use options::{BuildOptions, Fingerprint, Storage};
-pub use pages::{Pages, Theme, ThemeError};
+pub use pages::{PageCache, Pages, Theme, ThemeError};
 pub use parted::{MEMORY_MIN, PartedBuild};
 pub use progress::{Progress, seconds};
 pub use rest::{OPENAPI, RestPages};

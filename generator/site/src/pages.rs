@@ -30,7 +30,7 @@ use snapshot::record::Locale;
 use crate::files::{File, Rendered, whole};
 
 use page::{Fixed, MISSING};
-pub use render::Pages;
+pub use render::{PageCache, Pages};
 use render::{file, here, prefix};
 pub use theme::{Theme, ThemeError};
 use view::{AWARDS, AWARDS_RECEIVED};

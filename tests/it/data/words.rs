@@ -10,7 +10,7 @@ use html::Html;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use site::in_memory;
-use site::{Pages, Theme};
+use site::{PageCache, Pages, Theme};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Lifecycle, Locale};
@@ -114,7 +114,16 @@ fn pages<'a>(
     html: Option<&'a Html>,
 ) -> Pages<'a> {
     let base_url = "https://directory.example";
-    Pages { directory, numbers, site, html, theme: &THEME, base_url, downloads: &[] }
+    Pages {
+        directory,
+        numbers,
+        site,
+        html,
+        theme: &THEME,
+        base_url,
+        downloads: &[],
+        cache: PageCache::default(),
+    }
 }
 
 fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {

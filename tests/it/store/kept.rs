@@ -12,6 +12,7 @@ use dataset::{Input, link, read};
 use html::Html;
 use serde_json::Value;
 use site::Effort;
+use site::PageCache;
 use site::Pages;
 use site::RestPages;
 use site::{BuildOptions, Fingerprint, GenerateError, Storage, in_memory};
@@ -98,8 +99,16 @@ fn rendered(directory: &Directory) -> Rendered {
     let numbers = &Numbers::new(directory, &order);
     let (site, dated) = in_memory(directory, day).unwrap();
     let site = &site;
-    let pages =
-        Pages { directory, numbers, site, html: None, theme: &THEME, base_url: &base_url, downloads: &[] };
+    let pages = Pages {
+        directory,
+        numbers,
+        site,
+        html: None,
+        theme: &THEME,
+        base_url: &base_url,
+        downloads: &[],
+        cache: PageCache::default(),
+    };
     let html = Html::open(&pages.prepare(&order).unwrap().finish(), site).unwrap();
     let pages = Pages { html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());

@@ -1,11 +1,11 @@
 //! What every page is rendered with: the inputs, addresses in a language, words, and templates.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use html::{Filler, Html};
 use minijinja::value::Object;
 use minijinja::{Value, context};
+use rustc_hash::FxHashMap;
 use snapshot::page::hole::{Filled, Syntax, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
@@ -18,8 +18,22 @@ use crate::files::File;
 /// Names of the languages in Open Graph.
 const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
 
+/// What pages share, of each language, made at its first use.
+#[derive(Clone, Default)]
+pub struct PageCache(Arc<[SharedParts; 2]>);
+
+#[derive(Default)]
+struct SharedParts {
+    /// The variables that every page has.
+    every: OnceLock<Arc<Variables>>,
+    /// Links to searches for facet values, by their numbers.
+    links: OnceLock<Vec<OnceLock<Value>>>,
+}
+
+type Variables = FxHashMap<&'static str, Value>;
+
 /// The inputs of pages.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Pages<'a> {
     /// The records.
     pub directory: &'a Directory,
@@ -35,19 +49,16 @@ pub struct Pages<'a> {
     pub base_url: &'a str,
     /// The written tables.
     pub downloads: &'a [Download],
+    /// What its pages share; nothing of another site.
+    pub cache: PageCache,
 }
 
-/// The variables of a page: those that every page has, by hash, and its own.
+/// The variables of a page: those that every page has, and its own, among them `title` and addresses.
 #[derive(Debug)]
 struct Scope {
-    every: HashMap<&'static str, Value>,
+    every: Arc<Variables>,
+    addresses: [(&'static str, Value); 5],
     own: Value,
-}
-
-impl Scope {
-    fn value(every: impl IntoIterator<Item = (&'static str, Value)>, own: Value) -> Value {
-        Value::from_object(Self { every: every.into_iter().collect(), own })
-    }
 }
 
 impl Object for Scope {
@@ -56,8 +67,9 @@ impl Object for Scope {
     }
 
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        let address = || self.addresses.iter().find(|(name, _)| *name == key).map(|(_, value)| value);
         let own = || self.own.get_attr(key).ok().filter(|value| !value.is_undefined());
-        self.every.get(key).cloned().or_else(own)
+        self.every.get(key).or_else(address).cloned().or_else(own)
     }
 }
 
@@ -114,6 +126,21 @@ impl<'a> Pages<'a> {
         (path, title): (&str, &str),
         more: Value,
     ) -> Result<String, minijinja::Error> {
+        let other = |of| Value::from(self.locales().contains(&of).then(|| here(path, of)));
+        let addresses = [
+            ("title", Value::from(title)),
+            ("path", Value::from(path)),
+            ("here", Value::from(here(path, locale))),
+            ("english", other(Locale::En)),
+            ("spanish", other(Locale::Es)),
+        ];
+        let every = self.cache.0[locale as usize].every.get_or_init(|| Arc::new(self.every(locale)));
+        let scope = Scope { every: Arc::clone(every), addresses, own: more };
+        self.theme.environment.get_template(template)?.render(Value::from_object(scope))
+    }
+
+    /// The variables that every page of a language has.
+    fn every(&self, locale: Locale) -> Variables {
         let published = self.directory.dataset.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
         let nav: Vec<Value> = [
             ("/programs", "nav_search"),
@@ -134,10 +161,6 @@ impl<'a> Pages<'a> {
             ("base_url", Value::from(self.base_url)),
             ("prefix", Value::from(prefix(locale))),
             ("home", Value::from(here("/", locale))),
-            ("path", Value::from(path)),
-            ("here", Value::from(here(path, locale))),
-            ("english", Value::from(self.locales().contains(&Locale::En).then(|| here(path, Locale::En)))),
-            ("spanish", Value::from(self.locales().contains(&Locale::Es).then(|| here(path, Locale::Es)))),
             ("css", Value::from(self.theme.css.path())),
             ("logo", Value::from(&self.theme.brand[0])),
             ("icon", Value::from(&self.theme.brand[1])),
@@ -148,9 +171,21 @@ impl<'a> Pages<'a> {
             ("home_js", Value::from(home)),
             ("nav", Value::from(nav)),
             ("published", Value::from(self.date_words(published, locale))),
-            ("title", Value::from(title)),
         ];
-        self.theme.environment.get_template(template)?.render(Scope::value(every, more))
+        every.into_iter().collect()
+    }
+
+    /// A link to the search for a facet value with a number, made once.
+    pub(super) fn shared_link(
+        &self,
+        number: u32,
+        locale: Locale,
+        make: impl FnOnce() -> Value,
+    ) -> Option<Value> {
+        let all = self.site.index.values.ordinals();
+        let links = &self.cache.0[locale as usize].links;
+        let links = links.get_or_init(|| (0..all).map(|_| OnceLock::new()).collect());
+        Some(links.get(number as usize)?.get_or_init(make).clone())
     }
 
     /// Finds the placeholders of a page and fills them for the day of the build.

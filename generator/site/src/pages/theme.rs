@@ -6,19 +6,20 @@ mod colors;
 pub(super) mod commands;
 mod embedded;
 mod folder;
+mod functions;
 mod problem;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use html::Message;
-use html::prepare::Slot;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Object;
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
 };
+use rustc_hash::FxHashMap;
 use sha2::{Digest as _, Sha256};
 use snapshot::facet::FACETS;
 use snapshot::query::PARAMETERS;
@@ -29,12 +30,10 @@ use self::colors::Palette;
 use self::embedded::{ASSETS, TEMPLATES, WORDS};
 pub(super) use self::folder::ThemeFile;
 use self::folder::ThemeFolder;
+pub(super) use self::functions::{FacetLink, SLOT};
 pub use self::problem::ThemeError;
 pub(super) use self::problem::ThemeProblem;
 use dataset::Table;
-
-/// Mark before and after a slot's name in a rendered search page; records cannot contain it.
-pub(super) const SLOT: char = '\u{2}';
 
 /// A file that is named after its content.
 pub struct Asset {
@@ -151,7 +150,7 @@ impl Theme {
 
 /// Words as templates read them (`t.search`), by hash and without copies: a page reads hundreds.
 #[derive(Debug)]
-struct Words(HashMap<String, Value>);
+struct Words(FxHashMap<String, Value>);
 
 impl Words {
     fn value(words: &BTreeMap<String, String>) -> Value {
@@ -179,7 +178,7 @@ fn environment(
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    environment.add_function("slot", slot);
+    functions::add(&mut environment);
     environment.add_function("asset", move |name: &str| {
         let refused = |fault: ThemeProblem| Error::new(ErrorKind::InvalidOperation, fault.to_string());
         folder::picture(&pictures, name).map_err(refused)
@@ -229,30 +228,12 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
     }
 }
 
-/// Writes a value escaped for HTML. Unlike the engine's own formatter, it does not escape slashes.
+/// Writes a value, text escaped for HTML.
 fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     let text = value.as_str().filter(|_| *state.auto_escape() == AutoEscape::Html && !value.is_safe());
-    let Some(mut text) = text else { return escape_formatter(out, state, value) };
-    while let Some(at) = text.find(['&', '<', '>', '"', '\'']) {
-        let reference = match text.as_bytes()[at] {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            _ => "&#39;",
-        };
-        out.write_str(&text[..at])?;
-        out.write_str(reference)?;
-        text = &text[at + 1..];
-    }
-    Ok(out.write_str(text)?)
-}
-
-/// `slot("rows")` in the search page: marks a slot that the edge fills.
-fn slot(name: &str) -> Result<Value, Error> {
-    match Slot::number(name) {
-        Some(number) => Ok(Value::from_safe_string(format!("{SLOT}{number}{SLOT}"))),
-        None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no slot `{name}`"))),
+    match text {
+        Some(text) => Ok(functions::escape(out, text)?),
+        None => escape_formatter(out, state, value),
     }
 }
 

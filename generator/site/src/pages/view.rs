@@ -15,12 +15,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
+use snapshot::facet::FacetSpec;
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
 use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
+use super::theme::FacetLink;
 use super::{Pages, here};
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.
@@ -49,6 +51,17 @@ pub(super) fn day(time: Timestamp) -> Date {
 }
 
 impl Pages<'_> {
+    /// A link to the search for a facet value.
+    fn facet_link(&self, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
+        let make = || {
+            let (text, lang) = self.spoken_label(spec.facet, value, locale);
+            FacetLink::value(context! { href => search_address(locale, spec.parameter, value), text, lang })
+        };
+        let values = &self.site.index.values;
+        let shared = values.find(spec.facet, value).and_then(|number| self.shared_link(number, locale, make));
+        shared.unwrap_or_else(make)
+    }
+
     /// The fields of a record's detail answer by name, formatted for readers.
     fn record<R>(
         &self,

@@ -12,7 +12,7 @@ use super::problem::ThemeProblem;
 /// Prefix of the name of a template that means the program's own.
 pub(super) const PROGRAM: &str = "@opdir/";
 /// Functions of templates.
-const FUNCTIONS: [&str; 4] = ["slot", "asset", "super", "caller"];
+const FUNCTIONS: [&str; 8] = ["slot", "asset", "super", "caller", "time", "tongue", "values", "names"];
 /// Variables of templates that none of the program's own templates uses.
 const GIVEN: [&str; 3] = ["published", "base_url", "site_name"];
 

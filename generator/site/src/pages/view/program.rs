@@ -12,7 +12,7 @@ use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::blocks::{is_spread, without_lead};
-use super::{ABOUT, SUMMARY, day, outside, search_address};
+use super::{ABOUT, SUMMARY, day, outside};
 use crate::pages::{Pages, here};
 
 /// The number of eligibility facets; they come first on a record's page.
@@ -281,14 +281,8 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
         let group = |spec: &FacetSpec| {
-            let mut items: Vec<Value> = named_values(spec.facet, it, &facts)
-                .into_iter()
-                .map(|value| {
-                    let href = search_address(locale, spec.parameter, value);
-                    let (text, lang) = self.spoken_label(spec.facet, value, locale);
-                    context! { href, text, lang }
-                })
-                .collect();
+            let named = named_values(spec.facet, it, &facts).into_iter();
+            let mut items: Vec<Value> = named.map(|value| self.facet_link(spec, value, locale)).collect();
             let eligibility = spec.detail_page_rank.is_some_and(|place| place < ELIGIBILITY);
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();

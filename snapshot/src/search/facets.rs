@@ -118,14 +118,20 @@ impl Index {
     }
 }
 
+/// So few keys are sorted by comparison, whatever their counts.
+const FEW: usize = 20;
+/// Counts below this are sorted by counting.
+const SMALL: u32 = 256;
+
 /// Selects the values of a facet for an answer.
 struct Selector<'a> {
     index: &'a Index,
     query: &'a Query,
     /// A table over ordinals.
     counts: Vec<u32>,
-    /// Buffer for the keys of a facet.
+    /// Buffers for the keys of a facet.
     keys: Vec<u64>,
+    sorted: Vec<u64>,
     /// Buffer for the keys in the answer.
     selected: Vec<u64>,
 }
@@ -135,11 +141,31 @@ const fn key(count: u32, ordinal: u32) -> u64 {
     (!count as u64) << 32 | ordinal as u64
 }
 
+/// The count of a key.
+const fn count_of(key: u64) -> u32 {
+    !(key >> 32) as u32
+}
+
+/// Sorts keys that are in the order of their ordinals by their counts, without a branch that could not be predicted.
+fn sort_by_count<'a>(keys: &[u64], greatest: u32, sorted: &'a mut [u64]) -> &'a [u64] {
+    let mut places = [0; SMALL as usize];
+    keys.iter().for_each(|key| places[count_of(*key) as usize % SMALL as usize] += 1);
+    let used = &mut places[..=greatest as usize];
+    used.iter_mut().rev().fold(0, |start, place| start + std::mem::replace(place, start));
+    for key in keys {
+        let place = &mut places[count_of(*key) as usize % SMALL as usize];
+        sorted[*place] = *key;
+        *place += 1;
+    }
+    &sorted[..keys.len()]
+}
+
 impl<'a> Selector<'a> {
     fn new(index: &'a Index, query: &'a Query) -> Self {
         let longest = FACETS.iter().map(|spec| index.values.of(spec.facet).len()).max().unwrap_or(0);
         let counts = vec![0; index.values.ordinals()];
-        Self { index, query, counts, keys: vec![0; longest], selected: Vec::with_capacity(FACET_VALUES_MAX) }
+        let [keys, sorted] = [(); 2].map(|()| vec![0; longest]);
+        Self { index, query, counts, keys, sorted, selected: Vec::with_capacity(FACET_VALUES_MAX) }
     }
 
     /// The most frequent values and the selected ones. `docs` are the disjoint sets that were counted, for places
@@ -158,9 +184,12 @@ impl<'a> Selector<'a> {
             }
         }
         let room = FACET_VALUES_MAX.saturating_sub(keys.len() + places.len());
+        let selected = keys.len();
         keys.extend_from_slice(self.most_frequent(facet, room));
-        keys.sort_unstable();
-        let values = keys.iter().map(|key| (FacetValue::Value(*key as u32), !(*key >> 32) as u32));
+        if selected > 0 {
+            keys.sort_unstable();
+        }
+        let values = keys.iter().map(|key| (FacetValue::Value(*key as u32), count_of(*key)));
         let mut items: Vec<(FacetValue, u32)> = values.collect();
         if !places.is_empty() {
             items.append(&mut places);
@@ -173,24 +202,46 @@ impl<'a> Selector<'a> {
         FacetCounts { facet, items }
     }
 
-    /// Keys of the most frequent values that any document has, at most `most`, in no order.
+    /// Keys of the most frequent values that any document has, at most `most`, in order.
     fn most_frequent(&mut self, facet: Facet, most: usize) -> &[u64] {
         let range = self.index.values.of(facet);
-        let mut filled = 0;
+        let (mut filled, mut greatest) = (0, 0);
         for (ordinal, count) in range.clone().zip(&self.counts[range]) {
             // Written without a branch, which could not be predicted.
             self.keys[filled] = key(*count, ordinal as u32);
             filled += usize::from(*count > 0);
+            greatest = greatest.max(*count);
         }
         let keys = &mut self.keys[..filled];
+        if filled > FEW && greatest < SMALL {
+            return &sort_by_count(keys, greatest, &mut self.sorted)[..filled.min(most)];
+        }
         if filled > most {
             keys.select_nth_unstable(most);
         }
-        &keys[..filled.min(most)]
+        let keys = &mut keys[..filled.min(most)];
+        keys.sort_unstable();
+        keys
     }
 
     fn count_place(&self, facet: Facet, code: &str, docs: &[&DocSet<'_>]) -> u32 {
         let place = self.index.values.docs_of_place(facet, code);
         docs.iter().map(|docs| place.borrowed().and(docs).len() as u32).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorting_by_counting_gives_the_order_of_a_sort_that_compares() {
+        for (values, greatest) in [(1, 1), (300, 1), (300, 7), (300, SMALL - 1), (5, SMALL - 1)] {
+            let counts = (0..values).map(|n: u32| 1 + n.wrapping_mul(2_654_435_761) % greatest);
+            let keys: Vec<u64> = counts.zip(100..).map(|(count, ordinal)| key(count, ordinal)).collect();
+            let (mut expected, mut buffer) = (keys.clone(), vec![0; keys.len() + 3]);
+            expected.sort_unstable();
+            assert_eq!(sort_by_count(&keys, greatest, &mut buffer), expected, "{values} {greatest}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::hash::BuildHasher;
 use std::io;
+use std::ops::Range;
 
 use bytemuck::Pod;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -145,6 +146,11 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
         self.len() == 0
     }
 
+    /// Where each list begins, and the items of all lists: to be looked up once where many lists are read.
+    pub(crate) fn parts(&self) -> (&[u64], &[T]) {
+        (&self.at, &self.items)
+    }
+
     /// A list; empty if there is no such list.
     #[must_use]
     pub fn get(&self, position: usize) -> &[T] {
@@ -191,7 +197,7 @@ impl Strings {
     }
 
     /// Position of a string in `range`, where the strings are sorted.
-    pub(super) fn find_in(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> Option<usize> {
+    pub(super) fn find_in(&self, range: Range<usize>, wanted: &[u8]) -> Option<usize> {
         let position = self.lower_bound(range.clone(), wanted);
         (position < range.end && self.bytes(position) == wanted).then_some(position)
     }
@@ -215,7 +221,7 @@ impl Strings {
 
     /// First position in `range` whose string is not less than `wanted`.
     #[must_use]
-    pub fn lower_bound(&self, range: std::ops::Range<usize>, wanted: &[u8]) -> usize {
+    pub fn lower_bound(&self, range: Range<usize>, wanted: &[u8]) -> usize {
         // Dereferenced once: a section looks its bytes up in the mapping each time.
         let (at, text) = (&*self.at, &*self.items);
         let (mut low, mut high) = (range.start, range.end);
@@ -347,13 +353,17 @@ impl Postings {
 
     /// Documents of a term or value; none if there is no such.
     pub(super) fn docs(&self, position: usize) -> DocSet<'_> {
-        match self.dense.get(position) {
-            Some(&set) if set != NOT_DENSE => {
-                let start = set as usize * words(self.count);
-                DocSet::bits(&self.bits[start..start + words(self.count)])
-            }
-            _ => DocSet::list(self.lists.get(position)),
-        }
+        self.each(position..position + 1).next().unwrap_or(DocSet::none())
+    }
+
+    /// Documents of each of some terms or values. The sections are looked up once.
+    pub(super) fn each(&self, positions: Range<usize>) -> impl Iterator<Item = DocSet<'_>> {
+        let ((at, items), dense, bits) = (self.lists.parts(), &*self.dense, &*self.bits);
+        let words = words(self.count);
+        positions.map(move |position| match dense.get(position) {
+            Some(&set) if set != NOT_DENSE => DocSet::bits(&bits[set as usize * words..][..words]),
+            _ => DocSet::list(slice(at, items, position)),
+        })
     }
 }
 

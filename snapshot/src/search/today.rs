@@ -168,15 +168,15 @@ impl Today {
     /// Documents whose next deadline lies in a range that may be open at either end. Documents are numbered by
     /// their deadline on the day of the build, so that mostly all or none of 64 are in it.
     pub(super) fn due(&self, from: Option<Day>, to: Option<Day>) -> Vec<u64> {
-        let range = from.unwrap_or(Day(i32::MIN + 1))..=to.unwrap_or(Day(i32::MAX));
+        let (from, to) = (from.unwrap_or(Day(i32::MIN + 1)), to.unwrap_or(Day(i32::MAX)));
         let words = self.next_deadline.chunks(WORD).zip(&self.zones).map(|(deadlines, (least, most))| {
-            if most < range.start() || least > range.end() {
+            if *most < from || *least > to {
                 return 0;
             }
-            if range.contains(least) && range.contains(most) {
+            if from <= *least && *most <= to {
                 return u64::MAX >> (WORD - deadlines.len());
             }
-            let bits = deadlines.iter().map(|deadline| u64::from(range.contains(deadline)));
+            let bits = deadlines.iter().map(|deadline| u64::from(from <= *deadline && *deadline <= to));
             bits.rev().fold(0, |word, bit| word << 1 | bit)
         });
         words.collect()

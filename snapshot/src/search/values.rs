@@ -194,6 +194,11 @@ impl Values {
         self.documents.docs(ordinal as usize)
     }
 
+    /// The same of each of some values.
+    pub(super) fn docs_of(&self, ordinals: Range<usize>) -> impl Iterator<Item = DocSet<'_>> {
+        self.documents.each(ordinals)
+    }
+
     /// Documents that name a place value itself.
     pub(super) fn naming(&self, ordinal: u32) -> DocSet<'_> {
         DocSet::list(self.named.get(ordinal as usize))

@@ -35,11 +35,17 @@ pub(crate) fn push_items<T>(
     }
 }
 
+/// Writes the name of a member, which has no character that is escaped, and the colon.
+pub(crate) fn push_name(out: &mut Vec<u8>, name: &str) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
 /// Writes members of an object that are numbers.
 pub(crate) fn push_numbers<'n>(out: &mut Vec<u8>, members: impl IntoIterator<Item = (&'n str, u64)>) {
     push_items(out, members, |(name, number), out| {
-        push_json(out, &name);
-        out.push(b':');
+        push_name(out, name);
         push_number(out, number);
     });
 }

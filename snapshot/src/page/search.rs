@@ -1,9 +1,9 @@
 //! SearchResponse: rows and facet items spliced from prepared bytes.
 
-use crate::page::json::{push_items, push_json, push_numbers};
+use crate::page::json::{push_items, push_json, push_name, push_numbers};
+use crate::page::row::{Items, push_row};
 use crate::page::site::{Dated, Paged, Site};
 use crate::query::{Page, Query};
-use crate::record::Locale;
 use crate::search::{FacetCounts, SearchResult};
 
 /// Everything of an answer but its rows, its facet items and what was invalid, and names and brackets of
@@ -21,9 +21,11 @@ pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> 
 /// The bytes of an answer.
 #[must_use]
 pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &SearchResult) -> Paged {
-    let mut out = Vec::with_capacity(bytes(site, query, invalid, answer));
+    let (rows, items) = (site.rows.rows(&answer.docs, query.locale), site.rows.items(query.locale));
+    let mut out = Vec::with_capacity(bytes(&rows, items, invalid, answer));
     out.extend_from_slice(b"{\"data\":[");
-    push_items(&mut out, &answer.docs, |doc, out| site.rows.push(*doc, query.locale, &dated.today, out));
+    let docs = answer.docs.iter().map(|doc| dated.today.next_deadline[*doc as usize]);
+    push_items(&mut out, rows.iter().zip(docs), |(row, day), out| push_row(row, day, out));
     out.extend_from_slice(b"],\"meta\":{");
     push_paging(&mut out, &query.page, answer.docs.len(), answer.total);
     out.extend_from_slice(b",\"sort\":\"");
@@ -32,19 +34,19 @@ pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], ans
     push_json(&mut out, &invalid);
     if let Some(facets) = &answer.facets {
         out.extend_from_slice(b",\"facets\":");
-        push_facets(site, facets, query.locale, &mut out);
+        push_facets(items, facets, &mut out);
     }
     out.extend_from_slice(b"}}");
     Paged { bytes: out, total: answer.total }
 }
 
 /// How long an answer is, or a little more, so that it is written without growing.
-fn bytes(site: &Site, query: &Query, invalid: &[String], answer: &SearchResult) -> usize {
-    let row = |doc: &u32| site.rows.row(*doc, query.locale).len() + ROW_END_BYTES;
-    let items = answer.facets.iter().flatten().flat_map(|facet| &facet.items);
-    let items = items.map(|(value, _)| site.rows.item_bytes(value, query.locale));
+fn bytes(rows: &[&[u8]], items: Items<'_>, invalid: &[String], answer: &SearchResult) -> usize {
+    let rows: usize = rows.iter().map(|row| row.len() + ROW_END_BYTES).sum();
+    let counted = answer.facets.iter().flatten().flat_map(|facet| &facet.items);
+    let counted = counted.map(|(value, _)| items.bytes(value));
     let invalid: usize = invalid.iter().map(|name| 2 * name.len() + 3).sum();
-    FRAME_BYTES + invalid + answer.docs.iter().map(row).sum::<usize>() + items.sum::<usize>()
+    FRAME_BYTES + invalid + rows + counted.sum::<usize>()
 }
 
 /// `limit`, `offset`, `count`, `total`, `page` and `pages`.
@@ -55,15 +57,12 @@ pub(crate) fn push_paging(out: &mut Vec<u8>, page: &Page, count: usize, total: u
     push_numbers(out, [("limit", page.limit), ("offset", page.offset)].into_iter().chain(totals));
 }
 
-fn push_facets(site: &Site, facets: &[FacetCounts], locale: Locale, out: &mut Vec<u8>) {
+fn push_facets(items: Items<'_>, facets: &[FacetCounts], out: &mut Vec<u8>) {
     out.push(b'{');
     push_items(out, facets, |counts, out| {
-        push_json(out, &counts.facet.spec().name);
-        out.extend_from_slice(b":[");
-        let push = |(value, count): &(_, u32), out: &mut Vec<u8>| {
-            site.rows.push_item(counts.facet, value, *count, locale, out);
-        };
-        push_items(out, &counts.items, push);
+        push_name(out, counts.facet.spec().name);
+        out.push(b'[');
+        push_items(out, &counts.items, |(value, count), out| items.push(counts.facet, value, *count, out));
         out.push(b']');
     });
     out.push(b'}');

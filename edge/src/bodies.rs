@@ -76,7 +76,7 @@ impl ServingState {
         };
         let metadata = Metadata {
             base_url: self.base_url(),
-            generation: self.generation().id(),
+            generation: self.generation_header.clone(),
             // 128 bits of the identity body's hash, and the coding.
             etag: &format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding)),
             coding,

@@ -10,15 +10,19 @@ use net::conditional::{
 };
 use net::connection::SharedBody;
 use net::precheck::HttpError;
-use store::{Coding, GenerationId, Hex};
+use store::Coding;
 
 use crate::reply::{JSON, Reply, rest_headers};
 
-/// The hash in the name of the generation that answers.
+/// Names the generation that answers.
 const GENERATION: HeaderName = HeaderName::from_static("opdir-generation");
 
 /// Licence of all data.
 const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
+
+/// Links of most answers, and their bytes.
+const LINKS: usize = 6;
+const LINKS_BYTES: usize = 1024;
 
 /// A range that the body does not have.
 const UNSATISFIABLE: HttpError =
@@ -34,8 +38,8 @@ const PRECONDITION_FAILED: HttpError = HttpError::new(
 pub(crate) struct Metadata<'a> {
     /// Scheme and authority of the site, for links.
     pub(crate) base_url: &'a str,
-    /// The generation that answers.
-    pub(crate) generation: GenerationId,
+    /// The hash in the name of the generation that answers.
+    pub(crate) generation: HeaderValue,
     /// Strong ETag, quoted.
     pub(crate) etag: &'a str,
     /// Content coding of the bytes.
@@ -51,20 +55,23 @@ pub(crate) struct Metadata<'a> {
 /// The headers of an answer, before conditions and codings are applied.
 #[derive(Debug)]
 pub(crate) struct Representation {
-    media_type: HeaderValue,
-    /// Further headers.
     headers: HeaderMap,
     /// Tags by which a cache may purge it, separated by spaces.
     tags: String,
-    /// Paths of this site, and their link relations.
-    links: Vec<(String, &'static str)>,
+    /// Links as in `Link`, each from its path on, one after the other, and where each begins.
+    links: String,
+    link_starts: Vec<usize>,
 }
 
 impl Representation {
     /// Of a media type.
     pub(crate) fn new(media_type: HeaderValue) -> Self {
-        let links = vec![("/api/v1/openapi.json".to_owned(), "service-desc")];
-        Self { media_type, headers: HeaderMap::new(), tags: "all".to_owned(), links }
+        let mut headers = HeaderMap::with_capacity(20);
+        rest_headers(&mut headers);
+        headers.insert(header::CONTENT_TYPE, media_type);
+        let (links, link_starts) = (String::with_capacity(LINKS_BYTES), Vec::with_capacity(LINKS));
+        let representation = Self { headers, tags: "all".to_owned(), links, link_starts };
+        representation.link("/api/v1/openapi.json", "", "service-desc")
     }
 
     /// JSON of the REST interface.
@@ -84,9 +91,10 @@ impl Representation {
     }
 
     /// Adds a link to a path of this site.
-    pub(crate) fn link(mut self, path: &str, query: &str, relation: &'static str) -> Self {
+    pub(crate) fn link(mut self, path: &str, query: &str, relation: &str) -> Self {
         let separator = if query.is_empty() { "" } else { "?" };
-        self.links.push((format!("{path}{separator}{query}"), relation));
+        self.link_starts.push(self.links.len());
+        self.links.extend([path, separator, query, ">; rel=\"", relation, "\""]);
         self
     }
 
@@ -109,27 +117,25 @@ impl Representation {
 
     /// `Link` (RFC 8288). Targets are absolute: many clients pass them on without the address they came from.
     fn links(&self, base_url: &str) -> String {
-        let mut links = LICENSE.to_owned();
-        for (path, relation) in &self.links {
-            links.push_str(&format!(", <{base_url}{path}>; rel=\"{relation}\""));
+        let start = ", <".len() + base_url.len();
+        let length = LICENSE.len() + self.links.len() + self.link_starts.len() * start;
+        let mut links = String::with_capacity(length);
+        links.push_str(LICENSE);
+        let ends = self.link_starts.iter().skip(1).copied().chain([self.links.len()]);
+        for (start, end) in self.link_starts.iter().zip(ends) {
+            links.extend([", <", base_url, &self.links[*start..end]]);
         }
         links
     }
 
     /// All headers. `Cache-Control` is a placeholder that is replaced when the answer is sent.
-    fn into_headers(self, etag: &HeaderValue, metadata: &Metadata<'_>) -> HeaderMap {
-        let &Metadata { base_url, generation, coding, changed, tag_header, .. } = metadata;
+    fn into_headers(self, etag: HeaderValue, metadata: &Metadata<'_>) -> HeaderMap {
+        let &Metadata { base_url, coding, changed, tag_header, .. } = metadata;
         let links = self.links(base_url);
-        let mut headers = HeaderMap::with_capacity(20);
-        rest_headers(&mut headers);
-        headers.extend(self.headers);
-        headers.insert(header::CONTENT_TYPE, self.media_type);
+        let mut headers = self.headers;
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(header::ETAG, etag.clone());
-        // Without the sequence number: an answer that is cached across a rollback is the same before and after it.
-        if let Ok(hash) = HeaderValue::try_from(Hex(&generation.hash).to_string()) {
-            headers.insert(GENERATION, hash);
-        }
+        headers.insert(header::ETAG, etag);
+        headers.insert(GENERATION, metadata.generation.clone());
         let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
         for (name, text) in [(Some(&header::LINK), links), (tag_header, tags)] {
             if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
@@ -176,8 +182,8 @@ pub(crate) struct CachedResponse {
     pub(crate) bytes: Bytes,
     /// Headers of a 200.
     headers: HeaderMap,
-    /// Headers of a 304.
-    not_modified: HeaderMap,
+    /// Header for the tags by which a cache may purge it.
+    tag_header: Option<HeaderName>,
     /// When the body last changed, in seconds since 1970.
     changed: i64,
     /// The same, if it identifies the body.
@@ -190,11 +196,11 @@ impl CachedResponse {
     /// Prepares the headers of a body.
     pub(crate) fn new(bytes: Bytes, representation: Representation, metadata: &Metadata<'_>) -> Self {
         let etag = HeaderValue::from_str(metadata.etag).unwrap_or(HeaderValue::from_static("\"\""));
-        let headers = representation.into_headers(&etag, metadata);
-        let not_modified = not_modified_headers(&headers, metadata.tag_header);
+        let headers = representation.into_headers(etag, metadata);
+        let tag_header = metadata.tag_header.cloned();
         let changed = metadata.changed;
         let dated = metadata.dated.then_some(changed);
-        Self { bytes, headers, not_modified, changed, dated, shared: Arc::default() }
+        Self { bytes, headers, tag_header, changed, dated, shared: Arc::default() }
     }
 
     fn etag(&self) -> &str {
@@ -203,14 +209,15 @@ impl CachedResponse {
 
     /// Its size in memory, roughly.
     pub(crate) fn weight(&self) -> usize {
-        /// Two header maps of some twenty entries.
+        /// A map of some twenty headers.
         const HEADERS: usize = 4096;
         self.bytes.len() + HEADERS
     }
 
     /// 304.
     pub(crate) fn not_modified(&self, lifetime: HeaderValue) -> Reply {
-        reply(StatusCode::NOT_MODIFIED, &self.not_modified, lifetime)
+        let headers = not_modified_headers(&self.headers, self.tag_header.as_ref());
+        reply(StatusCode::NOT_MODIFIED, headers, lifetime)
     }
 
     /// 200, or 412 and 304 by the request's conditions.
@@ -222,7 +229,7 @@ impl CachedResponse {
             return self.not_modified(lifetime);
         }
         let shared = Some((self.bytes.len(), Arc::clone(&self.shared)));
-        Reply { body: self.bytes.clone(), shared, ..reply(StatusCode::OK, &self.headers, lifetime) }
+        Reply { body: self.bytes.clone(), shared, ..reply(StatusCode::OK, self.headers.clone(), lifetime) }
     }
 
     /// The same, or 206 and 416 by the request's range.
@@ -253,8 +260,7 @@ impl CachedResponse {
     }
 }
 
-fn reply(status: StatusCode, headers: &HeaderMap, lifetime: HeaderValue) -> Reply {
-    let mut headers = headers.clone();
+fn reply(status: StatusCode, mut headers: HeaderMap, lifetime: HeaderValue) -> Reply {
     headers.insert(header::CACHE_CONTROL, lifetime);
     Reply::new(status, headers, Bytes::new())
 }
@@ -265,7 +271,7 @@ pub(crate) mod tests {
 
     pub(crate) const METADATA: Metadata<'_> = Metadata {
         base_url: "https://directory.example",
-        generation: GenerationId { sequence: 1, hash: [0; 16] },
+        generation: JSON,
         etag: "\"e\"",
         coding: Coding::Identity,
         changed: 0,
@@ -276,7 +282,7 @@ pub(crate) mod tests {
     #[test]
     fn link_targets_are_absolute() {
         let links = Representation::json().link("/api/v1/awards", "limit=5", "first");
-        let headers = links.into_headers(&JSON, &METADATA);
+        let headers = links.into_headers(JSON, &METADATA);
         let expected = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\", \
                         <https://directory.example/api/v1/openapi.json>; rel=\"service-desc\", \
                         <https://directory.example/api/v1/awards?limit=5>; rel=\"first\"";
@@ -292,7 +298,7 @@ pub(crate) mod tests {
         ] {
             let tagged = Representation::json().tag("programs/a-b").tag("search");
             let name = HeaderName::from_static(name);
-            let headers = tagged.into_headers(&JSON, &Metadata { tag_header: Some(&name), ..METADATA });
+            let headers = tagged.into_headers(JSON, &Metadata { tag_header: Some(&name), ..METADATA });
             assert_eq!(headers[&name], expected);
         }
     }

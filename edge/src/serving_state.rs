@@ -18,6 +18,7 @@ use crate::build_id;
 use crate::cache::{Cache, cache};
 use crate::cache_control::CacheControl;
 use crate::options::{COPIED_INDEX, Options};
+use crate::reply::value;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -165,6 +166,9 @@ pub struct ServingState {
     pub(crate) bodies: Cache<(u32, Coding)>,
     /// Whether the day never ends.
     frozen: bool,
+    /// Header that names the generation. Without the sequence number: an answer that is cached across a rollback is
+    /// the same before and after it.
+    pub(crate) generation_header: HeaderValue,
     /// Start of the ETags of computed answers.
     pub(crate) validator: String,
     /// `Cache-Control` of what depends on the day, for one second.
@@ -179,11 +183,12 @@ impl ServingState {
         let base_url = &open.generation.manifest().base_url;
         let authority = base_url.split_once("://").map_or(base_url.as_str(), |(_, authority)| authority);
         let hosts = std::iter::once(authority.to_owned()).chain(options.hosts.iter().cloned());
-        let hash = store::Hex(&open.generation.id().hash[..6]).to_string();
+        let hash = store::Hex(&open.generation.id().hash).to_string();
         Self {
             dated: open.site.dated(day),
             bodies: cache(options.body_cache),
-            validator: format!("d{hash}.{}.{}.", day.0, build_id::id()),
+            validator: format!("d{}.{}.{}.", &hash[..12], day.0, build_id::id()),
+            generation_header: value(&hash),
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: options.frozen,
             hosts: Hosts::new(hosts),

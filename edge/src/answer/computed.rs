@@ -1,6 +1,8 @@
 //! Computed answers: computed once, encoded if that pays, cached, and linked to the pages around them.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -54,14 +56,17 @@ impl From<Vec<u8>> for Computed {
 }
 
 impl Request {
-    /// ETag of a computed answer, without quotes: generation, day, program and canonical query.
+    /// Quoted ETag of a computed answer: generation, day, program and canonical query.
     pub(super) fn validator(&self, name: &str, canonical: &str, invalid: &[String]) -> String {
         let mut hash = Sha256::new();
         for part in [name, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        format!("{}{}", self.state.validator, Hex(&hash.finalize()[..10]))
+        let mut etag = String::with_capacity(self.state.validator.len() + 22);
+        // Writing to a string cannot fail.
+        let _ = write!(etag, "\"{}{}\"", self.state.validator, Hex(&hash.finalize()[..10]));
+        etag
     }
 
     /// Answers by the client's copy, from the cache, or by computing, in this order. Heavy work is returned.
@@ -97,7 +102,7 @@ impl Request {
                 }
             }
         }
-        let cached = self.server.metrics.answers.count(self.server.answers.get(&etag));
+        let cached = self.server.metrics.answers.count(self.server.answers.get(&*etag));
         cached.map(|response| response.reply(headers, self.lifetime(query)))
     }
 
@@ -110,7 +115,7 @@ impl Request {
     ) -> Reply {
         let etag = query.etag(self.coding());
         let make = || Ok::<_, Infallible>(Arc::new(self.encoded(query, &etag, representation, compute())));
-        let Ok(response) = self.server.answers.get_or_insert_with(&etag, make);
+        let Ok(response) = self.server.answers.get_or_insert_with(&*etag, make);
         response.reply(&self.head.headers, self.lifetime(query))
     }
 
@@ -126,7 +131,7 @@ impl Request {
         let changed = self.state.changed(query.depends_on_day);
         Metadata {
             base_url: self.state.base_url(),
-            generation: self.state.generation().id(),
+            generation: self.state.generation_header.clone(),
             etag,
             coding,
             changed,
@@ -169,8 +174,11 @@ impl Request {
 
 impl Query {
     /// The quoted ETag of the answer in a coding.
-    fn etag(&self, coding: Coding) -> String {
-        format!("\"{}{}\"", self.validator, etag_suffix(coding))
+    fn etag(&self, coding: Coding) -> Cow<'_, str> {
+        match (etag_suffix(coding), self.validator.strip_suffix('"')) {
+            ("", _) | (_, None) => Cow::Borrowed(&self.validator),
+            (suffix, Some(start)) => Cow::Owned([start, suffix, "\""].concat()),
+        }
     }
 }
 
@@ -196,15 +204,20 @@ fn linked(representation: Representation, query: &Query, total: Option<usize>) -
         (next < total, next, "next"),
         (true, last, "last"),
     ];
-    let there = around.into_iter().filter(|(there, ..)| *there);
-    there.fold(representation, |representation, (_, offset, relation)| {
-        representation.link(path, &with_offset(&query.canonical, offset), relation)
-    })
-}
-
-/// A canonical query with another offset.
-fn with_offset(canonical: &str, offset: u64) -> String {
-    let kept = canonical.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("offset="));
-    let offset = (offset > 0).then(|| format!("offset={offset}"));
-    kept.chain(offset.as_deref()).collect::<Vec<_>>().join("&")
+    let mut target = String::with_capacity(query.canonical.len() + 24);
+    for pair in query.canonical.split('&').filter(|pair| !pair.starts_with("offset=")) {
+        target.extend([if target.is_empty() { "" } else { "&" }, pair]);
+    }
+    let (first, separator) = (target.len(), if target.is_empty() { "" } else { "&" });
+    around.into_iter().filter(|(there, ..)| *there).fold(
+        representation,
+        |representation, (_, offset, relation)| {
+            target.truncate(first);
+            if offset > 0 {
+                // Writing to a string cannot fail.
+                let _ = write!(target, "{separator}offset={offset}");
+            }
+            representation.link(path, &target, relation)
+        },
+    )
 }

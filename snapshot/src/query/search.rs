@@ -21,6 +21,9 @@ words! {
     }
 }
 
+/// Bytes of most canonical queries.
+const CANONICAL_BYTES: usize = 128;
+
 /// A requested facet value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FacetValue {
@@ -237,7 +240,7 @@ impl Query {
     /// `name` gives the text of a value's ordinal. The page is written as `offset` unless it is the
     /// first.
     pub fn canonical<'v>(&self, name: impl Fn(u32) -> &'v str) -> String {
-        let mut out = form_urlencoded::Serializer::new(String::new());
+        let mut out = form_urlencoded::Serializer::new(String::with_capacity(CANONICAL_BYTES));
         for parameter in PARAMETERS.iter() {
             self.write_parameter(parameter, &mut out, &name);
         }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use jiff::civil::Date;
 use snapshot::facet::COUNT;
-use snapshot::page::Site;
+use snapshot::page::{Site, date_text};
 use snapshot::query::{PAGE_RANGE, PARAMETERS};
 use snapshot::record::Locale;
 use snapshot::search::Strings;
@@ -145,9 +145,11 @@ impl Language {
 
     /// Writes a date in words, with attributes, each with a space before it.
     pub(crate) fn push_time(&self, out: &mut Vec<u8>, attributes: &str, date: Date) {
-        push(out, format_args!("<time{attributes} datetime=\"{date}\">"));
-        let (day, year) = (date.day().to_string(), date.year().to_string());
-        self.push_phrase(out, Message::Date, &[("d", &day), ("month", self.month(date)), ("y", &year)]);
+        let text = date_text(date);
+        let text = std::str::from_utf8(&text).unwrap_or_default();
+        push_parts(out, ["<time", attributes, " datetime=\"", text, "\">"]);
+        let (day, year) = (text[8..].trim_start_matches('0'), text[..4].trim_start_matches('0'));
+        self.push_phrase(out, Message::Date, &[("d", day), ("month", self.month(date)), ("y", year)]);
         out.extend_from_slice(b"</time>");
     }
 }
@@ -195,6 +197,11 @@ impl Html {
     pub fn language(&self, locale: Locale) -> &Language {
         self.languages.iter().find(|it| it.locale == locale).unwrap_or(&self.languages[0])
     }
+}
+
+/// Writes parts of markup, one after the other.
+pub(crate) fn push_parts<const PARTS: usize>(out: &mut Vec<u8>, parts: [&str; PARTS]) {
+    parts.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
 }
 
 /// Writes markup.

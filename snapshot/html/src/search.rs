@@ -7,8 +7,6 @@ mod facets;
 mod places;
 mod results;
 
-use std::borrow::Cow;
-
 pub(super) use self::display_query::DisplayQuery;
 use self::extras::ALL;
 pub use self::extras::PageOptions;
@@ -53,8 +51,8 @@ struct Splice<'a> {
     highlighter: Option<Highlighter>,
     /// The query in words.
     display: DisplayQuery<'a>,
-    /// Its pairs as `name=value`, percent-encoded and escaped for attributes.
-    encoded: Vec<String>,
+    /// Path and query string of the page, for attributes.
+    address: String,
 }
 
 /// The search page for a query, in the query's language.
@@ -69,10 +67,6 @@ pub fn search_page(
     let query_string = extras.query_string(site, html, query);
     let language = html.language(query.locale);
     let display = DisplayQuery::new(site, html, language, &query_string);
-    let encode = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
-        let mut pair = form_urlencoded::Serializer::new(String::new());
-        escaped(&pair.append_pair(name, value).finish())
-    };
     let among = extras.among(html);
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
@@ -100,7 +94,7 @@ pub fn search_page(
         highlighter: Highlighter::new(&site.index, options.literal, &answer),
         doubtful: if is_open { answer.doubtful } else { 0 },
         answer,
-        encoded: display.pairs.iter().map(encode).collect(),
+        address: display.address(search_path(query.locale), None, None),
         display,
     };
     language.search.page(|slot, out| splice.slot(slot, out))
@@ -125,10 +119,10 @@ impl Splice<'_> {
         }
         let Some(slot) = Slot::of(number) else { return };
         match slot {
-            Slot::Question => push(out, self.query_string(None, None)),
+            Slot::Question => out.extend_from_slice(self.question().as_bytes()),
             Slot::Encoded => {
-                let question = self.query_string(None, None).replace("&amp;", "&");
-                byte_serialize(question.as_bytes()).for_each(|part| push(out, part));
+                let question = self.question().replace("&amp;", "&");
+                byte_serialize(question.as_bytes()).for_each(|part| out.extend_from_slice(part.as_bytes()));
             }
             Slot::Count => push(out, self.count()),
             Slot::Invalid => {
@@ -175,16 +169,8 @@ impl Splice<'_> {
         dates || query.measures.iter().any(Option::is_some)
     }
 
-    /// The query string for an attribute, optionally without one of its pairs and with a page number.
-    fn query_string(&self, without: Option<usize>, page: Option<u64>) -> String {
-        let kept = self.encoded.iter().enumerate().filter(|(position, _)| Some(*position) != without);
-        let page = page.map(|page| format!("page={page}"));
-        let pairs: Vec<&str> = kept.map(|(_, pair)| pair.as_str()).chain(page.as_deref()).collect();
-        if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&amp;")) }
-    }
-
-    /// The same after the path of the page.
-    fn address(&self, without: Option<usize>, page: Option<u64>) -> String {
-        format!("{}{}", search_path(self.query.locale), self.query_string(without, page))
+    /// The query string of the page, for an attribute.
+    fn question(&self) -> &str {
+        &self.address[search_path(self.query.locale).len()..]
     }
 }

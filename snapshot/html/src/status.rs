@@ -187,7 +187,7 @@ pub(super) fn plain(html: &str) -> String {
     const REFERENCES: [(&str, char); 5] =
         [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\'')];
     let (mut out, mut rest) = (String::with_capacity(html.len()), html);
-    while let Some(at) = rest.find(['<', '&']) {
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'<' | b'&')) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         rest = match REFERENCES.iter().find(|(name, _)| rest.starts_with(name)) {

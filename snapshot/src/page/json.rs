@@ -64,8 +64,15 @@ pub(crate) fn push_day(out: &mut Vec<u8>, day: Day) {
 
 /// Writes a date as `YYYY-MM-DD`.
 pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
+    out.extend_from_slice(&date_text(date));
+}
+
+/// A date as `YYYY-MM-DD`.
+#[must_use]
+pub fn date_text(date: jiff::civil::Date) -> [u8; 10] {
     let digit = |number: i16| b'0' + (number % 10) as u8;
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
-    out.extend([digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-']);
-    out.extend([digit(month / 10), digit(month), b'-', digit(day / 10), digit(day)]);
+    let [century, year] = [year / 100, year].map(|year| [digit(year / 10), digit(year)]);
+    let [month, day] = [month, day].map(|number| [digit(number / 10), digit(number)]);
+    [century[0], century[1], year[0], year[1], b'-', month[0], month[1], b'-', day[0], day[1]]
 }

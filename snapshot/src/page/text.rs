@@ -5,38 +5,50 @@ use crate::record::Locale;
 /// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
 #[must_use]
 pub fn grouped(number: u64, locale: Locale) -> String {
-    let digits = number.to_string();
+    let mut out = Vec::with_capacity(32);
+    push_grouped(&mut out, number, locale);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Writes the same.
+pub fn push_grouped(out: &mut Vec<u8>, number: u64, locale: Locale) {
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(number).as_bytes();
     let (separator, least) = match locale {
-        Locale::En => (',', 4),
-        Locale::Es => ('\u{202f}', 5),
+        Locale::En => (",", 4),
+        Locale::Es => ("\u{202f}", 5),
     };
     if digits.len() < least {
-        return digits;
+        return out.extend_from_slice(digits);
     }
-    let mut out = String::with_capacity(digits.len() * 2);
-    for (position, digit) in digits.chars().enumerate() {
+    for (position, digit) in digits.iter().enumerate() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push(separator);
+            out.extend_from_slice(separator.as_bytes());
         }
-        out.push(digit);
+        out.push(*digit);
     }
-    out
 }
 
 /// Writes text with what HTML and XML would read as markup escaped; also fit for attribute values.
 pub fn push_escaped(out: &mut Vec<u8>, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'"' => out.extend_from_slice(b"&quot;"),
-            b'\'' => out.extend_from_slice(b"&#39;"),
+    let text = text.as_bytes();
+    let mut from = 0;
+    for (at, byte) in text.iter().enumerate() {
+        let reference: &[u8] = match byte {
+            b'&' => b"&amp;",
+            b'<' => b"&lt;",
+            b'>' => b"&gt;",
+            b'"' => b"&quot;",
+            b'\'' => b"&#39;",
             // No XML 1.0 document may hold them, and no reader needs them.
-            0..=8 | 11 | 12 | 14..=31 | 127 => {}
-            _ => out.push(byte),
-        }
+            0..=8 | 11 | 12 | 14..=31 | 127 => b"",
+            _ => continue,
+        };
+        out.extend_from_slice(&text[from..at]);
+        out.extend_from_slice(reference);
+        from = at + 1;
     }
+    out.extend_from_slice(&text[from..]);
 }
 
 /// The same as a string.

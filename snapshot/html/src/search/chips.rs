@@ -1,8 +1,10 @@
 //! Chips of applied filters and interpreted words, and notes about invalid parameters and unknown words.
 
+use std::borrow::Cow;
+
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
-use crate::fragments::push;
+use crate::fragments::{push, push_parts};
 use crate::messages::Message;
 use crate::status::plain;
 use crate::suggestions;
@@ -19,8 +21,9 @@ const UNDERSTOOD_MAX: usize = 24;
 
 /// A label without markup, cut to a length, and an attribute that describes it where the whole says more.
 fn described(label: &str, whole: &str, most: usize) -> (String, String) {
-    let (label, whole) = (plain(label), plain(whole));
-    let label = at_word(&label, most);
+    let all = plain(label);
+    let whole = if label == whole { Cow::Borrowed(&*all) } else { Cow::Owned(plain(whole)) };
+    let label = at_word(&all, most);
     let title = if label == whole { String::new() } else { format!(" title=\"{}\"", escaped(&whole)) };
     (escaped(&label), title)
 }
@@ -42,13 +45,12 @@ impl Splice<'_> {
                 whole += &self.containment(spec.facet, value);
             }
             let (label, title) = described(&label, &whole, LABEL_MAX);
-            let address = self.address(Some(position), None);
-            push(
+            let address = self.display.address(search_path(self.query.locale), Some(position), None);
+            push_parts(
                 out,
-                format_args!(
-                    "<li><a href=\"{address}\"{title}><span class=\"vh\">{remove} </span>{label} <span aria-hidden=\"true\">×</span></a></li>"
-                ),
+                ["<li><a href=\"", &address, "\"", &title, "><span class=\"vh\">", remove, " </span>"],
             );
+            push_parts(out, [&label, " <span aria-hidden=\"true\">×</span></a></li>"]);
         }
         interpretations.iter().for_each(|it| self.interpretation_chip(it, out));
         filter_phrases.iter().for_each(|it| self.filter_phrase_chip(it, out));
@@ -82,7 +84,7 @@ impl Splice<'_> {
         let (label, title) = described(label, whole, UNDERSTOOD_MAX);
         let mut pair = form_urlencoded::Serializer::new(String::new());
         let plain = escaped(&pair.append_pair("plain", words).finish());
-        let (address, shown) = (self.address(None, None), escaped(words));
+        let (address, shown) = (&self.address, escaped(words));
         let text = self.language.word(Message::AsText);
         push(
             out,

@@ -15,6 +15,12 @@ use snapshot::query::{PARAMETERS, pairs};
 /// The bound that every amount satisfies.
 const STATED: (&str, &str) = ("fundingMin", "0");
 
+/// What separates pairs in an attribute.
+const AND: &str = "&amp;";
+
+/// Bytes of a page number with its name.
+const PAGE_BYTES: usize = 32;
+
 /// Maximum length of the query text in a name, in characters.
 const TEXT_MAX: usize = 60;
 
@@ -25,13 +31,30 @@ pub(crate) struct DisplayQuery<'a> {
     pub(super) language: &'a Language,
     /// Names and values of the query string, without the language and the page.
     pub(super) pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The same as they are in the query string, where no character is one of markup.
+    encoded: Vec<&'a str>,
 }
 
 impl<'a> DisplayQuery<'a> {
     /// `query_string` is in canonical form.
     pub(crate) fn new(site: &'a Site, html: &'a Html, language: &'a Language, query_string: &'a str) -> Self {
         let is_shown = |name: &str| !matches!(name, "offset" | "page" | ALL);
-        Self { site, html, language, pairs: pairs(query_string).filter(|(name, _)| is_shown(name)).collect() }
+        let all = query_string.split('&').filter_map(|encoded| Some((pairs(encoded).next()?, encoded)));
+        let (pairs, encoded) = all.filter(|((name, _), _)| is_shown(name)).unzip();
+        Self { site, html, language, pairs, encoded }
+    }
+
+    /// A path with the query string, for an attribute; optionally without one of its pairs and with a page number.
+    pub(super) fn address(&self, path: &str, without: Option<usize>, page: Option<u64>) -> String {
+        let length: usize = self.encoded.iter().map(|pair| pair.len() + AND.len()).sum();
+        let mut address = String::with_capacity(path.len() + length + PAGE_BYTES);
+        address.push_str(path);
+        let kept = self.encoded.iter().enumerate().filter(|(position, _)| Some(*position) != without);
+        let page = page.map(|page| format!("page={page}"));
+        for pair in kept.map(|(_, pair)| *pair).chain(page.as_deref()) {
+            address.extend([if address.len() == path.len() { "?" } else { AND }, pair]);
+        }
+        address
     }
 
     /// Positions of the pairs that filter results.
@@ -42,8 +65,8 @@ impl<'a> DisplayQuery<'a> {
 
     /// A filter in words: `Topic: Energy`.
     pub(super) fn filter(&self, name: &str, value: &str) -> String {
-        let rank = PARAMETERS.iter().position(|parameter| parameter.name == name);
         let facet = FACETS.iter().find(|spec| spec.parameter == name);
+        let rank = PARAMETERS.iter().position(|parameter| facet.is_none() && parameter.name == name);
         let (name, value) = match (facet, rank) {
             (Some(spec), _) => {
                 (self.language.facets.text(spec.facet as usize), self.label(spec.facet, value))

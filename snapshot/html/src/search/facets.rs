@@ -1,11 +1,11 @@
 //! The checkboxes of the facets.
 
 use super::{ALL, CLOSING_SOON, Splice};
-use crate::fragments::push;
+use crate::fragments::{push, push_parts};
 use crate::messages::Message;
 use crate::prepare::checkbox_attributes;
 use snapshot::facet::{Facet, FacetSpec, GROUPS};
-use snapshot::page::text::{escaped, grouped};
+use snapshot::page::text::{escaped, push_grouped};
 use snapshot::place::{self, Place};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
@@ -70,12 +70,8 @@ impl Splice<'_> {
         let items = every.as_ref().unwrap_or(&counts.items);
         let open = if is_open || self.is_used(facet) { " open" } else { "" };
         let name = self.language.facets.text(facet as usize);
-        push(
-            out,
-            format_args!(
-                "<details{open}><summary>{name}</summary><fieldset><legend class=\"vh\">{name}</legend>"
-            ),
-        );
+        push_parts(out, ["<details", open, "><summary>", name, "</summary><fieldset><legend class=\"vh\">"]);
+        push_parts(out, [name, "</legend>"]);
         let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
         let mut region = None;
         for (position, (pick, count)) in items.iter().enumerate() {
@@ -147,7 +143,8 @@ impl Splice<'_> {
     ) {
         // Length of the bar, in tenths of the longest.
         let tenths = u64::from(count) * 9 / u64::from(most.max(1));
-        push(out, format_args!("<label class=\"w{tenths}\""));
+        out.extend_from_slice(b"<label class=\"w");
+        out.extend([b'0' + tenths as u8, b'"']);
         if whole {
             push(out, self.other_label(facet, pick));
         }
@@ -163,7 +160,9 @@ impl Splice<'_> {
             }
             FacetValue::Place(code) => push(out, self.display.place(facet, code)),
         }
-        push(out, format_args!(" <i>{}</i></label>", grouped(count.into(), self.query.locale)));
+        out.extend_from_slice(b" <i>");
+        push_grouped(out, count.into(), self.query.locale);
+        out.extend_from_slice(b"</i></label>");
     }
 
     /// An attribute with the label in the other language, for the filter field of the list.
@@ -177,15 +176,10 @@ impl Splice<'_> {
     }
 
     fn all_values(&self, spec: &FacetSpec, out: &mut Vec<u8>) {
-        let (address, parameter) = (self.address(None, None), spec.parameter);
-        let and = if self.encoded.is_empty() { "?" } else { "&amp;" };
+        let and = if self.question().is_empty() { "?" } else { "&amp;" };
         let (text, name) =
             (self.language.word(Message::AllValues), self.language.facets.text(spec.facet as usize));
-        push(
-            out,
-            format_args!(
-                "<a rel=\"nofollow\" href=\"{address}{and}{ALL}={parameter}\">{text}<span class=\"vh\">: {name}</span></a>"
-            ),
-        );
+        push_parts(out, ["<a rel=\"nofollow\" href=\"", &self.address, and, ALL, "=", spec.parameter, "\">"]);
+        push_parts(out, [text, "<span class=\"vh\">: ", name, "</span></a>"]);
     }
 }

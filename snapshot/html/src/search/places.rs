@@ -20,7 +20,7 @@ impl Splice<'_> {
         let mut line: Vec<(&str, FacetValue)> =
             place::with_ancestors(code).filter_map(|code| Some((code, pick(code)?))).collect();
         // From the place itself outwards: the deeper place has more ancestors.
-        line.sort_by_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
+        line.sort_by_cached_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
         if line.len() < 2 {
             return String::new();
         }

@@ -154,8 +154,7 @@ impl Splice<'_> {
             (is_alone && !self.extras.with_near, "near", Message::Near),
         ] {
             if is_offered {
-                let (address, text) =
-                    (self.address(None, None), self.language.phrase(text, &[("n", &count)]));
+                let (address, text) = (&self.address, self.language.phrase(text, &[("n", &count)]));
                 push(out, format_args!("<p><a href=\"{address}&amp;{parameter}=true\">{text}</a></p>"));
             }
         }
@@ -168,7 +167,8 @@ impl Splice<'_> {
     }
 
     fn page_address(&self, page: u64) -> String {
-        self.address(None, Some(page).filter(|page| *page > 1))
+        let path = search_path(self.query.locale);
+        self.display.address(path, None, Some(page).filter(|page| *page > 1))
     }
 
     /// The orders. The default one has no value, so that a form sends an order only when a person chose it: text that

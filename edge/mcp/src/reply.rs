@@ -221,23 +221,16 @@ pub(crate) fn shown(text: &str) -> String {
 /// Appends JSON as the content of a JSON string. JSON has no raw control characters in strings and is compact
 /// here, so that only quotes and backslashes are escaped.
 pub(crate) fn push_escaped(json: &[u8], out: &mut Vec<u8>) {
-    /// Texts are long and plain: most pieces of this length are copied whole.
-    const PIECE: usize = 16;
-    let is_special = |byte: u8| byte == b'"' || byte == b'\\';
     out.reserve(json.len() + json.len() / 4);
-    for piece in json.chunks(PIECE) {
-        // No early exit, so that all bytes are compared at once.
-        if piece.iter().fold(false, |found, byte| found | is_special(*byte)) {
-            for byte in piece {
-                if is_special(*byte) {
-                    out.push(b'\\');
-                }
-                out.push(*byte);
-            }
-        } else {
-            out.extend_from_slice(piece);
+    let mut from = 0;
+    for (at, byte) in json.iter().enumerate() {
+        if matches!(byte, b'"' | b'\\') {
+            out.extend_from_slice(&json[from..at]);
+            out.push(b'\\');
+            from = at;
         }
     }
+    out.extend_from_slice(&json[from..]);
 }
 
 #[cfg(test)]

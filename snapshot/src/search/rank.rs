@@ -153,9 +153,10 @@ impl Index {
         let text = self.resolve(query);
         let terms: usize = text.iter().flat_map(|text| &text.clauses).map(Clause::terms_count).sum();
         let scored = if query.text.is_some() { SCORED_MAX.min(self.len()) * (terms + 1) } else { 0 };
+        let cost = text.as_ref().map(|text| text.cost(self));
         // Full matches and partial matches; the weight of what every document matches is computed once more.
-        self.cost_of_resolved(query, text.as_ref())
-            + text.as_ref().map_or(0, |text| text.cost(self).0)
+        self.cost_with_text(query, cost)
+            + cost.map_or(0, |(cost, _)| cost)
             + self.len() as u64
             + 2 * scored as u64
     }

@@ -197,7 +197,12 @@ impl Index {
     /// The same for a query whose text is already resolved.
     #[must_use]
     pub fn cost_of_resolved(&self, query: &Query, text: Option<&ResolvedText<'_>>) -> u64 {
-        let (text_cost, found) = text.map_or((0, self.len()), |text| text.cost(self));
+        self.cost_with_text(query, text.map(|text| text.cost(self)))
+    }
+
+    /// The same, given the work of finding the text and the most documents that match it.
+    pub(super) fn cost_with_text(&self, query: &Query, text: Option<(u64, usize)>) -> u64 {
+        let (text_cost, found) = text.unwrap_or((0, self.len()));
         let intervals = query.measures.iter().flatten().count();
         let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();

@@ -4,6 +4,8 @@
 //! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
 //! more. Names that contain much of the query add to the score.
 
+use memchr::memmem::Finder;
+
 use crate::search::impact::effect;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, TextQuery};
@@ -62,8 +64,8 @@ pub(super) struct Scorer<'a> {
     values: Vec<DocSet<'a>>,
     /// Documents that name a region around the place of each clause, except for the whole world.
     around: Vec<DocSet<'a>>,
-    /// The words as a slug has them.
-    slug: String,
+    /// Finds the words as a slug has them.
+    slug: Finder<'static>,
 }
 
 impl<'a> Scorer<'a> {
@@ -76,7 +78,7 @@ impl<'a> Scorer<'a> {
             idf: clauses.iter().map(|clause| clause.idf).collect(),
             values: Vec::new(),
             around: Vec::new(),
-            slug: typed.join("-"),
+            slug: Finder::new(&typed.join("-")).into_owned(),
         };
         for (position, ScoredClause { clause, filter, .. }) in clauses.into_iter().enumerate() {
             scorer.add_clause(position, clause);
@@ -184,12 +186,12 @@ impl<'a> Scorer<'a> {
     /// What a document scores in addition if its slug contains the words of the query in a row: the weight of all clauses
     /// times the share of the slug that they are.
     pub(super) fn likeness(&self, doc: u32) -> f64 {
-        let slug = self.index.slug(doc);
-        let Some(start) = slug.find(&self.slug).filter(|_| !self.slug.is_empty()) else { return 0.0 };
-        let (before, after) = (&slug[..start], &slug[start + self.slug.len()..]);
+        let (slug, words) = (self.index.slug(doc).as_bytes(), self.slug.needle());
+        let Some(start) = self.slug.find(slug).filter(|_| !words.is_empty()) else { return 0.0 };
+        let (before, after) = (&slug[..start], &slug[start + words.len()..]);
         let whole_words =
-            (before.is_empty() || before.ends_with('-')) && (after.is_empty() || after.starts_with('-'));
-        if whole_words { self.whole() * self.slug.len() as f64 / slug.len() as f64 } else { 0.0 }
+            (before.is_empty() || before.ends_with(b"-")) && (after.is_empty() || after.starts_with(b"-"));
+        if whole_words { self.whole() * words.len() as f64 / slug.len() as f64 } else { 0.0 }
     }
 }
 

@@ -295,13 +295,14 @@ mod kernel {
 
     /// Of every bit that both have: how many bits each has before it.
     #[inline(always)]
-    fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
+    fn meet(a: &[u64], b: &[u64], mut each: impl FnMut(usize, usize)) {
         let mut before = (0, 0);
         for (a, b) in a.iter().zip(b) {
             let mut both = a & b;
             while both != 0 {
                 let below = (both & both.wrapping_neg()) - 1;
-                out.push((before.0 + (a & below).count_ones(), before.1 + (b & below).count_ones()));
+                let places = (before.0 + (a & below).count_ones(), before.1 + (b & below).count_ones());
+                each(places.0 as usize, places.1 as usize);
                 both &= both - 1;
             }
             before = (before.0 + a.count_ones(), before.1 + b.count_ones());
@@ -321,8 +322,8 @@ mod kernel {
                     crate::search::set::kernel::common(a, b)
                 }
                 #[target_feature(enable = $features)]
-                pub(in super::super) fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
-                    crate::search::set::kernel::meet(a, b, out);
+                pub(in super::super) fn meet(a: &[u64], b: &[u64], each: impl FnMut(usize, usize)) {
+                    crate::search::set::kernel::meet(a, b, each);
                 }
             }
         };
@@ -337,8 +338,8 @@ mod kernel {
         pub(in super::super) fn common(a: &[u64], b: &[u64]) -> usize {
             crate::search::set::kernel::common(a, b)
         }
-        pub(in super::super) fn meet(a: &[u64], b: &[u64], out: &mut Vec<(u32, u32)>) {
-            crate::search::set::kernel::meet(a, b, out);
+        pub(in super::super) fn meet(a: &[u64], b: &[u64], each: impl FnMut(usize, usize)) {
+            crate::search::set::kernel::meet(a, b, each);
         }
     }
 }
@@ -371,10 +372,8 @@ macro_rules! dispatch {
 }
 
 /// Calls `each` for every document that both bit sets have, ascending, with its place in each of them.
-pub(super) fn meet(a: &[u64], b: &[u64], mut each: impl FnMut(usize, usize)) {
-    let mut places = Vec::with_capacity(count_common(a, b));
-    dispatch!(meet(a, b, &mut places));
-    places.into_iter().for_each(|(a, b)| each(a as usize, b as usize));
+pub(super) fn meet(a: &[u64], b: &[u64], each: impl FnMut(usize, usize)) {
+    dispatch!(meet(a, b, each));
 }
 
 /// Number of set bits.

@@ -15,7 +15,7 @@ scratch=$(mktemp -d)
 pid=$!
 trap 'kill "$pid"; rm -rf "$scratch"' EXIT
 url=
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   url=$(sed -n 's/.*address=\(127\.0\.0\.1:[0-9]*\).*/http:\/\/\1/p' "$scratch/log")
   [ -z "$url" ] || break
   sleep 0.1

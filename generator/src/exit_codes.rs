@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use anstyle::AnsiColor;
+use dataset::SplitError;
 use import::ImportError;
 use site::{GenerateError, ThemeError};
 use snapshot::search::IndexError;
@@ -51,6 +52,7 @@ pub(crate) fn generate_failure(error: &GenerateError) -> Failure {
     let failure = match error {
         GenerateError::Theme(error) => return theme_failure(error),
         GenerateError::Write(IndexError::Values(_)) => Failure::Data,
+        GenerateError::Split(SplitError::Input(_)) => Failure::Input,
         GenerateError::Store(StoreError::Damaged { .. }) => Failure::Verification,
         _ => Failure::Output,
     };

@@ -175,7 +175,7 @@ fn ids(directory: &Directory) -> RecordIds {
 /// If the facets have too many values.
 pub fn index_files(directory: &Directory, day: Day) -> Result<[Sections; 3], GenerateError> {
     let order = search::document_order(directory, day);
-    Ok(IndexFiles::of(directory, &order, &Spill::default(), &|_, file| Ok(file.finish()))?.0)
+    IndexFiles::of(directory, &order, &Spill::default(), &|_, file| Ok(file.finish())).map(|files| files.0)
 }
 
 /// A directory opened in memory, without files; for checks and tests.

@@ -1,7 +1,7 @@
 //! The files that the edge keeps in memory, collected from one directory or from the parts of a large one.
 
 use snapshot::page::Site;
-use snapshot::page::list::{CycleNumbers, RecordListsWriter, documents};
+use snapshot::page::list::{RecordListsWriter, documents};
 use snapshot::page::mcp_row::McpRowsWriter;
 use snapshot::page::row::RowsWriter;
 use snapshot::record::Directory;
@@ -28,7 +28,7 @@ impl IndexFiles {
         let mut writer = IndexFilesWriter::new(spill);
         writer.add_programs(directory, order);
         writer.add_others(directory);
-        writer.finish(directory, keep).map(|(files, _)| files)
+        writer.finish(directory, keep)
     }
 
     pub(crate) fn open(&self) -> Result<Site, SectionError> {
@@ -80,12 +80,8 @@ impl IndexFilesWriter {
         self.lists.add_recipients(directory);
     }
 
-    /// Writes the files; dataset, vocabulary and synonyms are those of a directory. Returns the numbers of cycles too.
-    pub(crate) fn finish(
-        self,
-        directory: &Directory,
-        keep: Keep<'_>,
-    ) -> Result<(IndexFiles, CycleNumbers), GenerateError> {
+    /// Writes the files; dataset, vocabulary and synonyms are those of a directory.
+    pub(crate) fn finish(self, directory: &Directory, keep: Keep<'_>) -> Result<IndexFiles, GenerateError> {
         let Self { spill, search, rows, mcp_rows, lists, count } = self;
         let (programs, lists) = rayon::join(
             || {
@@ -99,11 +95,11 @@ impl IndexFilesWriter {
             },
             || {
                 let mut writer = SectionWriter::spilling(&spill);
-                let numbers = lists.finish(&directory.dataset, &mut writer).map_err(IndexError::from)?;
-                Ok::<_, GenerateError>((keep("index/lists.bin", writer)?, numbers))
+                lists.finish(&directory.dataset, &mut writer).map_err(IndexError::from)?;
+                Ok::<_, GenerateError>(keep("index/lists.bin", writer)?)
             },
         );
-        let ((search, rows), (lists, numbers)) = (programs?, lists?);
-        Ok((IndexFiles([search, rows, lists]), numbers))
+        let ((search, rows), lists) = (programs?, lists?);
+        Ok(IndexFiles([search, rows, lists]))
     }
 }

@@ -27,7 +27,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use self::cycles::CyclesWriter;
-pub use self::cycles::{CycleNumbers, Cycles, CyclesToday, Numbers, documents};
+pub use self::cycles::{Cycles, CyclesToday, Numbers, documents};
 use self::recipients::RecipientsWriter;
 pub(super) use self::recipients::{Recipients, filters};
 use crate::page::json::{SectionNames, push_json};
@@ -107,14 +107,14 @@ impl RecordListsWriter {
             self.organizations.push(&[name.as_bytes(), &[0], it.id.as_bytes(), &json]);
         }
         let slugs = directory.organizations.iter().map(|it| (it.entity(), it.slug.as_str()));
-        self.add_aliases(directory, slugs.collect());
+        self.add_aliases(directory, &slugs.collect());
     }
 
     /// Adds the recipients of a directory.
     pub fn add_recipients(&mut self, directory: &Directory) {
         self.recipients.add(&Shaper { directory, locale: Locale::En });
         let slugs = directory.recipients.iter().map(|it| (it.entity(), it.slug.as_str()));
-        self.add_aliases(directory, slugs.collect());
+        self.add_aliases(directory, &slugs.collect());
     }
 
     /// Adds the cycles and awards of a directory; `doc_of` is the document of each program.
@@ -130,10 +130,10 @@ impl RecordListsWriter {
             self.awards.push(&[&award_key(it), &json]);
         }
         let slugs = directory.programs.iter().map(|it| (it.entity(), it.slug.as_str()));
-        self.add_aliases(directory, slugs.collect());
+        self.add_aliases(directory, &slugs.collect());
     }
 
-    fn add_aliases(&mut self, directory: &Directory, slugs: FxHashMap<EntityRef, &str>) {
+    fn add_aliases(&mut self, directory: &Directory, slugs: &FxHashMap<EntityRef, &str>) {
         for alias in &directory.aliases {
             if let Some(slug) = slugs.get(&alias.about()) {
                 let key = format!("{}/{}", alias.entity_type.as_str(), alias.slug);
@@ -142,19 +142,19 @@ impl RecordListsWriter {
         }
     }
 
-    /// Writes the lists. Returns the number of each cycle.
+    /// Writes the lists.
     ///
     /// # Errors
     ///
     /// If what was collected cannot be read back.
-    pub fn finish(self, dataset: &Dataset, writer: &mut SectionWriter) -> io::Result<CycleNumbers> {
+    pub fn finish(self, dataset: &Dataset, writer: &mut SectionWriter) -> io::Result<()> {
         let mut organizations = StringsWriter::new(writer.spill());
         self.organizations.finish(|record| {
             let name = record.iter().position(|byte| *byte == 0).map_or(0, |end| end + 1);
             organizations.push(record.get(name + size_of::<Uuid>()..).unwrap_or_default());
         })?;
         organizations.write(ORGANIZATIONS, writer);
-        let numbers = self.cycles.finish(writer)?;
+        self.cycles.finish(writer)?;
         let mut awards = StringsWriter::new(writer.spill());
         self.awards.finish(|record| {
             awards.push(record.get(AWARD_KEY..).unwrap_or_default());
@@ -172,7 +172,7 @@ impl RecordListsWriter {
         let mut json = Vec::new();
         push_json(&mut json, &about);
         writer.put("about", json);
-        Ok(numbers)
+        Ok(())
     }
 }
 

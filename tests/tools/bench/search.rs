@@ -14,7 +14,6 @@ use rustix::time::{ClockId, clock_gettime};
 use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::time::Day;
-use store::sections::SectionWriter;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;
 

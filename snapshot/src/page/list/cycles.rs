@@ -46,23 +46,6 @@ pub fn documents(order: &[usize], first: u32) -> Vec<u32> {
     doc_of
 }
 
-/// Numbers of cycles by their ids.
-pub struct CycleNumbers(Vec<([u8; 16], u32)>);
-
-impl CycleNumbers {
-    fn new(ids: &[[u8; 16]]) -> Self {
-        let mut numbers: Vec<([u8; 16], u32)> = ids.iter().copied().zip(0..).collect();
-        numbers.sort_unstable();
-        Self(numbers)
-    }
-
-    /// The number of a cycle.
-    fn of(&self, id: Uuid) -> u32 {
-        let found = self.0.binary_search_by_key(id.as_bytes(), |(id, _)| *id);
-        found.map_or(u32::MAX, |position| self.0[position].1)
-    }
-}
-
 /// Cycles with the days that their status follows from.
 pub struct Cycles {
     pub(in crate::page) rows: Strings,
@@ -145,12 +128,11 @@ impl CyclesWriter {
         }
     }
 
-    /// Writes the sections. Returns the numbers of the cycles.
-    pub(super) fn finish(self, writer: &mut SectionWriter) -> io::Result<CycleNumbers> {
+    /// Writes the sections.
+    pub(super) fn finish(self, writer: &mut SectionWriter) -> io::Result<()> {
         let spill = writer.spill().clone();
         let (mut rows, mut seasons) = (StringsWriter::new(&spill), SeasonColumnsWriter::new(&spill));
         let (mut split, mut checked) = (Column::<u32>::new(&spill), Column::<Day>::new(&spill));
-        let mut ids = Vec::new();
         let mut by_deadline = Vec::new();
         self.records.finish(|record| {
             let (key, rest) = record.split_at(KEY);
@@ -158,8 +140,8 @@ impl CyclesWriter {
             let columns: Columns = bytemuck::pod_read_unaligned(columns);
             let mut id = [0; 16];
             id.copy_from_slice(&key[KEY - 16..]);
-            by_deadline.push((columns.deadline.known().map_or(i32::MAX, |day| day.0), id, ids.len() as u32));
-            ids.push(id);
+            let number = by_deadline.len() as u32;
+            by_deadline.push((columns.deadline.known().map_or(i32::MAX, |day| day.0), id, number));
             rows.push(row);
             split.push(columns.split);
             seasons.push(&columns.season());
@@ -171,7 +153,7 @@ impl CyclesWriter {
         seasons.write(SEASONS, writer);
         writer.put_column("cycle.checked", checked);
         writer.put("cycle.due", by_deadline.into_iter().map(|(.., number)| number).collect::<Vec<u32>>());
-        Ok(CycleNumbers::new(&ids))
+        Ok(())
     }
 }
 

@@ -133,7 +133,7 @@ pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
     let mut report = Diagnostics::new();
     let tables = read_with_links(Some(&options.data), options.links.as_deref(), &mut report)?;
     let day = options.as_of.unwrap_or_else(today);
-    let Some(list) = dataset::due(tables, &mut report, day) else {
+    let Some(list) = dataset::due::due(tables, &mut report, day) else {
         print(&report, options.messages.print_options());
         return Err(Failure::Data);
     };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use dataset::due::{Due, Reason};
 use dataset::text::{counted, printable};
-use dataset::{Due, Reason};
 
 use crate::plan_report::{escaped, truncated};
 

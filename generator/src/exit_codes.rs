@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use anstyle::AnsiColor;
-use dataset::SplitError;
+use dataset::parts::SplitError;
 use import::ImportError;
 use site::{GenerateError, ThemeError};
 use snapshot::search::IndexError;

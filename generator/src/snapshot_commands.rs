@@ -7,7 +7,7 @@ use anstyle::Style;
 use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, Effort, Fingerprint, MEMORY_MIN, PartedBuild, Progress, generate, seconds};
+use site::{BuildOptions, Effort, Fingerprint, PartedBuild, Progress, generate, seconds};
 use snapshot::page::list;
 use store::{self, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
 
@@ -39,7 +39,9 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         return Ok(());
     }
     let progress = Progress::new(build.messages.quiet);
-    if let Some(published) = build_in_parts(build, &options, &progress)? {
+    if build.index_only
+        && let Some(published) = build_in_parts(build, &options, &progress)?
+    {
         print_line(summary(&published, &build.out, start.elapsed()));
         return Ok(());
     }
@@ -54,18 +56,19 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds a dataset that is larger than the memory; `None` if it can be read as a whole.
+/// Builds the index of a dataset that is larger than the memory; `None` if it can be read as a whole.
 fn build_in_parts(
     build: &Build,
     options: &BuildOptions,
     progress: &Progress,
 ) -> Result<Option<PublishOutcome>, Failure> {
-    if build.memory < MEMORY_MIN {
-        let (memory, least) = (HumanBytes(build.memory), HumanBytes(MEMORY_MIN));
+    if build.memory < PartedBuild::MEMORY_MIN {
+        let (memory, least) = (HumanBytes(build.memory), HumanBytes(PartedBuild::MEMORY_MIN));
         anstream::eprintln!("warning: --memory {memory} is less than a build needs; {least} are used");
     }
     let (input, mut report) = (input(Some(&build.data)), Diagnostics::new());
-    let parted = PartedBuild::begin(&input, build.memory.max(MEMORY_MIN), options, &mut report, progress);
+    let parted =
+        PartedBuild::begin(&input, build.memory.max(PartedBuild::MEMORY_MIN), options, &mut report, progress);
     let Some(parted) = parted.map_err(|error| generate_failure(&error))? else { return Ok(None) };
     if report.error_count() > 0 {
         parted.warn(&mut report).map_err(|error| generate_failure(&error))?;

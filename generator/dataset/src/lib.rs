@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 pub mod diagnostics;
-mod due;
+pub mod due;
 mod facet_values;
 mod init;
 mod link;
 mod link_report;
 mod parallel;
-mod parts;
+pub mod parts;
 mod places;
 mod read;
 mod record;
@@ -19,11 +19,9 @@ mod stamps;
 mod table;
 pub mod text;
 
-pub use due::{Due, Reason, due};
 pub use init::{dataset_json, init};
 pub use link::link;
 pub use link_report::LinkReport;
-pub use parts::{Parts, SplitError, SplitOptions, input_bytes, split};
 pub use read::{Input, InputError, read};
 pub use rows::Tables;
 pub use stamps::{STAMPS, Stamps, UnstampedRow};

@@ -12,7 +12,7 @@ mod texts;
 mod vocabulary;
 
 use snapshot::record::{Dataset, Directory};
-use store::Spill;
+use store::spill::Spill;
 
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::{self, Labels};

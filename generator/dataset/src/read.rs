@@ -8,11 +8,11 @@ mod files;
 mod header;
 mod identity;
 mod json;
+mod parse;
 mod parsed;
 mod partial;
 mod text;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
@@ -27,7 +27,8 @@ use crate::rows::{Pass, Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
 use files::{File, Format, Role};
-use parsed::{Context, Parsed};
+use parse::parse_file;
+use parsed::Parsed;
 
 pub use files::{Input, InputError};
 
@@ -242,48 +243,6 @@ fn source_sha256(mut digests: Vec<(String, [u8; 32])>) -> [u8; 32] {
     digests.sort();
     let lines = digests.iter().map(|(path, digest)| format!("{}  {path}\n", Hex(digest.as_ref())));
     Sha256::digest(lines.collect::<String>()).into()
-}
-
-/// The rows of a file, and its SHA-256.
-fn parse_file<T: DeserializeOwned + Send + Sync>(
-    file: &File<'_>,
-    table: Option<Table>,
-    format: Format,
-) -> Result<(Parsed<T>, [u8; 32]), InputError> {
-    let bytes = file.load()?;
-    let context = Context { file: file.id, table };
-    let (mut digest, mut parsed) = (<[u8; 32]>::default(), Parsed::empty());
-    parallel::both(&mut || digest = Sha256::digest(&*bytes).into(), &mut || {
-        parsed = parse_bytes(&bytes, format, context);
-    });
-    Ok((parsed, digest))
-}
-
-fn parse_bytes<T: DeserializeOwned + Send + Sync>(
-    bytes: &[u8],
-    format: Format,
-    context: Context,
-) -> Parsed<T> {
-    let text = match text::decode(bytes, context.file) {
-        Ok(text) => text,
-        Err(problem) => return Parsed::problem(*problem),
-    };
-    if text.trim().is_empty() {
-        return Parsed::problem(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
-    }
-    if let Some(problem) = text::merge_conflict(&text, context.file) {
-        return Parsed::problem(problem);
-    }
-    let mut parsed = match format {
-        Format::Ndjson => json::lines(&text, context),
-        Format::Json => json::document(&text, context),
-        Format::Csv => csv::table(&text, context),
-    };
-    if matches!(text, Cow::Owned(_)) {
-        let message = "the file is UTF-16, and was read as such";
-        parsed.problems.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
-    }
-    parsed
 }
 
 #[cfg(test)]

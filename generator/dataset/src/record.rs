@@ -13,14 +13,10 @@ use snapshot::record::{
 };
 use uuid::Uuid;
 
-use crate::rows::{Row, Tables};
 use crate::table::Table;
 
 /// A record of a table.
 pub(crate) trait Record: DeserializeOwned + Serialize + Send + Sync {
-    /// The rows of its table.
-    fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>>;
-
     /// Its publication status.
     fn publication(&self) -> PublicationStatus;
 
@@ -228,12 +224,8 @@ macro_rules! record_method {
 
 /// Record types: their texts by purpose, and what differs from the defaults of [`Record`].
 macro_rules! records {
-    ($($table:ident: $record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($method:ident: $value:expr),+)?;)+) => {
+    ($($record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($method:ident: $value:expr),+)?;)+) => {
         $(impl Record for $record {
-            fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>> {
-                &mut tables.$table
-            }
-
             fn publication(&self) -> PublicationStatus {
                 self.publication
             }
@@ -248,12 +240,12 @@ macro_rules! records {
 }
 
 records! {
-    organizations: Organization {
+    Organization {
         slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
     } |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         slug: (EntityType::Organization, &it.slug, false);
 
-    programs: Program {
+    Program {
         slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
         eligible_countries: Place, destination_countries: Place, career_stages: Item, official_url: Url,
         language: Language, aliases: Text
@@ -261,12 +253,12 @@ records! {
         references: [organization(it.organization_id), None, None],
         slug: (EntityType::Program, &it.slug, false);
 
-    cycles: Cycle { label: Text, application_url: Url }
+    Cycle { label: Text, application_url: Url }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         references: [program(it.program_id), None, None],
         cycle_program: it.program_id;
 
-    awards: Award { project_title: Text, public_notes: Text }
+    Award { project_title: Text, public_notes: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         references: [
             program(it.program_id),
@@ -275,39 +267,39 @@ records! {
         ],
         season: it.cycle_id;
 
-    recipients: Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
+    Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at),
         slug: (EntityType::Recipient, &it.slug, false);
 
-    sources: Source { kind: Text, url: Url, title: Text, publisher: Text }
+    Source { kind: Text, url: Url, title: Text, publisher: Text }
     |it| id: it.id, times: (Some(it.created_at), it.updated_at), references: [entity(it.about()), None, None];
 
     // A fact about one season is left out with the season.
-    facts: Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
+    Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
     |it| id: it.id, times: (None, it.updated_at),
         references: [program(it.program_id), cycle(it.cycle_id, true), source(it.source_id)],
         season: it.cycle_id,
         is_approved: it.status == Approval::Approved;
 
-    transitions: Transition { reason: Text }
+    Transition { reason: Text }
     |it| id: it.id, references: [program(it.program_id), source(it.source_id), None];
 
-    aliases: Alias { slug: Slug }
+    Alias { slug: Slug }
     |it| references: [entity(it.about()), None, None], slug: (it.entity_type, &it.slug, true);
 
-    leaders: Leader { name: Text, role: Text, url: Url }
+    Leader { name: Text, role: Text, url: Url }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    channels: Channel { kind: Text, label: Text, url: Url }
+    Channel { kind: Text, label: Text, url: Url }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    posts: Post { title: Text, url: Url, summary: Text }
+    Post { title: Text, url: Url, summary: Text }
     |it| id: it.id, references: [organization(it.organization_id), None, None];
 
-    translations: Translation { fields: Text }
+    Translation { fields: Text }
     |it| references: [entity(it.about()), None, None], translated: (it.about(), it.locale);
 
-    vocabulary: Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
+    Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
 
-    synonyms: Synonym { terms: Text };
+    Synonym { terms: Text };
 }

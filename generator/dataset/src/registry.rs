@@ -7,7 +7,7 @@ use std::io;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot::record::{EntityRef, EntityType, Locale, PublicationStatus};
-use store::{Column, Sorter, Spill};
+use store::spill::{Column, Sorter, Spill};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};

@@ -59,10 +59,44 @@ pub struct Tables {
     pub source_sha256: [u8; 32],
 }
 
+/// A record that has rows in [`Tables`].
+pub(crate) trait Tabled: Record {
+    /// Its table's rows.
+    fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>>;
+}
+
+macro_rules! tabled {
+    ($($rows:ident: $record:ident)+) => {
+        $(impl Tabled for $record {
+            fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>> {
+                &mut tables.$rows
+            }
+        })+
+    };
+}
+
+tabled! {
+    organizations: Organization
+    programs: Program
+    cycles: Cycle
+    awards: Award
+    recipients: Recipient
+    sources: Source
+    facts: Fact
+    transitions: Transition
+    aliases: Alias
+    leaders: Leader
+    channels: Channel
+    posts: Post
+    translations: Translation
+    vocabulary: Term
+    synonyms: Synonym
+}
+
 /// What is done to every table.
 pub(crate) trait Pass {
     /// Does it to one table.
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>);
+    fn table<T: Tabled>(&mut self, table: Table, rows: &mut Vec<Row<T>>);
 }
 
 impl Tables {

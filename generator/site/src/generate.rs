@@ -5,57 +5,26 @@ use html::Html;
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
-use snapshot::search::{self, IndexError};
+use snapshot::search;
 use snapshot::time::Day;
-use store::sections::{SectionError, Sections};
+use store::sections::Sections;
+use store::spill::Spill;
 use store::{
-    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Spill, Stage,
-    StoreError,
+    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
 };
 
 use crate::downloads;
 use crate::encode::Effort;
+use crate::error::GenerateError;
 use crate::files::{Family, File, Records};
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
-use crate::pages::{PageCache, Pages, Theme, ThemeError};
+use crate::pages::{PageCache, Pages, Theme};
 use crate::progress::Progress;
 use crate::rest::RestPages;
 
 /// Path of the fragments of HTML pages.
 const HTML: &str = "index/html.bin";
-
-/// Why a build failed after its data was found good.
-#[derive(Debug, thiserror::Error)]
-pub enum GenerateError {
-    /// The output could not be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The index could not be written.
-    #[error(transparent)]
-    Write(#[from] IndexError),
-    /// The written index could not be opened: a fault of this program.
-    #[error("the index that was just written cannot be read: {0}")]
-    Index(#[from] SectionError),
-    /// Templates or words cannot be used.
-    #[error(transparent)]
-    Theme(#[from] ThemeError),
-    /// The dataset could not be split.
-    #[error(transparent)]
-    Split(#[from] dataset::SplitError),
-    /// A part could not be linked: a fault of this program.
-    #[error("a part of the dataset cannot be linked")]
-    Parts,
-    /// The threads could not be started.
-    #[error("cannot start threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-}
-
-impl From<minijinja::Error> for GenerateError {
-    fn from(error: minijinja::Error) -> Self {
-        Self::Theme(error.into())
-    }
-}
 
 /// Builds and publishes a snapshot of a directory.
 ///

@@ -6,10 +6,11 @@ use snapshot::page::mcp_row::McpRowsWriter;
 use snapshot::page::row::RowsWriter;
 use snapshot::record::Directory;
 use snapshot::search::{IndexError, IndexWriter, Values};
+use store::StoreError;
 use store::sections::{SectionError, SectionWriter, Sections};
-use store::{Spill, StoreError};
+use store::spill::Spill;
 
-use crate::generate::GenerateError;
+use crate::error::GenerateError;
 
 /// Stores a file of the index, in memory or on disk.
 pub(crate) type Keep<'a> = &'a (dyn Fn(&'static str, SectionWriter) -> Result<Sections, StoreError> + Sync);

@@ -3,6 +3,7 @@
 mod csv_rows;
 mod downloads;
 mod encode;
+mod error;
 mod files;
 mod fingerprint;
 mod generate;
@@ -15,10 +16,11 @@ mod rest;
 
 pub use downloads::table_lines;
 pub use encode::Effort;
+pub use error::GenerateError;
 pub use files::Records;
-pub use generate::{GenerateError, generate, in_memory, index_files, record_counts};
+pub use generate::{generate, in_memory, index_files, record_counts};
 pub use options::{BuildOptions, Fingerprint, Storage};
 pub use pages::{PageCache, Pages, Theme, ThemeError};
-pub use parted::{MEMORY_MIN, PartedBuild};
+pub use parted::PartedBuild;
 pub use progress::{Progress, seconds};
 pub use rest::{OPENAPI, RestPages};

@@ -1,19 +1,19 @@
 //! A build of a dataset that is larger than memory: it is split into parts, and each part is added to the index on its own.
 
 use dataset::diagnostics::Diagnostics;
-use dataset::{Input, Parts, SplitError, SplitOptions, Table, input_bytes, split};
+use dataset::parts::{Parts, SplitError, SplitOptions, input_bytes, split};
+use dataset::{Input, Table};
 use snapshot::record::Directory;
 use snapshot::search::{self, IndexError};
 use snapshot::time::Day;
-use store::{BuildInfo, Digest, PublishOutcome, RecordCounts, RecordIds, Spill, Stage};
+use store::spill::Spill;
+use store::{BuildInfo, Digest, PublishOutcome, RecordCounts, RecordIds, Stage};
 
-use crate::generate::GenerateError;
+use crate::error::GenerateError;
 use crate::index_files::IndexFilesWriter;
 use crate::options::BuildOptions;
 use crate::progress::Progress;
 
-/// Least memory that a build is meant for, in bytes.
-pub const MEMORY_MIN: u64 = 64 << 20;
 /// Share of the memory that files of one part may have: its records take twice as much, and again when they are written.
 const PART: u64 = 8;
 /// Share of the memory for what is collected or sorted at once.
@@ -27,6 +27,9 @@ pub struct PartedBuild {
 }
 
 impl PartedBuild {
+    /// Least memory that a build is meant for, in bytes.
+    pub const MEMORY_MIN: u64 = 64 << 20;
+
     /// Splits and checks a dataset; problems are in the report. `None` if it fits into the memory, or has rows without ids,
     /// and so has to be read as a whole.
     ///

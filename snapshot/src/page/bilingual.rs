@@ -4,7 +4,7 @@
 use crate::record::Locale;
 use crate::search::{Strings, StringsWriter, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::{Column, Spill};
+use store::spill::{Column, Spill};
 
 /// There is no Spanish row of its own.
 const NONE: u32 = u32::MAX;

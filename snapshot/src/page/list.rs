@@ -38,7 +38,7 @@ use crate::record::{Award, Dataset, Directory, EntityRef, EntityType, Locale};
 use crate::search::{Strings, StringsWriter};
 use crate::text::fold;
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
-use store::{Sorter, Spill};
+use store::spill::{Sorter, Spill};
 
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
 const AWARDS: SectionNames = ("award.at", "award");

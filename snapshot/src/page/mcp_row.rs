@@ -17,8 +17,8 @@ use crate::page::{caution, push_json, status_text};
 use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact};
 use crate::truncate::at_word;
-use store::Spill;
 use store::sections::SectionWriter;
+use store::spill::Spill;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;

@@ -26,7 +26,7 @@ use crate::record::{Directory, Fact, InternedStr, Locale, Term};
 use crate::search::{Strings, StringsWriter, Today, Values};
 use crate::time::Day;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::{Column, Spill};
+use store::spill::{Column, Spill};
 
 type SectionNames = (&'static str, &'static str);
 const ROWS: Names =

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
 use crate::record::{Directory, Fact, Lifecycle, Locale, Program, Synonym, Term};
 use crate::search::entities;
+use crate::search::error::IndexError;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::set::{set_bit, words};
@@ -15,22 +16,11 @@ use crate::search::table::{FinishedLists, ListsWriter, StringsWriter};
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts};
 use crate::search::values::stated::{Document, StatedWriter};
-use crate::search::values::write::{self as values, TooManyValues};
+use crate::search::values::write as values;
 use crate::text::fold;
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
-use store::{Column, Spill};
-
-/// Why an index cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// The facets have too many values.
-    #[error(transparent)]
-    Values(#[from] TooManyValues),
-    /// A temporary file could not be written or read.
-    #[error("cannot use a temporary file: {0}")]
-    Io(#[from] io::Error),
-}
+use store::spill::{Column, Spill};
 
 /// The key by which documents are numbered: the default order of results on the day of the build.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -172,8 +172,8 @@ mod tests {
     use crate::search::phrase::Phrases;
     use crate::search::terms::write::TermsWriter;
     use crate::search::terms::{FIRST_CODE, Mark, Terms};
-    use store::Spill;
     use store::sections::SectionWriter;
+    use store::spill::Spill;
 
     const COUNT: usize = 400;
     /// From very common to rare.

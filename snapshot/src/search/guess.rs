@@ -198,8 +198,8 @@ mod tests {
     use crate::search::terms::Mark;
     use crate::search::terms::write::TermsWriter;
     use crate::text::query_words;
-    use store::Spill;
     use store::sections::SectionWriter;
+    use store::spill::Spill;
 
     fn open(text: &str) -> Terms {
         let mut terms = TermsWriter::new(&Spill::default());

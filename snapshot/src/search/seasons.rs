@@ -4,7 +4,7 @@ use crate::record::{CycleStatus, Lifecycle};
 use crate::search::table::{column, offsets};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
-use store::{Column, Spill};
+use store::spill::{Column, Spill};
 
 /// Names of the columns: opens, deadline, starts, stated status, end of the fiscal year, projected.
 pub(crate) type ColumnNames = [&'static str; 6];

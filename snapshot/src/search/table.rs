@@ -10,7 +10,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::search::set::{DocSet, WORD, set_bit, words};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::{Column, Items, Spill};
+use store::spill::{Column, Items, Spill};
 
 /// Names of two sections: where each item begins, and the items.
 pub(crate) type Pair = (&'static str, &'static str);

@@ -414,8 +414,8 @@ mod tests {
     use super::*;
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
-    use store::Spill;
     use store::sections::SectionWriter;
+    use store::spill::Spill;
 
     fn open(texts: &[&str]) -> Terms {
         let mut terms = TermsWriter::new(&Spill::default());

@@ -17,7 +17,7 @@ use crate::search::table::{Lists, ListsWriter, Pair, Strings};
 use crate::search::terms::Mark;
 use crate::text::words_of;
 use store::sections::{SectionError, SectionWriter, Sections};
-use store::{Sorter, Spill};
+use store::spill::{Sorter, Spill};
 
 const KEYS: Pair = ("title.at", "title.text");
 const DOCS: Pair = ("title.docs.at", "title.docs");

@@ -62,6 +62,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests have temporary folders and a clock"))]
 
 pub mod sections;
+pub mod spill;
 
 mod body;
 mod build_info;
@@ -77,6 +78,7 @@ mod kept_packs;
 mod layout;
 mod lazy;
 mod manifest;
+mod mapping;
 mod objects;
 mod outgoing;
 mod packer;
@@ -84,8 +86,6 @@ mod places;
 mod publication;
 mod retention;
 mod siblings;
-mod sorter;
-mod spill;
 mod stage;
 mod staging;
 mod table;
@@ -111,8 +111,6 @@ pub use lazy::{Fetch, LazyBodies, PackRange, ReadMode};
 pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
 pub use outgoing::{PackOptions, PackSink, PackedGeneration};
 pub use retention::{GenerationInfo, gc, list, live_id, rollback};
-pub use sorter::Sorter;
-pub use spill::{Column, Items, Spill};
 pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};
 pub use verify::{RootStat, VerifyMode, VerifyReport, stat_root, verify};

@@ -13,7 +13,6 @@
 //! the directory can also write a matching checksum. So the code that opens a section checks every offset in it.
 
 use std::fs::File;
-use std::io::Read as _;
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::path::Path;
@@ -23,6 +22,7 @@ use bytemuck::Pod;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::body::{Chunks, Sink};
+use super::mapping::Mapping;
 use super::spill::{Column, Items, Spill};
 
 #[cfg(target_endian = "big")]
@@ -73,53 +73,6 @@ pub enum SectionError {
 /// If it does not hold.
 pub fn ensure(holds: bool, section: &'static str, broken: &'static str) -> Result<(), SectionError> {
     if holds { Ok(()) } else { Err(SectionError::Content(section, broken)) }
-}
-
-/// The bytes of a file, mapped or in memory.
-pub(super) enum Mapping {
-    File(memmap2::Mmap),
-    /// `u64` elements, so that the bytes are aligned enough for every column.
-    Memory(Vec<u64>, usize),
-}
-
-impl Mapping {
-    /// Maps a whole file.
-    pub(super) fn of(file: &File) -> std::io::Result<Self> {
-        map_read_only(file).map(Self::File)
-    }
-
-    /// The first `len` bytes of a file, read into memory of this process.
-    pub(super) fn read(file: &mut File, len: u64) -> std::io::Result<Self> {
-        let len = usize::try_from(len).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-        let mut words = vec![0u64; len.div_ceil(8)];
-        file.read_exact(&mut bytemuck::cast_slice_mut(&mut words)[..len])?;
-        Ok(Self::Memory(words, len))
-    }
-
-    /// Lets go of the pages of a file that were read; they stay in the cache of the system.
-    pub(super) fn let_go(&self) {
-        if let Self::File(map) = self {
-            drop_pages(map);
-        }
-    }
-
-    /// A copy of `bytes`.
-    pub(super) fn copy_of(bytes: &[u8]) -> Self {
-        let mut words = vec![0u64; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self::Memory(words, bytes.len())
-    }
-}
-
-impl Deref for Mapping {
-    type Target = [u8];
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::File(map) => map,
-            Self::Memory(words, length) => &bytemuck::cast_slice(words)[..*length],
-        }
-    }
 }
 
 /// A section's name and place in the file.
@@ -414,23 +367,6 @@ fn write_header(table: &[Named], length: usize, out: &mut [u8]) {
         entry[16..24].copy_from_slice(&(range.start as u64).to_le_bytes());
         entry[24..].copy_from_slice(&(range.len() as u64).to_le_bytes());
     }
-}
-
-#[expect(unsafe_code, reason = "reading in place is what opens 1,000,000 programs in milliseconds")]
-fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
-    // SAFETY: a file of a generation is written once, read-only and before anybody maps it (the publisher
-    // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
-    // under it. A process that writes to the file nevertheless breaks that promise: bytes that were checked change,
-    // and reading behind the end of a truncated file ends the process (SIGBUS). A reader that must survive such
-    // writes copies the file instead (`Mapping::read`).
-    unsafe { memmap2::Mmap::map(file) }
-}
-
-#[expect(unsafe_code, reason = "two thirds of what is mapped is read once, to be checked")]
-fn drop_pages(map: &memmap2::Mmap) {
-    // SAFETY: the map is read-only and backed by its file, so a dropped page is read again from
-    // there. Advice that is not taken costs nothing but memory.
-    let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
 }
 
 fn padded(name: &str) -> [u8; NAME_BYTES] {

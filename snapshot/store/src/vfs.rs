@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::body::{Body, Chunks, Digest};
 use super::error::{FileProblem, StoreError};
 use super::layout::LOCK;
-use super::sections::Mapping;
+use super::mapping::Mapping;
 
 /// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use snapshot::record::{
 };
 use snapshot::search::{Document, NamedEntity, StatedWriter, entity_dictionary};
 use snapshot::text::fold;
-use store::Spill;
+use store::spill::Spill;
 
 use super::oracle_text as text;
 

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use snapshot::page::money::{RATE_MAX, per};
 use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale};
 use snapshot::time::{Day, Season};
-use store::{Sorter, Spill};
+use store::spill::{Sorter, Spill};
 use uuid::Uuid;
 
 use super::contradicted;

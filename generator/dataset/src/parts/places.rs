@@ -8,7 +8,7 @@ use snapshot::search::DocumentKey;
 use snapshot::time::{Day, Season};
 use uuid::Uuid;
 
-use super::OTHERS;
+use super::rows::OTHERS;
 use crate::link::correct_text;
 use crate::read::{InputError, TableReader};
 use crate::record::{Record, Reference};

@@ -5,11 +5,12 @@ use std::io;
 use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
-use store::{Items, Spill};
+use store::spill::{Items, Spill};
 use uuid::Uuid;
 
+use super::load::Parts;
 use super::places::Places;
-use super::{OTHERS, PartRows, Parts, push_row};
+use super::rows::{OTHERS, PartRows, push_row};
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::Labels;
 use crate::link::{Advice, LateRows, check_rows, check_shared};
@@ -17,7 +18,7 @@ use crate::parallel;
 use crate::read::{Input, InputError, TableReader};
 use crate::record::Record;
 use crate::registry::Registry;
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Pass, Row, Tabled, Tables};
 use crate::table::Table;
 
 /// Rows that a thread writes at a time.
@@ -94,7 +95,7 @@ pub fn split(
 
 /// A dataset that is being split.
 struct Split<'a, 'r> {
-    parts: Vec<PartRows<store::Column<u8>>>,
+    parts: Vec<PartRows<store::spill::Column<u8>>>,
     labels: Labels,
     registry: Registry,
     late: LateRows,
@@ -107,7 +108,7 @@ struct Split<'a, 'r> {
 }
 
 impl Pass for Split<'_, '_> {
-    fn table<T: Record>(&mut self, table: Table, _: &mut Vec<Row<T>>) {
+    fn table<T: Tabled>(&mut self, table: Table, _: &mut Vec<Row<T>>) {
         if self.error.is_some() || matches!(table, Table::Vocabulary | Table::Synonyms) {
             return;
         }
@@ -155,7 +156,7 @@ impl Split<'_, '_> {
 
 /// Appends rows to their parts; the numbers of the rows begin with `first`.
 fn write<T: Record>(
-    parts: &mut [PartRows<store::Column<u8>>],
+    parts: &mut [PartRows<store::spill::Column<u8>>],
     table: Table,
     first: u32,
     rows: &[Row<T>],
@@ -188,7 +189,7 @@ struct Owner {
 
 impl Places {
     /// Copies organizations and recipients, with their translations and former slugs, to the parts that refer to them.
-    fn copy(&self, others: &PartRows<Items<u8>>, programs: &mut [PartRows<store::Column<u8>>]) {
+    fn copy(&self, others: &PartRows<Items<u8>>, programs: &mut [PartRows<store::spill::Column<u8>>]) {
         let is_shown = |table: u8| {
             let tables = [Table::Organizations, Table::Recipients, Table::Translations, Table::Aliases];
             tables.iter().any(|shown| *shown as u8 == table)

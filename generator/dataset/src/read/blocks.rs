@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::files::{File, InputError};
 use super::json;
+use super::parse::parse_file;
 use super::parsed::{Context, Parsed};
 use super::text::{decode, merge_conflict, newlines};
 use crate::parallel;
@@ -55,7 +56,7 @@ pub(super) fn read<T: DeserializeOwned + Send + Sync>(
         Some((lines, path)) => read_lines(lines, path, Context { file: file.id, table: Some(table) }, each),
         None => {
             let Some(format) = file.format_of(table) else { return Ok(Sha256::digest([]).into()) };
-            let (parsed, digest) = super::parse_file(file, Some(table), format)?;
+            let (parsed, digest) = parse_file(file, Some(table), format)?;
             each(parsed);
             Ok(digest)
         }

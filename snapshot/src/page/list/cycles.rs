@@ -12,7 +12,7 @@ use crate::record::{Cycle, CycleStatus, Directory, season_day, season_order};
 use crate::search::{ColumnNames, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, check_len};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
-use store::{Column, Sorter, Spill};
+use store::spill::{Column, Sorter, Spill};
 
 const SEASONS: ColumnNames =
     ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.fiscal", "cycle.projected"];

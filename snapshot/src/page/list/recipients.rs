@@ -10,7 +10,7 @@ use crate::record::{Award, RecipientKind};
 use crate::search::{Index, Lists as NumberLists, ListsWriter, Strings, StringsWriter, check_len};
 use crate::text::fold;
 use store::sections::{Section, SectionError, SectionWriter, Sections};
-use store::{Column, Sorter, Spill};
+use store::spill::{Column, Sorter, Spill};
 
 const ROWS: SectionNames = ("rec.at", "rec");
 const NAMES: SectionNames = ("rec.name.at", "rec.name");

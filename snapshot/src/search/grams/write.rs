@@ -6,7 +6,7 @@ use super::{BLOCK, LONGEST, few, key};
 use crate::search::set::{set_bit, words};
 use crate::search::table::is_dense;
 use store::sections::SectionWriter;
-use store::{Column, Spill};
+use store::spill::{Column, Spill};
 
 /// A term of a text, and whether it stands at the same position as the one before.
 pub(in crate::search) type Token = (u32, bool);

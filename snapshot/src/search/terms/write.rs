@@ -17,8 +17,8 @@ use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::impact::{FIELDS, Impact, divisors, frequency};
 use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
 use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
-use store::Spill;
 use store::sections::SectionWriter;
+use store::spill::Spill;
 
 /// Collects the texts of documents, in document order, and writes the sections.
 pub(in crate::search) struct TermsWriter {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap as HashMap;
 use crate::facet::{COUNT, FACETS, Facet, excluded_values, named_values};
 use crate::record::{Fact, Program};
 use crate::search::table::{FinishedLists, ListsWriter};
-use store::Spill;
+use store::spill::Spill;
 
 /// A program and its facts.
 pub struct Document<'a> {

@@ -10,10 +10,11 @@ use super::stated::StatedValues;
 use super::{EXCLUDED, NAMED, NONE, ORDINALS_MAX, SETS, VALUE_DOCS, VALUE_TEXT};
 use crate::facet::{FACETS, Facet, admits, eligibility_facets};
 use crate::place;
+use crate::search::error::{IndexError, TooManyValues};
 use crate::search::set::{set_bit, words};
 use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
-use store::Spill;
 use store::sections::SectionWriter;
+use store::spill::Spill;
 
 /// Fewest values of a list that becomes a set.
 const SET_MIN: usize = 8;
@@ -31,16 +32,13 @@ const REMEMBERED: usize = 1 << 16;
 /// # Errors
 ///
 /// If there are too many values, or what was written cannot be read back.
-pub(in crate::search) fn write(
-    stated: &StatedValues,
-    writer: &mut SectionWriter,
-) -> Result<(), super::super::IndexError> {
+pub(in crate::search) fn write(stated: &StatedValues, writer: &mut SectionWriter) -> Result<(), IndexError> {
     let spill = writer.spill().clone();
     let mut layout = Layout::new(stated, &spill);
     let own = FACETS.iter().map(|spec| layout.add(spec.facet)).collect::<io::Result<Vec<_>>>()?;
     let ordinals = layout.texts.len();
     if ordinals > ORDINALS_MAX {
-        return Err(TooManyValues { found: ordinals }.into());
+        return Err(TooManyValues { found: ordinals, most: ORDINALS_MAX }.into());
     }
     let of_docs = joined(&own, stated.documents(), &spill)?;
     drop(own);
@@ -84,14 +82,6 @@ fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
         all.extend(bits);
     }
     writer.put("unstated", all);
-}
-
-/// The dataset has more facet values than an index can number.
-#[derive(Debug, thiserror::Error)]
-#[error("{found} different facet values; an index holds at most {ORDINALS_MAX}")]
-pub struct TooManyValues {
-    /// Number of values.
-    pub found: usize,
 }
 
 /// The ordinals being laid out: one entry for each in every list.

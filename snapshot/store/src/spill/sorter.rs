@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
-use super::spill::{Column, Items, Spill};
+use super::column::{Column, Items, Spill};
 
 /// Sorters that are filled at the same time and share the budget.
 const SORTERS: usize = 8;

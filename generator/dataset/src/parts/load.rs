@@ -1,0 +1,131 @@
+//! Reads parts, each on its own.
+
+use std::io;
+
+use snapshot::record::Directory;
+use store::spill::Items;
+
+use super::rows::{OTHERS, PartRows, WrittenRow};
+use crate::diagnostics::Diagnostics;
+use crate::link::{Advice, LateRows, build_directory, clear_references, sort};
+use crate::parallel;
+use crate::record::Record;
+use crate::registry::{Registry, Status};
+use crate::rows::{Pass, Row, Tables};
+use crate::table::Table;
+
+/// Reads the published rows of a part.
+struct Load<'a> {
+    registry: &'a Registry,
+    rows: Vec<WrittenRow<'a>>,
+}
+
+impl Pass for Load<'_> {
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        let written: Vec<&WrittenRow<'_>> = self.rows.iter().filter(|row| row.table == table as u8).collect();
+        *rows = parallel::flat_map(&written, |row| {
+            let is_published = self.registry.status(table, row.number) == Some(Status::Published);
+            let record = is_published.then(|| serde_json::from_slice(row.json).ok())??;
+            Some(Row { record, at: row.at })
+        });
+    }
+}
+
+/// A dataset in parts. All errors were found when it was split.
+pub struct Parts {
+    /// Dataset, vocabulary and synonyms, which every part has.
+    pub(super) shared: Tables,
+    /// Organizations and recipients, then the programs.
+    pub(super) parts: Vec<PartRows<Items<u8>>>,
+    pub(super) registry: Registry,
+    pub(super) advice: Advice,
+    pub(super) late: LateRows,
+    pub(super) source: [u8; 32],
+}
+
+impl Parts {
+    /// Number of parts with programs.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.parts.len() - 1
+    }
+
+    /// SHA-256 of the files, as [`Tables::source_sha256`].
+    #[must_use]
+    pub fn source_sha256(&self) -> [u8; 32] {
+        self.source
+    }
+
+    /// Name of the dataset.
+    #[must_use]
+    pub fn dataset_name(&self) -> &str {
+        self.shared.dataset.as_ref().map_or("", |row| row.record.name.as_str())
+    }
+
+    /// Number of published rows of a table.
+    #[must_use]
+    pub fn published(&self, table: Table) -> u64 {
+        self.registry.published(table) as u64
+    }
+
+    fn load(&self, part: usize) -> Tables {
+        let mut tables = Tables { dataset: self.shared.dataset.clone(), ..Tables::default() };
+        let rows = self.parts[part].rows().collect();
+        tables.run(&mut Load { registry: &self.registry, rows });
+        self.parts[part].0.let_go();
+        sort(&mut tables);
+        tables.vocabulary.clone_from(&self.shared.vocabulary);
+        tables.synonyms.clone_from(&self.shared.synonyms);
+        tables
+    }
+
+    fn others_checked(&mut self) -> Tables {
+        let tables = self.load(OTHERS);
+        self.advice.add_organizations(&tables);
+        tables
+    }
+
+    fn programs_checked(&mut self, part: usize, report: &mut Diagnostics) -> Tables {
+        let mut tables = self.load(1 + part);
+        clear_references(&mut tables, &self.registry);
+        self.advice.add_programs(&mut tables, report);
+        tables
+    }
+
+    /// Organizations and recipients with what belongs to them, and no programs.
+    #[must_use]
+    pub fn others(&mut self) -> Option<Directory> {
+        build_directory(self.others_checked())
+    }
+
+    /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to. Warnings
+    /// about rows together are in the report.
+    #[must_use]
+    pub fn programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
+        build_directory(self.programs_checked(part, report))
+    }
+
+    /// Reports the warnings about rows together, of a dataset that has errors.
+    ///
+    /// # Errors
+    ///
+    /// If a temporary file cannot be used.
+    pub fn warn(mut self, report: &mut Diagnostics) -> io::Result<()> {
+        drop(self.others_checked());
+        for part in 0..self.count() {
+            drop(self.programs_checked(part, report));
+        }
+        self.finish(report)
+    }
+
+    /// Reports what counts all rows, once all parts were linked.
+    ///
+    /// # Errors
+    ///
+    /// If a temporary file cannot be used.
+    pub fn finish(self, report: &mut Diagnostics) -> io::Result<()> {
+        self.late.report(self.shared.dataset.as_ref(), report);
+        self.registry.note_left_out(report);
+        self.advice.finish(&self.shared, report)
+    }
+}

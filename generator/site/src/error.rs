@@ -1,0 +1,39 @@
+//! Why a build fails.
+
+use snapshot::search::IndexError;
+use store::StoreError;
+use store::sections::SectionError;
+
+use crate::pages::ThemeError;
+
+/// Why a build failed after its data was found good.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The output could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The index could not be written.
+    #[error(transparent)]
+    Write(#[from] IndexError),
+    /// The written index could not be opened: a fault of this program.
+    #[error("the index that was just written cannot be read: {0}")]
+    Index(#[from] SectionError),
+    /// Templates or words cannot be used.
+    #[error(transparent)]
+    Theme(#[from] ThemeError),
+    /// The dataset could not be split.
+    #[error(transparent)]
+    Split(#[from] dataset::parts::SplitError),
+    /// A part could not be linked: a fault of this program.
+    #[error("a part of the dataset cannot be linked")]
+    Parts,
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<minijinja::Error> for GenerateError {
+    fn from(error: minijinja::Error) -> Self {
+        Self::Theme(error.into())
+    }
+}

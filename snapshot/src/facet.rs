@@ -323,7 +323,7 @@ pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static
     if !facet.spec().is_place {
         return None;
     }
-    place::find(value).map(|place| place.name(locale))
+    place::label(value, locale)
 }
 
 /// Label of one of the contract's own states, for when the vocabulary has none.

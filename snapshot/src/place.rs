@@ -71,7 +71,7 @@ words! {
     NameKind {
         /// The name in CLDR, or another name of the place.
         Name = "name",
-        /// Name of a subdivision.
+        /// Name of a subdivision: the English one, or in both languages; then the Spanish one; then others.
         Subdivision = "subdivision",
         /// Name of the people, folded, masculine and singular.
         Demonym = "demonym",
@@ -135,6 +135,20 @@ static BY_TEXT: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
 /// All readings of a name, whatever its case, accents and punctuation.
 pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
     BY_TEXT.get(&normalized(text)).into_iter().flatten().map(|at| &NAMES[*at])
+}
+
+/// The name of a place in a language. A subdivision with one name has it in both.
+#[must_use]
+pub fn label(code: &str, locale: Locale) -> Option<&'static str> {
+    static SUBDIVISIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+        let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
+        for name in NAMES.iter().filter(|name| name.kind == NameKind::Subdivision) {
+            names.entry(name.codes[0]).or_default().push(name.text);
+        }
+        names
+    });
+    let names = || SUBDIVISIONS.get(code)?.iter().take(locale as usize + 1).next_back().copied();
+    find(code).map(|place| place.name(locale)).or_else(names)
 }
 
 /// Whether a text is the code of a place.
@@ -234,6 +248,23 @@ mod tests {
             let is_offered = named(name.text).any(|other| other.kind == NameKind::Offered);
             assert!(is_offered || named(name.text).all(is_one), "{name:?}");
         }
+    }
+
+    #[test]
+    fn a_place_has_a_label_in_each_language() {
+        for (code, english, spanish) in [
+            ("ES", "Spain", "España"),
+            ("US-PA", "Pennsylvania", "Pensilvania"),
+            ("US-OH", "Ohio", "Ohio"),
+            ("US-DC", "District of Columbia", "Distrito de Columbia"),
+        ] {
+            assert_eq!(
+                [label(code, Locale::En), label(code, Locale::Es)],
+                [Some(english), Some(spanish)],
+                "{code}"
+            );
+        }
+        assert_eq!(label("Narnia", Locale::En), None);
     }
 
     #[test]

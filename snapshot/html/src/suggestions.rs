@@ -14,7 +14,7 @@ pub(super) fn push_country(
     (parameter, code): (&str, &str),
     out: &mut Vec<u8>,
 ) {
-    let name = place::find(code).map_or(code, |place| place.name(language.locale));
+    let name = place::label(code, language.locale).unwrap_or(code);
     let and = if query_string.is_empty() { "" } else { "&amp;" };
     let query = format!("{}{and}{parameter}={code}", escaped(query_string));
     let link = format!("<a href=\"{path}?{query}\">{}</a>", escaped(name));

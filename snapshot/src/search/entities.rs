@@ -20,7 +20,7 @@ use crate::place::{self, NameKind, PlaceName};
 use crate::record::Term;
 use crate::search::lexicon;
 use crate::search::set::{DocSet, union};
-use crate::search::synonyms::{BUILT_IN, keys, keys_of_query_words, label_keys};
+use crate::search::synonyms::{BUILT_IN, label_keys};
 use crate::search::table::{Dictionary, Pair, Strings, check_below, column};
 use crate::search::values::{Values, stated::StatedValues};
 use crate::text::{QueryWord, words_of};
@@ -80,19 +80,26 @@ pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap
     });
     // The longest key is used, so that the place in the phrase is not found.
     for phrase in lexicon::phrases("not-a-place") {
-        for key in keys(phrase) {
-            dictionary.entry(key).or_default();
+        for key in keys_of(phrase) {
+            dictionary.entry(key.into()).or_default();
         }
     }
     dictionary
 }
 
-/// Keys of a run of words. Places and their people have the stems of both languages; labels only lose plural and
-/// gender, because `research` and `researcher` have the same stem.
+/// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`;
+/// labels without plural and gender, as `research` has the stem of `researcher`.
 #[must_use]
-pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 4] {
-    let ([english, spanish], [singular, ungendered]) = (keys(words), label_keys(words));
-    [english.into(), spanish.into(), singular, ungendered]
+pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 3] {
+    let [singular, ungendered] = label_keys(words);
+    [place_key(words), singular, ungendered]
+}
+
+fn place_key<T: AsRef<str>>(words: &[T]) -> CompactString {
+    match words {
+        [only] => only.as_ref().into(),
+        words => words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ").into(),
+    }
 }
 
 fn add_label(words: &[String], value: &(u8, String), dictionary: &mut BTreeMap<String, NamedEntity>) {
@@ -122,6 +129,7 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
         }
     }
+    leave_out_ambiguous(&mut labels);
     let mut all: BTreeSet<[CompactString; 2]> = BTreeSet::new();
     for ((facet, value), labels) in labels {
         let code = value.replace(['-', '_'], " ");
@@ -142,6 +150,24 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
     }
 }
 
+/// Leaves out labels that only their brackets distinguish, as `Education (0-8)` and `Education (9-12)`.
+fn leave_out_ambiguous(labels: &mut BTreeMap<(Facet, &str), BTreeSet<&str>>) {
+    let mut values: FxHashMap<(Facet, String), BTreeSet<String>> = FxHashMap::default();
+    for ((facet, value), labels) in labels.iter() {
+        for label in labels {
+            values.entry((*facet, unbracketed(label))).or_default().insert((*value).to_owned());
+        }
+    }
+    for ((facet, _), labels) in labels {
+        labels.retain(|label| !label.contains('(') || values[&(*facet, unbracketed(label))].len() == 1);
+    }
+}
+
+/// A label without what stands in brackets.
+fn unbracketed(label: &str) -> String {
+    label.split('(').map(|part| part.split_once(')').map_or(part, |(_, after)| after)).collect()
+}
+
 /// The runs of words that name a label: the whole without brackets and its parts, each also without a general last
 /// word, and the same with synonyms.
 #[must_use]
@@ -151,9 +177,7 @@ pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
 
 /// The same with the synonyms that a function finds.
 fn runs_of(label: &str, synonyms: impl Fn(&[String]) -> Vec<&'static Vec<String>>) -> BTreeSet<Vec<String>> {
-    let outside: String =
-        label.split('(').map(|part| part.split_once(')').map_or(part, |(_, after)| after)).collect();
-    let outside = if label.contains('(') { outside } else { label.to_owned() };
+    let outside = if label.contains('(') { unbracketed(label) } else { label.to_owned() };
     let lower = outside.replace(" or ", "/").replace(" o ", "/");
     let mut runs: BTreeSet<Vec<String>> = BTreeSet::new();
     for part in std::iter::once(outside.as_str()).chain(lower.split(['/', ',', ';'])) {
@@ -209,17 +233,46 @@ fn add_places(stated: &StatedValues, dictionary: &mut BTreeMap<String, NamedEnti
 
 /// Names of single places with the words of each, those of CLDR first, without names that a text does not mean alone.
 fn names() -> impl Iterator<Item = (&'static str, &'static PlaceName, Vec<String>)> {
-    place::names().iter().filter_map(|name| match (name.kind, name.codes.as_slice()) {
+    let names = place::names().iter().filter_map(|name| match (name.kind, name.codes.as_slice()) {
         (NameKind::Code | NameKind::Ambiguous | NameKind::Offered, _) => None,
-        (_, [code]) => Some((*code, name, words_of(name.text.split(" (").next().unwrap_or(name.text)))),
+        (_, [code]) => Some((*code, name)),
         _ => None,
-    })
+    });
+    names.flat_map(|(code, name)| forms(name).into_iter().map(move |form| (code, name, form)))
+}
+
+/// The words of a name of a place; those of a people also in the plural and the feminine.
+fn forms(name: &PlaceName) -> Vec<Vec<String>> {
+    let words = words_of(name.text.split(" (").next().unwrap_or(name.text));
+    let (NameKind::Demonym, Some((last, before))) = (name.kind, words.split_last()) else {
+        return vec![words];
+    };
+    let endings: &[&str] = match last.chars().last() {
+        Some('o') => &["o", "a", "os", "as"],
+        Some('s' | 'l') => &["", "es", "a", "as"],
+        Some('i') => &["", "s", "es"],
+        _ => &["", "s"],
+    };
+    let stem = last.strip_suffix('o').unwrap_or(last);
+    endings.iter().map(|ending| [before, &[format!("{stem}{ending}")]].concat()).collect()
+}
+
+/// Whether words are the name of a people and of no place, as `serbia` is in Spanish.
+pub(super) fn is_people(words: &[&str]) -> bool {
+    static PEOPLES: LazyLock<FxHashSet<Vec<String>>> = LazyLock::new(|| {
+        let of_kind = |is_people: bool| {
+            let of_kind = names().filter(move |(_, name, _)| is_people == (name.kind == NameKind::Demonym));
+            of_kind.map(|(.., words)| words).collect::<FxHashSet<_>>()
+        };
+        &of_kind(true) - &of_kind(false)
+    });
+    PEOPLES.contains(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
 }
 
 static NAMES: LazyLock<FxHashMap<&'static str, Vec<Vec<String>>>> = LazyLock::new(|| {
     let mut all: FxHashMap<&str, BTreeSet<Vec<String>>> = FxHashMap::default();
-    for (code, name, _) in names().filter(|(_, name, _)| name.kind != NameKind::Capitals) {
-        all.entry(code).or_default().insert(words_of(name.text));
+    for (code, _, words) in names().filter(|(_, name, _)| name.kind != NameKind::Capitals) {
+        all.entry(code).or_default().insert(words);
     }
     all.into_iter().map(|(code, names)| (code, names.into_iter().collect())).collect()
 });
@@ -235,12 +288,10 @@ fn add_place(run: &[String], entity: &NamedEntity, dictionary: &mut BTreeMap<Str
     if run.len() > RUN_MAX {
         return;
     }
-    for key in keys(run) {
-        let known = dictionary.entry(key).or_insert_with(|| entity.clone());
-        if known.place.is_none() {
-            known.place.clone_from(&entity.place);
-            known.values.extend(entity.values.iter().cloned());
-        }
+    let known = dictionary.entry(place_key(run).into()).or_insert_with(|| entity.clone());
+    if known.place.is_none() {
+        known.place.clone_from(&entity.place);
+        known.values.extend(entity.values.iter().cloned());
     }
 }
 
@@ -382,8 +433,8 @@ pub(super) struct NamedEntities {
     of: Section<u32>,
     entities: Vec<Entity>,
     /// All words of keys.
-    stems: FxHashSet<String>,
-    /// Words in the longest key that begins with a stem.
+    words: FxHashSet<String>,
+    /// Words in the longest key that begins with a word.
     longest_from: FxHashMap<String, usize>,
 }
 
@@ -396,29 +447,25 @@ impl NamedEntities {
             .map_err(|_| SectionError::Content("concepts", "is not JSON"))?;
         check_below("concept.of", &of, entities.len())?;
         let entities = entities.into_iter().map(|entity| Entity::new(entity, values)).collect();
-        let mut stems = FxHashSet::default();
+        let mut words = FxHashSet::default();
         let mut longest_from: FxHashMap<String, usize> = FxHashMap::default();
         for key in (0..keys.strings.len()).map(|key| keys.strings.text(key)) {
             let first = key.split(' ').next().unwrap_or_default();
             let longest = longest_from.entry(first.to_owned()).or_default();
             *longest = key.split(' ').count().min(RUN_MAX).max(*longest);
-            stems.extend(key.split(' ').map(str::to_owned));
+            words.extend(key.split(' ').map(str::to_owned));
         }
-        Ok(Self { keys, of, entities, stems, longest_from })
+        Ok(Self { keys, of, entities, words, longest_from })
     }
 
     /// The longest run at the start of some words that names an entity: its length, and the entity.
     pub(super) fn longest(&self, typed: &[QueryWord]) -> Option<(usize, &Entity)> {
-        let first = typed.first()?;
-        let labels = label_keys(&[&first.text]);
-        let longest = |key: &CompactString| self.longest_from.get(key.as_str()).copied();
-        let longest = first.stems.iter().chain(&labels).filter_map(longest).max()?;
+        let keys = keys_of(&[&typed.first()?.text]);
+        let longest = keys.iter().filter_map(|key| self.longest_from.get(key.as_str()).copied()).max()?;
         (1..=typed.len().min(longest)).rev().find_map(|length| {
             let run = &typed[..length];
             let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-            let find = |key: &str| self.keys.find(key.as_bytes());
-            let place = keys_of_query_words(run).iter().find_map(|key| find(key));
-            let position = place.or_else(|| label_keys(&words).iter().find_map(|key| find(key)))?;
+            let position = keys_of(&words).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
             let entity = &self.entities[*self.of.get(position)? as usize];
             let is_named = !entity.capitals || run.iter().all(|word| word.capitals);
             is_named.then_some((length, entity))
@@ -427,7 +474,7 @@ impl NamedEntities {
 
     /// Whether a word is part of any key.
     pub(super) fn has_word(&self, word: &str) -> bool {
-        keys_of(&[word]).iter().any(|key| self.stems.contains(key.as_str()))
+        keys_of(&[word]).iter().any(|key| self.words.contains(key.as_str()))
     }
 }
 

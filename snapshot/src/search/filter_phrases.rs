@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
 use crate::search::lexicon;
+use crate::search::text_query::TextQuery;
 use crate::text::fold;
 use crate::time::{CLOSING_SOON_DAYS, Day};
 
@@ -64,7 +65,7 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
         }
     }
     if !phrases.is_empty() {
-        unphrased.text = Some(rest.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric));
+        unphrased.text = Some(rest.join(" ")).filter(|text| TextQuery::parse(text, literal).is_meaningful());
     }
     (unphrased, phrases)
 }
@@ -348,11 +349,7 @@ mod tests {
             ("más de 10.000 dólares", "", "fundingMin=10000"),
             ("fellowships for journalists under 30", "fellowships for journalists", "ageMax=30"),
             ("deadline before March 2027 climate", "climate", "deadlineTo=2027-02-28"),
-            (
-                "convocatorias que cierran en enero",
-                "convocatorias",
-                "deadlineFrom=2027-01-01&deadlineTo=2027-01-31",
-            ),
+            ("convocatorias que cierran en enero", "", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
             ("due in 2027", "", "deadlineFrom=2027-01-01&deadlineTo=2027-12-31"),
             ("closes in 10 days", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-01"),
             ("mathematics deadline after January 2027", "mathematics", "deadlineFrom=2027-02-01"),

@@ -58,10 +58,25 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     STOPS.iter().any(|words| words.contains(word))
 }
 
+/// Whether a word is an everyday one that says little about what is sought, however rare it is among records.
+#[must_use]
+pub fn is_everyday_word(word: &str) -> bool {
+    EVERYDAY.contains(word)
+}
+
 static STOPS: LazyLock<[FxHashSet<&str>; 2]> = LazyLock::new(|| {
     let stops = LEXICON.get("stop").cloned().unwrap_or_default();
-    stops.map(|list| list.concat().into_iter().collect())
+    stops.map(|list| list.iter().filter(|phrase| phrase.len() == 1).flatten().copied().collect())
 });
+/// Phrases of several words that are stop words together, by their first words.
+static STOP_PHRASES: LazyLock<FxHashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
+    let mut by_first: FxHashMap<&str, Vec<&Phrase>> = FxHashMap::default();
+    phrases("stop")
+        .filter(|phrase| phrase.len() > 1)
+        .for_each(|it| by_first.entry(it[0]).or_default().push(it));
+    by_first
+});
+static EVERYDAY: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("everyday").collect());
 static HOMONYMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("stop-homonym").collect());
 static MONTHS: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     let of_month =
@@ -77,7 +92,8 @@ static PLACE_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
 /// Words of the two languages that a search knows: of the field, and others that are easily taken for slips.
 static KNOWN: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
     let of_the_field = words_of(include_str!("../../data/synonyms.txt"));
-    of_the_field.into_iter().chain(words("known").map(str::to_owned)).collect()
+    let others = words("known").chain(words("everyday")).map(str::to_owned);
+    of_the_field.into_iter().chain(others).collect()
 });
 
 /// The month of a folded name, 1 to 12.
@@ -85,8 +101,8 @@ pub(super) fn month(name: &str) -> Option<i8> {
     MONTHS.get(name).copied()
 }
 
-/// Which words of a query are stop words, by position. A homonym is one only if the query has another stop word of
-/// its language and none of the other.
+/// Which words of a query are stop words, by position: alone, or together as "I run" are. A homonym is one only if
+/// the query has another stop word of its language and none of the other.
 #[must_use]
 pub fn stop_words(words: &[&str]) -> Vec<bool> {
     let certain = |language: usize, word: &str| STOPS[language].contains(word) && !HOMONYMS.contains(word);
@@ -100,13 +116,23 @@ pub fn stop_words(words: &[&str]) -> Vec<bool> {
                 || STOPS[language].contains(*word) && spoken[language] && !spoken[1 - language]
         })
     };
-    words.iter().map(is_stop).collect()
+    let mut stops: Vec<bool> = words.iter().map(is_stop).collect();
+    for at in 0..words.len() {
+        let starting = STOP_PHRASES.get(words[at]).into_iter().flatten();
+        let length = starting.filter(|it| words[at..].starts_with(it)).map(|it| it.len()).max();
+        stops[at..at + length.unwrap_or(0)].fill(true);
+    }
+    stops
 }
 
-/// Whether a folded word is known without any record, and so not a misspelling.
+/// Whether a folded word is known without any record, maybe in the singular, and so not a misspelling.
 #[must_use]
 pub fn is_known_word(word: &str) -> bool {
-    is_stop_word(word) || MONTHS.contains_key(word) || PLACE_WORDS.contains(word) || KNOWN.contains(word)
+    let mut forms = [Some(word), word.strip_suffix('s'), word.strip_suffix("es")].into_iter().flatten();
+    is_stop_word(word)
+        || MONTHS.contains_key(word)
+        || PLACE_WORDS.contains(word)
+        || forms.any(|form| KNOWN.contains(form))
 }
 
 #[cfg(test)]
@@ -129,6 +155,14 @@ mod tests {
     }
 
     #[test]
+    fn some_words_are_stop_words_only_together() {
+        assert_eq!(stops("i run a farm"), ["i", "run", "a"]);
+        assert_eq!(stops("a fun run"), ["a"]);
+        assert_eq!(stops("trabajo en una granja"), ["trabajo", "en", "una"]);
+        assert_eq!(stops("trabajo digno"), [""; 0]);
+    }
+
+    #[test]
     fn names_of_places_months_and_stop_words_are_known() {
         for word in [
             "peru",
@@ -142,6 +176,8 @@ mod tests {
             "agronomy",
             "apicultura",
             "theatre",
+            "leaks",
+            "expanding",
         ] {
             assert!(is_known_word(word), "{word}");
         }

@@ -10,9 +10,10 @@ use crate::search::cost::{BESIDE, Budget, COMPARED, NAMESAKES_MAX, SCORED_MAX, S
 use crate::search::entities::country_offered_for;
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
-use crate::search::matching::{Clause, Form, TextQuery};
+use crate::search::matching::{Clause, Form};
 use crate::search::score::Scorer;
 use crate::search::set::{DocSet, both, for_each_bit, has_bit, set_bit, union, words};
+use crate::search::text_query::TextQuery;
 use crate::search::tiers::{Part, Parts, Tier};
 use crate::search::today::Today;
 
@@ -338,10 +339,8 @@ impl<'a> RankedQuery<'a> {
         let among = self.narrowed(self.required.as_ref());
         let mut above = above;
         let mut below = |tier: Tier| {
-            let mut docs = self.parts.docs(tier, among.as_ref())?.without(&above);
-            if tier == Tier::Some {
-                docs = self.first_of_some(&docs);
-            }
+            let docs = self.parts.docs(tier, among.as_ref())?.without(&above);
+            let docs = if tier == Tier::Some { self.first_of_some(&docs) } else { docs };
             above = union(vec![above.borrowed(), docs.borrowed()], self.index.len()).into_owned();
             Some((tier, docs))
         };
@@ -361,7 +360,9 @@ impl<'a> RankedQuery<'a> {
         let tier =
             |doc: u32| rest.iter().find(|(_, docs)| docs.contains(doc)).map_or(Tier::Some, |(t, _)| *t);
         let from = pager.rows.len();
-        pager.take(Tier::Some, all.len(), |page| self.best(Tier::Some, &all, page, scorer));
+        for docs in self.parts.within_bounds_first(all) {
+            pager.take(Tier::Some, docs.len(), |page| self.best(Tier::Some, &docs, page, scorer));
+        }
         pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));
         wider
     }

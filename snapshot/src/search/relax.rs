@@ -7,8 +7,8 @@ use crate::query::{FacetValue, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::cost::{Budget, RELAXATIONS_MAX};
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
-use crate::search::matching::{ResolvedText, TextQuery};
 use crate::search::set::DocSet;
+use crate::search::text_query::{ResolvedText, TextQuery};
 use crate::search::today::Today;
 use crate::text::words_of;
 

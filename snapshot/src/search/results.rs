@@ -5,9 +5,9 @@ use crate::query::{FacetValue, Page, Query, Sort};
 use crate::record::Locale;
 use crate::search::cost::{Budget, ROW};
 use crate::search::index::{FacetCounts, Index, Order};
-use crate::search::matching::ResolvedText;
 use crate::search::narrow::{Group, Narrowed};
 use crate::search::set::{DocSet, all_of, both, has_bit, union};
+use crate::search::text_query::ResolvedText;
 use crate::search::today::Today;
 
 /// The answer to a query.

@@ -7,9 +7,8 @@ use compact_str::CompactString;
 use rustc_hash::FxHashSet;
 
 use crate::facet::Facet;
-use crate::place::{self, NameKind};
-use crate::search::lexicon;
 use crate::search::synonyms::label_keys;
+use crate::search::{entities, lexicon};
 
 /// The lists of cues, and the role that each gives.
 const ROLES: [(&str, Facet); 3] = [
@@ -22,12 +21,6 @@ const ROLES: [(&str, Facet); 3] = [
 static PEOPLE: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("people"));
 /// Keys of words for places of study and work.
 static VENUES: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("venue"));
-/// Keys of the names of peoples.
-static PEOPLES: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| {
-    let demonyms = place::names().iter().filter(|name| name.kind == NameKind::Demonym);
-    demonyms.flat_map(|name| label_keys(&name.text.split(' ').collect::<Vec<_>>())).collect()
-});
-
 /// Keys of the words of a list, and of their plurals. Stems would take `research` for `researcher`.
 fn keys_of_list(list: &str) -> FxHashSet<CompactString> {
     let forms = lexicon::words(list).flat_map(|word| [word.to_owned(), format!("{word}s")]);
@@ -36,12 +29,6 @@ fn keys_of_list(list: &str) -> FxHashSet<CompactString> {
 
 fn is_of(set: &FxHashSet<CompactString>, words: &[&str]) -> bool {
     label_keys(words).iter().any(|key| set.contains(key))
-}
-
-/// Whether words name a people and no country: `Serbia` differs from `serbio` as a feminine form does.
-fn is_people_of_a_place(name: &[&str]) -> bool {
-    let is_country = place::named(&name.join(" ")).any(|name| name.kind == NameKind::Name);
-    !is_country && is_of(&PEOPLES, name)
 }
 
 /// The role of the place that `length` words from `start` on name: the facet of places that it is meant for.
@@ -58,7 +45,7 @@ pub fn role_of(words: &[CompactString], start: usize, length: usize) -> Option<F
     if let Some((_, role)) = after_cue {
         return Some(*role);
     }
-    if is_people_of_a_place(name) {
+    if entities::is_people(name) {
         return role_of_people(before, after);
     }
     let (ahead, last) = (before.iter().rev().nth(1), before.last()?);

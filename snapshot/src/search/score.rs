@@ -8,9 +8,10 @@ use memchr::memmem::Finder;
 
 use crate::search::impact::effect;
 use crate::search::index::Index;
-use crate::search::matching::{Clause, Form, TextQuery};
+use crate::search::matching::{Clause, Form};
 use crate::search::set::{DocSet, union};
 use crate::search::terms::Among;
+use crate::search::text_query::TextQuery;
 
 /// Weighted frequency of a clause whose value a document has.
 const VALUE: f32 = 2.0;

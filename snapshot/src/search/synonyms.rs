@@ -14,6 +14,8 @@ use crate::text::{QueryWord, english_stem, spanish_stem, words_of};
 pub struct Synonyms {
     /// By stems joined by spaces, and by keys of labels.
     others: HashMap<String, Vec<Vec<String>>>,
+    /// Terms of several words by their keys of labels.
+    terms: HashMap<String, Vec<String>>,
     /// Words in the longest key that begins with a stem.
     longest_from: HashMap<String, usize>,
     /// Words in the longest key.
@@ -36,7 +38,7 @@ pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
 
 /// Keys of a run of words: its stems in English and Spanish.
 #[must_use]
-pub(super) fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
+fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
     let join = |stem: &dyn Fn(&str) -> String| {
         words.iter().map(|word| stem(word.as_ref())).collect::<Vec<_>>().join(" ")
     };
@@ -83,7 +85,7 @@ fn ungendered(word: &str) -> &str {
 }
 
 /// Keys of a run of query words.
-pub(super) fn keys_of_query_words(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
+fn keys_of_query_words(run: &[QueryWord]) -> [Cow<'_, str>; 2] {
     [0, 1].map(|language| match run {
         [only] => Cow::Borrowed(only.stems[language].as_str()),
         _ => run.iter().map(|word| word.stems[language].as_str()).collect::<Vec<_>>().join(" ").into(),
@@ -97,6 +99,9 @@ impl Synonyms {
             let others = same.iter().filter(|_| wide.is_empty()).chain(wide).filter(|other| *other != term);
             let others: Vec<Vec<String>> = others.cloned().collect();
             self.longest = self.longest.max(term.len());
+            for key in label_keys(term).into_iter().filter(|_| kind != "label" && term.len() > 1) {
+                self.terms.entry(key.into()).or_insert_with(|| term.clone());
+            }
             let of_text = keys(term).into_iter().filter(|_| kind != "label");
             let of_label = label_keys(term).into_iter().filter(|_| kind != "narrower").map(String::from);
             let keys: FxHashSet<String> = of_text.chain(of_label).collect();
@@ -136,6 +141,12 @@ impl Synonyms {
             Some(longest) if run.len() <= *longest => self.find(&keys_of_query_words(run)),
             _ => Vec::new(),
         }
+    }
+
+    /// The term of several words that a run is, in the singular or plural.
+    #[must_use]
+    pub fn term<T: AsRef<str>>(&self, words: &[T]) -> Option<&[String]> {
+        label_keys(words).iter().find_map(|key| self.terms.get(key.as_str())).map(Vec::as_slice)
     }
 
     fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {

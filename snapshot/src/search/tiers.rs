@@ -5,13 +5,18 @@ use crate::query::Query;
 use crate::search::cognates::RARE;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
-use crate::search::matching::{Clause, Form, TextQuery};
+use crate::search::lexicon::is_everyday_word;
+use crate::search::matching::{Clause, Form};
 use crate::search::score::{ScoredClause, idf};
 use crate::search::set::{DocSet, all_of, both, union};
+use crate::search::text_query::TextQuery;
 use crate::search::today::Today;
 
 /// Greatest share of a query's weight that a clause may have to be left out in [`Tier::Most`].
 const MINOR: f64 = 0.25;
+
+/// Weight of an everyday word, as a share of that of another one in as many records.
+const EVERYDAY: f64 = 0.3;
 
 /// How much of a query a record matches; the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,7 +178,9 @@ impl<'a> Parts<'a> {
         let unguessed = guessed.as_ref().map(|_| typed.clone());
         let docs = union(std::iter::once(typed).chain(guessed).collect(), index.len());
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
-        let idf = idf(docs.len(), index.len());
+        let is_everyday =
+            clause.entity.is_none() && matches!(clause.words.as_slice(), [word] if is_everyday_word(word));
+        let idf = idf(docs.len(), index.len()) * if is_everyday { EVERYDAY } else { 1.0 };
         self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: false });
     }
 
@@ -266,6 +273,18 @@ impl<'a> Parts<'a> {
         let parts = self.known.iter().filter(|part| part.docs.len() <= count / 2);
         let found = union(parts.map(|part| part.docs.borrowed()).collect(), count);
         among.iter().fold(found, |found, among| found.and(among))
+    }
+
+    /// Some documents, those apart that state a value outside the bounds of a filter phrase.
+    pub(super) fn within_bounds_first<'b>(&self, docs: DocSet<'b>) -> [DocSet<'b>; 2] {
+        let bounds = self
+            .known
+            .iter()
+            .filter(|part| part.is_filter)
+            .filter_map(|part| Some((part, part.unstated.as_ref()?)));
+        let outside = bounds.map(|(part, unstated)| docs.borrowed().without(&part.docs).without(unstated));
+        let outside = union(outside.collect(), self.index.len()).into_owned();
+        [docs.without(&outside), outside]
     }
 
     /// Weight of the parts that a document matches.

@@ -11,7 +11,6 @@ use std::io;
 use rustc_hash::FxHashSet;
 
 use crate::record::{Directory, Locale};
-use crate::search::lexicon::is_stop_word;
 use crate::search::synonyms::label_keys;
 use crate::search::table::{Lists, ListsWriter, Pair, Strings};
 use crate::search::terms::Mark;
@@ -92,7 +91,7 @@ impl Titles {
 }
 
 /// Keys of a title, the most exact first: its folded words, and each in the singular of English and of Spanish; then
-/// the same without acronyms, if enough is left to be a name.
+/// the same without acronyms, if enough long words are left to be a name.
 fn keys(title: &str) -> Vec<String> {
     const NAME_MIN: usize = 3;
     let is_acronym = |piece: &&str| {
@@ -101,8 +100,8 @@ fn keys(title: &str) -> Vec<String> {
     };
     let rest: Vec<&str> = title.split_whitespace().filter(|piece| !is_acronym(piece)).collect();
     let rest = words_of(&rest.join(" "));
-    let weighty = rest.iter().filter(|word| !is_stop_word(word)).count();
-    let names = [Some(words_of(title)), Some(rest).filter(|_| weighty >= NAME_MIN)];
+    let long = rest.iter().filter(|word| word.chars().count() > 3).count();
+    let names = [Some(words_of(title)), Some(rest).filter(|_| long >= NAME_MIN)];
     let keys =
         |words: Vec<String>| [vec![words.join(" ")], label_keys(&words).map(String::from).into()].concat();
     names.into_iter().flatten().flat_map(keys).collect()

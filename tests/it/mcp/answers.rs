@@ -46,7 +46,7 @@ fn values_are_matched_by_label_and_the_interpretation_is_reported() {
         ("country", "KEN", "KE", Some("Kenya")),
         ("country", "404", "KE", Some("Kenya")),
         ("country", "UK", "GB", Some("United Kingdom")),
-        ("residence", "england", "GB-ENG", None),
+        ("residence", "england", "GB-ENG", Some("England")),
         ("destination", "Ivory Coast", "CI", Some("Côte d’Ivoire")),
         ("citizenship", "South Korea", "KR", Some("South Korea")),
         ("country", "África", "002", Some("Africa")),

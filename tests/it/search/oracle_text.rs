@@ -5,10 +5,13 @@
 //! tested by themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use snapshot::facet::Facet;
 use snapshot::record::Synonym;
-use snapshot::search::{BUILT_IN, NamedEntity, keys_of, names_of_place, role_of, stop_words};
+use snapshot::search::{
+    BUILT_IN, NamedEntity, is_everyday_word, keys_of, names_of_place, role_of, stop_words,
+};
 use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
 
 /// The tokens of a text: for each position what can be read there.
@@ -92,6 +95,11 @@ impl Clause {
             || self.rows.iter().any(|(row, near)| texts.iter().any(|text| stand_together(text, row, *near)))
             || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
             || self.concept.as_ref().is_some_and(says)
+    }
+
+    /// Whether it is one everyday word that names nothing.
+    pub(super) fn is_everyday(&self) -> bool {
+        self.concept.is_none() && self.typed.len() == 1 && is_everyday_word(&self.typed[0].text)
     }
 
     /// Has one of some tokens too.
@@ -200,7 +208,12 @@ impl Reader {
         let mut at = 0;
         while at < plain.len() {
             let length = self.run(&plain[at..], &small[at..]);
-            if length > 1 || !small[at] {
+            let run = &plain[at..at + length];
+            if length > 1 && self.concept(run).is_none() && self.is_unknown(&self.clause(run, taken_back)) {
+                for (word, _) in run.iter().zip(&small[at..]).filter(|(_, small)| !**small) {
+                    understood.wanted.push(self.clause(slice::from_ref(word), &[word.text.to_string()]));
+                }
+            } else if length > 1 || !small[at] {
                 let mut clause = self.clause(&plain[at..at + length], taken_back);
                 let start = typed.iter().position(|word| *word == plain[at].text).unwrap();
                 let is_place = clause.concept.as_ref().is_some_and(|concept| concept.place.is_some());
@@ -208,6 +221,10 @@ impl Reader {
                 understood.wanted.push(clause);
             }
             at += length;
+        }
+        let is_idle = |clause: &Clause| clause.is_everyday() && self.is_unknown(clause);
+        if !understood.wanted.iter().all(is_idle) {
+            understood.wanted.retain(|clause| !is_idle(clause));
         }
         understood
     }
@@ -252,16 +269,27 @@ impl Reader {
         let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
         let names = place.map(names_of_place).unwrap_or_default();
         let forms = |words: &Vec<String>| words.iter().map(|word| self.related(word)).collect::<Vec<_>>();
-        clause.alternatives.push(forms(&own));
+        let exact = |word: &String| {
+            vec![self.dictionary.get_key_value(word).map(|(token, _)| token.clone()).into_iter().collect()]
+        };
+        let is_near = |words: &[String]| {
+            let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+            !stop_words(&texts).contains(&true)
+        };
+        match (own.as_slice(), BUILT_IN.term(&own)) {
+            ([only], _) if place.is_some() => clause.alternatives.push(exact(only)),
+            ([_, _, ..], _) if place.is_some() => {}
+            ([_, _, ..], Some(term)) => clause.rows.push((forms(&term.to_vec()), is_near(term))),
+            _ => clause.alternatives.push(forms(&own)),
+        }
         let synonyms = self.synonyms(run);
         let synonyms = synonyms.iter().map(|words| (words, true));
         for (words, is_synonym) in synonyms.chain(names.iter().map(|words| (words, false))) {
-            let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-            let near = is_synonym && !stop_words(&texts).contains(&true);
-            let forms = forms(words);
-            match forms.len() {
-                1 => clause.alternatives.push(forms),
-                _ => clause.rows.push((forms, near)),
+            let near = is_synonym && is_near(words);
+            match words.as_slice() {
+                [only] if !is_synonym => clause.alternatives.push(exact(only)),
+                [_] => clause.alternatives.push(forms(words)),
+                _ => clause.rows.push((forms(words), near)),
             }
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));

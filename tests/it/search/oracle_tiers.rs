@@ -18,6 +18,9 @@ const SHOWN: usize = 3;
 /// Most records that have a word whose cognates are searched.
 const RARE: usize = 20;
 
+/// Weight of an everyday word, as a share of that of another one.
+const EVERYDAY: f64 = 0.3;
+
 /// Facets of who may apply.
 const ELIGIBILITY: [&str; 8] = [
     "countries",
@@ -94,7 +97,8 @@ impl Oracle<'_> {
             of(&|record| facets.iter().all(|it| record.named[it].is_empty() && record.shut[it].is_empty()))
         };
         let mute = concept.map(spoken).filter(|facets| !facets.is_empty()).map(|facets| silent(&facets));
-        let worth = worth(count(&has), self.records.len());
+        let share = if clause.is_everyday() { EVERYDAY } else { 1.0 };
+        let worth = share * worth(count(&has), self.records.len());
         Part { has, plain, wider, mute, worth }
     }
 

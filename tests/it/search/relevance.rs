@@ -42,9 +42,9 @@ const OVER_THE_SAMPLE: [Floor; 3] = [
 ];
 
 const OVER_THE_PUBLISHED: [Floor; 3] = [
-    Floor { face: "mcp", recall: 0.721, reciprocal: 0.773, gain: 0.67, empty: 0, false_match: 0 },
-    Floor { face: "page", recall: 0.737, reciprocal: 0.776, gain: 0.685, empty: 0, false_match: 0 },
-    Floor { face: "rest", recall: 0.408, reciprocal: 0.366, gain: 0.347, empty: 101, false_match: 0 },
+    Floor { face: "mcp", recall: 0.753, reciprocal: 0.80, gain: 0.70, empty: 0, false_match: 0 },
+    Floor { face: "page", recall: 0.77, reciprocal: 0.80, gain: 0.715, empty: 0, false_match: 0 },
+    Floor { face: "rest", recall: 0.427, reciprocal: 0.38, gain: 0.36, empty: 101, false_match: 0 },
 ];
 
 fn hold(desk: &Desk<'_>, questions: &[Judged], floors: &[Floor]) {
@@ -92,6 +92,8 @@ fn seekers_find_a_record_that_answers_or_that_there_is_none() {
 /// Share of the first fifty records of a one-way synonym of several words that hold it or what it finds in a row: of
 /// each entry, and of all together.
 const HELD: (f64, f64) = (0.1, 0.88);
+/// Records that say nothing about an entry: the words of what it finds may stand near each other too.
+const FEW: usize = 2;
 
 #[test]
 fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
@@ -123,7 +125,7 @@ fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
         let full: Vec<u32> = found.rows.iter().filter(|row| row.tier.is_full()).map(|row| row.doc).collect();
         let good = full.iter().filter(|doc| holds(**doc)).count();
         (held, all) = (held + good, all + full.len());
-        if (good as f64) < HELD.0 * full.len() as f64 {
+        if full.len() > FEW && (good as f64) < HELD.0 * full.len() as f64 {
             below.push(format!("{term}: {good} of {}", full.len()));
         }
     }

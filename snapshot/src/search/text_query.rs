@@ -1,0 +1,321 @@
+//! The text of a query: words in clauses, `"phrases"` and `-exclusions`, and the documents that match all of it.
+
+use std::ops::Range;
+
+use compact_str::CompactString;
+
+use crate::facet::Facet;
+use crate::query::{Query, TEXT_WORDS_MAX};
+use crate::search::cost::Budget;
+use crate::search::index::Index;
+use crate::search::lexicon::{is_everyday_word, stop_words};
+use crate::search::matching::{Clause, cost_of_terms, run};
+use crate::search::phrase::Phrases;
+use crate::search::role::role_of;
+use crate::search::set::DocSet;
+use crate::text::{QueryWord, query_words, words_of};
+
+/// The text of a query, parsed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextQuery {
+    /// Single words, each once.
+    pub(super) words: Vec<QueryWord>,
+    /// Single words as they were typed, from which places get their roles.
+    sequence: Vec<CompactString>,
+    /// Required phrases.
+    pub phrases: Vec<Vec<String>>,
+    /// Excluded words.
+    pub(super) excluded_words: Vec<String>,
+    /// Excluded phrases.
+    pub(super) excluded_phrases: Vec<Vec<String>>,
+    /// Words that name no entity.
+    pub(super) literal: Vec<String>,
+    /// Whether the text ends in the middle of a word, which may continue.
+    pub(super) may_continue: bool,
+}
+
+impl TextQuery {
+    /// Parses a text; an unclosed quote ends with the text. The words of `literal` name no entity.
+    #[must_use]
+    pub fn parse(text: &str, literal: &[String]) -> Self {
+        let may_continue = text.ends_with(char::is_alphanumeric);
+        let mut query = Self { may_continue, literal: literal.to_vec(), ..Self::default() };
+        let mut rest = text;
+        while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
+            rest = &rest[start..];
+            let excluded = rest.starts_with('-');
+            let body = if excluded { &rest[1..] } else { rest };
+            let (part, quoted, after) = match body.strip_prefix('"') {
+                Some(inner) => match inner.split_once('"') {
+                    Some((part, after)) => (part, true, after),
+                    None => (inner, true, ""),
+                },
+                None => {
+                    let end = body.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(body.len());
+                    (&body[..end], false, &body[end..])
+                }
+            };
+            query.add(part, quoted, excluded);
+            rest = after;
+        }
+        query
+    }
+
+    /// Adds a part unless it is already there. All words together are bounded, those in phrases too.
+    fn add(&mut self, part: &str, quoted: bool, excluded: bool) {
+        let room = TEXT_WORDS_MAX.saturating_sub(self.len());
+        if !excluded && !quoted {
+            for word in query_words(part).into_iter().take(room) {
+                self.sequence.push(word.text.clone());
+                if !self.words.iter().any(|known| known.text == word.text) {
+                    self.words.push(word);
+                }
+            }
+            return;
+        }
+        self.may_continue = false;
+        let mut words = words_of(part);
+        words.truncate(room);
+        if excluded && words.len() == 1 {
+            words.retain(|word| !self.excluded_words.contains(word));
+            self.excluded_words.append(&mut words);
+        }
+        let phrases = if excluded { &mut self.excluded_phrases } else { &mut self.phrases };
+        if !words.is_empty() && !phrases.contains(&words) {
+            phrases.push(words);
+        }
+    }
+
+    fn len(&self) -> usize {
+        let phrases = self.phrases.iter().chain(&self.excluded_phrases);
+        self.words.len() + self.excluded_words.len() + phrases.map(Vec::len).sum::<usize>()
+    }
+
+    /// Whether nothing is required or excluded.
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether anything but stop words is required or excluded.
+    pub(super) fn is_meaningful(&self) -> bool {
+        self.len() > self.words.len() || self.small_words().contains(&false)
+    }
+
+    /// Which words are stop words, by position. None if the text has nothing else.
+    fn stop_words(&self) -> Vec<bool> {
+        let mut stops = self.small_words();
+        if !stops.contains(&false) && self.phrases.is_empty() {
+            stops.fill(false);
+        }
+        stops
+    }
+
+    /// Which words are stop words, by position: no word in capitals among words that are not.
+    fn small_words(&self) -> Vec<bool> {
+        let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        let all_capitals = self.words.iter().all(|word| word.capitals);
+        let mut stops = stop_words(&words);
+        stops.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= all_capitals || !word.capitals);
+        stops
+    }
+
+    /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause; if it names no entity
+    /// and no record has it, its words are looked up one by one, and name none either. An everyday word that no record has
+    /// is left out if there is another.
+    #[must_use]
+    pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
+        let (stops, mut at) = (self.stop_words(), 0);
+        let mut clauses = Vec::with_capacity(self.words.len());
+        while at < self.words.len() {
+            let (mut clause, is_entity) = self.clause(at..self.words.len(), &stops, index);
+            let run = at..at + clause.words.len().max(1);
+            at = run.end;
+            if run.len() > 1 && !is_entity && clause.is_unknown() {
+                let words = run.filter(|at| !stops[*at]).map(|at| &self.words[at..=at]);
+                clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
+            } else if !clause.words.is_empty() {
+                clause.role = self.role(&clause);
+                clauses.push(clause);
+            }
+        }
+        let is_idle = |clause: &Clause<'_>| {
+            clause.words.len() == 1 && is_everyday_word(&clause.words[0]) && clause.is_unknown()
+        };
+        if !clauses.iter().all(is_idle) {
+            clauses.retain(|clause| !is_idle(clause));
+        }
+        clauses
+    }
+
+    /// The clause at the start of some words, without words if it is a stop word alone, and whether it names an entity.
+    fn clause<'a>(&self, at: Range<usize>, stops: &[bool], index: &'a Index) -> (Clause<'a>, bool) {
+        let (length, entity) = run(&self.words[at.clone()], &stops[at.clone()], index);
+        if length == 1 && stops[at.start] {
+            return (Clause::default(), false);
+        }
+        let words = &self.words[at.start..at.start + length];
+        (Clause::new(words, entity, &self.literal, index), entity.is_some())
+    }
+
+    /// The role of the place that a clause names.
+    fn role(&self, clause: &Clause<'_>) -> Option<Facet> {
+        clause.place()?;
+        let start = self.sequence.iter().position(|word| Some(word) == clause.words.first())?;
+        role_of(&self.sequence, start, clause.words.len())
+    }
+
+    /// Documents whose texts have the words of a clause, whatever they name.
+    pub(super) fn docs_of_words<'a>(&self, clause: &Clause<'_>, index: &'a Index) -> DocSet<'a> {
+        let start = self.words.iter().position(|word| Some(&word.text) == clause.words.first());
+        let run = start.and_then(|start| self.words.get(start..start + clause.words.len()));
+        run.map_or_else(DocSet::none, |run| Clause::new(run, None, &[], index).docs(index))
+    }
+
+    /// Looks up exclusions and phrases.
+    pub(super) fn filter<'a>(&self, index: &'a Index) -> TextFilter<'a> {
+        TextFilter {
+            excluded: self.excluded_words.iter().map(|word| index.terms.related(word)).collect(),
+            phrases: Phrases::new(&self.phrases, &self.excluded_phrases, &index.terms),
+        }
+    }
+}
+
+/// A text, looked up in the index.
+#[derive(Debug)]
+pub struct ResolvedText<'a> {
+    pub(super) clauses: Vec<Clause<'a>>,
+    pub(super) filter: TextFilter<'a>,
+}
+
+impl Index {
+    /// Looks up the text of a query; `None` without a text.
+    #[must_use]
+    pub fn resolve(&self, query: &Query) -> Option<ResolvedText<'_>> {
+        let mut text = TextQuery::parse(query.text.as_deref()?, &[]);
+        // The REST interface searches for a place in every role.
+        text.sequence.clear();
+        Some(ResolvedText::new(&text, self))
+    }
+}
+
+impl<'a> ResolvedText<'a> {
+    pub(super) fn new(text: &TextQuery, index: &'a Index) -> Self {
+        Self { clauses: text.clauses(index), filter: text.filter(index) }
+    }
+
+    /// Documents that match all clauses, the rarest first; `None` without clauses.
+    pub(super) fn with_words(&self, index: &'a Index, budget: &Budget) -> Option<DocSet<'a>> {
+        budget.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
+        let mut clauses: Vec<&Clause<'a>> = self.clauses.iter().collect();
+        clauses.sort_by_cached_key(|clause| clause.size(index));
+        let mut clauses = clauses.into_iter();
+        let first = clauses.next()?.docs(index);
+        // Without documents, the other clauses need not be read.
+        let found =
+            clauses.try_fold(first, |found, clause| (!found.is_empty()).then(|| clause.keep(found, index)));
+        Some(found.unwrap_or_else(DocSet::none))
+    }
+
+    /// Upper bounds of the work of finding the text, in units, and of the documents that match it.
+    pub(super) fn cost(&self, index: &Index) -> (u64, usize) {
+        let words: u64 = self.clauses.iter().map(|clause| clause.cost(index)).sum();
+        let documents = self.clauses.iter().map(|clause| clause.documents_max(index)).min();
+        let documents = documents.unwrap_or(usize::MAX).min(index.len());
+        (words + self.filter.cost(index, documents), documents)
+    }
+}
+
+/// Exclusions and phrases, looked up.
+#[derive(Debug)]
+pub(super) struct TextFilter<'a> {
+    /// Terms of each excluded word.
+    excluded: Vec<Vec<u32>>,
+    phrases: Phrases<'a>,
+}
+
+impl<'a> TextFilter<'a> {
+    /// The documents of a set that have every phrase and nothing that is excluded; `None` is every document.
+    pub(super) fn keep(
+        &self,
+        found: Option<DocSet<'a>>,
+        index: &'a Index,
+        budget: &Budget,
+    ) -> Option<DocSet<'a>> {
+        let found = self.excluded.iter().fold(found, |found, excluded| {
+            let docs = found.unwrap_or_else(|| DocSet::all(index.len()));
+            Some(docs.without(&index.terms.any(excluded)))
+        });
+        match self.phrases.is_empty() {
+            true => found,
+            false => Some(self.phrases.keep(found, &index.terms, budget)),
+        }
+    }
+
+    /// Upper bound of the work of [`Self::keep`] if everything else leaves at most so many documents.
+    fn cost(&self, index: &Index, documents: usize) -> u64 {
+        let of = |terms: &Vec<u32>| index.len() as u64 / 64 + cost_of_terms(terms.iter().copied(), index);
+        self.excluded.iter().map(of).sum::<u64>() + self.phrases.cost(&index.terms, documents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> TextQuery {
+        TextQuery::parse(text, &[])
+    }
+
+    fn phrase(words: &str) -> Vec<String> {
+        words.split(' ').map(str::to_owned).collect()
+    }
+
+    fn texts(query: &TextQuery) -> Vec<&str> {
+        query.words.iter().map(|word| word.text.as_str()).collect()
+    }
+
+    #[test]
+    fn words_phrases_and_exclusions_are_parsed_apart() {
+        let query = parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
+        assert_eq!(texts(&query), ["solar", "fieldwork"]);
+        assert_eq!(query.words[1].parts, ["field", "work"]);
+        assert_eq!(query.phrases, [phrase("living labs")]);
+        assert_eq!(
+            (query.excluded_words, query.excluded_phrases),
+            (phrase("gas"), vec![phrase("fossil fuel")])
+        );
+    }
+
+    #[test]
+    fn repeated_parts_count_once_and_words_in_phrases_count() {
+        let query = parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
+        assert_eq!((&query.phrases, texts(&query)), (&vec![phrase("of the")], vec!["the"]));
+        assert_eq!((query.excluded_words, query.excluded_phrases), (phrase("gas"), vec![phrase("in a")]));
+        let many: String = (0..100).map(|n| format!("\"a{n} b{n} c{n}\" ")).collect();
+        assert_eq!(parse(&many).phrases.iter().map(Vec::len).sum::<usize>(), TEXT_WORDS_MAX);
+    }
+
+    #[test]
+    fn stop_words_are_not_required_unless_there_is_nothing_else() {
+        for (text, expected) in [
+            ("grants for the arts", vec![false, true, true, false]),
+            ("of the", vec![false, false]),
+            ("WHO grants", vec![false, false]),
+            ("WHO GRANTS", vec![true, false]),
+            ("the \"living labs\"", vec![true]),
+        ] {
+            assert_eq!(parse(text).stop_words(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn any_text_parses_within_bounds() {
+        for text in ["", "-", "\"", "--", "-\"", "\"\"", "- -\"\" \u{301}", "\u{202e}🎓"] {
+            assert!(parse(text).is_empty(), "{text}");
+        }
+        assert_eq!(parse("\"soil health").phrases, [phrase("soil health")]);
+        assert_eq!(parse(&"a1 b2 c3 d4 ".repeat(900)).words.len(), 4);
+        let many: String = (0..5000).map(|n| format!("w{n} ")).collect();
+        assert_eq!(parse(&many).words.len(), TEXT_WORDS_MAX);
+    }
+}

@@ -27,7 +27,7 @@ use crate::exit_codes::{Failure, fail, generate_failure};
 use dataset::InputError;
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
-use site::{BuildOptions, Effort, Fingerprint, Progress, Storage, generate};
+use site::{BuildOptions, Effort, Progress, Storage, generate};
 
 use changes::Changes;
 use status::{Status, Trouble};
@@ -64,7 +64,7 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
         jobs: 0,
         effort: Effort::None,
         layout: Storage::Pack,
-        fingerprint: None,
+        made_from: None,
         index_only: false,
         templates: options.templates.clone(),
     };
@@ -271,8 +271,8 @@ fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
             return Err(Trouble::of("The data cannot be read", &error));
         }
     };
-    let fingerprint = data.and_then(|data| Fingerprint::compute(build, data));
-    let build = BuildOptions { fingerprint, ..build.clone() };
+    let made_from = data.and_then(|data| build.made_from(data));
+    let build = BuildOptions { made_from, ..build.clone() };
     let published = generate(&loaded.directory, loaded.source, &build, &progress);
     published.map(drop).map_err(|error| {
         generate_failure(&error);

@@ -7,7 +7,7 @@ use anstyle::Style;
 use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, Effort, Fingerprint, PartedBuild, Progress, generate, seconds};
+use site::{BuildOptions, Effort, PartedBuild, Progress, generate, seconds};
 use snapshot::page::list;
 use store::{self, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
 
@@ -29,12 +29,12 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         jobs: build.jobs,
         effort: build.compress,
         layout: build.layout,
-        fingerprint: None,
+        made_from: None,
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
-    options.fingerprint = Fingerprint::compute(&options, &build.data);
-    if let Some(id) = options.fingerprint.and_then(|it| it.live_generation(&build.out)) {
+    options.made_from = options.made_from(&build.data);
+    if let Some(id) = options.live_generation() {
         print_line(unchanged(id, start.elapsed()));
         return Ok(());
     }

@@ -48,7 +48,7 @@ fn publish_as_of(out: &Path, as_of: Date) {
         jobs: 0,
         effort: Effort::None,
         layout: site::Storage::Tree,
-        fingerprint: None,
+        made_from: None,
         index_only: false,
         templates: None,
     };

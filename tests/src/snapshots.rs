@@ -58,7 +58,7 @@ pub fn options(out: &Path, effort: Effort) -> BuildOptions {
         jobs: 0,
         effort,
         layout: site::Storage::Tree,
-        fingerprint: None,
+        made_from: None,
         index_only: false,
         templates: None,
     }

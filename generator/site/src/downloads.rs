@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
-use store::Digest;
+use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
 use dataset::Table;
@@ -60,54 +60,84 @@ pub struct Download {
     pub format: Format,
     /// Number of records.
     pub rows: usize,
-    /// Size in bytes.
-    pub bytes: usize,
-    /// SHA-256 of its bytes.
-    pub sha256: Digest,
+    /// Its size and hash.
+    pub body: Body,
 }
 
 impl Download {
     /// Its name in the folder of downloads.
     #[must_use]
     pub(crate) fn name(&self) -> String {
-        format!("{}.{}", self.table.name(), self.format.extension())
+        name_of(self.table, self.format)
     }
 
     /// Where it is served.
     #[must_use]
     pub(crate) fn path(&self) -> String {
-        format!("{FOLDER}/{}", self.name())
+        path_of(self.table, self.format)
     }
 }
 
-/// Writes every table by `put(path, bytes)`. Returns the written files.
+fn name_of(table: Table, format: Format) -> String {
+    format!("{}.{}", table.name(), format.extension())
+}
+
+fn path_of(table: Table, format: Format) -> String {
+    format!("{FOLDER}/{}", name_of(table, format))
+}
+
+/// Hashes of the rows of each table, in the order of the directory.
+pub struct RowDigests(Vec<Vec<Digest>>);
+
+impl RowDigests {
+    /// Those of a directory.
+    #[must_use]
+    pub fn new(directory: &Directory) -> Self {
+        Self(Table::ALL.iter().map(|table| row_digests(&table_lines(directory, *table))).collect())
+    }
+
+    /// Those of a table.
+    pub(crate) fn of(&self, table: Table) -> &[Digest] {
+        self.0.get(table as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn row_digests(lines: &[u8]) -> Vec<Digest> {
+    let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
+    lines.par_iter().map(|line| Digest::of(line)).collect()
+}
+
+/// Stores every table; gives their files, and the hashes of their rows. `live` is the live snapshot, if this program made
+/// it: a CSV table whose lines have not changed is taken from there.
 ///
 /// # Errors
 ///
-/// The first error of `put`.
-pub(crate) fn write<E: Send>(
+/// If a file cannot be stored.
+pub(crate) fn write(
     directory: &Directory,
-    put: impl Fn(&str, &[u8]) -> Result<(), E> + Sync,
-) -> Result<Vec<Download>, E> {
-    let tables: Result<Vec<Vec<Download>>, E> = Table::ALL
-        .into_par_iter()
-        .map(|table| {
-            let lines = table_lines(directory, table);
-            let rows = lines.iter().filter(|byte| **byte == b'\n').count();
-            let download = |format| {
-                let written = match format {
-                    Format::Ndjson => &lines,
-                    Format::Csv => &csv_of(table, &lines),
-                };
-                let (bytes, sha256) = (written.len(), Digest::of(written));
-                let download = Download { table, format, rows, bytes, sha256 };
-                put(&format!("public{}", download.path()), written)?;
-                Ok(download)
-            };
-            Format::ALL.into_par_iter().map(download).collect()
-        })
-        .collect();
-    Ok(tables?.into_iter().flatten().collect())
+    stage: &Stage,
+    live: Option<&Generation>,
+    (encodings, encode): (bool, EncodeFn<'_>),
+) -> Result<(Vec<Download>, RowDigests), StoreError> {
+    let put = |path: &str, body: &[u8]| {
+        let path = &format!("public{path}");
+        stage.put(NewFile { path, body, holes: &[], encodings }, encode)
+    };
+    let write = |table: Table| {
+        let lines = table_lines(directory, table);
+        let digests = row_digests(&lines);
+        let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
+        let body = put(&ndjson, &lines)?;
+        let before = live.and_then(|live| live.files().lookup(&[&ndjson[1..]]));
+        let is_same = before.is_some_and(|entry| entry.identity() == body);
+        let kept = if is_same { stage.keep_page(&format!("public{csv}"), encodings) } else { None };
+        let made = kept.map_or_else(|| put(&csv, &csv_of(table, &lines)), Ok)?;
+        let file = |(format, body)| Download { table, format, rows: digests.len(), body };
+        Ok(([(Format::Csv, made), (Format::Ndjson, body)].map(file), digests))
+    };
+    let written: Vec<_> = Table::ALL.into_par_iter().map(write).collect::<Result<_, StoreError>>()?;
+    let (files, digests): (Vec<_>, Vec<_>) = written.into_iter().unzip();
+    Ok((files.into_iter().flatten().collect(), RowDigests(digests)))
 }
 
 /// A table as JSON lines, one record per line.

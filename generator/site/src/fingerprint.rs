@@ -5,32 +5,33 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
-use store::{Digest, Generation, GenerationId, VerifyMode, verify};
+use store::{Digest, Generation, GenerationId, MadeFrom, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
 
-use crate::options::{BuildOptions, Fingerprint};
+use crate::options::BuildOptions;
 
-impl Fingerprint {
+impl BuildOptions {
     /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
     #[must_use]
-    pub fn compute(options: &BuildOptions, data: &Path) -> Option<Self> {
+    pub fn made_from(&self, data: &Path) -> Option<MadeFrom> {
         let program = std::env::current_exe().and_then(std::fs::read).ok()?;
-        let theme = options.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
-        let (base, day) = (&options.base_url, options.as_of);
-        let tools = format!("program {}\nbase {base}\nday {day}\n{theme}", Digest::of(&program));
+        let theme = self.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+        let base = &self.base_url;
+        let tools = format!("program {}\nbase {base}\n{theme}", Digest::of(&program));
         let tools = Digest::of(tools.as_bytes());
-        let BuildOptions { layout, effort, index_only, .. } = options;
-        let stored = format!("layout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
+        let Self { as_of, layout, effort, index_only, .. } = self;
+        let stored = format!("day {as_of}\nlayout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
         let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
-        Some(Self { tools, whole: Digest::of(whole.as_bytes()) })
+        Some(MadeFrom { tools, whole: Digest::of(whole.as_bytes()) })
     }
 
     /// The live generation, if it was built from the same inputs and every file of it is as published. A damaged one
     /// has to be built again.
     #[must_use]
-    pub fn live_generation(self, root: &Path) -> Option<GenerationId> {
+    pub fn live_generation(&self) -> Option<GenerationId> {
+        let root = &self.out;
         let live = Generation::open_current(root).ok()?;
-        if live.fingerprint() != Some(self.whole) {
+        if live.made_from()?.whole != self.made_from?.whole {
             return None;
         }
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
@@ -65,7 +66,7 @@ mod tests {
             jobs: 1,
             effort: Effort::Fast,
             layout: Storage::Tree,
-            fingerprint: None,
+            made_from: None,
             index_only: false,
             templates: None,
         }
@@ -76,9 +77,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();
-        let whole = |options: &BuildOptions, data: &Path| {
-            Fingerprint::compute(options, data).map(|fingerprint| fingerprint.whole)
-        };
+        let whole = |options: &BuildOptions, data: &Path| options.made_from(data).map(|it| it.whole);
         let first = whole(&options(), data).unwrap();
         let with = |change: &dyn Fn(&mut BuildOptions)| {
             let mut options = options();
@@ -103,8 +102,7 @@ mod tests {
         std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
         assert!(![first, second].contains(&whole(&options(), data).unwrap()));
         assert_eq!(whole(&options(), &data.join("absent")), None);
-        let tools =
-            |options: &BuildOptions| Fingerprint::compute(options, data).map(|fingerprint| fingerprint.tools);
+        let tools = |options: &BuildOptions| options.made_from(data).map(|it| it.tools);
         let stored = BuildOptions { layout: Storage::Pack, effort: Effort::Best, ..options() };
         assert_eq!(tools(&stored), tools(&options()));
         assert_ne!(

@@ -1,7 +1,7 @@
 //! A build from linked records to a published snapshot: number the documents, write the index that the edge
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
-use html::Html;
+use html::{Filler, Html};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
@@ -58,15 +58,17 @@ pub fn generate(
         if !options.index_only {
             let labels = files.open()?;
             let base_url = &options.base_url;
-            let put_table =
-                |path: &str, body: &[u8]| stage.put(NewFile { path, body, holes: &[], encodings }, &encode);
-            let write = || downloads::write(directory, put_table);
-            let downloads = progress.step("tables", write)?;
+            let live = options.made_from.and_then(|it| stage.live_made_with(it.tools));
+            let write = || downloads::write(directory, &stage, live, (encodings, &encode));
+            let (downloads, rows) = progress.step("tables", write)?;
             let (numbers, downloads) = (&numbers, &downloads[..]);
             let (site, cache) = (&labels, PageCache::default());
             let bare =
                 Pages { directory, numbers, site, html: None, theme: &theme, base_url, downloads, cache };
-            let html = progress.step("fragments", || bare.prepare(&order))?;
+            let keys = || Ok::<_, GenerateError>(options.made_from.map(|it| bare.keys(it.tools, &rows)));
+            let keys = progress.step("keys", keys)?;
+            let live = keys.as_ref().and_then(|it| bare.live_fragments(it, |record| stage.live_with(record)));
+            let html = progress.step("fragments", || bare.prepare(&order, live.as_ref()))?;
             let html = stage.put_sections(HTML, html)?;
             let site = files.open()?;
             let html = Html::open(&html, &site)?;
@@ -74,10 +76,10 @@ pub fn generate(
             let pages = Pages { site: &site, html: Some(&html), ..bare };
             let renderer = RestPages { directory, numbers, site: &site, dated: &dated, base_url };
             // The pages of other records are copied from the live snapshot.
-            let changed = || match options.fingerprint {
-                Some(fingerprint) => {
-                    pages.changed_since(fingerprint.tools, |record| stage.keep(record, encodings))
-                }
+            let changed = || match &keys {
+                Some(keys) => pages.unkept(keys, Filler { html: &html, dated: &dated }, |record, renew| {
+                    stage.keep(record, renew, (encodings, &encode))
+                }),
                 None => Records::all(directory),
             };
             let records = progress.step("as before", || Ok::<_, GenerateError>(changed()))?;
@@ -109,7 +111,7 @@ fn about(directory: &Directory, source: Digest, options: &BuildOptions) -> Build
         source,
         counts: record_counts(directory),
         complete: !options.index_only,
-        fingerprint: options.fingerprint.map(|it| it.whole),
+        made_from: options.made_from,
         ids: ids(directory),
     }
 }

@@ -14,12 +14,12 @@ mod parted;
 mod progress;
 mod rest;
 
-pub use downloads::table_lines;
+pub use downloads::{RowDigests, table_lines};
 pub use encode::Effort;
 pub use error::GenerateError;
 pub use files::Records;
 pub use generate::{generate, in_memory, index_files, record_counts};
-pub use options::{BuildOptions, Fingerprint, Storage};
+pub use options::{BuildOptions, Storage};
 pub use pages::{PageCache, Pages, Theme, ThemeError};
 pub use parted::PartedBuild;
 pub use progress::{Progress, seconds};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use store::{Digest, Layout};
+use store::{Layout, MadeFrom};
 
 use crate::encode::Effort;
 
@@ -14,15 +14,6 @@ pub enum Storage {
     Tree,
     /// A few compressed packs, for the edge server: a tenth of the size
     Pack,
-}
-
-/// Hashes of everything that a snapshot is made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// The program, the theme, the base URL and the day.
-    pub tools: Digest,
-    /// The same with every file of the dataset and the storage options.
-    pub whole: Digest,
 }
 
 /// Options of a build.
@@ -40,8 +31,8 @@ pub struct BuildOptions {
     pub effort: Effort,
     /// How bodies are stored.
     pub layout: Storage,
-    /// The inputs' fingerprint. With it, unchanged pages are taken from the live snapshot.
-    pub fingerprint: Option<Fingerprint>,
+    /// Hashes of the inputs. With them, unchanged pages are taken from the live snapshot.
+    pub made_from: Option<MadeFrom>,
     /// Whether pages are left out.
     pub index_only: bool,
     /// Folder of the theme.

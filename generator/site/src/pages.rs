@@ -9,6 +9,7 @@ mod mcp;
 mod page;
 mod prepare;
 mod render;
+mod renew;
 mod theme;
 mod view;
 

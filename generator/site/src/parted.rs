@@ -123,7 +123,7 @@ fn about(others: &Directory, source: Digest, counts: RecordCounts, options: &Bui
         source,
         counts,
         complete: false,
-        fingerprint: options.fingerprint.map(|it| it.whole),
+        made_from: options.made_from,
         ids: RecordIds::default(),
     }
 }

@@ -26,11 +26,12 @@
 use snapshot::page::text::escaped;
 use snapshot::record::Locale;
 use snapshot::search::Strings;
-use store::sections::SectionWriter;
+use store::sections::{SectionError, SectionWriter, Sections};
 
 pub use crate::highlight::{PASSAGE_LENGTH, passages};
 pub use crate::hints::HintEntry;
 pub use crate::organization::OrganizationEntry;
+use crate::row::Rows;
 pub use crate::row::{RowTemplate, STATE_MARK, TEXT_MARKS};
 pub use crate::slot::Slot;
 use crate::slot::{Pieces, SkeletonNames};
@@ -107,6 +108,64 @@ pub struct Shared {
     pub recipients: Vec<String>,
     /// Suggestions while text is typed.
     pub hints: Vec<HintEntry>,
+}
+
+/// A text that each document has in `html.bin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fragment {
+    /// Passages of a language.
+    Passages(Locale),
+    /// Link of a language.
+    Line(Locale),
+    /// Atom entry of a language.
+    Entry(Locale),
+    /// Calendar events.
+    Events,
+    /// CSV row.
+    Csv,
+}
+
+/// The fragments that documents have in an earlier file.
+pub struct EarlierFragments {
+    rows: [Option<Rows>; 2],
+    texts: [[Option<Strings>; 3]; 2],
+    events: Strings,
+    csv: Strings,
+}
+
+impl EarlierFragments {
+    /// Opens `html.bin`.
+    ///
+    /// # Errors
+    ///
+    /// If it is of another format.
+    pub fn open(file: &Sections) -> Result<Self, SectionError> {
+        let csv = Strings::open(file, CSV)?;
+        let texts = |at: usize| [PASSAGES, LINES, ENTRIES].map(|names| Strings::open(file, names[at]).ok());
+        let rows = |at: usize| Rows::open(file, (ROWS[at], CUTS[at]), csv.len()).ok();
+        let (rows, texts) = ([0, 1].map(rows), [0, 1].map(texts));
+        Ok(Self { rows, texts, events: Strings::open(file, EVENTS)?, csv })
+    }
+
+    /// The search row of a document, if it has one in this language.
+    #[must_use]
+    pub fn row(&self, doc: u32, locale: Locale) -> Option<RowTemplate> {
+        self.rows[locale as usize].as_ref()?.template(doc as usize)
+    }
+
+    /// A text of a document, if it has one in this language.
+    #[must_use]
+    pub fn text(&self, of: Fragment, doc: u32) -> Option<String> {
+        let of_language = |at: usize, locale: Locale| self.texts[locale as usize][at].as_ref();
+        let strings = match of {
+            Fragment::Passages(locale) => of_language(0, locale)?,
+            Fragment::Line(locale) => of_language(1, locale)?,
+            Fragment::Entry(locale) => of_language(2, locale)?,
+            Fragment::Events => &self.events,
+            Fragment::Csv => &self.csv,
+        };
+        ((doc as usize) < strings.len()).then(|| strings.text(doc as usize).to_owned())
+    }
 }
 
 /// Writes `html.bin`.

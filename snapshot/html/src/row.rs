@@ -85,6 +85,12 @@ impl Rows {
         }
     }
 
+    /// A row as it was prepared.
+    pub(super) fn template(&self, doc: usize) -> Option<RowTemplate> {
+        let at = self.at.get(doc * NUMBERS..(doc + 1) * NUMBERS)?.try_into().ok()?;
+        Some(RowTemplate { text: self.text.text(doc).to_owned(), at })
+    }
+
     pub(super) fn at(&self, doc: usize) -> [usize; NUMBERS] {
         std::array::from_fn(|number| {
             self.at.get(doc * NUMBERS + number).map_or(usize::MAX, |at| *at as usize)

@@ -9,7 +9,9 @@ pub enum IndexError {
     #[error(transparent)]
     Values(#[from] TooManyValues),
     /// A temporary file could not be written or read.
-    #[error("cannot use a temporary file: {0}")]
+    #[error(
+        "cannot use a temporary file in the output folder: {0}; a build in parts needs three times the size of the dataset there"
+    )]
     Io(#[from] io::Error),
 }
 

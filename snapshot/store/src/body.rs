@@ -1,6 +1,6 @@
 //! Hashes of bodies, and the codings in which bodies are stored.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Read};
 use std::str::FromStr;
 
@@ -83,9 +83,16 @@ pub struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digit = |number: u8| char::from_digit(number.into(), 16).unwrap_or('0');
-        let digits = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-        digits.into_iter().try_for_each(|digit| f.write_char(digit))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        // A digest at once: a list of files has one in each line.
+        for bytes in self.0.chunks(size_of::<Digest>()) {
+            let mut digits = [0; 2 * size_of::<Digest>()];
+            for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+                pair.copy_from_slice(&[byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
+            }
+            f.write_str(std::str::from_utf8(&digits[..2 * bytes.len()]).unwrap_or_default())?;
+        }
+        Ok(())
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a publisher passes to `Stage`, and the outcome.
 
+use bytemuck::{Pod, Zeroable};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use super::body::{Coding, Digest, Tally};
-use super::layout::{page_of, starts_of};
 use super::manifest::{Manifest, RecordCounts};
 use super::table::Hole;
 
@@ -21,34 +21,6 @@ pub struct NewFile<'a> {
     pub holes: &'a [Hole],
     /// Whether to store compressed siblings where they save a tenth or more.
     pub encodings: bool,
-}
-
-/// Hash of everything that the pages of a record are made from: records, texts, templates, this program. Never zeros.
-pub type RecordFingerprint = [u8; 16];
-
-/// A record whose pages of the live generation can be reused, if they have this fingerprint there.
-#[derive(Clone, Copy, Debug)]
-pub struct ReusableRecord<'a> {
-    /// One of `RECORD_KINDS`.
-    pub kind: &'a str,
-    /// Its slug.
-    pub slug: &'a str,
-    /// The fingerprint of its pages.
-    pub from: RecordFingerprint,
-}
-
-impl ReusableRecord<'_> {
-    /// Path of its page in the REST interface.
-    #[must_use]
-    pub fn page(&self) -> String {
-        page_of(self.kind, self.slug)
-    }
-
-    /// What the paths of its pages start with, and no others.
-    #[must_use]
-    pub fn starts(&self) -> [String; 5] {
-        starts_of(self.kind, self.slug)
-    }
 }
 
 /// How bodies are stored. The name of a generation does not depend on it.
@@ -73,6 +45,16 @@ pub type EncodeFn<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
 /// Ids of records by `kind/slug`.
 pub type RecordIds = FxHashMap<String, Uuid>;
 
+/// Hashes of what a generation is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
+#[repr(C)]
+pub struct MadeFrom {
+    /// Of everything, this program included: an equal one need not be built again.
+    pub whole: Digest,
+    /// Of everything but the dataset and the day.
+    pub tools: Digest,
+}
+
 /// The part of a manifest that the publisher provides.
 #[derive(Clone, Debug)]
 pub struct BuildInfo {
@@ -88,8 +70,8 @@ pub struct BuildInfo {
     pub counts: RecordCounts,
     /// False when pages were left out.
     pub complete: bool,
-    /// Hash of everything that the generation is made from, this program included: an equal one need not be built again.
-    pub fingerprint: Option<Digest>,
+    /// What it is made from, if that is known.
+    pub made_from: Option<MadeFrom>,
     /// Ids of the records that have pages; changes of other records have no id.
     pub ids: RecordIds,
 }

@@ -29,8 +29,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
 use super::body::{Digest, Hex};
-use super::build_info::RecordFingerprint;
 use super::layout::{RECORDS, page_of};
+use super::reuse::RecordFingerprint;
 use super::sections::{Section, SectionError, Sections};
 use super::table::FileTable;
 

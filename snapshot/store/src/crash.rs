@@ -396,7 +396,7 @@ fn about(text: &str) -> BuildInfo {
         source: Digest::of(text.as_bytes()),
         counts: RecordCounts::default(),
         complete: true,
-        fingerprint: None,
+        made_from: None,
         ids: super::RecordIds::default(),
     }
 }

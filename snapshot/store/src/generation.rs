@@ -1,10 +1,11 @@
 //! Opening and reading a published generation.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::body::{Body, Coding, Digest};
+use super::build_info::MadeFrom;
 use super::changes::ChangeLog;
 use super::error::{BodyUnavailable, FileProblem, StoreError};
 use super::layout::{
@@ -30,7 +31,7 @@ pub struct Generation {
     manifest: Manifest,
     files: FileTable,
     changes: ChangeLog,
-    fingerprint: Option<Digest>,
+    made_from: Option<MadeFrom>,
     /// Where its bodies are stored, unless it is a tree.
     packs: Option<Arc<Objects>>,
     /// Whether the index is copied instead of mapped.
@@ -112,10 +113,10 @@ impl Generation {
             let siblings = SiblingTable::open(&siblings, manifest.files.table, files.len());
             (files.with_siblings(siblings.map_err(|err| file(SIBLINGS).damaged(err))?), None)
         };
-        let fingerprint = history.get::<Digest>("recipe").map_err(|err| file(HISTORY).damaged(err))?;
-        let fingerprint = fingerprint.first().copied();
+        let made_from = history.get::<MadeFrom>("recipe").map_err(|err| file(HISTORY).damaged(err))?;
+        let made_from = made_from.first().copied();
         let vfs = Arc::clone(vfs);
-        Ok(Self { vfs, dir, manifest, files, changes, fingerprint, packs, copied, opened, _pin: pin })
+        Ok(Self { vfs, dir, manifest, files, changes, made_from, packs, copied, opened, _pin: pin })
     }
 
     /// Its name.
@@ -136,10 +137,10 @@ impl Generation {
         &self.changes
     }
 
-    /// Hash of everything it is made from, the program included, if the publisher recorded it.
+    /// What it is made from, if the publisher recorded it.
     #[must_use]
-    pub fn fingerprint(&self) -> Option<Digest> {
-        self.fingerprint
+    pub fn made_from(&self) -> Option<MadeFrom> {
+        self.made_from
     }
 
     /// `history.bin`.
@@ -213,6 +214,18 @@ impl Generation {
         }
         self.vfs.check_hash(&file.name, expected.sha256, Digest::of(&bytes))?;
         Ok(bytes)
+    }
+
+    /// Reads pages of one record, as [`Self::read`] does.
+    pub(super) fn read_record(&self, entries: &[FileEntry<'_>]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let Some(packs) = &self.packs else {
+            return entries.iter().map(|entry| self.read(*entry, Coding::Identity)).collect();
+        };
+        let bodies = packs.rows(&entries.iter().map(FileEntry::number).collect::<Vec<_>>())?;
+        for (entry, body) in entries.iter().zip(&bodies) {
+            self.vfs.check_hash(&self.name(entry.path()), entry.identity().sha256, Digest::of(body))?;
+        }
+        Ok(bodies)
     }
 
     /// The body of a page that is stored in packs, not yet checked.
@@ -292,8 +305,12 @@ pub(super) fn file_list<'a>(bodies: impl Iterator<Item = (&'a str, Body)>, table
     let mut lines: Vec<_> = bodies.map(|(path, body)| (path, body.sha256)).collect();
     lines.push((FILE_TABLE, table_hash));
     lines.sort_unstable();
-    let lines = lines.iter().map(|(path, hash)| format!("{hash}  {path}\n"));
-    lines.collect::<String>().into_bytes()
+    let mut list = Vec::with_capacity(lines.iter().map(|(path, _)| path.len() + 67).sum());
+    for (path, hash) in lines {
+        // Writing to memory cannot fail.
+        let _ = writeln!(list, "{hash}  {path}");
+    }
+    list
 }
 
 /// The hash that a file list states for `index/files.bin`. It is near the top: only `index/…` sorts before it.

@@ -11,6 +11,7 @@ use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 
 use super::body::{Body, Digest};
+use super::build_info::MadeFrom;
 use super::changes::Versions;
 use super::diff;
 use super::generation::{Generation, ids, open_sections};
@@ -28,7 +29,7 @@ pub(super) fn write<'a>(
     manifest: &Manifest,
     pages: impl Iterator<Item = (&'a str, Body)> + Clone,
     versions: &Versions,
-    (day, fingerprint): (Date, Option<Digest>),
+    (day, made_from): (Date, Option<MadeFrom>),
 ) -> Sections {
     let live = staging.live();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.vfs, live));
@@ -44,7 +45,7 @@ pub(super) fn write<'a>(
         day,
     };
     next.write(versions, &mut history);
-    history.put::<Digest>("recipe", Vec::from_iter(fingerprint));
+    history.put::<MadeFrom>("recipe", Vec::from_iter(made_from));
     if let Some(live) = live {
         diff::write(live, pages, &mut history);
     }

@@ -40,7 +40,7 @@
 //! **history.bin** is a section file (see `sections`):
 //! - `changed`: for every row of the file table the second in which its identity body last changed, by the rule of
 //!   `history`: not before the date that the path had in the previous generation, and after it if the body differs;
-//! - `recipe`: the fingerprint of all inputs of the build, if it is known;
+//! - `recipe`: the hash of all inputs of the build, and of those but dataset and day, if they are known;
 //! - `before`, `moved` and `gone`: the manifest of the previous generation and the pages that were added, modified or
 //!   removed since, so that the paths to purge from caches are known after `gc` has removed that one (see `diff`);
 //! - `manifest`: the SHA-256 of `manifest.json`, which is thereby checked as well;
@@ -61,6 +61,7 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests have temporary folders and a clock"))]
 
+pub mod reuse;
 pub mod sections;
 pub mod spill;
 
@@ -98,9 +99,7 @@ mod crash;
 mod tests;
 
 pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};
-pub use build_info::{
-    BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, RecordFingerprint, RecordIds, ReusableRecord,
-};
+pub use build_info::{BuildInfo, EncodeFn, Layout, MadeFrom, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
 pub use disk_cache::DiskCache;

@@ -31,7 +31,7 @@ use super::layout::{INDEX, PUBLIC};
 use super::objects::Objects;
 use super::places::{NewObjects, Pack, Placement};
 use super::sections::Sections;
-use super::vfs::lock;
+use super::vfs::{in_parallel, lock};
 
 /// Bodies from this length on are cut, shorter ones joined up to it.
 const CUT: u64 = 128 << 10;
@@ -49,6 +49,8 @@ const FAMILY: usize = 64;
 const SAMPLED: usize = 512 << 10;
 /// Most objects that a dictionary is trained on, and bytes that are enough for one.
 const SAMPLES: (usize, usize) = (1000, 4 << 20);
+/// Threads that compare the packs of the generation before with their hashes.
+const READERS: usize = 4;
 const MAGIC: &[u8; 8] = b"OPDIRPK2";
 const END: &[u8; 8] = b"OPDIREND";
 
@@ -96,8 +98,9 @@ impl Packer {
         let before = live.and_then(|live| Some((live, live.packs()?.only_local()?)));
         let damaged = before.as_ref().map_or(0, |(live, packs)| {
             let is_damaged =
-                |pack: &&Pack| live.vfs().check_file(&live.name(&pack.path()), pack.body()).is_err();
-            packs.packs.iter().filter(is_damaged).count() as u64
+                |pack: &Pack| live.vfs().check_file(&live.name(&pack.path()), pack.body()).is_err();
+            let damaged = in_parallel(READERS, &packs.packs, is_damaged);
+            damaged.into_iter().filter(|damaged| *damaged).count() as u64
         });
         let before = before.filter(|_| damaged == 0);
         let ready = |(family, name): (String, u64)| {

@@ -10,11 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
 use super::body::Digest;
-use super::build_info::{NewFile, RecordFingerprint, RecordIds};
+use super::build_info::{NewFile, RecordIds};
 use super::changes::{
     ChangeLog, KnownRecord, Publication, RECORD_KINDS, Record, RecordId, RecordState, RecordVersion, Removed,
     Span, UNKNOWN, Versions, of_kind, record_of,
 };
+use super::reuse::RecordFingerprint;
 use super::sections::SectionWriter;
 use super::table::FileTable;
 

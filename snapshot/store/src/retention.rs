@@ -90,7 +90,7 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let manifest = Manifest { sequence: staging.sequence, parent, ..old.manifest().clone() };
     let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
     let versions = old.changes().versions(old.files());
-    let history = history::write(staging, &manifest, bodies, &versions, (day, old.fingerprint()));
+    let history = history::write(staging, &manifest, bodies, &versions, (day, old.made_from()));
     staging.write(MANIFEST, &manifest.to_bytes())?;
     staging.write(HISTORY, history.bytes())?;
     staging.commit(manifest.id(), 1)?;

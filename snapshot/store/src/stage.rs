@@ -1,6 +1,7 @@
 //! Publishing: collects the files of a new generation and makes it the live one. Two writers store the bodies: one as a
 //! tree of files, one in packs.
 
+mod keep;
 mod writers;
 
 use std::path::Path;
@@ -8,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use self::writers::{PackWriter, TreeWriter};
 use super::body::{Body, Digest};
-use super::build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, ReusableRecord};
-use super::changes::{KnownRecords, RecordVersion};
+use super::build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome};
+use super::changes::KnownRecords;
 use super::error::StoreError;
 use super::generation::{Generation, file_list, open_root, open_sections};
 use super::history;
@@ -66,8 +67,9 @@ impl Stage {
     /// # Errors
     ///
     /// If the path was put before or cannot be a URL's, holes are outside the body, or the page cannot be written.
-    pub fn put(&self, page: NewFile<'_>, encode: EncodeFn<'_>) -> Result<(), StoreError> {
-        self.put_record(&[page], encode)
+    pub fn put(&self, page: NewFile<'_>, encode: EncodeFn<'_>) -> Result<Body, StoreError> {
+        let identity = Body::of(page.body);
+        self.put_all(&[(page, identity)], encode).map(|()| identity)
     }
 
     /// Adds all pages of a record, which packs store together.
@@ -76,14 +78,18 @@ impl Stage {
     ///
     /// As of [`Self::put`].
     pub fn put_record(&self, pages: &[NewFile<'_>], encode: EncodeFn<'_>) -> Result<(), StoreError> {
-        pages.iter().try_for_each(|page| check_page(page.path, page.holes, page.body.len()))?;
-        let pages: Vec<(NewFile<'_>, Body)> = pages.iter().map(|page| (*page, Body::of(page.body))).collect();
+        let pages: Vec<_> = pages.iter().map(|page| (*page, Body::of(page.body))).collect();
+        self.put_all(&pages, encode)
+    }
+
+    fn put_all(&self, pages: &[(NewFile<'_>, Body)], encode: EncodeFn<'_>) -> Result<(), StoreError> {
+        pages.iter().try_for_each(|(page, _)| check_page(page.path, page.holes, page.body.len()))?;
         let stored = match &self.writer {
             Writer::Tree(tree) => {
                 let put = |(page, body): &(NewFile<'_>, Body)| tree.put(&self.staging, *page, *body, encode);
                 pages.iter().map(put).collect::<Result<Vec<_>, _>>()?
             }
-            Writer::Packs(packs) => packs.put(&self.staging, &pages)?,
+            Writer::Packs(packs) => packs.put(&self.staging, pages)?,
         };
         for ((page, body), stored) in pages.iter().zip(stored) {
             lock(&self.records).add(page, body.sha256);
@@ -133,44 +139,6 @@ impl Stage {
         open_sections(vfs, parent.map_or(&self.staging.dir, |parent| &parent.dir), path)
     }
 
-    /// Takes the pages of a record from the live generation if they have the same fingerprint there and are undamaged;
-    /// otherwise they have to be put. To be called once for each record.
-    pub fn keep(&self, record: &ReusableRecord<'_>, encodings: bool) -> bool {
-        let kept = self.keep_pages(record, encodings);
-        let page = record.page();
-        let mut records = lock(&self.records);
-        records.set_fingerprint(&page, record.from);
-        let Some((version, pages)) = kept else { return false };
-        records.keep(&page, version);
-        drop(records);
-        lock(&self.files).extend(pages);
-        true
-    }
-
-    fn keep_pages(
-        &self,
-        record: &ReusableRecord<'_>,
-        encodings: bool,
-    ) -> Option<(RecordVersion, Vec<StagedFile>)> {
-        let live = self.staging.live()?;
-        let known = self.known.get_or_init(|| live.changes().known(live.files()));
-        let (version, _) = known.get(&record.page()).filter(|(_, from)| *from == record.from)?;
-        let starts = record.starts();
-        let entries = || starts.iter().flat_map(|start| live.files().starting_with(start));
-        let stored = match &self.writer {
-            Writer::Tree(tree) => tree.keep(live, entries(), encodings)?,
-            Writer::Packs(packs) => entries().map(|entry| packs.keep(entry)).collect::<Option<_>>()?,
-        };
-        let pages = entries().zip(stored).map(|(entry, stored)| StagedFile {
-            path: entry.path().to_owned(),
-            identity: entry.identity(),
-            holes: entry.holes().to_vec(),
-            checksum: entry.checksum(),
-            stored,
-        });
-        Some((*version, pages.collect()))
-    }
-
     /// Completes the generation and makes it the live one; reading back runs on `jobs` threads. Nothing is published if
     /// the live generation has the same hash and layout and is undamaged.
     ///
@@ -192,7 +160,7 @@ impl Stage {
         }
         let versions = lock(&self.records).versions(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
-        let made_from = (info.as_of, info.fingerprint);
+        let made_from = (info.as_of, info.made_from);
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
         match &self.writer {
             Writer::Tree(tree) => tree.finish(&self.staging, &files, &table, &list, jobs)?,

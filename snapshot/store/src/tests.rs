@@ -59,7 +59,7 @@ fn about(generated_at: &str) -> BuildInfo {
         source: Digest::of(b"dataset"),
         counts: RecordCounts { programs: 2, ..RecordCounts::default() },
         complete: true,
-        fingerprint: None,
+        made_from: None,
         ids: RecordIds::default(),
     }
 }

@@ -43,7 +43,7 @@ pub fn publish(directory: &Directory, out: &Path, index_only: bool) {
         jobs: 0,
         effort: Effort::None,
         layout: site::Storage::Tree,
-        fingerprint: None,
+        made_from: None,
         index_only,
         templates: None,
     };

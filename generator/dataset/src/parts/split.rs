@@ -31,7 +31,9 @@ pub enum SplitError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// A temporary file cannot be used.
-    #[error("cannot use a temporary file: {0}")]
+    #[error(
+        "cannot use a temporary file in the output folder: {0}; a build in parts needs three times the size of the dataset there"
+    )]
     Io(#[from] io::Error),
 }
 

@@ -87,11 +87,11 @@ impl Describer<'_> {
             "dcat:accessURL": { "@id": self.page() },
             "dcat:downloadURL": { "@id": self.address(&it.name()) },
             "dcat:mediaType": { "@id": kind },
-            "dcat:byteSize": { "@value": it.bytes.to_string(), "@type": "xsd:nonNegativeInteger" },
+            "dcat:byteSize": { "@value": it.body.len.to_string(), "@type": "xsd:nonNegativeInteger" },
             "spdx:checksum": {
                 "@type": "spdx:Checksum",
                 "spdx:algorithm": { "@id": "spdx:checksumAlgorithm_sha256" },
-                "spdx:checksumValue": { "@value": it.sha256, "@type": "xsd:hexBinary" },
+                "spdx:checksumValue": { "@value": it.body.sha256, "@type": "xsd:hexBinary" },
             },
         })
     }

@@ -65,7 +65,7 @@ impl Describer<'_> {
 
     /// For `sha256sum --check`.
     fn sums(&self) -> String {
-        self.downloads.iter().map(|it| format!("{}  {}\n", it.sha256, it.name())).collect()
+        self.downloads.iter().map(|it| format!("{}  {}\n", it.body.sha256, it.name())).collect()
     }
 
     /// The day the dataset was published, as a version is written.
@@ -93,8 +93,8 @@ impl Describer<'_> {
                 "format": "csv",
                 "mediatype": it.format.media_type(),
                 "encoding": "utf-8",
-                "bytes": it.bytes,
-                "hash": format!("sha256:{}", it.sha256),
+                "bytes": it.body.len,
+                "hash": format!("sha256:{}", it.body.sha256),
                 "dialect": { "lineTerminator": "\r\n" },
                 "schema": table_schema(&schema.columns),
             })
@@ -181,8 +181,8 @@ impl Describer<'_> {
                 "name": it.name(),
                 "contentUrl": self.address(&it.name()),
                 "encodingFormat": it.format.media_type(),
-                "contentSize": format!("{} B", it.bytes),
-                "sha256": it.sha256,
+                "contentSize": format!("{} B", it.body.len),
+                "sha256": it.body.sha256,
             })
         };
         let records = |(it, schema): (&Download, &TableSchema)| {

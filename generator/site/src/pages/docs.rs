@@ -84,8 +84,8 @@ impl Pages<'_> {
                 name => it.name(),
                 what => self.word(locale, &format!("table_{}", it.table.name())),
                 count => grouped(it.rows as u64, locale),
-                size => size(it.bytes, locale),
-                sha256 => it.sha256.to_string(),
+                size => size(it.body.len as usize, locale),
+                sha256 => it.body.sha256.to_string(),
             }
         };
         context! {

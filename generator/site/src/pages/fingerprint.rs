@@ -1,66 +1,75 @@
 //! Keys of records: hashes of the inputs of each record's pages. If a record has the same key as in the previous
-//! snapshot, its pages are reused. A key has to cover everything that a page shows of other records, of its number
-//! and of labels.
+//! snapshot, its pages are used again, see `renew`. A key has to cover everything that a page shows of other records and
+//! of labels, in holes too, but not the day and the numbers in holes.
 
+use dataset::Table;
+use html::{Filler, Subject};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use snapshot::facet::{FACETS, named_values};
 use snapshot::record::{Dataset, Directory, EntityRef, Locale};
-use store::{Digest, RecordFingerprint, ReusableRecord};
+use store::Digest;
+use store::reuse::{RecordFingerprint, RenewFn, ReusableRecord};
 
 use super::Pages;
+use super::renew::Renewal;
 use super::view::day;
+use crate::downloads::RowDigests;
 use crate::files::Records;
 
 /// Hashes of the contents of records, in every language.
-struct Rows {
+struct Rows<'a> {
     organizations: Vec<Digest>,
     programs: Vec<Digest>,
     cycles: Vec<Digest>,
     awards: Vec<Digest>,
     recipients: Vec<Digest>,
-    sources: Vec<Digest>,
     facts: Vec<Digest>,
-    transitions: Vec<Digest>,
-    aliases: Vec<Digest>,
-    leaders: Vec<Digest>,
-    channels: Vec<Digest>,
-    posts: Vec<Digest>,
+    sources: &'a [Digest],
+    transitions: &'a [Digest],
+    aliases: &'a [Digest],
+    leaders: &'a [Digest],
+    channels: &'a [Digest],
+    posts: &'a [Digest],
     /// Hashes of the labels of facet values.
     labels: Vec<Digest>,
 }
 
-impl Rows {
-    fn new(directory: &Directory, labels: Vec<Digest>) -> Self {
+impl<'a> Rows<'a> {
+    fn new(directory: &Directory, digests: &'a RowDigests, labels: Vec<Digest>) -> Self {
+        let translated: FxHashMap<EntityRef, Digest> = translations(directory);
+        let with = |table, of: &dyn Fn(usize) -> EntityRef| {
+            let both = |(at, row): (usize, &Digest)| match translated.get(&of(at)) {
+                Some(translations) => Digest::of(&[row.0, translations.0].concat()),
+                None => *row,
+            };
+            digests.of(table).iter().enumerate().map(both).collect()
+        };
         Self {
             labels,
-            organizations: hashes(directory, &directory.organizations, |it| Some(it.entity())),
-            programs: hashes(directory, &directory.programs, |it| Some(it.entity())),
-            cycles: hashes(directory, &directory.cycles, |it| Some(it.entity())),
-            awards: hashes(directory, &directory.awards, |it| Some(it.entity())),
-            recipients: hashes(directory, &directory.recipients, |it| Some(it.entity())),
-            facts: hashes(directory, &directory.facts, |it| Some(it.entity())),
-            sources: hashes(directory, &directory.sources, |_| None),
-            transitions: hashes(directory, &directory.transitions, |_| None),
-            aliases: hashes(directory, &directory.aliases, |_| None),
-            leaders: hashes(directory, &directory.leaders, |_| None),
-            channels: hashes(directory, &directory.channels, |_| None),
-            posts: hashes(directory, &directory.posts, |_| None),
+            organizations: with(Table::Organizations, &|at| directory.organizations[at].entity()),
+            programs: with(Table::Programs, &|at| directory.programs[at].entity()),
+            cycles: with(Table::Cycles, &|at| directory.cycles[at].entity()),
+            awards: with(Table::Awards, &|at| directory.awards[at].entity()),
+            recipients: with(Table::Recipients, &|at| directory.recipients[at].entity()),
+            facts: with(Table::Facts, &|at| directory.facts[at].entity()),
+            sources: digests.of(Table::Sources),
+            transitions: digests.of(Table::Lifecycle),
+            aliases: digests.of(Table::Aliases),
+            leaders: digests.of(Table::Leaders),
+            channels: digests.of(Table::Channels),
+            posts: digests.of(Table::Posts),
         }
     }
 }
 
-fn hashes<R: Serialize + Sync>(
-    directory: &Directory,
-    rows: &[R],
-    of: impl Fn(&R) -> Option<EntityRef> + Sync,
-) -> Vec<Digest> {
-    let hash = |row: &R| {
-        let translations =
-            |of| Locale::ALL.iter().map(move |locale| directory.translations.get(&(of, *locale)));
-        json_of(&(row, of(row).map(|of| translations(of).collect::<Vec<_>>())))
-    };
-    rows.par_iter().map(hash).collect()
+/// Hashes of the translations of records into every language.
+fn translations(directory: &Directory) -> FxHashMap<EntityRef, Digest> {
+    let translated: FxHashSet<EntityRef> = directory.translations.keys().map(|(of, _)| *of).collect();
+    let translations =
+        |of| Locale::ALL.iter().map(|locale| directory.translations.get(&(of, *locale))).collect::<Vec<_>>();
+    translated.into_par_iter().map(|of| (of, json_of(&translations(of)))).collect()
 }
 
 /// Hash of a value as JSON. Writing plain structs to memory cannot fail.
@@ -101,30 +110,64 @@ impl Key {
     }
 }
 
+/// Keys of all records.
+pub struct Keys {
+    programs: Vec<RecordFingerprint>,
+    organizations: Vec<RecordFingerprint>,
+    recipients: Vec<RecordFingerprint>,
+}
+
 impl Pages<'_> {
-    /// The records whose pages have to be rendered: those that are not `kept`. `tools` is a hash of the program, the
-    /// theme, the base URL and the day.
+    /// The keys of all records. `tools` is a hash of the program, the theme and the base URL.
     #[must_use]
-    pub fn changed_since(&self, tools: Digest, kept: impl Fn(&ReusableRecord<'_>) -> bool + Sync) -> Records {
+    pub fn keys(&self, tools: Digest, digests: &RowDigests) -> Keys {
         let directory = self.directory;
-        let rows = &Rows::new(directory, self.labels());
+        let rows = &Rows::new(directory, digests, self.labels());
         // Pages of records show only the day of the publication.
         let published_at = directory.dataset.published_at;
         let dataset = Dataset { published_at: jiff::Timestamp::default(), ..directory.dataset.clone() };
         let tools = json_of(&(tools, dataset, day(published_at), &directory.vocabulary));
+        let Records { programs, organizations, recipients } = Records::all(directory);
+        Keys {
+            programs: programs.into_par_iter().map(|at| self.program_from(tools, rows, at)).collect(),
+            organizations: organizations
+                .into_par_iter()
+                .map(|at| self.organization_from(tools, rows, at))
+                .collect(),
+            recipients: recipients.into_par_iter().map(|at| self.recipient_from(tools, rows, at)).collect(),
+        }
+    }
+
+    /// The records whose pages have to be rendered: those that `keep` does not take from the live snapshot.
+    #[must_use]
+    pub fn unkept(
+        &self,
+        keys: &Keys,
+        filler: Filler<'_>,
+        keep: impl Fn(&ReusableRecord<'_>, RenewFn<'_>) -> bool + Sync,
+    ) -> Records {
+        let directory = self.directory;
         let mut numbers = vec![0; directory.organizations.len()];
         (0..).zip(self.by_slug()).for_each(|(number, at)| numbers[at] = number);
-        let is_left =
-            |kind: &str, slug: &str, from: RecordFingerprint| !kept(&ReusableRecord { kind, slug, from });
+        let is_left = |record: ReusableRecord<'_>, own, listed| {
+            let renewal = Renewal::new(filler, own, listed);
+            !keep(&record, &|page| renewal.renew(page))
+        };
         let program = |at: &usize| {
-            is_left("programs", &directory.programs[*at].slug, self.program_from(tools, rows, *at))
+            let own = (Subject::Program, self.numbers.doc_of[*at]);
+            let cycles = directory.program_links[*at].cycles.iter().map(|it| self.numbers.cycle[*it]);
+            is_left(self.program_record(keys, *at), Some(own), cycles.collect())
         };
         let organization = |at: &usize| {
-            let key = self.organization_from(tools, rows, *at, numbers[*at]);
-            is_left("organizations", &directory.organizations[*at].slug, key)
+            let (kind, slug) = ("organizations", &*directory.organizations[*at].slug);
+            let own = (Subject::Organization, numbers[*at]);
+            let programs = directory.organization_links[*at].programs.iter();
+            let docs = programs.map(|it| self.numbers.doc_of[*it]).collect();
+            is_left(ReusableRecord { kind, slug, from: keys.organizations[*at] }, Some(own), docs)
         };
         let recipient = |at: &usize| {
-            is_left("recipients", &directory.recipients[*at].slug, self.recipient_from(tools, rows, *at))
+            let (kind, slug) = ("recipients", &*directory.recipients[*at].slug);
+            is_left(ReusableRecord { kind, slug, from: keys.recipients[*at] }, None, Vec::new())
         };
         let Records { programs, organizations, recipients } = Records::all(directory);
         Records {
@@ -134,24 +177,27 @@ impl Pages<'_> {
         }
     }
 
-    fn program_from(&self, tools: Digest, rows: &Rows, program: usize) -> RecordFingerprint {
+    pub(super) fn program_record(&self, keys: &Keys, program: usize) -> ReusableRecord<'_> {
+        let (kind, slug) = ("programs", &*self.directory.programs[program].slug);
+        ReusableRecord { kind, slug, from: keys.programs[program] }
+    }
+
+    fn program_from(&self, tools: Digest, rows: &Rows<'_>, program: usize) -> RecordFingerprint {
         let (directory, links) = (self.directory, &self.directory.program_links[program]);
         let mut key = Key::new(tools);
         key.add(rows.programs[program]);
-        key.number(self.numbers.doc_of[program]);
         key.add(rows.organizations[links.organization]);
         key.each(&links.cycles, |key, at| {
             key.add(rows.cycles[at]);
-            key.number(self.numbers.cycle[at]);
-            key.rows(&rows.sources, &directory.cycle_sources[at]);
+            key.rows(rows.sources, &directory.cycle_sources[at]);
         });
         key.rows(&rows.facts, &links.facts);
         key.each(&links.awards, |key, at| {
             key.add(rows.awards[at]);
             key.add(rows.recipients[directory.award_links[at].recipient]);
         });
-        key.rows(&rows.sources, &links.sources);
-        key.rows(&rows.transitions, &links.transitions);
+        key.rows(rows.sources, &links.sources);
+        key.rows(rows.transitions, &links.transitions);
         self.add_labels(&rows.labels, program, &mut key);
         key.finish()
     }
@@ -184,20 +230,14 @@ impl Pages<'_> {
         }
     }
 
-    fn organization_from(
-        &self,
-        tools: Digest,
-        rows: &Rows,
-        organization: usize,
-        number: u32,
-    ) -> RecordFingerprint {
+    fn organization_from(&self, tools: Digest, rows: &Rows<'_>, organization: usize) -> RecordFingerprint {
         let (directory, links) = (self.directory, &self.directory.organization_links[organization]);
         let mut key = Key::new(tools);
         key.add(rows.organizations[organization]);
-        key.number(number);
         key.each(&links.programs, |key, at| {
             key.add(rows.programs[at]);
-            key.number(self.numbers.doc_of[at]);
+            // Of which the bytes of its holes are.
+            key.rows(&rows.cycles, &directory.program_links[at].cycles);
         });
         key.each(&links.awards, |key, at| {
             let links = directory.award_links[at];
@@ -205,14 +245,14 @@ impl Pages<'_> {
             key.add(rows.recipients[links.recipient]);
             key.add(rows.programs[links.program]);
         });
-        key.rows(&rows.leaders, &links.leaders);
-        key.rows(&rows.channels, &links.channels);
-        key.rows(&rows.posts, &links.posts);
-        key.rows(&rows.aliases, &links.aliases);
+        key.rows(rows.leaders, &links.leaders);
+        key.rows(rows.channels, &links.channels);
+        key.rows(rows.posts, &links.posts);
+        key.rows(rows.aliases, &links.aliases);
         key.finish()
     }
 
-    fn recipient_from(&self, tools: Digest, rows: &Rows, recipient: usize) -> RecordFingerprint {
+    fn recipient_from(&self, tools: Digest, rows: &Rows<'_>, recipient: usize) -> RecordFingerprint {
         let mut key = Key::new(tools);
         key.add(rows.recipients[recipient]);
         key.each(&self.directory.recipient_awards[recipient], |key, at| {

@@ -95,8 +95,8 @@ impl Pages<'_> {
                 "name": it.name(),
                 "contentUrl": format!("{}{}", self.base_url, it.path()),
                 "encodingFormat": it.format.media_type(),
-                "contentSize": format!("{} B", it.bytes),
-                "sha256": it.sha256,
+                "contentSize": format!("{} B", it.body.len),
+                "sha256": it.body.sha256,
             })
         };
         embed(json!({

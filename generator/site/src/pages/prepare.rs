@@ -1,10 +1,11 @@
 //! Prepares the fragments of search pages and feeds for the edge: `index/html.bin`.
 
-use html::Message;
-use html::bar_width;
+use std::convert::Infallible;
+
 use html::prepare::OrganizationEntry;
 use html::prepare::checkbox_attributes;
-use html::prepare::{LanguageParts, Shared, write};
+use html::prepare::{EarlierFragments, Fragment, LanguageParts, Shared, write};
+use html::{Message, Subject, bar_width};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::shape::Shaper;
@@ -12,12 +13,15 @@ use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
 use snapshot::text::tokens;
+use store::Generation;
+use store::reuse::ReusableRecord;
 use store::sections::SectionWriter;
 
 use minijinja::{Value, context};
 
-use super::Pages;
+use super::fingerprint::Keys;
 use super::theme::SLOT;
+use super::{Pages, prefix};
 use crate::csv_rows;
 
 /// Limits between the bars of the chart of amounts, in US dollars.
@@ -38,17 +42,79 @@ fn fields() -> Vec<(&'static str, &'static str)> {
     fields.into_iter().map(|(_, name, input)| (name, input)).collect()
 }
 
+/// The programs in the order of their documents, and what of their fragments is ready.
+#[derive(Clone, Copy)]
+struct Prepared<'a> {
+    order: &'a [usize],
+    live: Option<&'a LiveFragments>,
+}
+
+impl Prepared<'_> {
+    /// A fragment of each document: the live one, or else the one that is made.
+    fn each<T: Send, E: Send>(
+        &self,
+        ready: impl Fn(&EarlierFragments, u32) -> Option<T> + Sync,
+        make: impl Fn(usize) -> Result<T, E> + Sync,
+    ) -> Result<Vec<T>, E> {
+        let each = |program: &usize| {
+            let live = self.live.and_then(|live| ready(&live.fragments, live.docs[*program]?));
+            live.map_or_else(|| make(*program), Ok)
+        };
+        self.order.par_iter().map(each).collect()
+    }
+
+    fn texts(&self, of: Fragment, make: impl Fn(usize) -> String + Sync) -> Vec<String> {
+        let texts = self.each(|live, doc| live.text(of, doc), |program| Ok::<_, Infallible>(make(program)));
+        texts.unwrap_or_else(|never| match never {})
+    }
+}
+
+/// Fragments of the live snapshot.
+pub struct LiveFragments {
+    fragments: EarlierFragments,
+    /// Document of each program there, if it has not changed since.
+    docs: Vec<Option<u32>>,
+}
+
 impl Pages<'_> {
+    /// Fragments of the live snapshot, of programs that have the same keys there: `live` gives it for those.
+    #[must_use]
+    pub fn live_fragments<'g>(
+        &self,
+        keys: &Keys,
+        live: impl Fn(&ReusableRecord<'_>) -> Option<&'g Generation> + Sync,
+    ) -> Option<LiveFragments> {
+        let folder = prefix(self.main_locale()).trim_start_matches('/');
+        let doc = |program: usize| {
+            let record = self.program_record(keys, program);
+            let live = live(&record)?;
+            // `es/` or nothing.
+            let slash = if folder.is_empty() { "" } else { "/" };
+            let page = live.files().lookup(&[folder, slash, "programs/", record.slug, ".html"])?;
+            let mut subjects = page.holes().iter().filter_map(|hole| Subject::of(hole.rule, hole.arg));
+            let (_, doc) = subjects.find(|(subject, _)| *subject == Subject::Program)?;
+            Some((live, doc))
+        };
+        let found: Vec<_> = (0..self.directory.programs.len()).into_par_iter().map(doc).collect();
+        let (live, _) = found.iter().flatten().next()?;
+        let fragments = EarlierFragments::open(&live.index("html.bin").ok()?).ok()?;
+        Some(LiveFragments { fragments, docs: found.iter().map(|it| it.map(|(_, doc)| doc)).collect() })
+    }
+
     /// `html.bin`; `order` gives the program of each document.
     ///
     /// # Errors
     ///
     /// If a template of a theme does not render.
-    pub fn prepare(&self, order: &[usize]) -> Result<SectionWriter, minijinja::Error> {
+    pub fn prepare(
+        &self,
+        order: &[usize],
+        live: Option<&LiveFragments>,
+    ) -> Result<SectionWriter, minijinja::Error> {
         let mut writer = SectionWriter::default();
-        let main = self.main_locale();
-        let passages: Vec<String> = order.par_iter().map(|program| self.passages(*program, main)).collect();
-        let language = |locale: &Locale| Ok((*locale, self.language_of(order, *locale, &passages)?));
+        let (main, of) = (self.main_locale(), Prepared { order, live });
+        let passages = of.texts(Fragment::Passages(main), |program| self.passages(program, main));
+        let language = |locale: &Locale| Ok((*locale, self.language_of(of, *locale, &passages)?));
         let prepared = self.locales().par_iter().map(language);
         let prepared: Vec<_> = prepared.collect::<Result<_, minijinja::Error>>()?;
         let values = &self.site.index.values;
@@ -68,8 +134,8 @@ impl Pages<'_> {
             options: ordinals
                 .map(|ordinal| checkbox_attributes(spec(ordinal).parameter, values.text(ordinal)))
                 .collect(),
-            events: order.par_iter().map(|program| self.events(*program)).collect(),
-            csv: order.par_iter().map(|program| csv_rows::start(&shaper.program_summary(*program))).collect(),
+            events: of.texts(Fragment::Events, |program| self.events(program)),
+            csv: of.texts(Fragment::Csv, |program| csv_rows::start(&shaper.program_summary(program))),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
             kinds: order.iter().map(|program| self.kind(*program)).collect(),
             recipients: names(Locale::En).zip(names(Locale::Es)).map(|(en, es)| en + &es).collect(),
@@ -113,7 +179,7 @@ impl Pages<'_> {
     /// The parts of a language; `passages` are those of the main one.
     fn language_of(
         &self,
-        order: &[usize],
+        of: Prepared<'_>,
         locale: Locale,
         passages: &[String],
     ) -> Result<LanguageParts, minijinja::Error> {
@@ -134,11 +200,14 @@ impl Pages<'_> {
             words: Message::KEYS.iter().map(|key| word(key)).collect(),
             facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
             parameters: PARAMETERS.iter().map(|it| parameter(it.name)).collect(),
-            rows: order.par_iter().map(|program| self.row(*program, locale)).collect::<Result<_, _>>()?,
-            passages: self.own_passages(order, locale, passages),
-            lines: order.par_iter().map(|program| self.line(*program, locale)).collect::<Result<_, _>>()?,
+            rows: of.each(|live, doc| live.row(doc, locale), |program| self.row(program, locale))?,
+            passages: self.own_passages(of, locale, passages),
+            lines: of.each(
+                |live, doc| live.text(Fragment::Line(locale), doc),
+                |program| self.line(program, locale),
+            )?,
             labels: (0..values.ordinals() as u32).into_par_iter().map(label).collect(),
-            entries: order.par_iter().map(|program| self.entry(*program, locale)).collect(),
+            entries: of.texts(Fragment::Entry(locale), |program| self.entry(program, locale)),
             feed: self.feed_parts(locale),
             search: self.search_skeleton(locale)?,
             list: self.skeleton("recipients.html", ("/recipients", "recipients"), locale, context! {})?,
@@ -147,15 +216,14 @@ impl Pages<'_> {
     }
 
     /// Passages of the rows; empty where they equal those of the main language.
-    fn own_passages(&self, order: &[usize], locale: Locale, main: &[String]) -> Vec<String> {
+    fn own_passages(&self, of: Prepared<'_>, locale: Locale, main: &[String]) -> Vec<String> {
         if locale == self.main_locale() {
             return main.to_vec();
         }
-        let own = |(program, main): (&usize, &String)| {
-            let passages = self.passages(*program, locale);
-            if passages == *main { String::new() } else { passages }
-        };
-        order.par_iter().zip(main).map(own).collect()
+        of.texts(Fragment::Passages(locale), |program| {
+            let passages = self.passages(program, locale);
+            if passages == main[self.numbers.doc_of[program] as usize] { String::new() } else { passages }
+        })
     }
 
     /// Chart of the number of programs by maximum amount of one award; empty if none states an amount.

@@ -33,7 +33,7 @@ fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::Path
     let root = tempfile::tempdir().unwrap();
     let options = BuildOptions {
         layout: crate::options::Storage::Tree,
-        fingerprint: None,
+        made_from: None,
         out: root.path().to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of,

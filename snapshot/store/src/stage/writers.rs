@@ -198,9 +198,20 @@ impl PackWriter {
         staging: &StagingDir,
         pages: &[(NewFile<'_>, Body)],
     ) -> Result<Vec<Stored>, StoreError> {
+        if let [(page, identity)] = pages
+            && let Some(placement) = self.same(staging, page.path, *identity)
+        {
+            return Ok(vec![Stored::Packed(placement)]);
+        }
         let write = |pack: Pack, bytes: &[u8]| staging.write_pack(pack, bytes);
         let pages: Vec<_> = pages.iter().map(|(page, body)| (page.path, page.body, *body)).collect();
         Ok(self.packer.put(&pages, &write)?.into_iter().map(Stored::Packed).collect())
+    }
+
+    /// The place of a body that the live generation has at the same path: it need not be cut.
+    fn same(&self, staging: &StagingDir, path: &str, identity: Body) -> Option<Placement> {
+        let same = staging.live()?.files().find(path.as_bytes());
+        self.packer.take_row(same.filter(|entry| entry.identity() == identity)?.number())
     }
 
     pub(super) fn keep(&self, entry: FileEntry<'_>) -> Option<Stored> {
@@ -241,9 +252,7 @@ impl PackWriter {
         file: &StagedFile,
     ) -> Result<Option<Placement>, StoreError> {
         let (vfs, name) = (&*staging.vfs, staging.name(&file.path));
-        let same = staging.live().and_then(|live| live.files().find(file.path.as_bytes()));
-        let same = same.filter(|entry| entry.identity() == file.identity);
-        let placement = match same.and_then(|entry| self.packer.take_row(entry.number())) {
+        let placement = match self.same(staging, &file.path, file.identity) {
             Some(placement) => Some(placement),
             None => {
                 let bytes = vfs.map(&name).map_err(vfs.io_error(&name))?;

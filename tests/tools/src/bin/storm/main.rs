@@ -190,7 +190,7 @@ impl Site {
                 jobs: 0,
                 effort: Effort::None,
                 layout: site::Storage::Tree,
-                fingerprint: None,
+                made_from: None,
                 index_only: false,
                 templates: None,
             };

@@ -96,7 +96,7 @@ fn put_pages(
     put: &(impl Fn(&[File]) -> Result<(), StoreError> + Sync),
 ) -> Result<(), GenerateError> {
     for family in families {
-        progress.pages(family.name, family.count, |done| {
+        progress.each(family.name, (family.count, "pages"), |done| {
             family.render(|files| Ok::<_, GenerateError>(put(files)?), done)
         })?;
     }

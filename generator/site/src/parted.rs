@@ -14,8 +14,9 @@ use crate::index_files::IndexFilesWriter;
 use crate::options::BuildOptions;
 use crate::progress::Progress;
 
-/// Share of the memory that files of one part may have: its records take twice as much, and again when they are written.
-const PART: u64 = 8;
+/// Share of the memory that files of one part may have: its records take twice as much, and again when they are written,
+/// and the next part is read meanwhile.
+const PART: u64 = 12;
 /// Share of the memory for what is collected or sorted at once.
 const BUDGET: u64 = 4;
 
@@ -98,17 +99,23 @@ impl PartedBuild {
         let mut index = IndexFilesWriter::new(&self.spill);
         let others = self.parts.others().ok_or(GenerateError::Parts)?;
         index.add_others(&others);
-        progress.pages("parts", self.parts.count(), |done| {
-            for part in 0..self.parts.count() {
-                let directory = self.parts.programs(part, report).ok_or(GenerateError::Parts)?;
-                let order = search::document_order(&directory, Day::new(options.as_of));
-                index.add_programs(&directory, &order);
+        let (count, parts) = (self.parts.count(), &mut self.parts);
+        let mut load = |part: usize| (part < count).then(|| parts.programs(part, report));
+        progress.each("index", (count, "parts"), |done| {
+            let mut next = load(0);
+            for part in 0..count {
+                let directory = next.flatten().ok_or(GenerateError::Parts)?;
+                let add = || {
+                    let order = search::document_order(&directory, Day::new(options.as_of));
+                    index.add_programs(&directory, &order);
+                };
+                ((), next) = rayon::join(add, || load(part + 1));
                 done();
             }
             Ok::<_, GenerateError>(())
         })?;
         let stage = &self.stage;
-        progress.step("index", || index.finish(&others, &|path, file| stage.put_sections(path, file)))?;
+        progress.step("join", || index.finish(&others, &|path, file| stage.put_sections(path, file)))?;
         let about = about(&others, Digest(self.parts.source_sha256()), counts, options);
         self.parts.finish(report).map_err(IndexError::from)?;
         progress.step("publish", || Ok(self.stage.publish(&about, rayon::current_num_threads())?))

@@ -34,15 +34,15 @@ impl Progress {
         result
     }
 
-    /// Runs a step over a number of pages; `run` calls its argument after each page.
+    /// Runs a step over a number of items, such as `pages`; `run` calls its argument after each.
     ///
     /// # Errors
     ///
     /// Those of `run`.
-    pub fn pages<T, E>(
+    pub fn each<T, E>(
         &self,
         name: &'static str,
-        count: usize,
+        (count, items): (usize, &str),
         run: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, E>,
     ) -> Result<T, E> {
         let bar = self.bar(name, count as u64);
@@ -50,7 +50,7 @@ impl Progress {
         let result = run(&|| bar.inc(1));
         bar.finish_and_clear();
         if result.is_ok() {
-            self.line(name, &format!("{} pages", HumanCount(count as u64)), start.elapsed());
+            self.line(name, &format!("{} {items}", HumanCount(count as u64)), start.elapsed());
         }
         result
     }

@@ -78,6 +78,8 @@ export const parts = ({ base, open, check, total, until }) => {
       check(`the first result stands above 380 px ${how}`, first < 380, first);
       if (!javaScriptEnabled) { await page.close(); continue; }
       await page.click("#search .chips .to");
+      // The event that opens it reaches the script in a later task.
+      await page.waitForSelector("#filters[role=dialog]", { timeout: 5000 }).catch(() => {});
       check("the sheet is a dialog", (await page.getAttribute("#filters", "role")) === "dialog");
       await page.goBack();
       check("Back closes the sheet", !(await page.isVisible("#filters")) && new URL(page.url()).pathname === "/programs", page.url());

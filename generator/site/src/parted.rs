@@ -90,6 +90,16 @@ impl PartedBuild {
     ///
     /// If the output cannot be written, or the facets have too many values.
     pub fn publish(
+        self,
+        options: &BuildOptions,
+        report: &mut Diagnostics,
+        progress: &Progress,
+    ) -> Result<PublishOutcome, GenerateError> {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+        threads.install(|| self.publish_parts(options, report, progress))
+    }
+
+    fn publish_parts(
         mut self,
         options: &BuildOptions,
         report: &mut Diagnostics,

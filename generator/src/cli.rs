@@ -471,8 +471,8 @@ pub(crate) struct Build {
     /// Build only the search index, without pages
     #[arg(long)]
     pub(crate) index_only: bool,
-    /// Memory that reading and indexing without pages may take, such as 512MiB or 2GB; a larger dataset is built in parts
-    #[arg(long, requires = "index_only", value_name = "BYTES", default_value = "1GiB", value_parser = values::bytes)]
+    /// Memory for reading and indexing, such as 512MiB or 2GB; a dataset that needs more is built in parts
+    #[arg(long, value_name = "BYTES", default_value = "1GiB", value_parser = values::bytes)]
     pub(crate) memory: u64,
     /// Theme folder: colours, words, templates and pictures that replace the built-in ones
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]

@@ -39,9 +39,7 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         return Ok(());
     }
     let progress = Progress::new(build.messages.quiet);
-    if build.index_only
-        && let Some(published) = build_in_parts(build, &options, &progress)?
-    {
+    if let Some(published) = build_in_parts(build, &options, &progress)? {
         print_line(summary(&published, &build.out, start.elapsed()));
         return Ok(());
     }
@@ -56,7 +54,7 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds the index of a dataset that is larger than the memory; `None` if it can be read as a whole.
+/// Builds a dataset that is larger than the memory; `None` if it can be read as a whole.
 fn build_in_parts(
     build: &Build,
     options: &BuildOptions,

@@ -2,9 +2,11 @@
 //! part of their program; programs are in parts by the order of their documents. A part is linked on its own.
 
 mod load;
+mod outline;
 mod places;
 mod rows;
 mod split;
 
 pub use load::Parts;
+pub use outline::Outline;
 pub use split::{SplitError, SplitOptions, input_bytes, split};

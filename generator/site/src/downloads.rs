@@ -4,16 +4,22 @@
 
 mod dcat;
 pub(crate) mod describe;
+mod sorted;
 
 use std::collections::BTreeMap;
+use std::io;
 
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
+use snapshot::search::IndexError;
+use store::spill::{Column, Items, Spill};
 use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
 
+pub(crate) use self::sorted::SortedTables;
 use crate::csv_rows;
+use crate::error::GenerateError;
 use dataset::Table;
 use dataset::schema::published;
 
@@ -87,6 +93,7 @@ fn path_of(table: Table, format: Format) -> String {
 }
 
 /// Hashes of the rows of each table, in the order of the directory.
+#[derive(Default)]
 pub struct RowDigests(Vec<Vec<Digest>>);
 
 impl RowDigests {
@@ -107,37 +114,55 @@ fn row_digests(lines: &[u8]) -> Vec<Digest> {
     lines.par_iter().map(|line| Digest::of(line)).collect()
 }
 
-/// Stores every table; gives their files, and the hashes of their rows. `live` is the live snapshot, if this program made
-/// it: a CSV table whose lines have not changed is taken from there.
-///
-/// # Errors
-///
-/// If a file cannot be stored.
-pub(crate) fn write(
-    directory: &Directory,
-    stage: &Stage,
-    live: Option<&Generation>,
-    (encodings, encode): (bool, EncodeFn<'_>),
-) -> Result<(Vec<Download>, RowDigests), StoreError> {
-    let put = |path: &str, body: &[u8]| {
+/// How tables are stored.
+pub(crate) struct TableStore<'a> {
+    pub(crate) stage: &'a Stage,
+    /// The live snapshot, if this program made it: a CSV table whose lines have not changed is taken from there.
+    pub(crate) live: Option<&'a Generation>,
+    pub(crate) encoding: (bool, EncodeFn<'a>),
+    /// Where long tables are kept until they are stored.
+    pub(crate) spill: &'a Spill,
+}
+
+impl TableStore<'_> {
+    fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
         let path = &format!("public{path}");
-        stage.put(NewFile { path, body, holes: &[], encodings }, encode)
-    };
-    let write = |table: Table| {
-        let lines = table_lines(directory, table);
-        let digests = row_digests(&lines);
+        let (encodings, encode) = self.encoding;
+        self.stage.put(NewFile { path, body, holes: &[], encodings }, encode)
+    }
+
+    /// Stores every table of a directory; gives their files, and the hashes of their rows.
+    pub(crate) fn write_all(
+        &self,
+        directory: &Directory,
+    ) -> Result<(Vec<Download>, RowDigests), GenerateError> {
+        let write = |table: Table| {
+            let lines = table_lines(directory, table);
+            let digests = row_digests(&lines);
+            Ok((self.write(table, &lines.into())?, digests))
+        };
+        let written = Table::ALL.into_par_iter().map(write);
+        let (files, digests): (Vec<_>, Vec<_>) =
+            written.collect::<Result<Vec<_>, GenerateError>>()?.into_iter().unzip();
+        Ok((files.into_iter().flatten().collect(), RowDigests(digests)))
+    }
+
+    /// Stores a table, given as JSON lines; gives its files.
+    fn write(&self, table: Table, lines: &Items<u8>) -> Result<[Download; 2], GenerateError> {
+        let rows = lines.iter().filter(|byte| **byte == b'\n').count();
         let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
-        let body = put(&ndjson, &lines)?;
-        let before = live.and_then(|live| live.files().lookup(&[&ndjson[1..]]));
+        let body = self.put(&ndjson, lines)?;
+        let before = self.live.and_then(|live| live.files().lookup(&[&ndjson[1..]]));
         let is_same = before.is_some_and(|entry| entry.identity() == body);
-        let kept = if is_same { stage.keep_page(&format!("public{csv}"), encodings) } else { None };
-        let made = kept.map_or_else(|| put(&csv, &csv_of(table, &lines)), Ok)?;
-        let file = |(format, body)| Download { table, format, rows: digests.len(), body };
-        Ok(([(Format::Csv, made), (Format::Ndjson, body)].map(file), digests))
-    };
-    let written: Vec<_> = Table::ALL.into_par_iter().map(write).collect::<Result<_, StoreError>>()?;
-    let (files, digests): (Vec<_>, Vec<_>) = written.into_iter().unzip();
-    Ok((files.into_iter().flatten().collect(), RowDigests(digests)))
+        let kept =
+            if is_same { self.stage.keep_page(&format!("public{csv}"), self.encoding.0) } else { None };
+        let made = match kept {
+            Some(kept) => kept,
+            None => self.put(&csv, &csv_of(table, lines, self.spill).map_err(IndexError::from)?)?,
+        };
+        let file = |(format, body)| Download { table, format, rows, body };
+        Ok([(Format::Csv, made), (Format::Ndjson, body)].map(file))
+    }
 }
 
 /// A table as JSON lines, one record per line.
@@ -163,6 +188,8 @@ pub fn table_lines(directory: &Directory, table: Table) -> Vec<u8> {
 
 /// Rows that a thread writes at a time.
 const SHARE: usize = 4096;
+/// Bytes of lines that are in memory as CSV at once.
+const BLOCK: usize = 32 << 20;
 
 fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
     let share = |rows| {
@@ -192,16 +219,33 @@ fn translations(directory: &Directory) -> Vec<Translation> {
 }
 
 /// The lines of a table as CSV, with the columns of its schema.
-fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
+fn csv_of(table: Table, lines: &Items<u8>, spill: &Spill) -> io::Result<Items<u8>> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
-    let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     let share = |lines: &[&[u8]]| {
         let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
         csv_rows_of(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
     };
-    let header = csv_rows_of(std::iter::once(columns.clone()));
-    let rows: Vec<Vec<u8>> = lines.par_chunks(SHARE).map(share).collect();
-    [header, rows.concat()].concat()
+    let mut csv = Column::new(spill);
+    csv.extend(&csv_rows_of(std::iter::once(columns.clone())));
+    for block in blocks(lines) {
+        let rows: Vec<&[u8]> = block.split_inclusive(|byte| *byte == b'\n').collect();
+        let rows: Vec<Vec<u8>> = rows.par_chunks(SHARE).map(share).collect();
+        rows.iter().for_each(|rows| csv.extend(rows));
+        lines.let_go();
+    }
+    csv.finish()
+}
+
+/// Lines in blocks of about [`BLOCK`] bytes.
+fn blocks(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = lines;
+    std::iter::from_fn(move || {
+        let from = rest.len().min(BLOCK);
+        let end = rest[from..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| from + at + 1);
+        let (block, after) = rest.split_at(end);
+        rest = after;
+        (!block.is_empty()).then_some(block)
+    })
 }
 
 fn csv_rows_of(rows: impl Iterator<Item = Vec<impl AsRef<[u8]>>>) -> Vec<u8> {

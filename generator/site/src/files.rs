@@ -35,8 +35,20 @@ impl Records {
     /// All records of a directory.
     #[must_use]
     pub fn all(directory: &Directory) -> Self {
+        Self { programs: Self::programs(directory).programs, ..Self::others(directory) }
+    }
+
+    /// All programs of a directory.
+    #[must_use]
+    pub fn programs(directory: &Directory) -> Self {
+        Self { programs: (0..directory.programs.len()).collect(), ..Self::default() }
+    }
+
+    /// All organizations and recipients of a directory.
+    #[must_use]
+    pub fn others(directory: &Directory) -> Self {
         Self {
-            programs: (0..directory.programs.len()).collect(),
+            programs: Vec::new(),
             organizations: (0..directory.organizations.len()).collect(),
             recipients: (0..directory.recipients.len()).collect(),
         }

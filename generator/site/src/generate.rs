@@ -1,30 +1,21 @@
 //! A build from linked records to a published snapshot: number the documents, write the index that the edge
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
-use html::{Filler, Html};
-use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::search;
 use snapshot::time::Day;
 use store::sections::Sections;
 use store::spill::Spill;
-use store::{
-    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
-};
+use store::{BuildInfo, Digest, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage};
 
-use crate::downloads;
-use crate::encode::Effort;
+use crate::downloads::{Download, RowDigests, TableStore};
 use crate::error::GenerateError;
-use crate::files::{Family, File, Records};
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
-use crate::pages::{PageCache, Pages, Theme};
+use crate::page_files::{FirstVisit, PageFiles, Part, Parts, Visit};
+use crate::pages::Theme;
 use crate::progress::Progress;
-use crate::rest::RestPages;
-
-/// Path of the fragments of HTML pages.
-const HTML: &str = "index/html.bin";
 
 /// Builds and publishes a snapshot of a directory.
 ///
@@ -39,77 +30,72 @@ pub fn generate(
 ) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
-        let theme = Theme::load(options.templates.as_deref())?;
-        theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
+        let theme = load_theme(options)?;
         let stage = Stage::begin(&options.out, &options.layout())?;
-        let encodings = options.effort != Effort::None;
-        let encode = |coding, body: &[u8]| options.effort.encode(coding, body);
-        let put = |files: &[File]| {
-            let files = files.iter();
-            let new = files.map(|(path, it)| NewFile { path, body: &it.bytes, holes: &it.holes, encodings });
-            stage.put_record(&new.collect::<Vec<_>>(), &encode)
-        };
-        let day = Day::new(options.as_of);
-        let order = search::document_order(directory, day);
-        let numbers = Numbers::new(directory, &order);
+        let order = search::document_order(directory, Day::new(options.as_of));
         let keep = |path: &'static str, file| stage.put_sections(path, file);
         let spill = stage.spill(usize::MAX);
         let files = progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep))?;
         if !options.index_only {
-            let labels = files.open()?;
-            let base_url = &options.base_url;
-            let live = options.made_from.and_then(|it| stage.live_made_with(it.tools));
-            let write = || downloads::write(directory, &stage, live, (encodings, &encode));
-            let (downloads, rows) = progress.step("tables", write)?;
-            let (numbers, downloads) = (&numbers, &downloads[..]);
-            let (site, cache) = (&labels, PageCache::default());
-            let bare =
-                Pages { directory, numbers, site, html: None, theme: &theme, base_url, downloads, cache };
-            let keys = || Ok::<_, GenerateError>(options.made_from.map(|it| bare.keys(it.tools, &rows)));
-            let keys = progress.step("keys", keys)?;
-            let live = keys.as_ref().and_then(|it| bare.live_fragments(it, |record| stage.live_with(record)));
-            let html = progress.step("fragments", || bare.prepare(&order, live.as_ref()))?;
-            let html = stage.put_sections(HTML, html)?;
-            let site = files.open()?;
-            let html = Html::open(&html, &site)?;
-            let dated = site.dated(day);
-            let pages = Pages { site: &site, html: Some(&html), ..bare };
-            let renderer = RestPages { directory, numbers, site: &site, dated: &dated, base_url };
-            // The pages of other records are copied from the live snapshot.
-            let changed = || match &keys {
-                Some(keys) => pages.unkept(keys, Filler { html: &html, dated: &dated }, |record, renew| {
-                    stage.keep(record, renew, (encodings, &encode))
-                }),
-                None => Records::all(directory),
-            };
-            let records = progress.step("as before", || Ok::<_, GenerateError>(changed()))?;
-            put_pages(&pages.families(&renderer, &records, &dated), progress, &put)?;
+            let (stage, theme, site, spill) = (&stage, &theme, &files.open()?, &Spill::default());
+            let mut whole = Whole { directory, order, progress, digests: RowDigests::default() };
+            PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut whole)?;
         }
-        let about = about(directory, source, options);
+        let about = about(directory, source, record_counts(directory), options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
     })
 }
 
-fn put_pages(
-    families: &[Family<'_>],
-    progress: &Progress,
-    put: &(impl Fn(&[File]) -> Result<(), StoreError> + Sync),
-) -> Result<(), GenerateError> {
-    for family in families {
-        progress.each(family.name, (family.count, "pages"), |done| {
-            family.render(|files| Ok::<_, GenerateError>(put(files)?), done)
-        })?;
-    }
-    Ok(())
+/// The theme of a build; its warnings are printed.
+pub(crate) fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError> {
+    let theme = Theme::load(options.templates.as_deref())?;
+    theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
+    Ok(theme)
 }
 
-fn about(directory: &Directory, source: Digest, options: &BuildOptions) -> BuildInfo {
+/// A directory as one part.
+struct Whole<'a> {
+    directory: &'a Directory,
+    order: Vec<usize>,
+    progress: &'a Progress,
+    digests: RowDigests,
+}
+
+impl Parts for Whole<'_> {
+    fn first(
+        &mut self,
+        tables: &TableStore<'_>,
+        visit: FirstVisit<'_>,
+    ) -> Result<Vec<Download>, GenerateError> {
+        let Self { directory, order, progress, .. } = self;
+        let (files, digests) = progress.step("tables", || tables.write_all(directory))?;
+        progress.step("fragments", || visit(Part { directory, order }, &digests))?;
+        self.digests = digests;
+        Ok(files)
+    }
+
+    fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError> {
+        visit(Part { directory: self.directory, order: &self.order })
+    }
+
+    fn all_digests(&self) -> Option<&RowDigests> {
+        Some(&self.digests)
+    }
+}
+
+/// What a build states about itself; `counts` are those of the published records.
+pub(crate) fn about(
+    directory: &Directory,
+    source: Digest,
+    counts: RecordCounts,
+    options: &BuildOptions,
+) -> BuildInfo {
     BuildInfo {
         generated_at: directory.dataset.published_at,
         as_of: options.as_of,
         base_url: options.base_url.clone(),
         source,
-        counts: record_counts(directory),
+        counts,
         complete: !options.index_only,
         made_from: options.made_from,
         ids: ids(directory),

@@ -9,6 +9,7 @@ mod fingerprint;
 mod generate;
 mod index_files;
 mod options;
+mod page_files;
 mod pages;
 mod parted;
 mod progress;

@@ -30,6 +30,7 @@ use snapshot::record::Locale;
 
 use crate::files::{File, Rendered, whole};
 
+pub(crate) use fingerprint::Keys;
 use page::{Fixed, MISSING};
 pub use render::{PageCache, Pages};
 use render::{file, here, prefix};

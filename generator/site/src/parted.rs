@@ -1,17 +1,20 @@
 //! A build of a dataset that is larger than memory: it is split into parts, and each part is added to the index on its own.
 
 use dataset::diagnostics::Diagnostics;
-use dataset::parts::{Parts, SplitError, SplitOptions, input_bytes, split};
+use dataset::parts::{Outline, Parts, SplitError, SplitOptions, input_bytes, split};
 use dataset::{Input, Table};
 use snapshot::record::Directory;
 use snapshot::search::{self, IndexError};
 use snapshot::time::Day;
 use store::spill::Spill;
-use store::{BuildInfo, Digest, PublishOutcome, RecordCounts, RecordIds, Stage};
+use store::{Digest, PublishOutcome, RecordCounts, Stage};
 
+use crate::downloads::{Download, RowDigests, SortedTables, TableStore};
 use crate::error::GenerateError;
+use crate::generate::{about, load_theme};
 use crate::index_files::IndexFilesWriter;
 use crate::options::BuildOptions;
+use crate::page_files::{self, FirstVisit, PageFiles, Part, Visit};
 use crate::progress::Progress;
 
 /// Share of the memory that files of one part may have: its records take twice as much, and again when they are written,
@@ -105,42 +108,122 @@ impl PartedBuild {
         report: &mut Diagnostics,
         progress: &Progress,
     ) -> Result<PublishOutcome, GenerateError> {
-        let counts = self.counts();
+        let theme = load_theme(options)?;
         let mut index = IndexFilesWriter::new(&self.spill);
         let others = self.parts.others().ok_or(GenerateError::Parts)?;
         index.add_others(&others);
-        let (count, parts) = (self.parts.count(), &mut self.parts);
-        let mut load = |part: usize| (part < count).then(|| parts.programs(part, report));
-        progress.each("index", (count, "parts"), |done| {
-            let mut next = load(0);
-            for part in 0..count {
-                let directory = next.flatten().ok_or(GenerateError::Parts)?;
-                let add = || {
-                    let order = search::document_order(&directory, Day::new(options.as_of));
-                    index.add_programs(&directory, &order);
-                };
-                ((), next) = rayon::join(add, || load(part + 1));
-                done();
+        let mut tables = SortedTables::new(&self.spill);
+        if !options.index_only {
+            tables.add(&others);
+        }
+        let mut outline = Outline::new(others);
+        self.check_parts(options, report, progress, |part, order| {
+            index.add_programs(&part, order);
+            if !options.index_only {
+                outline.add(part);
             }
-            Ok::<_, GenerateError>(())
         })?;
-        let stage = &self.stage;
-        progress.step("join", || index.finish(&others, &|path, file| stage.put_sections(path, file)))?;
-        let about = about(&others, Digest(self.parts.source_sha256()), counts, options);
+        let all = outline.finish().ok_or(GenerateError::Parts)?;
+        let (stage, spill) = (&self.stage, &self.spill);
+        let keep = |path: &'static str, file| stage.put_sections(path, file);
+        let files = progress.step("join", || index.finish(&all, &keep))?;
+        if !options.index_only {
+            let mut parts = PartsOfBuild { parts: &self.parts, options, progress, outline: &all, tables };
+            let (theme, site, directory) = (&theme, &files.open()?, &all);
+            PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut parts)?;
+        }
+        let about = about(&all, Digest(self.parts.source_sha256()), self.counts(), options);
+        drop(all);
         self.parts.finish(report).map_err(IndexError::from)?;
         progress.step("publish", || Ok(self.stage.publish(&about, rayon::current_num_threads())?))
     }
+
+    /// Reads every part for the first time; the next one is read while one is added.
+    fn check_parts(
+        &mut self,
+        options: &BuildOptions,
+        report: &mut Diagnostics,
+        progress: &Progress,
+        mut add: impl FnMut(Directory, &[usize]) + Send,
+    ) -> Result<(), GenerateError> {
+        let parts = &mut self.parts;
+        progress.each("index", (parts.count(), "parts"), |done| {
+            in_turn(
+                parts.count(),
+                |part| parts.check_programs(part, report),
+                |part| {
+                    let order = search::document_order(&part, Day::new(options.as_of));
+                    add(part, &order);
+                    done();
+                    Ok(())
+                },
+            )
+        })
+    }
 }
 
-fn about(others: &Directory, source: Digest, counts: RecordCounts, options: &BuildOptions) -> BuildInfo {
-    BuildInfo {
-        generated_at: others.dataset.published_at,
-        as_of: options.as_of,
-        base_url: options.base_url.clone(),
-        source,
-        counts,
-        complete: false,
-        made_from: options.made_from,
-        ids: RecordIds::default(),
+/// Loads parts and uses each while the next one is loaded.
+fn in_turn(
+    count: usize,
+    mut load: impl FnMut(usize) -> Option<Directory> + Send,
+    mut visit: impl FnMut(Directory) -> Result<(), GenerateError> + Send,
+) -> Result<(), GenerateError> {
+    let mut load = |part: usize| (part < count).then(|| load(part));
+    let mut next = load(0);
+    for part in 0..count {
+        let directory = next.flatten().ok_or(GenerateError::Parts)?;
+        let visited;
+        (visited, next) = rayon::join(|| visit(directory), || load(part + 1));
+        visited?;
+    }
+    Ok(())
+}
+
+/// The parts of a dataset, as pages are made from them.
+struct PartsOfBuild<'a> {
+    parts: &'a Parts,
+    options: &'a BuildOptions,
+    progress: &'a Progress,
+    outline: &'a Directory,
+    tables: SortedTables,
+}
+
+impl PartsOfBuild<'_> {
+    fn each(&self, visit: Visit<'_>) -> Result<(), GenerateError> {
+        in_turn(
+            self.parts.count(),
+            |part| self.parts.programs(part),
+            |directory| {
+                let order = search::document_order(&directory, Day::new(self.options.as_of));
+                visit(Part { directory: &directory, order: &order })
+            },
+        )
+    }
+}
+
+impl page_files::Parts for PartsOfBuild<'_> {
+    fn first(
+        &mut self,
+        store: &TableStore<'_>,
+        visit: FirstVisit<'_>,
+    ) -> Result<Vec<Download>, GenerateError> {
+        let mut tables = std::mem::take(&mut self.tables);
+        self.progress.each("fragments", (self.parts.count(), "parts"), |done| {
+            self.each(&mut |part| {
+                let digests = tables.add(part.directory);
+                visit(part, &digests)?;
+                done();
+                Ok(())
+            })
+        })?;
+        self.progress.step("tables", || tables.write(self.outline, store))
+    }
+
+    fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError> {
+        self.each(visit)
+    }
+
+    fn all_digests(&self) -> Option<&RowDigests> {
+        None
     }
 }

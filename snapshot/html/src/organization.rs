@@ -15,6 +15,7 @@ use snapshot::record::Locale;
 use snapshot::search::{Lists, Strings, check_len};
 use snapshot::text::words_of;
 use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::spill::Column;
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
 const KEYS: (&str, &str) = ("org.key.at", "org.key");
@@ -42,7 +43,7 @@ pub struct OrganizationEntry {
 }
 
 /// Writes the sections; `known` is sorted by slug, `kinds` are the documents' types as facet values.
-pub(super) fn write(known: &[OrganizationEntry], kinds: &[u32], writer: &mut SectionWriter) {
+pub(super) fn write(known: &[OrganizationEntry], kinds: Column<u32>, writer: &mut SectionWriter) {
     let mut keys: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (number, it) in (0..).zip(known) {
         for called in it.called.iter().chain([&it.slug]) {
@@ -60,7 +61,7 @@ pub(super) fn write(known: &[OrganizationEntry], kinds: &[u32], writer: &mut Sec
     for (language, names) in NAMES.into_iter().enumerate() {
         Strings::write(writer, names, known.iter().map(|it| it.names[language].as_bytes()));
     }
-    writer.put(KINDS, kinds);
+    writer.put_column(KINDS, kinds);
 }
 
 /// The organizations of a snapshot.

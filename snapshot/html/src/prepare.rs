@@ -25,14 +25,15 @@
 
 use snapshot::page::text::escaped;
 use snapshot::record::Locale;
-use snapshot::search::Strings;
+use snapshot::search::{Strings, StringsWriter};
 use store::sections::{SectionError, SectionWriter, Sections};
+use store::spill::{Column, Spill};
 
 pub use crate::highlight::{PASSAGE_LENGTH, passages};
 pub use crate::hints::HintEntry;
 pub use crate::organization::OrganizationEntry;
-use crate::row::Rows;
 pub use crate::row::{RowTemplate, STATE_MARK, TEXT_MARKS};
+use crate::row::{Rows, RowsWriter};
 pub use crate::slot::Slot;
 use crate::slot::{Pieces, SkeletonNames};
 
@@ -62,7 +63,7 @@ pub(crate) const CSV: SectionNames = ("csv.at", "csv");
 pub(crate) const ITEMS: [SectionNames; 2] = [("who.en.at", "who.en"), ("who.es.at", "who.es")];
 pub(crate) const RECIPIENTS: SectionNames = ("who.at", "who");
 
-/// Fragments of one language, escaped.
+/// What a language has once, escaped.
 #[derive(Clone, Debug, Default)]
 pub struct LanguageParts {
     /// Texts of [`Message::KEYS`](crate::Message::KEYS).
@@ -71,16 +72,8 @@ pub struct LanguageParts {
     pub facets: Vec<String>,
     /// Parameter names.
     pub parameters: Vec<String>,
-    /// Search rows by document.
-    pub rows: Vec<RowTemplate>,
-    /// Passages by document; empty if they equal those of the main language.
-    pub passages: Vec<String>,
-    /// Links by document.
-    pub lines: Vec<String>,
     /// Labels by ordinal.
     pub labels: Vec<String>,
-    /// Atom entries by document.
-    pub entries: Vec<String>,
     /// Parts of feeds.
     pub feed: Vec<String>,
     /// The search page: pieces, and the slot after each but the last.
@@ -91,23 +84,43 @@ pub struct LanguageParts {
     pub recipients: Vec<String>,
 }
 
-/// Fragments of every language.
+/// What every language shows.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     /// Name and value of checkboxes by ordinal.
     pub options: Vec<String>,
-    /// Calendar events by document.
-    pub events: Vec<String>,
-    /// CSV rows by document.
-    pub csv: Vec<String>,
     /// Organizations, by slug.
     pub organizations: Vec<OrganizationEntry>,
-    /// Facet value of each document's type.
-    pub kinds: Vec<u32>,
     /// Folded words of the names of recipients, in the order of their list.
     pub recipients: Vec<String>,
     /// Suggestions while text is typed.
     pub hints: Vec<HintEntry>,
+}
+
+/// Fragments of a document in one language, escaped.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentParts {
+    /// Search row.
+    pub row: RowTemplate,
+    /// Passages; empty if they equal those of the main language.
+    pub passages: String,
+    /// Link.
+    pub line: String,
+    /// Atom entry.
+    pub entry: String,
+}
+
+/// Fragments of a document.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentFragments {
+    /// In each language of the site.
+    pub languages: Vec<DocumentParts>,
+    /// Calendar events.
+    pub events: String,
+    /// CSV row.
+    pub csv: String,
+    /// Facet value of its type.
+    pub kind: u32,
 }
 
 /// A text that each document has in `html.bin`.
@@ -168,36 +181,87 @@ impl EarlierFragments {
     }
 }
 
-/// Writes `html.bin`.
-pub fn write(prepared: &[(Locale, LanguageParts)], shared: &Shared, writer: &mut SectionWriter) {
-    let put = |writer: &mut SectionWriter, names, strings: &[String]| {
-        Strings::write(writer, names, strings.iter().map(String::as_bytes));
-    };
-    for (locale, it) in prepared {
-        let at = *locale as usize;
-        for (names, strings) in [
-            (WORDS, &it.words),
-            (FACETS, &it.facets),
-            (PARAMETERS, &it.parameters),
-            (PASSAGES, &it.passages),
-            (LINES, &it.lines),
-            (LABELS, &it.labels),
-            (ENTRIES, &it.entries),
-            (FEED, &it.feed),
-            (ITEMS, &it.recipients),
-        ] {
-            put(writer, names[at], strings);
+/// Documents of a language being collected.
+struct LanguageColumns {
+    rows: RowsWriter,
+    /// Passages, lines, entries.
+    texts: [StringsWriter; 3],
+}
+
+/// Collects `html.bin`: documents in their order, then what there is once.
+pub struct FragmentsWriter {
+    languages: Vec<(Locale, LanguageColumns)>,
+    events: StringsWriter,
+    csv: StringsWriter,
+    kinds: Column<u32>,
+}
+
+impl FragmentsWriter {
+    /// No documents yet, of a site in these languages.
+    #[must_use]
+    pub fn new(locales: &[Locale], spill: &Spill) -> Self {
+        let strings = || StringsWriter::new(spill);
+        let columns =
+            || LanguageColumns { rows: RowsWriter::new(spill), texts: [strings(), strings(), strings()] };
+        Self {
+            languages: locales.iter().map(|locale| (*locale, columns())).collect(),
+            events: strings(),
+            csv: strings(),
+            kinds: Column::new(spill),
         }
-        RowTemplate::write(&it.rows, (ROWS[at], CUTS[at]), writer);
-        Pieces::write(&it.search, SEARCH[at], writer);
-        Pieces::write(&it.list, LIST[at], writer);
     }
-    put(writer, OPTIONS, &shared.options);
-    put(writer, EVENTS, &shared.events);
-    put(writer, CSV, &shared.csv);
-    put(writer, RECIPIENTS, &shared.recipients);
-    crate::organization::write(&shared.organizations, &shared.kinds, writer);
-    crate::hints::write(&shared.hints, writer);
+
+    /// Adds the next document.
+    pub fn add(&mut self, document: &DocumentFragments) {
+        for ((_, columns), parts) in self.languages.iter_mut().zip(&document.languages) {
+            columns.rows.push(&parts.row);
+            for (texts, text) in columns.texts.iter_mut().zip([&parts.passages, &parts.line, &parts.entry]) {
+                texts.push(text.as_bytes());
+            }
+        }
+        self.events.push(document.events.as_bytes());
+        self.csv.push(document.csv.as_bytes());
+        self.kinds.push(document.kind);
+    }
+
+    /// Writes the file; `parts` are those of each language.
+    pub fn finish(self, parts: &[LanguageParts], shared: &Shared, writer: &mut SectionWriter) {
+        for ((locale, columns), parts) in self.languages.into_iter().zip(parts) {
+            columns.write(locale, parts, writer);
+        }
+        put(OPTIONS, &shared.options, writer);
+        self.events.write(EVENTS, writer);
+        self.csv.write(CSV, writer);
+        put(RECIPIENTS, &shared.recipients, writer);
+        crate::organization::write(&shared.organizations, self.kinds, writer);
+        crate::hints::write(&shared.hints, writer);
+    }
+}
+
+impl LanguageColumns {
+    fn write(self, locale: Locale, parts: &LanguageParts, writer: &mut SectionWriter) {
+        let at = locale as usize;
+        for (names, strings) in [
+            (WORDS, &parts.words),
+            (FACETS, &parts.facets),
+            (PARAMETERS, &parts.parameters),
+            (LABELS, &parts.labels),
+            (FEED, &parts.feed),
+            (ITEMS, &parts.recipients),
+        ] {
+            put(names[at], strings, writer);
+        }
+        for (names, texts) in [PASSAGES, LINES, ENTRIES].into_iter().zip(self.texts) {
+            texts.write(names[at], writer);
+        }
+        self.rows.write((ROWS[at], CUTS[at]), writer);
+        Pieces::write(&parts.search, SEARCH[at], writer);
+        Pieces::write(&parts.list, LIST[at], writer);
+    }
+}
+
+fn put(names: SectionNames, strings: &[String], writer: &mut SectionWriter) {
+    Strings::write(writer, names, strings.iter().map(String::as_bytes));
 }
 
 /// Name and value of a checkbox.

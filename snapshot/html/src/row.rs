@@ -7,8 +7,9 @@
 //! text.*.at  text.*      passages by document, see [`highlight`](super::highlight)
 //! ```
 
-use snapshot::search::{Strings, check_len};
+use snapshot::search::{Strings, StringsWriter, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::spill::{Column, Spill};
 
 /// Marks the place of the status in a rendered row. Records cannot contain this character, nor [`TEXT_MARKS`].
 pub const STATE_MARK: char = '\u{2}';
@@ -49,14 +50,31 @@ impl RowTemplate {
         let ((name, named), (summary, summed)) = (part(0), part(1));
         Self { text, at: [name, named, state.unwrap_or(end), summary, summed].map(|at| at as u32) }
     }
+}
+
+/// Rows of a language being collected.
+pub(super) struct RowsWriter {
+    text: StringsWriter,
+    at: Column<u32>,
+}
+
+impl RowsWriter {
+    pub(super) fn new(spill: &Spill) -> Self {
+        Self { text: StringsWriter::new(spill), at: Column::new(spill) }
+    }
+
+    pub(super) fn push(&mut self, row: &RowTemplate) {
+        self.text.push(row.text.as_bytes());
+        self.at.extend(&row.at);
+    }
 
     pub(super) fn write(
-        rows: &[Self],
+        self,
         (names, cuts): ((&'static str, &'static str), &'static str),
         writer: &mut SectionWriter,
     ) {
-        Strings::write(writer, names, rows.iter().map(|row| row.text.as_bytes()));
-        writer.put(cuts, rows.iter().flat_map(|row| row.at).collect::<Vec<u32>>());
+        self.text.write(names, writer);
+        writer.put_column(cuts, self.at);
     }
 }
 

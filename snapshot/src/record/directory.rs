@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -91,6 +92,8 @@ pub struct ProgramLinks {
     pub sources: Vec<usize>,
     /// Newest first.
     pub transitions: Vec<usize>,
+    /// Last change of the program or of its cycles, awards, sources and facts.
+    pub changed: Timestamp,
 }
 
 /// Whom and what an award belongs to: positions in the [`Directory`].

@@ -16,31 +16,32 @@ use store::spill::{Column, Items, Spill};
 pub(crate) type Pair = (&'static str, &'static str);
 
 /// Lists being collected, one after the other.
-pub(crate) struct ListsWriter<T> {
+pub struct ListsWriter<T> {
     at: Column<u64>,
     items: Column<T>,
 }
 
 /// Strings being collected, one after the other.
-pub(crate) type StringsWriter = ListsWriter<u8>;
+pub type StringsWriter = ListsWriter<u8>;
 
 impl<T: Pod + Send + Sync> ListsWriter<T> {
     /// No lists yet.
-    pub(crate) fn new(spill: &Spill) -> Self {
+    #[must_use]
+    pub fn new(spill: &Spill) -> Self {
         let mut at = Column::new(spill);
         at.push(0);
         Self { at, items: Column::new(spill) }
     }
 
     /// Adds a list; returns its position.
-    pub(crate) fn push(&mut self, list: &[T]) -> usize {
+    pub fn push(&mut self, list: &[T]) -> usize {
         self.items.extend(list);
         self.at.push(self.items.len() as u64);
         self.at.len() - 2
     }
 
     /// Writes them under two section names, to be opened as [`ListsOf`].
-    pub(crate) fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
+    pub fn write(self, (at_name, items_name): (&'static str, &'static str), writer: &mut SectionWriter) {
         writer.put_column(at_name, self.at);
         writer.put_column(items_name, self.items);
     }

@@ -101,7 +101,7 @@ pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Html, Dated, Nu
     let order = document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
     let (site, _) = in_memory(directory, day).unwrap();
-    let sections = pages(directory, &numbers, &site, None).prepare(&order, None).unwrap().finish();
+    let sections = pages(directory, &numbers, &site, None).prepare(&order).unwrap().finish();
     let html = Html::open(&sections, &site).unwrap();
     let dated = site.dated(day);
     (site, html, dated, numbers, order)

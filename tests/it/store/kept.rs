@@ -16,7 +16,7 @@ use site::Effort;
 use site::PageCache;
 use site::Pages;
 use site::RestPages;
-use site::{BuildOptions, GenerateError, RowDigests, Storage, in_memory};
+use site::{BuildOptions, GenerateError, Records, RowDigests, Storage, in_memory};
 use snapshot::page::hole::Filled;
 use snapshot::page::list::Numbers;
 use snapshot::record::Directory;
@@ -111,10 +111,10 @@ fn rendered(directory: &Directory) -> Rendered {
         downloads: &[],
         cache: PageCache::default(),
     };
-    let html = Html::open(&pages.prepare(&order, None).unwrap().finish(), site).unwrap();
+    let html = Html::open(&pages.prepare(&order).unwrap().finish(), site).unwrap();
     let pages = Pages { html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
-    let keys = pages.keys(Digest::of(b"tools"), &RowDigests::new(directory));
+    let keys = pages.keys(Digest::of(b"tools"), &RowDigests::new(directory), Records::all(directory));
     let left = pages.unkept(&keys, Filler { html: &html, dated: &dated }, |made: &ReusableRecord<'_>, _| {
         records.lock().unwrap().push((made.page(), made.from, made.starts()));
         false

@@ -1,5 +1,5 @@
-//! A dataset that is read in parts gives the same index, the same problems and the same refusals as one that is read as a
-//! whole, whatever the memory.
+//! A dataset that is read in parts gives the same snapshot, the same problems and the same refusals as one that is read as
+//! a whole, whatever the memory.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read};
 use serde_json::Value;
-use site::{BuildOptions, Effort, PartedBuild, Progress, generate};
+use site::{BuildOptions, Effort, PartedBuild, Progress, Storage, generate};
 use store::{Digest, GenerationId, RecordCounts};
 use tempfile::TempDir;
 use tests::synth::{self, rng::Rng};
@@ -17,8 +17,8 @@ use crate::server::{options, real_data};
 /// What a build gave: the generation and its counts, unless there were errors, and every problem.
 type Built = (Option<(GenerationId, RecordCounts)>, Vec<String>);
 
-fn index_only(root: &Path) -> BuildOptions {
-    BuildOptions { index_only: true, ..options(root, Effort::Fast) }
+fn build_options(root: &Path) -> BuildOptions {
+    BuildOptions { layout: Storage::Pack, ..options(root, Effort::None) }
 }
 
 fn problems(report: &Diagnostics) -> Vec<String> {
@@ -34,7 +34,7 @@ fn whole(data: &Path) -> Built {
     let tables = read(&Input::Folder(data.to_owned()), &mut report).unwrap();
     let source = Digest(tables.source_sha256);
     let built = link(tables, &mut report).map(|directory| {
-        let options = index_only(root.path());
+        let options = build_options(root.path());
         let manifest = generate(&directory, source, &options, &Progress::new(true)).unwrap().manifest;
         (manifest.id(), manifest.counts)
     });
@@ -44,7 +44,7 @@ fn whole(data: &Path) -> Built {
 /// `None` if the dataset cannot be split.
 fn in_parts(data: &Path, memory: u64) -> Option<Built> {
     let (root, mut report) = (tempfile::tempdir().unwrap(), Diagnostics::new());
-    let (options, progress) = (index_only(root.path()), Progress::new(true));
+    let (options, progress) = (build_options(root.path()), Progress::new(true));
     let input = Input::Folder(data.to_owned());
     let parted = PartedBuild::begin(&input, memory, &options, &mut report, &progress).unwrap()?;
     if report.error_count() > 0 {
@@ -67,7 +67,7 @@ fn synthetic(programs: usize, seed: u64) -> TempDir {
 const LEAST: u64 = 40_000;
 
 #[test]
-fn parts_give_the_same_index_and_the_same_warnings_as_the_whole_for_any_memory() {
+fn parts_give_the_same_snapshot_and_the_same_warnings_as_the_whole_for_any_memory() {
     for seed in 0..10 {
         let data = synthetic(40 + 10 * seed as usize, seed);
         let expected = whole(data.path());

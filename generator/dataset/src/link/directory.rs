@@ -1,5 +1,6 @@
 //! Builds the [`Directory`] of checked rows: references become positions, lists get their order.
 
+use jiff::Timestamp;
 use snapshot::record::{
     AwardLinks, Directory, EntityType, OrganizationLinks, ProgramLinks, award_order, season_order,
 };
@@ -18,6 +19,7 @@ pub(crate) fn build(mut tables: Tables) -> Option<Directory> {
     link_programs(&mut directory, &ids)?;
     link_organizations(&mut directory, &ids)?;
     link_sources(&mut directory, &ids)?;
+    date(&mut directory);
     order(&mut directory);
     Some(directory)
 }
@@ -150,6 +152,18 @@ fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
             .push(ids.position(Table::Sources, source)?);
     }
     Some(())
+}
+
+/// Dates the last change of each program.
+fn date(directory: &mut Directory) {
+    let Directory { programs, cycles, awards, sources, facts, .. } = directory;
+    for (program, links) in programs.iter().zip(&mut directory.program_links) {
+        let parts = (links.cycles.iter().map(|at| cycles[*at].updated_at))
+            .chain(links.awards.iter().map(|at| awards[*at].updated_at))
+            .chain(links.sources.iter().map(|at| sources[*at].updated_at))
+            .chain(links.facts.iter().map(|at| facts[*at].updated_at));
+        links.changed = parts.fold(program.updated_at, Timestamp::max);
+    }
 }
 
 fn order(directory: &mut Directory) {

@@ -85,9 +85,14 @@ impl Parts {
         tables
     }
 
-    fn programs_checked(&mut self, part: usize, report: &mut Diagnostics) -> Tables {
+    fn load_programs(&self, part: usize) -> Tables {
         let mut tables = self.load(1 + part);
         clear_references(&mut tables, &self.registry);
+        tables
+    }
+
+    fn programs_checked(&mut self, part: usize, report: &mut Diagnostics) -> Tables {
+        let mut tables = self.load_programs(part);
         self.advice.add_programs(&mut tables, report);
         tables
     }
@@ -98,10 +103,15 @@ impl Parts {
         build_directory(self.others_checked())
     }
 
-    /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to. Warnings
-    /// about rows together are in the report.
+    /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to.
     #[must_use]
-    pub fn programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
+    pub fn programs(&self, part: usize) -> Option<Directory> {
+        build_directory(self.load_programs(part))
+    }
+
+    /// The same for the first time: warnings about rows together are in the report.
+    #[must_use]
+    pub fn check_programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
         build_directory(self.programs_checked(part, report))
     }
 

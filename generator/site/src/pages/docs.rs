@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
 use snapshot::page::text::{escaped, grouped};
-use snapshot::record::Locale;
+use snapshot::record::{Directory, Locale};
 
 use super::feeds::JSON_FEED;
 use super::page::{FIXED, MISSING};
@@ -165,7 +165,14 @@ impl Pages<'_> {
 
     /// How many sitemaps there are.
     fn sitemaps(&self) -> usize {
-        self.addresses().chunks(SITEMAP / self.locales().len()).len()
+        let Directory { programs, organizations, recipients, .. } = self.directory;
+        let addresses = FIXED.len() + programs.len() + organizations.len() + recipients.len();
+        addresses.div_ceil(self.addresses_each())
+    }
+
+    /// Number of addresses in a sitemap.
+    fn addresses_each(&self) -> usize {
+        SITEMAP / self.locales().len()
     }
 
     fn robots(&self) -> String {
@@ -216,35 +223,27 @@ impl Pages<'_> {
         )
     }
 
-    /// Every page for the sitemaps, with the time of its last change if known.
-    fn addresses(&self) -> Vec<(String, Option<Timestamp>)> {
-        let published = self.directory.dataset.published_at;
-        let directory = self.directory;
-        let fixed = FIXED.iter().filter(|page| page.path != MISSING);
-        let fixed = fixed.map(|page| (page.path.to_owned(), page.lists_records.then_some(published)));
-        let fixed = fixed.chain([("/recipients".to_owned(), Some(published))]);
-        let programs = directory.programs.iter().enumerate();
-        let programs = programs.map(|(at, it)| (format!("/programs/{}", it.slug), self.changed(at)));
-        let organizations = directory.organizations.iter();
-        let organizations = organizations.map(|it| (format!("/organizations/{}", it.slug), it.updated_at));
-        let recipients = directory.recipients.iter().enumerate().map(|(at, it)| {
-            let awards = directory.recipient_awards[at].iter().map(|at| directory.awards[*at].updated_at);
-            (format!("/recipients/{}", it.slug), awards.fold(it.updated_at, Timestamp::max))
-        });
-        let records = programs.chain(organizations).chain(recipients);
-        fixed.chain(records.map(|(path, changed)| (path, Some(changed)))).collect()
-    }
-
-    /// Last change of a program or of its cycles, awards, sources and facts. Organization and recipients have pages
-    /// and dates of their own; the day does not count.
-    fn changed(&self, program: usize) -> Timestamp {
-        let (directory, links) = (self.directory, &self.directory.program_links[program]);
-        let cycles = links.cycles.iter().map(|at| directory.cycles[*at].updated_at);
-        let awards = links.awards.iter().map(|at| directory.awards[*at].updated_at);
-        let sources = links.sources.iter().map(|at| directory.sources[*at].updated_at);
-        let facts = links.facts.iter().map(|at| directory.facts[*at].updated_at);
-        let parts = cycles.chain(awards).chain(sources).chain(facts);
-        parts.fold(directory.programs[program].updated_at, Timestamp::max)
+    /// A page for the sitemaps by its position among them, with the time of its last change if known. Organizations and
+    /// recipients have dates of their own; the day does not count.
+    fn listed_address(&self, at: usize) -> Option<(String, Option<Timestamp>)> {
+        let (directory, published) = (self.directory, self.directory.dataset.published_at);
+        let mut fixed = FIXED.iter().filter(|page| page.path != MISSING);
+        let Some(at) = at.checked_sub(FIXED.len() - 1) else {
+            let page = fixed.nth(at)?;
+            return Some((page.path.to_owned(), page.lists_records.then_some(published)));
+        };
+        let Some(at) = at.checked_sub(1) else { return Some(("/recipients".to_owned(), Some(published))) };
+        if let Some(it) = directory.programs.get(at) {
+            return Some((format!("/programs/{}", it.slug), Some(directory.program_links[at].changed)));
+        }
+        let at = at - directory.programs.len();
+        if let Some(it) = directory.organizations.get(at) {
+            return Some((format!("/organizations/{}", it.slug), Some(it.updated_at)));
+        }
+        let at = at - directory.organizations.len();
+        let it = directory.recipients.get(at)?;
+        let awards = directory.recipient_awards[at].iter().map(|at| directory.awards[*at].updated_at);
+        Some((format!("/recipients/{}", it.slug), Some(awards.fold(it.updated_at, Timestamp::max))))
     }
 
     fn sitemap_index(&self) -> String {
@@ -269,18 +268,18 @@ impl Pages<'_> {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
              xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
         );
-        for (path, changed) in
-            self.addresses().chunks(SITEMAP / self.locales().len()).nth(number - 1).unwrap_or_default()
-        {
+        let each = self.addresses_each();
+        let own = (number - 1) * each..number * each;
+        for (path, changed) in own.map_while(|at| self.listed_address(at)) {
             let changed = changed.map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
             for locale in self.locales() {
-                let _ = write!(out, "<url><loc>{base}{}</loc>{changed}", here(path, *locale));
+                let _ = write!(out, "<url><loc>{base}{}</loc>{changed}", here(&path, *locale));
                 for other in self.locales().iter().filter(|_| self.locales().len() > 1) {
                     let _ = write!(
                         out,
                         "<xhtml:link rel=\"alternate\" hreflang=\"{}\" href=\"{base}{}\"/>",
                         other.as_str(),
-                        here(path, *other)
+                        here(&path, *other)
                     );
                 }
                 out.push_str("</url>\n");

@@ -110,7 +110,7 @@ impl Key {
     }
 }
 
-/// Keys of all records.
+/// Keys of all records of some kinds.
 pub struct Keys {
     programs: Vec<RecordFingerprint>,
     organizations: Vec<RecordFingerprint>,
@@ -118,16 +118,16 @@ pub struct Keys {
 }
 
 impl Pages<'_> {
-    /// The keys of all records. `tools` is a hash of the program, the theme and the base URL.
+    /// The keys of records. `tools` is a hash of the program, the theme and the base URL.
     #[must_use]
-    pub fn keys(&self, tools: Digest, digests: &RowDigests) -> Keys {
+    pub fn keys(&self, tools: Digest, digests: &RowDigests, of: Records) -> Keys {
         let directory = self.directory;
         let rows = &Rows::new(directory, digests, self.labels());
         // Pages of records show only the day of the publication.
         let published_at = directory.dataset.published_at;
         let dataset = Dataset { published_at: jiff::Timestamp::default(), ..directory.dataset.clone() };
         let tools = json_of(&(tools, dataset, day(published_at), &directory.vocabulary));
-        let Records { programs, organizations, recipients } = Records::all(directory);
+        let Records { programs, organizations, recipients } = of;
         Keys {
             programs: programs.into_par_iter().map(|at| self.program_from(tools, rows, at)).collect(),
             organizations: organizations
@@ -138,7 +138,7 @@ impl Pages<'_> {
         }
     }
 
-    /// The records whose pages have to be rendered: those that `keep` does not take from the live snapshot.
+    /// The records with keys whose pages have to be rendered: those that `keep` does not take from the live snapshot.
     #[must_use]
     pub fn unkept(
         &self,
@@ -169,11 +169,10 @@ impl Pages<'_> {
             let (kind, slug) = ("recipients", &*directory.recipients[*at].slug);
             is_left(ReusableRecord { kind, slug, from: keys.recipients[*at] }, None, Vec::new())
         };
-        let Records { programs, organizations, recipients } = Records::all(directory);
         Records {
-            programs: programs.into_par_iter().filter(program).collect(),
-            organizations: organizations.into_par_iter().filter(organization).collect(),
-            recipients: recipients.into_par_iter().filter(recipient).collect(),
+            programs: (0..keys.programs.len()).into_par_iter().filter(program).collect(),
+            organizations: (0..keys.organizations.len()).into_par_iter().filter(organization).collect(),
+            recipients: (0..keys.recipients.len()).into_par_iter().filter(recipient).collect(),
         }
     }
 

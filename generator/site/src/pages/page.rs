@@ -78,6 +78,20 @@ fn each<T: Copy>(of: impl IntoIterator<Item = T>, locales: &[Locale]) -> Vec<(T,
 }
 
 impl<'a> Pages<'a> {
+    /// Pages of these programs.
+    #[must_use]
+    pub fn programs(&'a self, rest: &'a RestPages<'a>, programs: Vec<usize>, dated: &'a Dated) -> Family<'a> {
+        Family::new("programs", programs, move |&at| {
+            self.in_each_language(rest.program(at), |locale| self.program(at, locale, dated))
+        })
+    }
+
+    /// Some files, and a page in every language of the site.
+    fn in_each_language(&self, mut files: Vec<File>, page: impl Fn(Locale) -> Rendered) -> Rendered {
+        self.locales().iter().try_for_each(|locale| page(*locale).map(|page| files.extend(page)))?;
+        Ok(files)
+    }
+
     /// Pages of these records, every other page and every file beside them, by family.
     #[must_use]
     pub fn families(
@@ -90,19 +104,13 @@ impl<'a> Pages<'a> {
         // As a file, the rows of every program would be the export once more.
         let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
         let feeds = each([None].into_iter().chain(files.map(Some)), all);
-        let in_each = |mut files: Vec<File>, page: &dyn Fn(Locale) -> Rendered| {
-            all.iter().try_for_each(|locale| page(*locale).map(|page| files.extend(page)))?;
-            Ok(files)
-        };
         let mut families = vec![
-            Family::new("programs", records.programs.clone(), move |&at| {
-                in_each(rest.program(at), &|locale| self.program(at, locale, dated))
-            }),
+            self.programs(rest, records.programs.clone(), dated),
             Family::new("organizations", records.organizations.clone(), move |&at| {
-                in_each(rest.organization(at), &|locale| self.organization(at, locale, dated))
+                self.in_each_language(rest.organization(at), |locale| self.organization(at, locale, dated))
             }),
             Family::new("recipients", records.recipients.clone(), move |&at| {
-                in_each(rest.recipient(at), &|locale| self.recipient(at, locale, dated))
+                self.in_each_language(rest.recipient(at), |locale| self.recipient(at, locale, dated))
             }),
             Family::new("facet pages", each(&FACETS, all), |&(spec, locale)| self.facet(spec, locale, dated)),
             Family::new("months", each(self.months(dated), all), |&(month, locale)| {

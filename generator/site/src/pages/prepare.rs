@@ -1,10 +1,9 @@
 //! Prepares the fragments of search pages and feeds for the edge: `index/html.bin`.
 
-use std::convert::Infallible;
-
 use html::prepare::OrganizationEntry;
 use html::prepare::checkbox_attributes;
-use html::prepare::{EarlierFragments, Fragment, LanguageParts, Shared, write};
+use html::prepare::{DocumentFragments, DocumentParts, FragmentsWriter, LanguageParts, Shared};
+use html::prepare::{EarlierFragments, Fragment};
 use html::{Message, Subject, bar_width};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
@@ -16,6 +15,7 @@ use snapshot::text::tokens;
 use store::Generation;
 use store::reuse::ReusableRecord;
 use store::sections::SectionWriter;
+use store::spill::Spill;
 
 use minijinja::{Value, context};
 
@@ -24,6 +24,8 @@ use super::theme::SLOT;
 use super::{Pages, prefix};
 use crate::csv_rows;
 
+/// Programs whose fragments are made before they are written.
+const SHARE: usize = 4096;
 /// Limits between the bars of the chart of amounts, in US dollars.
 const STEPS: [f64; 5] = [1e3, 1e4, 1e5, 1e6, 1e7];
 
@@ -42,35 +44,8 @@ fn fields() -> Vec<(&'static str, &'static str)> {
     fields.into_iter().map(|(_, name, input)| (name, input)).collect()
 }
 
-/// The programs in the order of their documents, and what of their fragments is ready.
-#[derive(Clone, Copy)]
-struct Prepared<'a> {
-    order: &'a [usize],
-    live: Option<&'a LiveFragments>,
-}
-
-impl Prepared<'_> {
-    /// A fragment of each document: the live one, or else the one that is made.
-    fn each<T: Send, E: Send>(
-        &self,
-        ready: impl Fn(&EarlierFragments, u32) -> Option<T> + Sync,
-        make: impl Fn(usize) -> Result<T, E> + Sync,
-    ) -> Result<Vec<T>, E> {
-        let each = |program: &usize| {
-            let live = self.live.and_then(|live| ready(&live.fragments, live.docs[*program]?));
-            live.map_or_else(|| make(*program), Ok)
-        };
-        self.order.par_iter().map(each).collect()
-    }
-
-    fn texts(&self, of: Fragment, make: impl Fn(usize) -> String + Sync) -> Vec<String> {
-        let texts = self.each(|live, doc| live.text(of, doc), |program| Ok::<_, Infallible>(make(program)));
-        texts.unwrap_or_else(|never| match never {})
-    }
-}
-
 /// Fragments of the live snapshot.
-pub struct LiveFragments {
+pub(crate) struct LiveFragments {
     fragments: EarlierFragments,
     /// Document of each program there, if it has not changed since.
     docs: Vec<Option<u32>>,
@@ -79,7 +54,7 @@ pub struct LiveFragments {
 impl Pages<'_> {
     /// Fragments of the live snapshot, of programs that have the same keys there: `live` gives it for those.
     #[must_use]
-    pub fn live_fragments<'g>(
+    pub(crate) fn live_fragments<'g>(
         &self,
         keys: &Keys,
         live: impl Fn(&ReusableRecord<'_>) -> Option<&'g Generation> + Sync,
@@ -101,24 +76,90 @@ impl Pages<'_> {
         Some(LiveFragments { fragments, docs: found.iter().map(|it| it.map(|(_, doc)| doc)).collect() })
     }
 
-    /// `html.bin`; `order` gives the program of each document.
+    /// `html.bin` of a directory; `order` gives the program of each document.
     ///
     /// # Errors
     ///
     /// If a template of a theme does not render.
-    pub fn prepare(
+    pub fn prepare(&self, order: &[usize]) -> Result<SectionWriter, minijinja::Error> {
+        let mut documents = FragmentsWriter::new(self.locales(), &Spill::default());
+        self.add_fragments(order, None, &mut documents)?;
+        let mut writer = SectionWriter::default();
+        self.finish_fragments(documents, &mut writer)?;
+        Ok(writer)
+    }
+
+    /// Adds the fragments of the programs to `html.bin`; `order` gives the program of each document.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
+    pub(crate) fn add_fragments(
         &self,
         order: &[usize],
         live: Option<&LiveFragments>,
-    ) -> Result<SectionWriter, minijinja::Error> {
-        let mut writer = SectionWriter::default();
-        let (main, of) = (self.main_locale(), Prepared { order, live });
-        let passages = of.texts(Fragment::Passages(main), |program| self.passages(program, main));
-        let language = |locale: &Locale| Ok((*locale, self.language_of(of, *locale, &passages)?));
-        let prepared = self.locales().par_iter().map(language);
-        let prepared: Vec<_> = prepared.collect::<Result<_, minijinja::Error>>()?;
-        let values = &self.site.index.values;
+        writer: &mut FragmentsWriter,
+    ) -> Result<(), minijinja::Error> {
+        for share in order.chunks(SHARE) {
+            let document = |program: &usize| {
+                let live = live.and_then(|live| Some((&live.fragments, live.docs[*program]?)));
+                self.document(*program, live)
+            };
+            let documents = share.par_iter().map(document).collect::<Result<Vec<_>, _>>()?;
+            documents.iter().for_each(|document| writer.add(document));
+        }
+        Ok(())
+    }
+
+    /// The fragments of a program: the live ones, or else those that are made.
+    fn document(
+        &self,
+        program: usize,
+        live: Option<(&EarlierFragments, u32)>,
+    ) -> Result<DocumentFragments, minijinja::Error> {
+        let ready = |of: Fragment| live.and_then(|(live, doc)| live.text(of, doc));
+        let text = |of, make: &dyn Fn() -> String| ready(of).unwrap_or_else(make);
+        let main = self.main_locale();
+        let passages = text(Fragment::Passages(main), &|| self.passages(program, main));
+        let own = |locale| match self.passages(program, locale) {
+            own if own == passages => String::new(),
+            own => own,
+        };
+        let language = |&locale: &Locale| {
+            let row = live.and_then(|(live, doc)| live.row(doc, locale));
+            let line = ready(Fragment::Line(locale));
+            Ok(DocumentParts {
+                row: row.map_or_else(|| self.row(program, locale), Ok)?,
+                passages: match locale == main {
+                    true => passages.clone(),
+                    false => text(Fragment::Passages(locale), &|| own(locale)),
+                },
+                line: line.map_or_else(|| self.line(program, locale), Ok)?,
+                entry: text(Fragment::Entry(locale), &|| self.entry(program, locale)),
+            })
+        };
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
+        Ok(DocumentFragments {
+            languages: self.locales().iter().map(language).collect::<Result<_, minijinja::Error>>()?,
+            events: text(Fragment::Events, &|| self.events(program)),
+            csv: text(Fragment::Csv, &|| csv_rows::start(&shaper.program_summary(program))),
+            kind: self.kind(program),
+        })
+    }
+
+    /// `html.bin`, once the fragments of all programs were added.
+    ///
+    /// # Errors
+    ///
+    /// If a template of a theme does not render.
+    pub(crate) fn finish_fragments(
+        &self,
+        documents: FragmentsWriter,
+        writer: &mut SectionWriter,
+    ) -> Result<(), minijinja::Error> {
+        let parts = self.locales().par_iter().map(|locale| self.language_of(*locale));
+        let parts = parts.collect::<Result<Vec<_>, minijinja::Error>>()?;
+        let values = &self.site.index.values;
         let spec = |ordinal: u32| &FACETS[values.facet_of(ordinal) as usize];
         let ordinals = 0..values.ordinals() as u32;
         // `O'Brien` is found as `o brien` and as `obrien`.
@@ -134,15 +175,12 @@ impl Pages<'_> {
             options: ordinals
                 .map(|ordinal| checkbox_attributes(spec(ordinal).parameter, values.text(ordinal)))
                 .collect(),
-            events: of.texts(Fragment::Events, |program| self.events(program)),
-            csv: of.texts(Fragment::Csv, |program| csv_rows::start(&shaper.program_summary(program))),
             organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
-            kinds: order.iter().map(|program| self.kind(*program)).collect(),
             recipients: names(Locale::En).zip(names(Locale::Es)).map(|(en, es)| en + &es).collect(),
             hints: self.hints(),
         };
-        write(&prepared, &shared, &mut writer);
-        Ok(writer)
+        documents.finish(&parts, &shared, writer);
+        Ok(())
     }
 
     /// The organizations in the order of their numbers on pages.
@@ -176,13 +214,7 @@ impl Pages<'_> {
         self.site.index.values.find(Facet::Types, kind).unwrap_or(u32::MAX)
     }
 
-    /// The parts of a language; `passages` are those of the main one.
-    fn language_of(
-        &self,
-        of: Prepared<'_>,
-        locale: Locale,
-        passages: &[String],
-    ) -> Result<LanguageParts, minijinja::Error> {
+    fn language_of(&self, locale: Locale) -> Result<LanguageParts, minijinja::Error> {
         let values = &self.site.index.values;
         let word = |key: &str| escaped(self.word(locale, key));
         let label = |ordinal: u32| -> String {
@@ -200,29 +232,11 @@ impl Pages<'_> {
             words: Message::KEYS.iter().map(|key| word(key)).collect(),
             facets: FACETS.iter().map(|spec| word(&format!("facet_{}", spec.name))).collect(),
             parameters: PARAMETERS.iter().map(|it| parameter(it.name)).collect(),
-            rows: of.each(|live, doc| live.row(doc, locale), |program| self.row(program, locale))?,
-            passages: self.own_passages(of, locale, passages),
-            lines: of.each(
-                |live, doc| live.text(Fragment::Line(locale), doc),
-                |program| self.line(program, locale),
-            )?,
             labels: (0..values.ordinals() as u32).into_par_iter().map(label).collect(),
-            entries: of.texts(Fragment::Entry(locale), |program| self.entry(program, locale)),
             feed: self.feed_parts(locale),
             search: self.search_skeleton(locale)?,
             list: self.skeleton("recipients.html", ("/recipients", "recipients"), locale, context! {})?,
             recipients: self.listed_recipients(locale).into_iter().map(|[_, item]| item).collect(),
-        })
-    }
-
-    /// Passages of the rows; empty where they equal those of the main language.
-    fn own_passages(&self, of: Prepared<'_>, locale: Locale, main: &[String]) -> Vec<String> {
-        if locale == self.main_locale() {
-            return main.to_vec();
-        }
-        of.texts(Fragment::Passages(locale), |program| {
-            let passages = self.passages(program, locale);
-            if passages == main[self.numbers.doc_of[program] as usize] { String::new() } else { passages }
         })
     }
 

@@ -36,6 +36,14 @@ impl Numbers {
         (0..).zip(cycles).for_each(|(number, position)| cycle[position] = number);
         Self { doc_of: documents(order, 0), cycle }
     }
+
+    /// Numbers of a part, with the documents of its programs; these numbers are those of the whole.
+    #[must_use]
+    pub fn of_part(&self, whole: &Directory, part: &Directory, doc_of: Vec<u32>) -> Self {
+        let position = |cycle: &Cycle| whole.cycles.binary_search_by_key(&cycle.id, |it| it.id);
+        let number = |cycle| position(cycle).map_or(u32::MAX, |at| self.cycle[at]);
+        Self { doc_of, cycle: part.cycles.iter().map(number).collect() }
+    }
 }
 
 /// The document of each program; `order` gives the program of each document, the first of which is `first`.

@@ -164,6 +164,12 @@ enum Kept<T> {
     File(Mapping),
 }
 
+impl<T> From<Vec<T>> for Items<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self(Kept::Memory(items))
+    }
+}
+
 impl<T> Items<T> {
     /// Lets go of the pages of a file that were read, which count as memory of this process.
     pub fn let_go(&self) {

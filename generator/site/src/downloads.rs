@@ -152,6 +152,7 @@ impl TableStore<'_> {
         let rows = lines.iter().filter(|byte| **byte == b'\n').count();
         let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
         let body = self.put(&ndjson, lines)?;
+        lines.let_go();
         let before = self.live.and_then(|live| live.files().lookup(&[&ndjson[1..]]));
         let is_same = before.is_some_and(|entry| entry.identity() == body);
         let kept =

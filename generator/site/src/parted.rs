@@ -19,9 +19,10 @@ use crate::progress::Progress;
 
 /// Share of the memory that files of one part may have: its records take twice as much, and again when they are written,
 /// and the next part is read meanwhile.
-const PART: u64 = 12;
-/// Share of the memory for what is collected or sorted at once.
+const PART: u64 = 24;
+/// Share of the memory for what is collected or sorted at once, and the share of that for tables, which are sorted beside it.
 const BUDGET: u64 = 4;
+const TABLES: usize = 4;
 
 /// A dataset in parts, checked, and the generation that it becomes.
 pub struct PartedBuild {
@@ -112,21 +113,21 @@ impl PartedBuild {
         let mut index = IndexFilesWriter::new(&self.spill);
         let others = self.parts.others().ok_or(GenerateError::Parts)?;
         index.add_others(&others);
-        let mut tables = SortedTables::new(&self.spill);
+        let mut tables = SortedTables::new(&self.spill.share(TABLES));
         if !options.index_only {
             tables.add(&others);
         }
-        let mut outline = Outline::new(others);
+        let mut outline = Outline::new(&self.spill);
         self.check_parts(options, report, progress, |part, order| {
             index.add_programs(&part, order);
             if !options.index_only {
                 outline.add(part);
             }
         })?;
-        let all = outline.finish().ok_or(GenerateError::Parts)?;
         let (stage, spill) = (&self.stage, &self.spill);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
-        let files = progress.step("join", || index.finish(&all, &keep))?;
+        let files = progress.step("join", || index.finish(&others, &keep))?;
+        let all = outline.finish(others).map_err(IndexError::from)?.ok_or(GenerateError::Parts)?;
         if !options.index_only {
             let mut parts = PartsOfBuild { parts: &self.parts, options, progress, outline: &all, tables };
             let (theme, site, directory) = (&theme, &files.open()?, &all);

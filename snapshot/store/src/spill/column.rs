@@ -43,6 +43,12 @@ impl Spill {
         self.budget
     }
 
+    /// The same folder, with a part of the budget.
+    #[must_use]
+    pub fn share(&self, of: usize) -> Self {
+        Self { folder: self.folder.clone(), budget: self.budget / of }
+    }
+
     /// Splits positions into ranges, each of items that take at most the budget together, or of one item.
     pub fn ranges(&self, bytes: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
         let (mut ranges, mut start, mut sum, mut end) = (Vec::new(), 0, 0usize, 0);

@@ -1,5 +1,7 @@
 //! Writes the grams: finds rows of words whose parts are frequent.
 
+use std::io;
+
 use rustc_hash::FxHashMap;
 
 use super::{BLOCK, LONGEST, few, key};
@@ -12,7 +14,7 @@ use store::spill::{Column, Spill};
 pub(in crate::search) type Token = (u32, bool);
 
 /// An occurrence of a gram: what stands before its last word, that word, the document.
-type Occurrence = (u32, u32, u32);
+type Occurrence = [u32; 3];
 
 /// Collects grams, shorter ones first, and writes them.
 pub(in crate::search) struct GramsWriter<'a> {
@@ -28,30 +30,34 @@ pub(in crate::search) struct GramsWriter<'a> {
 impl<'a> GramsWriter<'a> {
     /// Writes the grams of `count` documents. `texts` calls its argument with every text, in the order of
     /// the documents; no row goes on from one text to the next.
+    ///
+    /// # Errors
+    ///
+    /// If a temporary file cannot be used.
     pub(in crate::search) fn write(
         count: usize,
         terms: &'a [bool],
         texts: impl Fn(&mut dyn FnMut(u32, &[Token])),
         writer: &mut SectionWriter,
-    ) {
+    ) -> io::Result<()> {
         let spill = writer.spill().clone();
         let blocks = Blocks::new(count, &spill);
         let mut grams = Self { terms, frequent: FxHashMap::default(), ends: FxHashMap::default(), blocks };
         for length in 2..=LONGEST {
-            // Rows are collected by what stands before their last word, as many at once as fit into memory.
+            // Rows are collected by what stands before their last word, in as many lists as memory needs to sort them.
             let mut sizes = vec![0; terms.len() + grams.blocks.added];
-            let mut size = |(before, ..): Occurrence| sizes[before as usize] += size_of::<Occurrence>();
+            let mut size = |[before, ..]: Occurrence| sizes[before as usize] += size_of::<Occurrence>();
             texts(&mut |doc, text| grams.find(length, doc, text, &mut size));
+            let ranges = spill.ranges(sizes);
+            let mut lists: Vec<Column<Occurrence>> = ranges.iter().map(|_| Column::new(&spill)).collect();
+            let mut add = |occurrence: Occurrence| {
+                let list = ranges.partition_point(|range| range.end <= occurrence[0] as usize);
+                lists[list].push(occurrence);
+            };
+            texts(&mut |doc, text| grams.find(length, doc, text, &mut add));
             let mut frequent = Vec::new();
-            for range in spill.ranges(sizes.iter().copied()) {
-                let mut found: Vec<Occurrence> =
-                    Vec::with_capacity(sizes[range.clone()].iter().sum::<usize>() / size_of::<Occurrence>());
-                let mut add = |occurrence: Occurrence| {
-                    if range.contains(&(occurrence.0 as usize)) {
-                        found.push(occurrence);
-                    }
-                };
-                texts(&mut |doc, text| grams.find(length, doc, text, &mut add));
+            for list in lists {
+                let mut found = list.finish()?.into_vec();
                 found.sort_unstable();
                 found.dedup();
                 grams.add(length, &found, &mut frequent);
@@ -62,6 +68,7 @@ impl<'a> GramsWriter<'a> {
             }
         }
         grams.blocks.write(writer);
+        Ok(())
     }
 
     /// Finds the grams of a text whose two parts are frequent.
@@ -83,7 +90,7 @@ impl<'a> GramsWriter<'a> {
                 here[shorter].extend(grams);
             }
             let parts = before[length - 2].iter().filter(|part| length == 2 || self.continues(**part, *last));
-            parts.for_each(|part| found((*part, *last, doc)));
+            parts.for_each(|part| found([*part, *last, doc]));
         }
     }
 
@@ -94,10 +101,10 @@ impl<'a> GramsWriter<'a> {
 
     /// Adds grams of a length; `frequent` gets the key, the number and the end of those that are frequent.
     fn add(&mut self, length: usize, found: &[Occurrence], frequent: &mut Vec<(u64, u32, u32)>) {
-        for gram in found.chunk_by(|(a, b, _), (c, d, _)| (a, b) == (c, d)) {
-            let (before, last, _) = gram[0];
+        for gram in found.chunk_by(|a, b| a[..2] == b[..2]) {
+            let [before, last, _] = gram[0];
             let number = (self.terms.len() + self.blocks.added) as u32;
-            self.blocks.add(key(before, last), gram.iter().map(|(_, _, doc)| *doc));
+            self.blocks.add(key(before, last), gram.iter().map(|[.., doc]| *doc));
             if gram.len() > few(self.blocks.count) {
                 let end = if length == 2 { last } else { self.frequent[&key(self.ends[&before], last)] };
                 frequent.push((key(before, last), number, end));

@@ -8,8 +8,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
-    COGNATES, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS,
-    TOP, TOP_DOCS, TOP_TERMS,
+    COGNATES, Codes, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames,
+    TERMS, TOP, TOP_DOCS, TOP_TERMS,
 };
 use crate::search::cognates::cognate_keys;
 use crate::search::grams::few;
@@ -42,21 +42,8 @@ const POSTING: usize = size_of::<u32>() + size_of::<u16>();
 enum Item {
     /// A text of a field begins.
     Field(usize),
-    /// A token, and whether it is another reading of the position before.
+    /// A token by the position of its term, and whether it is another reading of the position before.
     Token(u32, bool),
-}
-
-/// The parts of a document's stream.
-fn items(stream: &[u32]) -> impl Iterator<Item = Item> {
-    let mut same = false;
-    stream.iter().filter_map(move |item| match *item {
-        SAME => {
-            same = true;
-            None
-        }
-        MARK.. => Some(Item::Field((item - MARK) as usize)),
-        number => Some(Item::Token(number, std::mem::take(&mut same))),
-    })
 }
 
 impl TermsWriter {
@@ -124,19 +111,20 @@ impl TermsWriter {
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
         let streams = join_compounds(self.streams.finish()?, &self.compounds, &spill)?;
-        let texts = Texts::new(&terms, streams, &spill);
-        let (grams, rest) = std::thread::scope(|threads| {
+        let texts = Texts::new(&terms, streams, &spill)?;
+        let (grams, mut rest) = std::thread::scope(|threads| {
             let grams = threads.spawn(|| texts.grams());
             let mut rest = SectionWriter::spilling(&spill);
             texts.write_postings(&mut rest);
             write_stems(&terms, &ENGLISH, &mut rest, |term| english_stem(term).into_owned());
             write_stems(&terms, &SPANISH, &mut rest, spanish_stem);
             write_cognates(&terms, &mut rest);
-            texts.write_streams(&mut rest);
             (grams.join(), rest)
         });
+        texts.streams.write(STREAMS, &mut rest);
+        rest.put("term.code", texts.codes);
         writer.append(rest);
-        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         let folded: Vec<Vec<String>> = synonyms
             .iter()
             .map(|group| group.iter().map(|term| words_of(term).join(" ")).collect())
@@ -199,47 +187,78 @@ struct Count {
     last: u32,
 }
 
-/// All texts, as numbers of terms, which are counted. Terms are numbered in the order in which they were found, and
-/// stored in the order of their texts.
+/// All texts as they are stored: terms as codes, frequent ones short. They are read several times, and so are as small
+/// as they can be.
 struct Texts<'a> {
     spill: &'a Spill,
-    streams: FinishedLists<u32>,
-    /// The stored position of each number, and the number at each position.
-    position_of: Vec<u32>,
-    number_at: Vec<u32>,
-    /// Of each number.
+    streams: FinishedLists<u8>,
+    /// The code of each term, and the position of the term of each code.
+    codes: Vec<u32>,
+    positions: Vec<u32>,
+    /// Of each term.
     counts: Vec<Count>,
     /// Mean length of each field in the documents that have it, in tokens.
     means: [f32; FIELDS],
 }
 
 impl<'a> Texts<'a> {
-    fn new(terms: &[(&str, u32)], streams: FinishedLists<u32>, spill: &'a Spill) -> Self {
-        let number_at: Vec<u32> = terms.iter().map(|(_, number)| *number).collect();
+    /// Terms are numbered in the order in which they were found, and stored in the order of their texts.
+    fn new(terms: &[(&str, u32)], streams: FinishedLists<u32>, spill: &'a Spill) -> io::Result<Self> {
         let mut position_of = vec![0; terms.len()];
-        (0..).zip(&number_at).for_each(|(position, number)| position_of[*number as usize] = position);
-        let mut counts = vec![Count::default(); terms.len()];
+        (0..).zip(terms).for_each(|(position, (_, number))| position_of[*number as usize] = position);
+        let counts = counts(&position_of, &streams);
+        let mut positions: Vec<u32> = (0..terms.len() as u32).collect();
+        positions.sort_by_key(|position| (Reverse(counts[*position as usize].occurrences), *position));
+        let mut codes = vec![0u32; terms.len()];
+        (FIRST_CODE..).zip(&positions).for_each(|(code, position)| codes[*position as usize] = code);
+        let code =
+            |item: u32| item.checked_sub(MARK).unwrap_or_else(|| codes[position_of[item as usize] as usize]);
+        let (mut coded, mut bytes) = (ListsWriter::new(spill), Vec::new());
+        for stream in streams.iter() {
+            bytes.clear();
+            stream.iter().for_each(|item| push_leb128(&mut bytes, u64::from(code(*item))));
+            coded.push(&bytes);
+        }
+        let mut texts =
+            Self { spill, streams: coded.finish()?, codes, positions, counts, means: [0.0; FIELDS] };
+        texts.means = texts.means();
+        Ok(texts)
+    }
+
+    fn means(&self) -> [f32; FIELDS] {
         let (mut tokens, mut texts) = ([0u64; FIELDS], [0u64; FIELDS]);
-        for (doc, stream) in (1..).zip(streams.iter()) {
-            let lengths = lengths(stream);
-            for (field, length) in lengths.into_iter().enumerate() {
+        for stream in self.streams.iter() {
+            for (field, length) in self.lengths(stream).into_iter().enumerate() {
                 tokens[field] += u64::from(length);
                 texts[field] += u64::from(length > 0);
             }
-            for number in stream.iter().filter(|number| **number < MARK) {
-                let count = &mut counts[*number as usize];
-                count.occurrences += 1;
-                count.documents += u32::from(count.last != doc);
-                count.last = doc;
-            }
         }
-        let means = std::array::from_fn(|field| tokens[field] as f32 / texts[field].max(1) as f32);
-        Self { spill, streams, position_of, number_at, counts, means }
+        std::array::from_fn(|field| tokens[field] as f32 / texts[field].max(1) as f32)
     }
 
-    /// The count of the term at a stored position.
-    fn count_at(&self, position: usize) -> Count {
-        self.counts[self.number_at[position] as usize]
+    /// The parts of a document's stream.
+    fn items<'t>(&'t self, stream: &'t [u8]) -> impl Iterator<Item = Item> + 't {
+        let mut same = false;
+        Codes(stream).filter_map(move |code| match code.checked_sub(FIRST_CODE) {
+            Some(rank) => Some(Item::Token(self.positions[rank as usize], std::mem::take(&mut same))),
+            None if code == Mark::Same as u32 => {
+                same = true;
+                None
+            }
+            None => Some(Item::Field(code as usize)),
+        })
+    }
+
+    /// The length of each field of a document, in tokens.
+    fn lengths(&self, stream: &[u8]) -> [u32; FIELDS] {
+        let (mut lengths, mut field) = ([0; FIELDS], 0);
+        for item in self.items(stream) {
+            match item {
+                Item::Field(next) => field = next,
+                Item::Token(_, same) => lengths[field] += u32::from(!same),
+            }
+        }
+        lengths
     }
 
     /// Writes the documents of each term, its impact in each, and those in which frequent terms have the greatest
@@ -249,9 +268,8 @@ impl<'a> Texts<'a> {
         let mut impacts = ListsWriter::new(self.spill);
         let mut tops = ListsWriter::new(self.spill);
         let mut frequent: Vec<u32> = Vec::new();
-        let documents = |position: usize| self.count_at(position).documents as usize;
-        let ranges =
-            self.spill.ranges((0..self.number_at.len()).map(|position| documents(position) * POSTING));
+        let documents = |position: usize| self.counts[position].documents as usize;
+        let ranges = self.spill.ranges((0..self.counts.len()).map(|position| documents(position) * POSTING));
         for range in ranges {
             let (docs, effects) = self.postings_of(&range);
             let mut start = 0;
@@ -279,27 +297,25 @@ impl<'a> Texts<'a> {
         let mut total = 0;
         for position in range.clone() {
             next.push(total);
-            total += self.count_at(position).documents as usize;
+            total += self.counts[position].documents as usize;
         }
         let (mut docs, mut impacts) = (vec![0u32; total], vec![0u16; total]);
         let mut found: Vec<(u32, usize)> = Vec::new();
         for (doc, stream) in (0..).zip(self.streams.iter()) {
             let mut field = 0;
-            for item in items(stream) {
+            for item in self.items(stream) {
                 match item {
                     Item::Field(next) => field = next,
-                    Item::Token(number, _) => {
-                        let position = self.position_of[number as usize];
-                        if range.contains(&(position as usize)) {
-                            found.push((position, field));
-                        }
+                    Item::Token(position, _) if range.contains(&(position as usize)) => {
+                        found.push((position, field));
                     }
+                    Item::Token(..) => {}
                 }
             }
             if found.is_empty() {
                 continue;
             }
-            let lengths = lengths(stream).map(|length| length as f32);
+            let lengths = self.lengths(stream).map(|length| length as f32);
             let divisors = divisors(&lengths, |field| self.means[field].max(1.0));
             found.sort_unstable();
             for occurrences in found.chunk_by(|(position, _), (other, _)| position == other) {
@@ -313,17 +329,16 @@ impl<'a> Texts<'a> {
         (docs, impacts)
     }
 
-    fn grams(&self) -> SectionWriter {
+    fn grams(&self) -> io::Result<SectionWriter> {
         let count = self.streams.len();
-        let is_frequent: Vec<bool> = (0..self.number_at.len())
-            .map(|position| self.count_at(position).documents as usize > few(count))
-            .collect();
+        let is_frequent: Vec<bool> =
+            self.counts.iter().map(|term| term.documents as usize > few(count)).collect();
         let texts = |each: &mut dyn FnMut(u32, &[Token])| {
             let mut text = Vec::new();
             for (doc, stream) in (0..).zip(self.streams.iter()) {
-                for item in items(stream) {
+                for item in self.items(stream) {
                     match item {
-                        Item::Token(number, same) => text.push((self.position_of[number as usize], same)),
+                        Item::Token(position, same) => text.push((position, same)),
                         Item::Field(_) => {
                             each(doc, &text);
                             text.clear();
@@ -335,44 +350,23 @@ impl<'a> Texts<'a> {
             }
         };
         let mut writer = SectionWriter::spilling(self.spill);
-        GramsWriter::write(count, &is_frequent, texts, &mut writer);
-        writer
-    }
-
-    fn write_streams(&self, writer: &mut SectionWriter) {
-        let mut by_frequency: Vec<usize> = (0..self.number_at.len()).collect();
-        by_frequency.sort_by_key(|position| (Reverse(self.count_at(*position).occurrences), *position));
-        let mut codes = vec![0u32; by_frequency.len()];
-        for (rank, position) in by_frequency.into_iter().enumerate() {
-            codes[position] = FIRST_CODE + rank as u32;
-        }
-        let (mut coded, mut bytes) = (ListsWriter::new(self.spill), Vec::new());
-        for stream in self.streams.iter() {
-            bytes.clear();
-            for item in stream {
-                let code = match item.checked_sub(MARK) {
-                    Some(mark) => mark,
-                    None => codes[self.position_of[*item as usize] as usize],
-                };
-                push_leb128(&mut bytes, u64::from(code));
-            }
-            coded.push(&bytes);
-        }
-        coded.write(STREAMS, writer);
-        writer.put("term.code", codes);
+        GramsWriter::write(count, &is_frequent, texts, &mut writer)?;
+        Ok(writer)
     }
 }
 
-/// The length of each field of a document, in tokens.
-fn lengths(stream: &[u32]) -> [u32; FIELDS] {
-    let (mut lengths, mut field) = ([0; FIELDS], 0);
-    for item in items(stream) {
-        match item {
-            Item::Field(next) => field = next,
-            Item::Token(_, same) => lengths[field] += u32::from(!same),
+/// Counts the terms by their positions.
+fn counts(position_of: &[u32], streams: &FinishedLists<u32>) -> Vec<Count> {
+    let mut counts = vec![Count::default(); position_of.len()];
+    for (doc, stream) in (1..).zip(streams.iter()) {
+        for number in stream.iter().filter(|number| **number < MARK) {
+            let count = &mut counts[position_of[*number as usize] as usize];
+            count.occurrences += 1;
+            count.documents += u32::from(count.last != doc);
+            count.last = doc;
         }
     }
-    lengths
+    counts
 }
 
 /// The impact of a term that occurs in these fields of a document.

@@ -185,6 +185,17 @@ impl<T> Items<T> {
     }
 }
 
+impl<T: Pod> Items<T> {
+    /// The items in memory.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        match self.0 {
+            Kept::Memory(items) => items,
+            Kept::File(map) => bytemuck::cast_slice(&map).to_vec(),
+        }
+    }
+}
+
 impl<T: Pod> Deref for Items<T> {
     type Target = [T];
     #[inline]

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::facet::Facet;
@@ -133,7 +134,11 @@ pub(crate) fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
 type Rows = BTreeMap<String, Value>;
 
 /// The live generation of a root, if there is one.
-fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
+///
+/// # Errors
+///
+/// If it cannot be read. A root without one is no error.
+pub(crate) fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
     match Generation::open_current(root) {
         Ok(live) => Ok(Some(live)),
         Err(StoreError::Unpublished { .. }) => Ok(None),
@@ -143,45 +148,41 @@ fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
 }
 
 impl Plan {
-    /// Compares numbers of records with those of the live generation of a root.
-    ///
-    /// # Errors
-    ///
-    /// If the live generation cannot be read. A root without one is no error.
-    pub(crate) fn of_counts(name: &str, counts: &RecordCounts, root: &Path) -> Result<Self, StoreError> {
-        let live = live(root)?;
-        let live_counts = live.as_ref().map(|live| live.manifest().counts);
+    /// Compares numbers of records with those of the live generation.
+    pub(crate) fn of_counts(name: &str, counts: &RecordCounts, live: Option<&Generation>) -> Self {
+        let live_counts = live.map(|live| live.manifest().counts);
         let pairs = live_counts.iter().flat_map(|live| named(live).into_iter().zip(named(counts)));
         let counts = pairs.map(|((table, live), (_, new))| Counted { table, live, new }).collect();
         let against = live.map(|live| live.id().to_string());
-        Ok(Self { name: name.to_owned(), against, counts, ..Self::default() })
+        Self { name: name.to_owned(), against, counts, ..Self::default() }
     }
 
-    /// Compares a directory, as of a day, with the live generation of a root.
+    /// Compares a directory, as of a day, with the live generation.
     ///
     /// # Errors
     ///
-    /// If the live generation cannot be read. A root without one is no error.
-    pub(crate) fn compare(directory: &Directory, root: &Path, as_of: Date) -> Result<Self, StoreError> {
-        let mut plan = Self::of_counts(&directory.dataset.name, &record_counts(directory), root)?;
-        let Some(live) = live(root)? else { return Ok(plan) };
+    /// If the live generation cannot be read.
+    pub(crate) fn compare(
+        directory: &Directory,
+        live: Option<&Generation>,
+        as_of: Date,
+    ) -> Result<Self, StoreError> {
+        let mut plan = Self::of_counts(&directory.dataset.name, &record_counts(directory), live);
+        let Some(live) = live else { return Ok(plan) };
         plan.turned = turned(directory, live.manifest().as_of, as_of);
         if !live.manifest().complete {
             return Ok(plan);
         }
         plan.counts.clear();
         let mut values = Values::default();
-        for table in Table::ALL {
-            let path = format!("data/{}.ndjson", table.name());
-            let Some(entry) = live.files().lookup(&[&path]) else { continue };
-            let new = table_lines(directory, table);
-            let versions = if entry.identity().sha256 == Digest::of(&new) {
-                Versions::unchanged(new)
-            } else {
-                Versions::new(&live.read(entry, Coding::Identity)?, &new)
-            };
-            plan.tables.extend(compare_table(table, &versions, directory));
-            values.add(table, versions);
+        let compared = Table::ALL.into_par_iter().map(|table| {
+            let versions = Versions::of(table, directory, live)?;
+            let changes = versions.as_ref().and_then(|versions| compare_table(table, versions, directory));
+            Ok((changes, versions.filter(|_| Values::has(table)).map(|versions| (table, versions))))
+        });
+        for (changes, versions) in compared.collect::<Result<Vec<_>, StoreError>>()? {
+            plan.tables.extend(changes);
+            versions.into_iter().for_each(|(table, versions)| values.add(table, versions));
         }
         (plan.values_added, plan.values_removed) = values.difference();
         let moment: Timestamp = live.manifest().generated_at;
@@ -197,9 +198,13 @@ impl Plan {
 
 /// Seasons whose status differs between two days.
 fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
+    if before == after {
+        return Vec::new();
+    }
     let slugs: BTreeMap<_, _> = directory.programs.iter().map(|it| (it.id, it.slug.as_str())).collect();
     let turned = directory.cycles.iter().filter_map(|cycle| {
-        let [old, new] = [before, after].map(|day| Season::of(cycle).status(Day::new(day)).as_str());
+        let season = Season::of(cycle);
+        let [old, new] = [before, after].map(|day| season.status(Day::new(day)).as_str());
         let slug = slugs.get(&cycle.program_id).copied().unwrap_or_default();
         (old != new).then(|| format!("{slug}, {}: {old} → {new}", cycle.label))
     });
@@ -219,6 +224,20 @@ struct Versions {
 }
 
 impl Versions {
+    /// Those of a table; `None` if the live generation does not have it.
+    fn of(table: Table, directory: &Directory, live: &Generation) -> Result<Option<Self>, StoreError> {
+        let path = format!("data/{}.ndjson", table.name());
+        let Some(entry) = live.files().lookup(&[&path]) else { return Ok(None) };
+        let new = table_lines(directory, table);
+        // Of another length it is another: that needs no hash.
+        let before = entry.identity();
+        let is_same = before.len == new.len() as u64 && before.sha256 == Digest::of(&new);
+        Ok(Some(match is_same {
+            true => Self::unchanged(new),
+            false => Self::new(&live.read(entry, Coding::Identity)?, &new),
+        }))
+    }
+
     fn new(live: &[u8], new: &[u8]) -> Self {
         let lines = |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
         let (old, new) = (lines(live), lines(new));
@@ -282,12 +301,15 @@ struct Values {
 }
 
 impl Values {
+    /// Whether rows of a table have filter values.
+    const fn has(table: Table) -> bool {
+        matches!(table, Table::Programs | Table::Facts)
+    }
+
     fn add(&mut self, table: Table, versions: Versions) {
         versions.old.values().for_each(|row| collect_values(table, row, &mut self.old));
         versions.new.values().for_each(|row| collect_values(table, row, &mut self.new));
-        if matches!(table, Table::Programs | Table::Facts) {
-            self.tables.push((table, versions));
-        }
+        self.tables.push((table, versions));
     }
 
     /// Values that no live row has, and values that no new row has.

@@ -17,7 +17,7 @@ use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
 use crate::log::{self, LogFormat};
-use crate::plan::Plan;
+use crate::plan::{self, Plan};
 use crate::{plan_report, remote_commands, status};
 
 pub(crate) fn build(build: &Build) -> Result<(), Failure> {
@@ -34,8 +34,9 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         templates: build.templates.clone(),
     };
     options.made_from = options.made_from(&build.data);
-    if let Some(id) = options.live_generation() {
-        print_line(unchanged(id, start.elapsed()));
+    let live = live(&build.out);
+    if let Some(live) = live.as_ref().filter(|live| options.is_unchanged(live)) {
+        print_line(unchanged(live.id(), start.elapsed()));
         return Ok(());
     }
     let progress = Progress::new(build.messages.quiet);
@@ -45,9 +46,13 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     }
     let loaded = load_for(Some(&build.data), &build.messages)?;
     let directory = &loaded.directory;
-    guard(build, &directory.dataset.name, directory.programs.len() as u64, || {
-        Plan::compare(directory, &build.out, build.as_of.unwrap_or_else(today))
+    // Another one may have been published since.
+    let is_live = live.as_ref().map(Generation::id) == store::live_id(&build.out).ok();
+    let live = if is_live { live } else { self::live(&build.out) };
+    guard(build, live.as_ref(), &directory.dataset.name, directory.programs.len() as u64, || {
+        Plan::compare(directory, live.as_ref(), options.as_of)
     })?;
+    drop(live);
     let published = generate(&loaded.directory, loaded.source, &options, &progress)
         .map_err(|error| generate_failure(&error))?;
     print_line(summary(&published, &build.out, start.elapsed()));
@@ -73,8 +78,9 @@ fn build_in_parts(
         show(&report, &build.messages);
         return Err(Failure::Data);
     }
-    guard(build, parted.dataset_name(), parted.counts().programs, || {
-        Plan::of_counts(parted.dataset_name(), &parted.counts(), &build.out)
+    let live = live(&build.out);
+    guard(build, live.as_ref(), parted.dataset_name(), parted.counts().programs, || {
+        Ok(Plan::of_counts(parted.dataset_name(), &parted.counts(), live.as_ref()))
     })?;
     let published =
         parted.publish(options, &mut report, progress).map_err(|error| generate_failure(&error))?;
@@ -82,12 +88,18 @@ fn build_in_parts(
     Ok(Some(published))
 }
 
+/// The live generation. If it cannot be read, publishing reports it.
+fn live(root: &Path) -> Option<Generation> {
+    plan::live(root).ok().flatten()
+}
+
 /// Stops a build that is probably a mistake: no programs, another dataset, or more changes than the guards allow.
 fn guard(
     build: &Build,
+    live: Option<&Generation>,
     name: &str,
     programs: u64,
-    plan: impl FnOnce() -> Result<Plan, StoreError>,
+    plan: impl FnOnce() -> Result<Plan, StoreError> + Send,
 ) -> Result<(), Failure> {
     if programs == 0 && !build.allow_empty {
         let message = "no program would be published; use --allow-empty if this is intended";
@@ -96,17 +108,17 @@ fn guard(
     if build.replace {
         return Ok(());
     }
-    if let Some(live) = live_name(&build.out).filter(|live| live != name) {
+    let (live_name, plan) = rayon::join(
+        || list::dataset_name(&live?.index("lists.bin").ok()?),
+        || if programs == 0 { None } else { plan().ok() },
+    );
+    if let Some(live) = live_name.filter(|live| live != name) {
         let message = format_args!(
             "the live snapshot is of dataset `{live}`, this is `{name}`; use --replace to replace it"
         );
         return Err(fail(Failure::HeldBack, message));
     }
-    if programs == 0 {
-        return Ok(());
-    }
-    // If the live generation cannot be read, publishing reports it.
-    let violations = plan().ok().map(|plan| build.guards.violations(&plan)).unwrap_or_default();
+    let violations = plan.map(|plan| build.guards.violations(&plan)).unwrap_or_default();
     let failures = violations.into_iter().map(|violation| fail(Failure::HeldBack, violation));
     failures.reduce(|_, last| last).map_or(Ok(()), Err)
 }
@@ -114,18 +126,13 @@ fn guard(
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let loaded = load_for(Some(&options.data), &options.messages)?;
     let as_of = options.as_of.unwrap_or_else(today);
-    let plan = Plan::compare(&loaded.directory, &options.out, as_of);
+    let plan =
+        plan::live(&options.out).and_then(|live| Plan::compare(&loaded.directory, live.as_ref(), as_of));
     let plan = plan.map_err(|error| store_failure(&[error], Failure::Input))?;
     let violations = options.guards.violations(&plan);
     print_line(plan_report::report(&plan, &violations, options.format).trim_end());
     let has_changes = plan.against.is_none() || !plan.is_empty();
     if options.exit_code && has_changes { Err(Failure::Changes) } else { Ok(()) }
-}
-
-/// Name of the live dataset of a root, if it can be read.
-fn live_name(root: &Path) -> Option<String> {
-    let generation = Generation::open_current(root).ok()?;
-    list::dataset_name(&generation.index("lists.bin").ok()?)
 }
 
 fn unchanged(id: GenerationId, time: Duration) -> String {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
-use store::{Digest, Generation, GenerationId, MadeFrom, VerifyMode, verify};
+use store::{Digest, Generation, MadeFrom, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::options::BuildOptions;
@@ -25,17 +25,14 @@ impl BuildOptions {
         Some(MadeFrom { tools, whole: Digest::of(whole.as_bytes()) })
     }
 
-    /// The live generation, if it was built from the same inputs and every file of it is as published. A damaged one
+    /// Whether the live generation was built from the same inputs and every file of it is as published. A damaged one
     /// has to be built again.
     #[must_use]
-    pub fn live_generation(&self) -> Option<GenerationId> {
-        let root = &self.out;
-        let live = Generation::open_current(root).ok()?;
-        if live.made_from()?.whole != self.made_from?.whole {
-            return None;
-        }
+    pub fn is_unchanged(&self, live: &Generation) -> bool {
+        let [now, before] = [self.made_from, live.made_from()].map(|from| from.map(|it| it.whole));
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-        verify(root, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).ok().map(|report| report.id)
+        let is_sound = || verify(&self.out, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).is_ok();
+        now.is_some() && now == before && is_sound()
     }
 }
 

@@ -38,8 +38,8 @@ pub struct Patterns {
     all: Vec<Pattern>,
     /// Patterns by a word that they may begin with.
     by_first: FxHashMap<String, Vec<usize>>,
-    /// First bytes of these words.
-    initials: [bool; 128],
+    /// Lengths of these words, as bits, by their first bytes.
+    lengths: [u64; 128],
 }
 
 /// A word of a text, folded, and where it is.
@@ -55,8 +55,8 @@ impl Patterns {
     #[must_use]
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), initials: [false; 128] };
-        patterns.initials[0] = true;
+        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 128] };
+        patterns.lengths[0] = u64::MAX;
         for pattern in lines.map(Pattern::new) {
             let number = patterns.all.len();
             for slot in &pattern.slots {
@@ -69,7 +69,7 @@ impl Patterns {
             patterns.all.push(pattern);
         }
         for word in patterns.by_first.keys() {
-            patterns.initials[usize::from(initial(word))] = true;
+            patterns.lengths[usize::from(initial(word))] |= bit_of_length(word);
         }
         patterns
     }
@@ -95,7 +95,7 @@ impl Patterns {
     fn may_begin_in(&self, text: &str) -> bool {
         let pieces = text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
         pieces
-            .filter(|word| self.initials[usize::from(initial(word))])
+            .filter(|word| self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0)
             .any(|word| self.by_first.contains_key(&*folded(word)))
     }
 }
@@ -103,6 +103,11 @@ impl Patterns {
 /// The first byte of a word, in lower case; 0 for all that are not ASCII, which may be folded to any letter.
 fn initial(word: &str) -> u8 {
     word.bytes().next().filter(u8::is_ascii).map_or(0, |byte| byte.to_ascii_lowercase())
+}
+
+/// A bit for the length of a word; all of them where folding may change it.
+fn bit_of_length(word: &str) -> u64 {
+    if word.is_ascii() { 1 << word.len().min(63) } else { u64::MAX }
 }
 
 impl Pattern {
@@ -193,7 +198,8 @@ mod tests {
 
     #[test]
     fn a_pattern_is_found_within_one_sentence() {
-        let patterns = Patterns::new("# comment\n\n!are no any|the* cats|dogs !food\n^ say ... meow\n");
+        let patterns =
+            Patterns::new("# comment\n\n!are no any|the* cats|dogs !food\n^ say ... meow\nanos ya\n");
         for (text, found) in [
             ("We take NO any the Cats here.", Some("NO any the Cats")),
             ("There are no cats. No dogs!", Some("No dogs")),
@@ -203,6 +209,7 @@ mod tests {
             ("Well. Say it very loud meow", Some("Say it very loud meow")),
             ("Please say meow", None),
             ("say a b c d meow", None),
+            ("2 Años ya", Some("Años ya")),
             ("", None),
         ] {
             assert_eq!(patterns.find(text), found, "{text}");

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 use crate::record::{Locale, words};
 use crate::text::normalized;
 
@@ -165,7 +167,9 @@ impl Code {
     /// The code with this text; `None` if no place has it.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
-        CODES.binary_search(&text).ok().map(|at| Self(at as u16))
+        static NUMBERS: LazyLock<FxHashMap<&str, u16>> =
+            LazyLock::new(|| CODES.iter().copied().zip(0..).collect());
+        NUMBERS.get(text).copied().map(Self)
     }
 }
 

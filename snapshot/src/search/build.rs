@@ -14,7 +14,7 @@ use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::set::{set_bit, words};
 use crate::search::table::{FinishedLists, ListsWriter, StringsWriter};
 use crate::search::terms::write::TermsWriter;
-use crate::search::titles::{TitlesWriter, searchable_texts};
+use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
 use crate::search::values::stated::{Document, StatedWriter};
 use crate::search::values::write as values;
 use crate::text::fold;
@@ -122,7 +122,7 @@ impl IndexWriter {
             for program in order {
                 let (it, facts) = (&directory.programs[*program], facts(directory, *program));
                 let document = Document { program: it, facts };
-                titles.add(columns.count, &searchable_texts(directory, *program), &it.slug);
+                titles.add(columns.count, &stated_texts(directory, *program), &it.slug);
                 columns.add(directory, *program, &document);
                 stated.add(&document);
             }

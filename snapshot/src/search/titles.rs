@@ -110,6 +110,13 @@ fn keys(title: &str) -> Vec<String> {
 /// The texts of a program that a search reads, with their fields: in all languages, each once.
 #[must_use]
 pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
+    let (mut texts, mut seen) = (stated_texts(directory, program), FxHashSet::default());
+    texts.retain(|text| seen.insert(*text));
+    texts
+}
+
+/// The same, where some may stand several times.
+pub(super) fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     let links = &directory.program_links[program];
     let program = &directory.programs[program];
     let organization = &directory.organizations[links.organization];
@@ -140,8 +147,6 @@ pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &st
     let addresses = cycles().filter_map(|cycle| cycle.application_url.as_deref());
     let addresses = std::iter::once(program.official_url.as_str()).chain(addresses);
     texts.extend(addresses.filter_map(call_code).map(|code| (Mark::Alias, code)));
-    let mut seen = FxHashSet::default();
-    texts.retain(|text| seen.insert(*text));
     texts
 }
 

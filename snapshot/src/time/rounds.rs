@@ -27,6 +27,10 @@ const DATES_PARTS: [&str; 4] = ["ates", "eadline", "echas", "lazo"];
 /// The fiscal year that a name states, of several the last: `FY 2021 - 2023`, `fiscal year 2024-25`,
 /// `ejercicio 2024`.
 pub(super) fn fiscal_year(name: &str) -> Option<i16> {
+    // Most names state none. Digits of other scripts are folded.
+    if !name.bytes().any(|byte| byte.is_ascii_digit() || !byte.is_ascii()) {
+        return None;
+    }
     let words = words_of(name);
     let stated = |at: usize, after| words.get(at).and_then(|word| stated_year(word, after));
     let mut last = None;
@@ -68,13 +72,16 @@ pub(super) fn is_projected_label(label: &str) -> bool {
 
 /// Whether a text states that the days of its rounds are projected: `Dates projected from last year`.
 pub(super) fn are_dates_projected(text: &str) -> bool {
-    let sentences = text.split(['.', ';', '\n']);
-    sentences.filter(|sentence| DATES_PARTS.iter().any(|part| sentence.contains(part))).any(|sentence| {
-        let mut words = words_of(sentence);
-        words.retain(|word| !BETWEEN.contains(&&**word));
-        let is_pair = |a: &str, b: &str| DATES.contains(&a) && PROJECTED.contains(&b);
-        words.windows(2).any(|pair| is_pair(&pair[0], &pair[1]) || is_pair(&pair[1], &pair[0]))
-    })
+    let has_dates = |text: &str| DATES_PARTS.iter().any(|part| text.contains(part));
+    // Most texts have none at all.
+    let mut sentences = text.split(['.', ';', '\n']).filter(|sentence| has_dates(sentence));
+    has_dates(text)
+        && sentences.any(|sentence| {
+            let mut words = words_of(sentence);
+            words.retain(|word| !BETWEEN.contains(&&**word));
+            let is_pair = |a: &str, b: &str| DATES.contains(&a) && PROJECTED.contains(&b);
+            words.windows(2).any(|pair| is_pair(&pair[0], &pair[1]) || is_pair(&pair[1], &pair[0]))
+        })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
+use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
@@ -23,7 +24,8 @@ use store::spill::Spill;
 /// Collects the texts of documents, in document order, and writes the sections.
 pub(in crate::search) struct TermsWriter {
     spill: Spill,
-    numbers: HashMap<String, u32>,
+    /// Nearly all terms are short: they stand in the table, which is one look-up into memory less for each token.
+    numbers: HashMap<CompactString, u32>,
     /// The tokens of each document.
     streams: ListsWriter<u32>,
     /// Of the document that is being added.
@@ -91,7 +93,7 @@ impl TermsWriter {
             return *number;
         }
         let number = self.numbers.len() as u32;
-        self.numbers.insert(token.to_owned(), number);
+        self.numbers.insert(token.into(), number);
         number
     }
 

@@ -7,7 +7,7 @@ use html::{Filler, Subject};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use snapshot::facet::{FACETS, named_values};
+use snapshot::facet::{FACETS, Facet, named_values};
 use snapshot::record::{Dataset, Directory, EntityRef, Locale};
 use store::Digest;
 use store::reuse::{RecordFingerprint, RenewFn, ReusableRecord};
@@ -17,6 +17,9 @@ use super::renew::Renewal;
 use super::view::day;
 use crate::downloads::RowDigests;
 use crate::files::Records;
+
+/// Hashes of the labels of facet values.
+type Labels<'a> = FxHashMap<(Facet, &'a str), Digest>;
 
 /// Hashes of the contents of records, in every language.
 struct Rows<'a> {
@@ -32,12 +35,11 @@ struct Rows<'a> {
     leaders: &'a [Digest],
     channels: &'a [Digest],
     posts: &'a [Digest],
-    /// Hashes of the labels of facet values.
-    labels: Vec<Digest>,
+    labels: Labels<'a>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(directory: &Directory, digests: &'a RowDigests, labels: Vec<Digest>) -> Self {
+    fn new(directory: &Directory, digests: &'a RowDigests, labels: Labels<'a>) -> Self {
         let translated: FxHashMap<EntityRef, Digest> = translations(directory);
         let with = |table, of: &dyn Fn(usize) -> EntityRef| {
             let both = |(at, row): (usize, &Digest)| match translated.get(&of(at)) {
@@ -203,29 +205,23 @@ impl Pages<'_> {
 
     /// Hashes of the labels of facet values. A value that is not in the vocabulary can have its label from a fact of
     /// any record.
-    fn labels(&self) -> Vec<Digest> {
+    fn labels(&self) -> Labels<'_> {
         let values = &self.site.index.values;
         let label = |ordinal: u32| {
             let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
-            json_of(
-                &Locale::ALL
-                    .iter()
-                    .map(|locale| self.spoken_label(facet, value, *locale))
-                    .collect::<Vec<_>>(),
-            )
+            let labels = Locale::ALL.iter().map(|locale| self.spoken_label(facet, value, *locale));
+            ((facet, value), json_of(&labels.collect::<Vec<_>>()))
         };
         (0..values.ordinals() as u32).into_par_iter().map(label).collect()
     }
 
     /// Adds the labels of a program's facet values, including those of exclusions.
-    fn add_labels(&self, labels: &[Digest], program: usize, key: &mut Key) {
+    fn add_labels(&self, labels: &Labels<'_>, program: usize, key: &mut Key) {
         let (record, facts) = (&self.directory.programs[program], self.facts(program));
-        let values = &self.site.index.values;
         for spec in &FACETS {
             let stated = facts.iter().filter_map(|fact| spec.fed(fact));
             let all = named_values(spec.facet, record, &facts).into_iter().chain(stated);
-            let ordinals = all.filter_map(|value| values.find(spec.facet, value));
-            ordinals.for_each(|ordinal| key.add(labels[ordinal as usize]));
+            all.filter_map(|value| labels.get(&(spec.facet, value))).for_each(|label| key.add(*label));
         }
     }
 

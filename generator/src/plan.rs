@@ -3,6 +3,7 @@
 //! comparison and stops before it publishes what is probably a truncated table (`guards`).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -14,7 +15,7 @@ use snapshot::facet::Facet;
 use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
 use snapshot::time::{Day, Season};
-use store::{Coding, Digest, Generation, RecordCounts, StoreError};
+use store::{Coding, Digest, FileEntry, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
 use dataset::text::nearest;
@@ -190,6 +191,24 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Adds the changes of a table of a dataset that is read in parts; `directory` has its aliases.
+    ///
+    /// # Errors
+    ///
+    /// If the live generation cannot be read.
+    pub(crate) fn add_table(
+        &mut self,
+        table: Table,
+        new: &[u8],
+        directory: &Directory,
+        live: &Generation,
+    ) -> Result<(), StoreError> {
+        let Some(entry) = table_file(table, live) else { return Ok(()) };
+        let versions = Versions::differing(entry, new, live)?;
+        self.tables.extend(versions.and_then(|versions| compare_table(table, &versions, directory)));
+        Ok(())
+    }
+
     /// Whether no change is known.
     pub(crate) const fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.counts.is_empty()
@@ -215,8 +234,9 @@ fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
 struct Versions {
     /// Number of live rows.
     live: usize,
-    /// Lines that both have.
-    same: Vec<u8>,
+    /// The live rows, and the parts of them that are the new ones too.
+    text: Vec<u8>,
+    same: Vec<Range<usize>>,
     /// The other live rows.
     old: Rows,
     /// The other new rows.
@@ -226,48 +246,63 @@ struct Versions {
 impl Versions {
     /// Those of a table; `None` if the live generation does not have it.
     fn of(table: Table, directory: &Directory, live: &Generation) -> Result<Option<Self>, StoreError> {
-        let path = format!("data/{}.ndjson", table.name());
-        let Some(entry) = live.files().lookup(&[&path]) else { return Ok(None) };
+        let Some(entry) = table_file(table, live) else { return Ok(None) };
         let new = table_lines(directory, table);
-        // Of another length it is another: that needs no hash.
-        let before = entry.identity();
-        let is_same = before.len == new.len() as u64 && before.sha256 == Digest::of(&new);
-        Ok(Some(match is_same {
-            true => Self::unchanged(new),
-            false => Self::new(&live.read(entry, Coding::Identity)?, &new),
-        }))
+        Ok(Some(Self::differing(entry, &new, live)?.unwrap_or_else(|| Self::unchanged(new))))
     }
 
-    fn new(live: &[u8], new: &[u8]) -> Self {
+    /// Those of a file with new lines; `None` if these are the live ones.
+    fn differing(entry: FileEntry<'_>, new: &[u8], live: &Generation) -> Result<Option<Self>, StoreError> {
+        // Of another length it is another: that needs no hash.
+        let before = entry.identity();
+        if before.len == new.len() as u64 && before.sha256 == Digest::of(new) {
+            return Ok(None);
+        }
+        Ok(Some(Self::new(live.read(entry, Coding::Identity)?, new)))
+    }
+
+    fn new(text: Vec<u8>, new: &[u8]) -> Self {
         let lines = |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
-        let (old, new) = (lines(live), lines(new));
+        let (old, new) = (lines(&text), lines(new));
         // Only lines between the first and the last difference are hashed.
         let pairs = || old.iter().zip(&new);
         let before = pairs().take_while(|(old, new)| old == new).count();
         let after = old[before..].iter().rev().zip(new[before..].iter().rev());
         let after = after.take_while(|(old, new)| old == new).count();
-        let mut same = [&old[..before], &old[old.len() - after..]].concat().concat();
-        let of_old: HashSet<&[u8]> = old[before..old.len() - after].iter().copied().collect();
+        let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
+        let start = length(&old[..before]);
+        let mut same = vec![0..start, text.len() - length(&old[old.len() - after..])..text.len()];
         let of_new: HashSet<&[u8]> = new[before..new.len() - after].iter().copied().collect();
-        of_old.intersection(&of_new).for_each(|line| same.extend_from_slice(line));
-        Self {
-            live: old.len(),
-            same,
-            old: rows(of_old.difference(&of_new).copied()),
-            new: rows(of_new.difference(&of_old).copied()),
+        let (mut of_old, mut at) = (HashSet::new(), start);
+        for line in &old[before..old.len() - after] {
+            if of_old.insert(*line) && of_new.contains(line) {
+                same.push(at..at + line.len());
+            }
+            at += line.len();
         }
+        let live = old.len();
+        let (old, new) =
+            (rows(of_old.difference(&of_new).copied()), rows(of_new.difference(&of_old).copied()));
+        Self { live, text, same, old, new }
     }
 
     /// A table with the same lines in both.
-    fn unchanged(lines: Vec<u8>) -> Self {
-        let live = lines.iter().filter(|byte| **byte == b'\n').count();
-        Self { live, same: lines, old: Rows::new(), new: Rows::new() }
+    fn unchanged(text: Vec<u8>) -> Self {
+        let live = text.iter().filter(|byte| **byte == b'\n').count();
+        let same = std::iter::once(0..text.len()).collect();
+        Self { live, text, same, old: Rows::new(), new: Rows::new() }
     }
 
     /// The rows that are the same in both.
     fn same(&self) -> impl Iterator<Item = Value> {
-        serde_json::Deserializer::from_slice(&self.same).into_iter().flatten()
+        let parts = self.same.iter().map(|part| &self.text[part.clone()]);
+        parts.flat_map(|part| serde_json::Deserializer::from_slice(part).into_iter().flatten())
     }
+}
+
+/// The file of a table in the live generation.
+fn table_file(table: Table, live: &Generation) -> Option<FileEntry<'_>> {
+    live.files().lookup(&[&format!("data/{}.ndjson", table.name())])
 }
 
 /// Rows by identity.
@@ -494,7 +529,7 @@ pub(crate) mod tests {
         };
         let live = row("a", "grant", "https://a.example") + &row("b", "prize", "https://b.example");
         let new = row("a", "grant", "https://a.example") + &row("b", "grant", "");
-        let versions = Versions::new(live.as_bytes(), new.as_bytes());
+        let versions = Versions::new(live.into_bytes(), new.as_bytes());
         let plan = compare_table(Table::Programs, &versions, &directory).expect("a row differs");
         assert_eq!((plan.live, plan.changed.len()), (2, 1));
         let blanked: Vec<_> = plan.blanked.iter().map(|it| (it.field.as_str(), it.live, it.count)).collect();

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
+use dataset::Table;
 use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, Effort, PartedBuild, Progress, generate, seconds};
+use site::{BuildOptions, Effort, GenerateError, PartedBuild, Progress, TableReview, generate, seconds};
 use snapshot::page::list;
+use snapshot::record::Directory;
 use store::{self, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
 
 use crate::cli::{self, Build};
@@ -78,14 +80,48 @@ fn build_in_parts(
         show(&report, &build.messages);
         return Err(Failure::Data);
     }
-    let live = live(&build.out);
-    guard(build, live.as_ref(), parted.dataset_name(), parted.counts().programs, || {
-        Ok(Plan::of_counts(parted.dataset_name(), &parted.counts(), live.as_ref()))
+    let (live, counts) = (live(&build.out), parted.counts());
+    let plan = Plan::of_counts(parted.dataset_name(), &counts, live.as_ref());
+    // Its tables are compared once they are there.
+    let whole = live.as_ref().filter(|live| live.manifest().complete && !build.index_only);
+    guard(build, live.as_ref(), parted.dataset_name(), counts.programs, || {
+        Ok(if whole.is_some() { Plan::default() } else { plan.clone() })
     })?;
-    let published =
-        parted.publish(options, &mut report, progress).map_err(|error| generate_failure(&error))?;
+    let mut review = LiveReview { build, live: whole, plan: Plan { counts: Vec::new(), ..plan } };
+    let published = parted.publish(options, &mut report, progress, &mut review);
+    let published = published.map_err(|error| match error {
+        GenerateError::HeldBack => Failure::HeldBack,
+        error => generate_failure(&error),
+    })?;
     show(&report, &build.messages);
     Ok(Some(published))
+}
+
+/// Compares the tables of a build in parts with those of the live generation.
+struct LiveReview<'a> {
+    build: &'a Build,
+    live: Option<&'a Generation>,
+    plan: Plan,
+}
+
+impl TableReview for LiveReview<'_> {
+    fn table(&mut self, table: Table, lines: &[u8], directory: &Directory) {
+        if let Some(live) = self.live.filter(|_| !self.build.replace) {
+            // If the live generation cannot be read, publishing reports it.
+            let _ = self.plan.add_table(table, lines, directory, live);
+        }
+    }
+
+    fn accepts(&self) -> bool {
+        print_violations(self.build, &self.plan).is_ok()
+    }
+}
+
+/// Fails if a plan exceeds the limits of a build, and prints by how much.
+fn print_violations(build: &Build, plan: &Plan) -> Result<(), Failure> {
+    let violations = build.guards.violations(plan).into_iter();
+    let failures = violations.map(|violation| fail(Failure::HeldBack, violation));
+    failures.reduce(|_, last| last).map_or(Ok(()), Err)
 }
 
 /// The live generation. If it cannot be read, publishing reports it.
@@ -118,9 +154,7 @@ fn guard(
         );
         return Err(fail(Failure::HeldBack, message));
     }
-    let violations = plan.map(|plan| build.guards.violations(&plan)).unwrap_or_default();
-    let failures = violations.into_iter().map(|violation| fail(Failure::HeldBack, violation));
-    failures.reduce(|_, last| last).map_or(Ok(()), Err)
+    plan.map_or(Ok(()), |plan| print_violations(build, &plan))
 }
 
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ use store::spill::{Column, Items, Spill};
 use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
 
 pub(crate) use self::sorted::SortedTables;
+pub use self::sorted::TableReview;
 use crate::csv_rows;
 use crate::error::GenerateError;
 use dataset::Table;

@@ -27,6 +27,9 @@ pub enum GenerateError {
     /// A part could not be linked: a fault of this program.
     #[error("a part of the dataset cannot be linked")]
     Parts,
+    /// The review of the tables held the build back, and has reported why.
+    #[error("the build is held back")]
+    HeldBack,
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -15,7 +15,7 @@ mod parted;
 mod progress;
 mod rest;
 
-pub use downloads::{RowDigests, table_lines};
+pub use downloads::{RowDigests, TableReview, table_lines};
 pub use encode::Effort;
 pub use error::GenerateError;
 pub use files::Records;

@@ -52,6 +52,9 @@ pub(crate) trait Parts {
     fn all_digests(&self) -> Option<&RowDigests>;
 }
 
+/// The keys of the programs of each part, if the inputs of the build are known.
+type PartKeys = Vec<Option<Keys>>;
+
 /// What pages are made from, beside the programs in parts.
 pub(crate) struct PageFiles<'a> {
     pub(crate) stage: &'a Stage,
@@ -96,7 +99,7 @@ impl PageFiles<'_> {
         &self,
         pages: &Pages<'_>,
         parts: &mut dyn Parts,
-    ) -> Result<(FragmentsWriter, Vec<Option<Keys>>, Vec<Download>), GenerateError> {
+    ) -> Result<(FragmentsWriter, PartKeys, Vec<Download>), GenerateError> {
         let mut fragments = FragmentsWriter::new(&self.directory.dataset.locales, self.spill);
         let (mut keys, mut first) = (Vec::new(), 0);
         let encode = |coding, body: &[u8]| self.options.effort.encode(coding, body);
@@ -135,7 +138,7 @@ impl PageFiles<'_> {
         &self,
         pages: &Pages<'_>,
         fill: Filler<'_>,
-        keys: Vec<Option<Keys>>,
+        keys: PartKeys,
         parts: &mut dyn Parts,
     ) -> Result<(), GenerateError> {
         let (mut keys, mut first) = (keys.into_iter(), 0);

@@ -9,7 +9,7 @@ use snapshot::time::Day;
 use store::spill::Spill;
 use store::{Digest, PublishOutcome, RecordCounts, Stage};
 
-use crate::downloads::{Download, RowDigests, SortedTables, TableStore};
+use crate::downloads::{Download, RowDigests, SortedTables, TableReview, TableStore};
 use crate::error::GenerateError;
 use crate::generate::{about, load_theme};
 use crate::index_files::IndexFilesWriter;
@@ -88,7 +88,8 @@ impl PartedBuild {
         }
     }
 
-    /// Builds and publishes the snapshot; warnings about rows together are in the report.
+    /// Builds and publishes the snapshot, unless `review` does not accept its tables; warnings about rows together are in
+    /// the report.
     ///
     /// # Errors
     ///
@@ -98,9 +99,10 @@ impl PartedBuild {
         options: &BuildOptions,
         report: &mut Diagnostics,
         progress: &Progress,
+        review: &mut dyn TableReview,
     ) -> Result<PublishOutcome, GenerateError> {
         let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
-        threads.install(|| self.publish_parts(options, report, progress))
+        threads.install(|| self.publish_parts(options, report, progress, review))
     }
 
     fn publish_parts(
@@ -108,6 +110,7 @@ impl PartedBuild {
         options: &BuildOptions,
         report: &mut Diagnostics,
         progress: &Progress,
+        review: &mut dyn TableReview,
     ) -> Result<PublishOutcome, GenerateError> {
         let theme = load_theme(options)?;
         let mut index = IndexFilesWriter::new(&self.spill);
@@ -129,7 +132,8 @@ impl PartedBuild {
         let files = progress.step("join", || index.finish(&others, &keep))?;
         let all = outline.finish(others).map_err(IndexError::from)?.ok_or(GenerateError::Parts)?;
         if !options.index_only {
-            let mut parts = PartsOfBuild { parts: &self.parts, options, progress, outline: &all, tables };
+            let mut parts =
+                PartsOfBuild { parts: &self.parts, options, progress, outline: &all, tables, review };
             let (theme, site, directory) = (&theme, &files.open()?, &all);
             PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut parts)?;
         }
@@ -187,6 +191,7 @@ struct PartsOfBuild<'a> {
     progress: &'a Progress,
     outline: &'a Directory,
     tables: SortedTables,
+    review: &'a mut dyn TableReview,
 }
 
 impl PartsOfBuild<'_> {
@@ -217,7 +222,8 @@ impl page_files::Parts for PartsOfBuild<'_> {
                 Ok(())
             })
         })?;
-        self.progress.step("tables", || tables.write(self.outline, store))
+        let files = self.progress.step("tables", || tables.write(self.outline, store, self.review))?;
+        if self.review.accepts() { Ok(files) } else { Err(GenerateError::HeldBack) }
     }
 
     fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError> {

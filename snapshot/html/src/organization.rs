@@ -182,7 +182,9 @@ mod tests {
             known("same-b", &["Same"], &[]),
         ];
         let mut writer = SectionWriter::default();
-        write(&all, &[0, 0, 0], &mut writer);
+        let mut kinds = Column::default();
+        kinds.extend(&[0, 0, 0]);
+        write(&all, kinds, &mut writer);
         let open = Organizations::open(&writer.finish(), 3).unwrap();
         assert_eq!(open.find("nsf"), Some(1));
         assert_eq!(open.find("national science FOUNDATION"), Some(1));

@@ -1,13 +1,17 @@
 //! A dataset that is read in parts gives the same snapshot, the same problems and the same refusals as one that is read as
 //! a whole, whatever the memory.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use dataset::diagnostics::Diagnostics;
-use dataset::{Input, link, read};
+use dataset::{Input, Table, link, read};
 use serde_json::Value;
-use site::{BuildOptions, Effort, PartedBuild, Progress, Storage, generate};
+use site::{
+    BuildOptions, Effort, GenerateError, PartedBuild, Progress, Storage, TableReview, generate, table_lines,
+};
+use snapshot::record::Directory;
 use store::{Digest, GenerationId, RecordCounts};
 use tempfile::TempDir;
 use tests::synth::{self, rng::Rng};
@@ -41,6 +45,22 @@ fn whole(data: &Path) -> Built {
     (built, problems(&report))
 }
 
+/// Keeps the tables that it sees.
+struct Seen {
+    tables: BTreeMap<Table, Vec<u8>>,
+    accepts: bool,
+}
+
+impl TableReview for Seen {
+    fn table(&mut self, table: Table, lines: &[u8], _: &Directory) {
+        self.tables.insert(table, lines.to_vec());
+    }
+
+    fn accepts(&self) -> bool {
+        self.accepts
+    }
+}
+
 /// `None` if the dataset cannot be split.
 fn in_parts(data: &Path, memory: u64) -> Option<Built> {
     let (root, mut report) = (tempfile::tempdir().unwrap(), Diagnostics::new());
@@ -51,7 +71,8 @@ fn in_parts(data: &Path, memory: u64) -> Option<Built> {
         parted.warn(&mut report).unwrap();
         return Some((None, problems(&report)));
     }
-    let manifest = parted.publish(&options, &mut report, &progress).unwrap().manifest;
+    let mut review = Seen { tables: BTreeMap::new(), accepts: true };
+    let manifest = parted.publish(&options, &mut report, &progress, &mut review).unwrap().manifest;
     let left = fs::read_dir(root.path().join("generations")).unwrap().count();
     assert_eq!(left, 1, "temporary files are left");
     Some((Some((manifest.id(), manifest.counts)), problems(&report)))
@@ -78,6 +99,22 @@ fn parts_give_the_same_snapshot_and_the_same_warnings_as_the_whole_for_any_memor
     }
     if let Some(data) = real_data() {
         assert_eq!(in_parts(&data, 5 << 20).unwrap(), whole(&data));
+    }
+}
+
+#[test]
+fn tables_of_parts_are_reviewed_and_nothing_is_published_if_they_are_not_accepted() {
+    let (data, root, mut report) = (synthetic(60, 3), tempfile::tempdir().unwrap(), Diagnostics::new());
+    let (options, progress) = (build_options(root.path()), Progress::new(true));
+    let input = Input::Folder(data.path().to_owned());
+    let parted = PartedBuild::begin(&input, LEAST, &options, &mut report, &progress).unwrap().unwrap();
+    let mut review = Seen { tables: BTreeMap::new(), accepts: false };
+    let published = parted.publish(&options, &mut report, &progress, &mut review);
+    assert!(matches!(published, Err(GenerateError::HeldBack)));
+    assert!(!root.path().join("CURRENT").exists());
+    let directory = dataset::directory(&input);
+    for table in Table::ALL {
+        assert!(review.tables[&table] == table_lines(&directory, table), "{}", table.name());
     }
 }
 

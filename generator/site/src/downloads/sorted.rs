@@ -15,6 +15,15 @@ use crate::error::GenerateError;
 /// Bytes before a translation that it is sorted by: id and type of the record, language.
 const TRANSLATION_KEY: usize = size_of::<Uuid>() + 2;
 
+/// Judges the tables of a build in parts, before its pages are made.
+pub trait TableReview: Send {
+    /// Sees the lines of a table; the directory has the aliases of all records.
+    fn table(&mut self, table: Table, lines: &[u8], directory: &Directory);
+
+    /// Whether the tables may be published; reports why not.
+    fn accepts(&self) -> bool;
+}
+
 /// Rows of each table that parts have. Rows with an id begin with it, and so are sorted by their bytes.
 #[derive(Default)]
 pub(crate) struct SortedTables(Vec<(Table, Option<Sorter>)>);
@@ -41,11 +50,12 @@ impl SortedTables {
         RowDigests(self.0.par_iter_mut().map(add).collect())
     }
 
-    /// Stores every table; `outline` has the rows that no part has.
+    /// Stores every table, and shows it to `review`; `outline` has the rows that no part has.
     pub(crate) fn write(
         self,
         outline: &Directory,
         store: &TableStore<'_>,
+        review: &mut dyn TableReview,
     ) -> Result<Vec<Download>, GenerateError> {
         let mut files = Vec::new();
         for (table, sorter) in self.0 {
@@ -54,6 +64,7 @@ impl SortedTables {
                 None => table_lines(outline, table).into(),
             };
             files.extend(store.write(table, &lines)?);
+            review.table(table, &lines, outline);
         }
         Ok(files)
     }

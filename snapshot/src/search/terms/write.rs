@@ -113,7 +113,8 @@ impl TermsWriter {
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
         let streams = join_compounds(self.streams.finish()?, &self.compounds, &spill)?;
-        let texts = Texts::new(&terms, streams, &spill)?;
+        let texts = Texts::new(&terms, &streams, &spill)?;
+        drop(streams);
         let (grams, mut rest) = std::thread::scope(|threads| {
             let grams = threads.spawn(|| texts.grams());
             let mut rest = SectionWriter::spilling(&spill);
@@ -205,10 +206,10 @@ struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// Terms are numbered in the order in which they were found, and stored in the order of their texts.
-    fn new(terms: &[(&str, u32)], streams: FinishedLists<u32>, spill: &'a Spill) -> io::Result<Self> {
+    fn new(terms: &[(&str, u32)], streams: &FinishedLists<u32>, spill: &'a Spill) -> io::Result<Self> {
         let mut position_of = vec![0; terms.len()];
         (0..).zip(terms).for_each(|(position, (_, number))| position_of[*number as usize] = position);
-        let counts = counts(&position_of, &streams);
+        let counts = counts(&position_of, streams);
         let mut positions: Vec<u32> = (0..terms.len() as u32).collect();
         positions.sort_by_key(|position| (Reverse(counts[*position as usize].occurrences), *position));
         let mut codes = vec![0u32; terms.len()];

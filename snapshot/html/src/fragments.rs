@@ -99,16 +99,18 @@ impl Language {
 
     /// Writes a message with each `{name}` replaced.
     pub(crate) fn push_phrase(&self, out: &mut Vec<u8>, word: Message, values: &[(&str, &str)]) {
-        let mut rest = self.word(word);
-        while let Some((before, after)) = rest.split_once('{') {
-            out.extend_from_slice(before.as_bytes());
-            let Some((name, after)) = after.split_once('}') else { return };
-            if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
+        let mut rest = self.words.bytes(word as usize);
+        let find = |text: &[u8], wanted: u8| text.iter().position(|byte| *byte == wanted);
+        while let Some(start) = find(rest, b'{') {
+            out.extend_from_slice(&rest[..start]);
+            let after = &rest[start + 1..];
+            let Some(end) = find(after, b'}') else { return };
+            if let Some((_, value)) = values.iter().find(|(known, _)| known.as_bytes() == &after[..end]) {
                 out.extend_from_slice(value.as_bytes());
             }
-            rest = after;
+            rest = &after[end + 1..];
         }
-        out.extend_from_slice(rest.as_bytes());
+        out.extend_from_slice(rest);
     }
 
     /// Links to the pages around one of some; none where there is only one.

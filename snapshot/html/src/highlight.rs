@@ -69,6 +69,8 @@ pub(super) struct Highlighter {
     all: u64,
     /// Whether a word begins with a byte, in lower or upper case.
     first: [bool; 256],
+    /// For the last five bits of a byte, those of the byte after it, as bits, where the two may begin a word.
+    pairs: [u32; 32],
     /// A bit for each length of a word.
     lengths: u64,
 }
@@ -113,7 +115,15 @@ impl Highlighter {
         places.sort_unstable();
         places.dedup();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word.text.len()));
-        Self { all: words.iter().fold(0, |all, word| all | word.bit), words, places, first, lengths }
+        let mut pairs = [0; 32];
+        for word in &words {
+            let (first, second) = (word.text.as_bytes().first(), word.text.as_bytes().get(1));
+            // A word of one letter stands before anything, and each may be joined to the next letter.
+            let after = second
+                .map_or(u32::MAX, |second| JOINTS.iter().chain([second]).fold(0, |bits, it| bits | bit(*it)));
+            first.into_iter().for_each(|first| pairs[five(*first)] |= after);
+        }
+        Self { all: words.iter().fold(0, |all, word| all | word.bit), words, places, first, pairs, lengths }
     }
 
     /// Writes a text with the words marked. Returns the groups it contains.
@@ -174,31 +184,40 @@ impl Highlighter {
         hits
     }
 
-    /// Calls `each` with start, end and bit of every query word in an escaped text.
+    /// Calls `each` with start, end and bit of every query word in an escaped text. Most words are passed over because
+    /// no query word begins with their first two letters.
     fn each(&self, text: &[u8], mut each: impl FnMut(usize, usize, u64)) {
+        let is_word = |at: usize| text.get(at).is_some_and(|byte| KIND[usize::from(*byte)] >= Kind::Letter);
         let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            match KIND[usize::from(byte)] {
-                // A character reference separates words.
-                Kind::Reference => {
-                    at += text[at..].iter().position(|byte| *byte == b';').unwrap_or(0) + 1;
+        while let Some(next) = self.next(text, at) {
+            at = next;
+            let mut start = at;
+            match KIND[usize::from(text[at])] {
+                // A word may begin before its first character beyond ASCII.
+                Kind::Beyond => {
+                    while start > 0 && is_word(start - 1) {
+                        start -= 1;
+                    }
                 }
-                Kind::Between => at += 1,
-                Kind::Letter | Kind::Beyond => {
-                    let start = at;
-                    let mut beyond = false;
-                    while let Some(kind) = text.get(at).map(|byte| KIND[usize::from(*byte)])
-                        && kind >= Kind::Letter
-                    {
-                        beyond |= kind == Kind::Beyond;
-                        at += 1;
-                    }
-                    if beyond || self.first[usize::from(byte)] {
-                        at = self.read(text, (start, at), beyond, &mut each);
-                    }
+                Kind::Letter if !(at > 0 && is_word(at - 1) || is_reference(&text[..at])) => {}
+                _ => {
+                    at += 1;
+                    continue;
                 }
             }
+            let length = text[at..].iter().position(|byte| KIND[usize::from(*byte)] < Kind::Letter);
+            let end = length.map_or(text.len(), |length| at + length);
+            at = self.read(text, (start, end), !text[start..end].is_ascii(), &mut each);
         }
+    }
+
+    /// The next position from `at` on where a query word or a character beyond ASCII may begin.
+    fn next(&self, text: &[u8], at: usize) -> Option<usize> {
+        let may_begin = |a: u8, b: u8| a >= 0x80 || self.pairs[five(a)] & bit(b) != 0;
+        let rest = &text[at.min(text.len())..];
+        let next = rest.array_windows().position(|[a, b]| may_begin(*a, *b));
+        let last = || rest.last().filter(|last| may_begin(**last, b' ')).map(|_| rest.len() - 1);
+        next.or_else(last).map(|next| at + next)
     }
 
     /// Looks up a word, first together with those that a hyphen, slash or period joins to it. Returns the position
@@ -227,8 +246,8 @@ impl Highlighter {
         }
         let word = std::str::from_utf8(&text[start..end]).unwrap_or_default();
         let mut from = start;
-        for part in word.split_inclusive(|c: char| !c.is_alphanumeric() && !is_accent(c)) {
-            let kept = part.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_accent(c));
+        for part in word.split_inclusive(separates) {
+            let kept = part.trim_end_matches(separates);
             // Folding keeps an ASCII letter at the beginning.
             let begins =
                 kept.bytes().next().is_some_and(|byte| byte >= 0x80 || self.first[usize::from(byte)]);
@@ -292,8 +311,6 @@ impl Hits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Between,
-    /// The start of a character reference.
-    Reference,
     Letter,
     /// Part of a non-ASCII character, which may be a letter.
     Beyond,
@@ -307,16 +324,37 @@ const KIND: [Kind; 256] = {
             kinds[byte] = Kind::Beyond;
         } else if (byte as u8).is_ascii_alphanumeric() {
             kinds[byte] = Kind::Letter;
-        } else if byte == b'&' as usize {
-            kinds[byte] = Kind::Reference;
         }
         byte += 1;
     }
     kinds
 };
 
-const fn is_joint(byte: u8) -> bool {
-    matches!(byte, b'-' | b'/' | b'.')
+/// What joins words.
+const JOINTS: [u8; 3] = [b'-', b'/', b'.'];
+
+fn is_joint(byte: u8) -> bool {
+    JOINTS.contains(&byte)
+}
+
+/// The last five bits of a byte: letters have the same in either case.
+fn five(byte: u8) -> usize {
+    usize::from(byte & 31)
+}
+
+/// The bit of a byte's last five bits.
+const fn bit(byte: u8) -> u32 {
+    1 << (byte & 31)
+}
+
+/// Whether a text ends in the beginning of a character reference.
+fn is_reference(text: &[u8]) -> bool {
+    text.ends_with(b"&") || text.ends_with(b"&#")
+}
+
+/// Whether a character is no part of a word. General punctuation is looked at first.
+fn separates(c: char) -> bool {
+    matches!(c, '\u{2000}'..='\u{206f}') || !c.is_alphanumeric() && !is_accent(c)
 }
 
 fn is_accent(c: char) -> bool {
@@ -441,6 +479,8 @@ mod tests {
         assert_eq!(marked(&["nonprofit"], "A Non-profit body"), "A [Non-profit] body");
         assert_eq!(marked(&["profit"], "A non-profit body"), "A non-[profit] body");
         assert_eq!(marked(&["us"], "“US”—us…"), "“[US]”—[us]…");
+        assert_eq!(marked(&["us"], "bus u.s. U-S usa; 3us us"), "bus [u.s]. [U-S] usa; 3us [us]");
+        assert_eq!(marked(&["a", "1"], "a b 1, ab a1 éa — A"), "[a] b [1], ab a1 éa — [A]");
     }
 
     #[test]

@@ -19,7 +19,10 @@ use snapshot::page::text::{escaped, push_escaped};
 use snapshot::page::{Dated, Site};
 use snapshot::query::{PARAMETERS, Query};
 use snapshot::record::Locale;
-use snapshot::search::{DocSet, FacetCounts, RankOptions, RankedPage};
+use snapshot::search::{RankOptions, RankedPage};
+
+/// Maximum number of values shown for a facet; selected values are always shown.
+const VALUES_MAX: usize = 6;
 
 /// The state that has a quick filter of its own.
 const CLOSING_SOON: &str = "closing_soon";
@@ -74,13 +77,11 @@ pub fn search_page(
         with_unstated: extras.with_unstated,
         complete_last_word: true,
         partial_unless_named: !extras.with_near,
+        shown_values: VALUES_MAX,
         among: among.as_ref(),
         ..RankOptions::default()
     };
-    let mut answer = site.index.ranked(query, &dated.today, options);
-    if answer.total == 0 && answer.wider == 0 && !answer.rows.is_empty() {
-        answer.facets = facets_of_rows(site, dated, query, &answer);
-    }
+    let answer = site.index.ranked(query, &dated.today, options);
     let is_open = query.open || answer.filter_phrases.iter().any(|phrase| phrase.parameter == "open");
     let splice = Splice {
         site,
@@ -98,14 +99,6 @@ pub fn search_page(
         display,
     };
     language.search.page(|slot, out| splice.slot(slot, out))
-}
-
-/// Facets over the rows of a page without full matches: filters count what is shown.
-fn facets_of_rows(site: &Site, dated: &Dated, query: &Query, page: &RankedPage) -> Option<Vec<FacetCounts>> {
-    let mut docs: Vec<u32> = page.rows.iter().map(|row| row.doc).collect();
-    docs.sort_unstable();
-    let filters = Query { text: None, ..query.clone() };
-    site.index.search_among(&filters, None, &dated.today, Some(&DocSet::List(docs.into()))).facets
 }
 
 impl Splice<'_> {

@@ -19,7 +19,7 @@ impl Index {
     pub fn today(&self, day: Day) -> Today {
         let mut today = Today::new(self, day);
         let query = Query::default();
-        let mut selector = Selector::new(self, &query);
+        let mut selector = Selector::new(self, &query, 0);
         selector.counts = self.totals(&today);
         today.browse = FACETS.iter().map(|spec| selector.select(spec.facet, &[])).collect();
         today
@@ -33,15 +33,21 @@ impl Index {
         counts
     }
 
-    /// All facets of narrowed documents.
-    pub(super) fn facets(&self, query: &Query, today: &Today, narrowed: &Narrowed<'_>) -> Vec<FacetCounts> {
+    /// All facets of narrowed documents; see [`RankOptions::shown_values`](super::RankOptions).
+    pub(super) fn facets(
+        &self,
+        query: &Query,
+        today: &Today,
+        narrowed: &Narrowed<'_>,
+        shown: usize,
+    ) -> Vec<FacetCounts> {
         let Some(found) = &narrowed.found else { return today.browse.clone() };
         let groups = &narrowed.groups;
         let (own, others): (Vec<Facet>, Vec<Facet>) = FACETS
             .iter()
             .map(|spec| spec.facet)
             .partition(|facet| groups.iter().any(|group| group.facet == facet.group()));
-        let mut selector = Selector::new(self, query);
+        let mut selector = Selector::new(self, query, shown);
         let mut facets = Vec::with_capacity(COUNT);
         match &narrowed.all_but_one {
             Some(all_but_one) => {
@@ -127,6 +133,7 @@ const SMALL: u32 = 256;
 struct Selector<'a> {
     index: &'a Index,
     query: &'a Query,
+    shown: usize,
     /// A table over ordinals.
     counts: Vec<u32>,
     /// Buffers for the keys of a facet.
@@ -161,11 +168,11 @@ fn sort_by_count<'a>(keys: &[u64], greatest: u32, sorted: &'a mut [u64]) -> &'a 
 }
 
 impl<'a> Selector<'a> {
-    fn new(index: &'a Index, query: &'a Query) -> Self {
+    fn new(index: &'a Index, query: &'a Query, shown: usize) -> Self {
         let longest = FACETS.iter().map(|spec| index.values.of(spec.facet).len()).max().unwrap_or(0);
         let counts = vec![0; index.values.ordinals()];
         let [keys, sorted] = [(); 2].map(|()| vec![0; longest]);
-        Self { index, query, counts, keys, sorted, selected: Vec::with_capacity(FACET_VALUES_MAX) }
+        Self { index, query, shown, counts, keys, sorted, selected: Vec::with_capacity(FACET_VALUES_MAX) }
     }
 
     /// The most frequent values and the selected ones. `docs` are the disjoint sets that were counted, for places
@@ -183,7 +190,11 @@ impl<'a> Selector<'a> {
                 FacetValue::Place(code) => places.push((*value, self.count_place(facet, code, docs))),
             }
         }
-        let room = FACET_VALUES_MAX.saturating_sub(keys.len() + places.len());
+        let room = match self.shown {
+            0 => FACET_VALUES_MAX.saturating_sub(keys.len() + places.len()),
+            // One more tells that there are more.
+            shown => shown + 1,
+        };
         let selected = keys.len();
         keys.extend_from_slice(self.most_frequent(facet, room));
         if selected > 0 {

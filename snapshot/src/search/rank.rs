@@ -11,10 +11,11 @@ use crate::search::entities::country_offered_for;
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
 use crate::search::matching::{Clause, Form};
+use crate::search::narrow::Narrowed;
 use crate::search::score::Scorer;
 use crate::search::set::{DocSet, both, for_each_bit, has_bit, set_bit, union, words};
 use crate::search::text_query::TextQuery;
-use crate::search::tiers::{Part, Parts, Tier};
+use crate::search::tiers::{Pager, Part, Parts, Tier};
 use crate::search::today::Today;
 
 /// Full matches that need no partial matches beside them.
@@ -104,6 +105,9 @@ pub struct RankOptions<'a> {
     pub partial_if_needed: bool,
     /// Leave partial matches out if a full match has the query as its name.
     pub partial_unless_named: bool,
+    /// Values that a page shows of each facet besides selected ones, and where nothing matches fully, counted over its
+    /// rows; 0 lists up to fifty, of full matches.
+    pub shown_values: usize,
     /// Search only these documents.
     pub among: Option<&'a DocSet<'a>>,
 }
@@ -117,6 +121,7 @@ impl RankOptions<'_> {
         complete_last_word: false,
         partial_if_needed: false,
         partial_unless_named: false,
+        shown_values: 0,
         among: None,
     };
 }
@@ -239,8 +244,7 @@ impl<'a> RankedQuery<'a> {
     fn page(&self) -> RankedPage {
         let base = self.unnarrowed_full();
         let narrowed = self.index.narrowed(&self.filters, self.today, base.as_ref());
-        let facets = self.filters.facets.then(|| self.index.facets(&self.filters, self.today, &narrowed));
-        let full = narrowed.found.unwrap_or_else(|| DocSet::all(self.index.len()));
+        let full = narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.len()), DocSet::borrowed);
         let total = full.len();
         let doubtful = full.borrowed().and(&self.today.doubtful_docs()).len();
         let unstated = self.unstated(base.as_ref(), &full);
@@ -273,13 +277,26 @@ impl<'a> RankedQuery<'a> {
         RankedPage {
             total,
             doubtful,
+            facets: self.filters.facets.then(|| self.facets(&narrowed, total + wider, &pager.rows)),
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,
             wider,
             unstated: unstated.len(),
-            facets,
             ..RankedPage::default()
         }
+    }
+
+    /// Facets of full matches; on a page without any, of its rows.
+    fn facets(&self, full: &Narrowed<'_>, matches: usize, rows: &[(u32, Tier)]) -> Vec<FacetCounts> {
+        let (filters, shown) = (&self.filters, self.options.shown_values);
+        if matches > 0 || rows.is_empty() || shown == 0 {
+            return self.index.facets(filters, self.today, full, shown);
+        }
+        let mut docs: Vec<u32> = rows.iter().map(|(doc, _)| *doc).collect();
+        docs.sort_unstable();
+        let base = self.index.filter(filters, self.today, Some(DocSet::list(&docs)));
+        let of_rows = self.index.narrowed(filters, self.today, base.as_ref());
+        self.index.facets(filters, self.today, &of_rows, shown)
     }
 
     /// Documents that would match fully if they stated a value for every filter.
@@ -528,33 +545,5 @@ impl<'a> RankedQuery<'a> {
             read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),
         }));
         ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
-    }
-}
-
-/// Takes the rows of a page from one tier after the other.
-struct Pager {
-    /// Rows before the page that are still to come.
-    skip: u64,
-    /// Rows that the page still takes.
-    room: u64,
-    rows: Vec<(u32, Tier)>,
-    /// Whether rows follow the page.
-    more: bool,
-}
-
-impl Pager {
-    fn new(page: Page) -> Self {
-        Self { skip: page.offset, room: page.limit, rows: Vec::new(), more: false }
-    }
-
-    /// Takes what belongs on the page of `count` rows of a tier.
-    fn take(&mut self, tier: Tier, count: usize, page: impl FnOnce(&Page) -> Vec<u32>) {
-        let rows = Page { offset: self.skip, limit: self.room };
-        let count = count as u64;
-        self.more |= self.skip.saturating_add(self.room) < count;
-        let taken = if self.room == 0 || self.skip >= count { Vec::new() } else { page(&rows) };
-        self.skip = self.skip.saturating_sub(count);
-        self.room -= taken.len() as u64;
-        self.rows.extend(taken.into_iter().map(|doc| (doc, tier)));
     }
 }

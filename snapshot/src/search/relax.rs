@@ -142,11 +142,20 @@ struct Counter<'a> {
     budget: Budget,
     /// Queries without what changes no total, whether all documents were searched, and totals.
     counted: Vec<(Query, bool, usize)>,
+    /// Texts that were looked up.
+    texts: Vec<(Option<String>, ResolvedText<'a>)>,
 }
 
 impl<'a> Counter<'a> {
     fn new(index: &'a Index, today: &'a Today, literal: &'a [String]) -> Self {
-        Self { index, today, literal, budget: Budget::new(index.len()), counted: Vec::new() }
+        Self {
+            index,
+            today,
+            literal,
+            budget: Budget::new(index.len()),
+            counted: Vec::new(),
+            texts: Vec::new(),
+        }
     }
 
     /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget. `among` is
@@ -163,18 +172,23 @@ impl<'a> Counter<'a> {
         Some(total)
     }
 
-    fn count(&self, query: &Query, among: Option<&DocSet<'_>>) -> Option<usize> {
+    fn count(&mut self, query: &Query, among: Option<&DocSet<'_>>) -> Option<usize> {
         let (unphrased, _) = extract(query, self.literal, self.today.day);
-        let text = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), self.literal);
-        let mut filters = Query { text: None, ..unphrased };
-        let text = ResolvedText::new(&text, self.index);
-        let cost = self.index.cost_of_resolved(&filters, Some(&text));
+        let mut filters = Query { text: None, ..unphrased.clone() };
+        let known = self.texts.iter().position(|(text, _)| *text == unphrased.text);
+        let known = known.unwrap_or_else(|| {
+            let text = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), self.literal);
+            self.texts.push((unphrased.text, ResolvedText::new(&text, self.index)));
+            self.texts.len() - 1
+        });
+        let text = &self.texts[known].1;
+        let cost = self.index.cost_of_resolved(&filters, Some(text));
         if cost > self.budget.left() {
             return None;
         }
         self.budget.spend(cost);
         filters.page.limit = 0;
-        Some(self.index.search_among(&filters, Some(&text), self.today, among).total)
+        Some(self.index.search_among(&filters, Some(text), self.today, among).total)
     }
 }
 

@@ -53,7 +53,7 @@ impl Index {
         SearchResult {
             total: found.map_or(self.len(), DocSet::len),
             docs: self.page(query, today, found, &query.page),
-            facets: query.facets.then(|| self.facets(query, today, &narrowed)),
+            facets: query.facets.then(|| self.facets(query, today, &narrowed, 0)),
             work: budget.spent(),
         }
     }

@@ -1,7 +1,7 @@
 //! Tiers: how much of a query a record matches. Full matches come first; below them partial matches, in kinds that a
 //! few words describe. Phrases, exclusions and selected filters are required in every tier.
 
-use crate::query::Query;
+use crate::query::{Page, Query};
 use crate::search::cognates::RARE;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
@@ -68,6 +68,34 @@ impl Tier {
     #[must_use]
     pub const fn is_whole(self) -> bool {
         matches!(self, Self::Name | Self::All)
+    }
+}
+
+/// Takes the rows of a page from one tier after the other.
+pub(super) struct Pager {
+    /// Rows before the page that are still to come.
+    skip: u64,
+    /// Rows that the page still takes.
+    room: u64,
+    pub(super) rows: Vec<(u32, Tier)>,
+    /// Whether rows follow the page.
+    pub(super) more: bool,
+}
+
+impl Pager {
+    pub(super) fn new(page: Page) -> Self {
+        Self { skip: page.offset, room: page.limit, rows: Vec::new(), more: false }
+    }
+
+    /// Takes what belongs on the page of `count` rows of a tier.
+    pub(super) fn take(&mut self, tier: Tier, count: usize, page: impl FnOnce(&Page) -> Vec<u32>) {
+        let rows = Page { offset: self.skip, limit: self.room };
+        let count = count as u64;
+        self.more |= self.skip.saturating_add(self.room) < count;
+        let taken = if self.room == 0 || self.skip >= count { Vec::new() } else { page(&rows) };
+        self.skip = self.skip.saturating_sub(count);
+        self.room -= taken.len() as u64;
+        self.rows.extend(taken.into_iter().map(|doc| (doc, tier)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The checkboxes of the facets.
 
-use super::{ALL, CLOSING_SOON, Splice};
+use super::{ALL, CLOSING_SOON, Splice, VALUES_MAX};
 use crate::fragments::{push, push_parts};
 use crate::messages::Message;
 use crate::prepare::checkbox_attributes;
@@ -9,11 +9,8 @@ use snapshot::page::text::{escaped, push_grouped};
 use snapshot::place::{self, Place};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
-use snapshot::search::FacetCounts;
+use snapshot::search::{FacetCounts, RankOptions};
 use snapshot::text::normalized;
-
-/// Maximum number of values shown for a facet; selected values are always shown.
-const VALUES_MAX: usize = 6;
 
 /// Continents, by which a long list of places is divided; other places come first.
 const CONTINENTS: [&str; 5] = ["002", "009", "019", "142", "150"];
@@ -129,7 +126,8 @@ impl Splice<'_> {
         let others = self.query.selected.iter().filter(|(other, _)| *other != facet).cloned();
         let selected = others.chain(of.map(|pick| (facet, pick))).collect();
         let query = Query { selected, page: Page { offset: 0, limit: 1 }, ..self.query.clone() };
-        let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
+        let options = RankOptions { shown_values: 0, ..self.options };
+        let answer = self.site.index.ranked(&query, &self.dated.today, options);
         let mut facets = answer.facets.into_iter().flatten();
         facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
     }

@@ -35,14 +35,16 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
-    options.made_from = options.made_from(&build.data);
     let live = live(&build.out);
-    if let Some(live) = live.as_ref().filter(|live| options.is_unchanged(live)) {
-        print_line(unchanged(live.id(), start.elapsed()));
-        return Ok(());
+    if let Some(live) = &live {
+        options.made_from = options.made_from(&build.data);
+        if options.is_unchanged(live) {
+            print_line(unchanged(live.id(), start.elapsed()));
+            return Ok(());
+        }
     }
     let progress = Progress::new(build.messages.quiet);
-    if let Some(published) = build_in_parts(build, &options, &progress)? {
+    if let Some(published) = build_in_parts(build, &mut options, &progress)? {
         print_line(summary(&published, &build.out, start.elapsed()));
         return Ok(());
     }
@@ -61,10 +63,11 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Builds a dataset that is larger than the memory; `None` if it can be read as a whole.
+/// Builds a dataset that is larger than the memory; `None` if it can be read as a whole. Its files are hashed for the
+/// options while they are read, if they were not before.
 fn build_in_parts(
     build: &Build,
-    options: &BuildOptions,
+    options: &mut BuildOptions,
     progress: &Progress,
 ) -> Result<Option<PublishOutcome>, Failure> {
     if build.memory < PartedBuild::MEMORY_MIN {
@@ -72,8 +75,12 @@ fn build_in_parts(
         anstream::eprintln!("warning: --memory {memory} is less than a build needs; {least} are used");
     }
     let (input, mut report) = (input(Some(&build.data)), Diagnostics::new());
-    let parted =
-        PartedBuild::begin(&input, build.memory.max(PartedBuild::MEMORY_MIN), options, &mut report, progress);
+    let memory = build.memory.max(PartedBuild::MEMORY_MIN);
+    let (parted, made_from) = rayon::join(
+        || PartedBuild::begin(&input, memory, options, &mut report, progress),
+        || options.made_from.or_else(|| options.made_from(&build.data)),
+    );
+    options.made_from = made_from;
     let Some(parted) = parted.map_err(|error| generate_failure(&error))? else { return Ok(None) };
     if report.error_count() > 0 {
         parted.warn(&mut report).map_err(|error| generate_failure(&error))?;

@@ -127,20 +127,24 @@ impl PartedBuild {
                 outline.add(part);
             }
         })?;
-        let (stage, spill) = (&self.stage, &self.spill);
+        let (source, counts) = (Digest(self.parts.source_sha256()), self.counts());
+        let Self { stage, spill, parts } = self;
+        let finish = |parts: Parts, report: &mut Diagnostics| parts.finish(report).map_err(IndexError::from);
+        // The rest of an index needs their memory.
+        let parts = if options.index_only { finish(parts, report).map(|()| None)? } else { Some(parts) };
         let keep = |path: &'static str, file| stage.put_sections(path, file);
         let files = progress.step("join", || index.finish(&others, &keep))?;
         let all = outline.finish(others).map_err(IndexError::from)?.ok_or(GenerateError::Parts)?;
-        if !options.index_only {
-            let mut parts =
-                PartsOfBuild { parts: &self.parts, options, progress, outline: &all, tables, review };
-            let (theme, site, directory) = (&theme, &files.open()?, &all);
-            PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut parts)?;
+        if let Some(parts) = parts {
+            let (stage, spill, theme, site, directory) = (&stage, &spill, &theme, &files.open()?, &all);
+            let mut programs =
+                PartsOfBuild { parts: &parts, options, progress, outline: &all, tables, review };
+            PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut programs)?;
+            finish(parts, report)?;
         }
-        let about = about(&all, Digest(self.parts.source_sha256()), self.counts(), options);
+        let about = about(&all, source, counts, options);
         drop(all);
-        self.parts.finish(report).map_err(IndexError::from)?;
-        progress.step("publish", || Ok(self.stage.publish(&about, rayon::current_num_threads())?))
+        progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
     }
 
     /// Reads every part for the first time; the next one is read while one is added.

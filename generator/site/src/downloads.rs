@@ -4,7 +4,6 @@
 
 mod dcat;
 pub(crate) mod describe;
-mod sorted;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,8 +16,6 @@ use snapshot::search::IndexError;
 use store::spill::{Column, Items, Spill};
 use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
 
-pub(crate) use self::sorted::SortedTables;
-pub use self::sorted::TableReview;
 use crate::csv_rows;
 use crate::error::GenerateError;
 use dataset::Table;
@@ -104,13 +101,18 @@ impl RowDigests {
         Self(Table::ALL.iter().map(|table| row_digests(&table_lines(directory, *table))).collect())
     }
 
+    /// Those of the tables in their order.
+    pub(crate) fn of_tables(tables: Vec<Vec<Digest>>) -> Self {
+        Self(tables)
+    }
+
     /// Those of a table.
     pub(crate) fn of(&self, table: Table) -> &[Digest] {
         self.0.get(table as usize).map_or(&[], Vec::as_slice)
     }
 }
 
-fn row_digests(lines: &[u8]) -> Vec<Digest> {
+pub(crate) fn row_digests(lines: &[u8]) -> Vec<Digest> {
     let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     lines.par_iter().map(|line| Digest::of(line)).collect()
 }
@@ -149,7 +151,7 @@ impl TableStore<'_> {
     }
 
     /// Stores a table, given as JSON lines; gives its files.
-    fn write(&self, table: Table, lines: &Items<u8>) -> Result<[Download; 2], GenerateError> {
+    pub(crate) fn write(&self, table: Table, lines: &Items<u8>) -> Result<[Download; 2], GenerateError> {
         let rows = lines.iter().filter(|byte| **byte == b'\n').count();
         let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
         let body = self.put(&ndjson, lines)?;
@@ -207,7 +209,7 @@ fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
 }
 
 /// The translations as rows of their table.
-fn translations(directory: &Directory) -> Vec<Translation> {
+pub(crate) fn translations(directory: &Directory) -> Vec<Translation> {
     let row = |((of, locale), fields): (&(EntityRef, Locale), &BTreeMap<String, String>)| Translation {
         entity_type: of.kind,
         entity_id: of.id,

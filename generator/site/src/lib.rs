@@ -14,8 +14,9 @@ mod pages;
 mod parted;
 mod progress;
 mod rest;
+mod sorted_tables;
 
-pub use downloads::{RowDigests, TableReview, table_lines};
+pub use downloads::{RowDigests, table_lines};
 pub use encode::Effort;
 pub use error::GenerateError;
 pub use files::Records;
@@ -24,4 +25,5 @@ pub use options::{BuildOptions, Storage};
 pub use pages::{PageCache, Pages, Theme, ThemeError};
 pub use parted::PartedBuild;
 pub use progress::{Progress, seconds};
-pub use rest::{OPENAPI, RestPages};
+pub use rest::RestPages;
+pub use sorted_tables::TableReview;

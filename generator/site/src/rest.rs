@@ -17,7 +17,7 @@ use crate::csv_rows;
 use crate::files::{Family, File, Rendered};
 
 /// The REST contract, of a directory at another address.
-pub const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
+pub(crate) const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
 /// Stands in [`OPENAPI`] for the address of the directory, once and quoted.
 const ELSEWHERE: &str = "\"https://directory.example\"";
 

@@ -42,7 +42,8 @@ pub(crate) struct Contract {
 
 impl Contract {
     fn new(is_closed: bool) -> Self {
-        let mut document: Value = serde_json::from_str(site::OPENAPI).unwrap();
+        let mut document: Value =
+            serde_json::from_str(include_str!("../../../schemas/openapi.json")).unwrap();
         if is_closed {
             close(&mut document["components"]["schemas"]);
         }

@@ -9,7 +9,7 @@ use snapshot::search::IndexError;
 use store::spill::{Column, Items, Sorter, Spill};
 use uuid::Uuid;
 
-use super::{Download, RowDigests, TableStore, row_digests, table_lines, translations};
+use crate::downloads::{Download, RowDigests, TableStore, row_digests, table_lines, translations};
 use crate::error::GenerateError;
 
 /// Bytes before a translation that it is sorted by: id and type of the record, language.
@@ -47,7 +47,7 @@ impl SortedTables {
             }
             row_digests(&lines)
         };
-        RowDigests(self.0.par_iter_mut().map(add).collect())
+        RowDigests::of_tables(self.0.par_iter_mut().map(add).collect())
     }
 
     /// Stores every table, and shows it to `review`; `outline` has the rows that no part has.

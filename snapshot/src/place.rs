@@ -140,8 +140,7 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
 }
 
 /// The name of a place in a language. A subdivision with one name has it in both.
-#[must_use]
-pub fn label(code: &str, locale: Locale) -> Option<&'static str> {
+pub(crate) fn label(code: &str, locale: Locale) -> Option<&'static str> {
     static SUBDIVISIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
         let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
         for name in NAMES.iter().filter(|name| name.kind == NameKind::Subdivision) {
@@ -151,6 +150,15 @@ pub fn label(code: &str, locale: Locale) -> Option<&'static str> {
     });
     let names = || SUBDIVISIONS.get(code)?.iter().take(locale as usize + 1).next_back().copied();
     find(code).map(|place| place.name(locale)).or_else(names)
+}
+
+/// The name of a place in a language, that of a subdivision with its country: `Georgia, United States`. A text that is
+/// no code is its own name.
+#[must_use]
+pub fn label_with_country(code: &str, locale: Locale) -> String {
+    let country = code.split_once('-').and_then(|(country, _)| label(country, locale));
+    let name = label(code, locale).unwrap_or(code);
+    country.map_or_else(|| name.to_owned(), |country| format!("{name}, {country}"))
 }
 
 /// Whether a text is the code of a place.
@@ -269,6 +277,8 @@ mod tests {
             );
         }
         assert_eq!(label("Narnia", Locale::En), None);
+        assert_eq!(label_with_country("US-GA", Locale::Es), "Georgia, Estados Unidos");
+        assert_eq!(label_with_country("GE", Locale::En), "Georgia");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::FilterPhrase;
 pub use self::index::{FacetCounts, Index};
 pub use self::lexicon::{is_everyday_word, is_known_word, stop_words};
-pub use self::rank::{Guess, Interpretation, RankOptions, RankedPage, RankedRow};
+pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};
 pub use self::relax::{Constraint, Relaxation, text_without};
 pub use self::results::SearchResult;
 pub use self::role::role_of;

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use snapshot::facet::{Facet, place_label};
+use snapshot::place::label_with_country;
 use snapshot::query::Page;
 use snapshot::record::Locale;
-use snapshot::search::{Constraint, Interpretation, RankOptions, RankedPage, RankedRow, Tier};
+use snapshot::search::{Constraint, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow, Tier};
 use snapshot::text::words_of;
 
 use crate::arguments::{Arguments, ToolError};
@@ -120,6 +121,7 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
         let filter = json!({"parameter": phrase.parameter, "value": phrase.value});
         json!({"words": phrase.words, "filters": [filter]})
     }));
+    read.extend(ranked.offered.iter().map(|it| offered(locale, it)));
     let guessed = ranked.guesses.iter().map(|guess| json!({"typed": guess.word, "shown": guess.read_as}));
     let unknown = ranked.unknown.iter().map(|word| json!(word));
     let all = [("understood", read), ("guessed", guessed.collect()), ("unknown", unknown.collect())];
@@ -172,6 +174,16 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         entry["roles"] = roles.collect::<serde_json::Map<_, _>>().into();
     }
     entry
+}
+
+/// A word that was searched as text, with the places that it may name.
+fn offered(locale: Locale, OfferedPlaces { words, places }: &OfferedPlaces) -> Value {
+    let parameter = question::named(Facet::Countries.spec().parameter);
+    let place = |(code, total): &(&str, usize)| {
+        let label = label_with_country(code, locale);
+        json!({"parameter": parameter, "value": code, "label": label, "total": total})
+    };
+    json!({"words": words, "filters": [], "offered": places.iter().map(place).collect::<Vec<_>>()})
 }
 
 /// The notice about the rows; made of constant texts and a count only.

@@ -100,7 +100,7 @@ words! {
     TierSome = "tier_some",
     Guessed = "search_guessed",
     Nowhere = "search_nowhere",
-    Country = "search_country",
+    Place = "search_place",
     Instead = "search_instead",
     InTheText = "search_in_the_text",
     AsWords = "search_as_words",

@@ -4,22 +4,7 @@
 use crate::fragments::{Language, push};
 use crate::messages::Message;
 use snapshot::page::text::{escaped, grouped};
-use snapshot::place;
 use snapshot::search::{Constraint, Relaxation};
-
-/// Suggests a country instead of a word. `query_string` is the query without the word.
-pub(super) fn push_country(
-    (language, path): (&Language, &str),
-    query_string: &str,
-    (parameter, code): (&str, &str),
-    out: &mut Vec<u8>,
-) {
-    let name = place::label(code, language.locale).unwrap_or(code);
-    let and = if query_string.is_empty() { "" } else { "&amp;" };
-    let query = format!("{}{and}{parameter}={code}", escaped(query_string));
-    let link = format!("<a href=\"{path}?{query}\">{}</a>", escaped(name));
-    push(out, format_args!("<p>{}</p>", language.phrase(Message::Country, &[("place", &link)])));
-}
 
 /// A part of a query in words; `label` gives those of a filter.
 pub(super) fn part(part: &Constraint, label: &impl Fn(&str, &str) -> String) -> String {

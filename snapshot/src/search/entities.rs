@@ -32,14 +32,21 @@ const RUN_MAX: usize = 6;
 const FACETS_MAX: usize = 4;
 /// Most words of a run in which each word is replaced by its synonyms.
 const REPLACED_MAX: usize = 3;
+/// Most names of places that are read for a word.
+const OFFERED_MAX: usize = 8;
 
 const WORLD: &str = "001";
 
-/// The country that may be meant by a folded word which is searched as text, as its name is also another word or the
-/// name of other places.
-pub(super) fn country_offered_for(word: &str) -> Option<&'static str> {
-    let offered = place::named(word).find(|name| name.kind == NameKind::Offered)?;
-    offered.codes.first().copied()
+/// Whether a folded word is searched as text although it names a place, as it is more often another word or names
+/// several.
+fn is_only_offered(word: &str) -> bool {
+    place::named(word).any(|name| name.kind == NameKind::Offered)
+}
+
+/// Codes of the places that may be meant by such a word; none for others.
+pub(super) fn places_offered_for(word: &str) -> BTreeSet<&'static str> {
+    let names = place::named(word).filter(|_| is_only_offered(word));
+    names.flat_map(|name| &name.codes).copied().take(OFFERED_MAX).collect()
 }
 
 /// The entity of a key.
@@ -215,7 +222,7 @@ fn add_places(stated: &StatedValues, dictionary: &mut BTreeMap<String, NamedEnti
     for (code, PlaceName { kind, .. }, run) in names() {
         // A name with several places names the first of them. The world is no place in particular.
         if code == WORLD
-            || country_offered_for(&run.join(" ")).is_some()
+            || is_only_offered(&run.join(" "))
             || *owners.entry(run.clone()).or_insert(code) != code
         {
             continue;

@@ -2,15 +2,16 @@
 //! while the page has room, partial matches in labelled tiers. Work is bounded: of each tier only so many records are
 //! scored.
 
+mod reading;
+
 use std::cmp::Ordering;
 
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
 use crate::search::cost::{BESIDE, Budget, COMPARED, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
-use crate::search::entities::country_offered_for;
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
-use crate::search::matching::{Clause, Form};
+use crate::search::matching::Clause;
 use crate::search::narrow::Narrowed;
 use crate::search::score::Scorer;
 use crate::search::set::{DocSet, both, for_each_bit, has_bit, set_bit, union, words};
@@ -59,6 +60,15 @@ pub struct Guess {
     pub read_as: Vec<String>,
 }
 
+/// A word that was searched as text, and the places that it may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedPlaces {
+    /// The word, folded.
+    pub words: String,
+    /// Code of each place, and the number of full matches if it is selected as an eligible country in place of the word.
+    pub places: Vec<(&'static str, usize)>,
+}
+
 /// A page of ranked results, and how the query was interpreted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankedPage {
@@ -86,8 +96,8 @@ pub struct RankedPage {
     pub guesses: Vec<Guess>,
     /// Words that no record has.
     pub unknown: Vec<String>,
-    /// Words that were searched as text and may also name a country: the word and the country's code.
-    pub possible_countries: Vec<(String, &'static str)>,
+    /// Words that were searched as text and may also name a place.
+    pub offered: Vec<OfferedPlaces>,
 }
 
 /// Options of a ranked search.
@@ -493,57 +503,5 @@ impl<'a> RankedQuery<'a> {
         best.sort_unstable_by(best_first);
         rest.sort_unstable_by(best_first);
         keys.into_iter().map(|(_, _, doc)| doc).collect()
-    }
-
-    /// The facets that a place, or a word with values of several, may be meant for, and its words as text, each with
-    /// the number of full matches.
-    fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
-        let readings = clause.entity.map(|entity| entity.readings(&self.index.values)).unwrap_or_default();
-        if readings.is_empty() {
-            return Vec::new();
-        }
-        let base = both(self.parts.full_without(position), self.required.as_ref());
-        let others = self.narrowed(base.as_ref());
-        let count = |docs: DocSet<'_>| others.as_ref().map_or(docs.len(), |others| docs.and(others).len());
-        let is_free =
-            |facet: Facet| self.query.selected.iter().all(|(selected, _)| selected.group() != facet.group());
-        let readings = readings.into_iter().filter(|(facet, _)| is_free(*facet));
-        let facets = readings.map(|(facet, docs)| (Some(facet), count(docs)));
-        let as_words = (None, count(self.text.docs_of_words(clause, self.index)));
-        facets.chain([as_words]).filter(|(_, total)| *total > 0).collect()
-    }
-
-    /// Adds how the words of the query were interpreted.
-    fn interpret(&self, ranked: &mut RankedPage) {
-        let values = &self.index.values;
-        let known = self.parts.known.iter().map(|part| &part.clause);
-        for (position, clause) in known.chain(&self.parts.unknown).enumerate() {
-            let words = clause.words.join(" ");
-            match clause.entity {
-                Some(entity) => ranked.interpretations.push(Interpretation {
-                    words,
-                    values: entity
-                        .values
-                        .iter()
-                        .map(|ordinal| (values.facet_of(*ordinal), *ordinal))
-                        .collect(),
-                    place: entity.place.clone(),
-                    role: clause.role,
-                    roles: self.roles(position, clause),
-                }),
-                None => {
-                    let country = country_offered_for(&words);
-                    ranked.possible_countries.extend(country.map(|code| (words, code)));
-                }
-            }
-        }
-        let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
-        let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
-        let guessed = self.parts.known.iter().filter(|part| part.is_guessed());
-        ranked.guesses.extend(guessed.map(|part| Guess {
-            word: part.clause.words.join(" "),
-            read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),
-        }));
-        ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
     }
 }

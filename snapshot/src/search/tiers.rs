@@ -231,9 +231,9 @@ impl<'a> Parts<'a> {
         self.full_without(usize::MAX)
     }
 
-    /// Full matches of all parts but one; `None` without others.
+    /// Full matches of all parts but one, known ones first; `None` without others.
     pub(super) fn full_without(&self, left_out: usize) -> Option<DocSet<'_>> {
-        if !self.unknown.is_empty() {
+        if (self.known.len()..).take(self.unknown.len()).any(|position| position != left_out) {
             return Some(DocSet::none());
         }
         let parts = self.known.iter().enumerate().filter(|(position, _)| *position != left_out);

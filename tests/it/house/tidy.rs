@@ -40,7 +40,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 12] = [
+const FACETS_NAMED: [(&str, &str); 13] = [
     ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
@@ -60,6 +60,7 @@ const FACETS_NAMED: [(&str, &str); 12] = [
         "snapshot/src/search/entities.rs: Citizenships Destinations Residences",
         "what a place in a query may mean",
     ),
+    ("snapshot/src/search/rank/reading.rs: Countries", "a place that a word of the query may name"),
     (
         "snapshot/src/search/role.rs: Citizenships Destinations Residences",
         "what the words around a place mean",

@@ -97,6 +97,40 @@ fn a_value_is_read_by_its_common_names_in_both_languages() {
 }
 
 #[test]
+fn a_word_that_may_be_several_places_lists_what_selecting_each_finds_and_filters_nothing() {
+    let members = [("Soil", "GE"), ("Water", "US-GA"), ("Land", "US"), ("Georgia", "FR"), ("Air", "FR")];
+    let members =
+        members.map(|(name, code)| json!({"name": format!("{name} archive"), "eligibleCountries": [code]}));
+    let server = server(&members, &[]);
+    let call = |arguments: &Value| server.call("search_opportunities", arguments);
+    for (locale, query, state) in [
+        ("en", "archive in Georgia", "Georgia, United States"),
+        ("es", "archive en Georgia", "Georgia, Estados Unidos"),
+    ] {
+        let found = call(&json!({"query": query, "locale": locale}));
+        let offered = [("GE", "Georgia", 1), ("US-GA", state, 2)].map(|(value, label, total)| {
+            let selected = call(&json!({"query": "archive", "country": value}));
+            assert_eq!(selected["total"], total, "{value}");
+            json!({"parameter": "country", "value": value, "label": label, "total": total})
+        });
+        assert_eq!(found["understood"], json!([{"words": "georgia", "filters": [], "offered": offered}]));
+        assert_eq!(found["total"], 1, "only the word");
+        for decided in [json!({"plain": "Georgia"}), json!({"country": "FR"})] {
+            let mut arguments = json!({"query": query});
+            arguments.as_object_mut().unwrap().extend(decided.as_object().unwrap().clone());
+            assert_eq!(call(&arguments).get("understood"), None, "{decided}");
+        }
+    }
+    let alone = call(&json!({"query": "Montana"}));
+    let offered = &alone["understood"][0]["offered"][0];
+    assert_eq!(
+        (&offered["value"], &offered["total"]),
+        (&json!("US-MT"), &json!(1)),
+        "no record has the word"
+    );
+}
+
+#[test]
 fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
     let long = "A sentence of a long text. ".repeat(900);
     let (cut, whole) = (format!("{long}And then…"), long.clone());

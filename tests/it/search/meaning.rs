@@ -7,7 +7,7 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use snapshot::place::{self, NameKind};
 use snapshot::query::{Query, parse_search};
-use snapshot::search::{Constraint, RankOptions, RankedPage, Tier};
+use snapshot::search::{Constraint, OfferedPlaces, RankOptions, RankedPage, Tier};
 use snapshot::text::words_of;
 use snapshot::time::Day;
 use tests::checks::request::get;
@@ -269,15 +269,44 @@ fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
 }
 
 #[test]
-fn a_word_that_may_be_a_country_stays_a_word_and_the_country_is_offered() {
-    let names = ["Turkey farms", "Farms"];
-    let world = World::tables(&[organization(), programs(&names.map(|name| json!({"name": name})))]);
+fn a_word_that_may_be_a_place_stays_a_word_and_each_place_is_offered_in_both_languages() {
+    let members = ["Turkey farms", "Farms"].map(|name| json!({"name": name}));
+    let world = World::tables(&[organization(), programs(&members)]);
     let found = ranked(&world, &question("turkey farms"), &[]);
     assert_eq!((found.total, found.interpretations.len()), (1, 0));
-    assert_eq!(found.possible_countries, [("turkey".to_owned(), "TR")]);
-    let body = get(sample(), "/es/programs?q=turkey+research".parse().unwrap(), HeaderMap::new()).body;
-    let body = String::from_utf8(body.to_vec()).unwrap();
-    assert!(body.contains("<a href=\"/es/programs?q=research&amp;country=TR\">Turquía</a>"));
+    let places = vec![("TR", 0)];
+    assert_eq!(found.offered, [OfferedPlaces { words: "turkey".to_owned(), places }]);
+    let literal = ["turkey".to_owned()];
+    assert_eq!(ranked(&world, &question("turkey farms"), &literal).offered, [], "as text");
+
+    let state = sample().state();
+    let (index, today) = (&state.site().index, &state.dated.today);
+    let link = |path: &str, code: &str, name: &str| {
+        let query = format!("q=research&country={code}");
+        let (query, _) = parse_search(&query, |facet, value| index.values.find(facet, value));
+        match index.search(&query, today).total {
+            0 => format!("{name} 0"),
+            total => format!("<a href=\"{path}?q=research&amp;country={code}\">{name}</a> {total}"),
+        }
+    };
+    let (english, spanish) =
+        (("/programs", "Did you mean a place?"), ("/es/programs", "¿Quería decir un lugar?"));
+    for ((path, lead), word, places) in [
+        (english, "georgia", &[("GE", "Georgia"), ("US-GA", "Georgia, United States")][..]),
+        (spanish, "georgia", &[("GE", "Georgia"), ("US-GA", "Georgia, Estados Unidos")]),
+        (english, "turkey", &[("TR", "Türkiye")]),
+        (spanish, "turkey", &[("TR", "Turquía")]),
+        (english, "montana", &[("US-MT", "Montana, United States")]),
+        (spanish, "montana", &[("US-MT", "Montana, Estados Unidos")]),
+    ] {
+        let target = format!("{path}?q={word}+research");
+        let body = get(sample(), target.parse().unwrap(), HeaderMap::new()).body;
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        let links: Vec<String> = places.iter().map(|(code, name)| link(path, code, name)).collect();
+        let line = format!("<p>{lead} {}</p>", links.join(" · "));
+        let note = body.split("id=\"reading\">").nth(1).and_then(|rest| rest.split("</div>").next());
+        assert!(body.contains(&line), "{line} in {note:?}");
+    }
 }
 
 #[test]

@@ -7,12 +7,12 @@ use super::{PageOptions, Splice, search_path};
 use crate::fragments::{push, push_parts};
 use crate::messages::Message;
 use crate::status::plain;
-use crate::suggestions;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::text::{escaped, grouped};
+use snapshot::place;
 use snapshot::query::Query;
 use snapshot::record::Locale;
-use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without};
+use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, RankedPage, text_without};
 use snapshot::truncate::at_word;
 
 /// Longest label of a chip, and of one with two links, in characters.
@@ -116,9 +116,7 @@ impl Splice<'_> {
             facets = vec![interpretation.role.unwrap_or(Facet::Countries)];
         }
         let label = match (&interpretation.place, interpretation.values.first()) {
-            (Some(code), _) if snapshot::place::find(code).is_some() => {
-                self.display.place(Facet::Countries, code)
-            }
+            (Some(code), _) if place::find(code).is_some() => self.display.place(Facet::Countries, code),
             (None, Some((_, ordinal))) if facets.len() == 1 => {
                 self.language.labels.text(*ordinal as usize).to_owned()
             }
@@ -136,32 +134,63 @@ impl Splice<'_> {
         self.understood_chip(&phrase.words, (&label, &label), out);
     }
 
+    /// A link to the first page of the query with another text and some more parameters, and the number of records that
+    /// it finds; without any, only the name.
+    fn link_with_count(
+        &self,
+        text: Option<String>,
+        pairs: &[(&str, &str)],
+        name: &str,
+        total: usize,
+    ) -> String {
+        let (path, count) = (search_path(self.query.locale), grouped(total as u64, self.query.locale));
+        if total == 0 {
+            return format!("{name} {count}");
+        }
+        let address = self.first_page(Query { text, ..self.query.clone() });
+        let address = form_urlencoded::Serializer::new(address).extend_pairs(pairs).finish();
+        format!("<a href=\"{path}?{}\">{name}</a> {count}", escaped(&address))
+    }
+
     /// What words may be meant for as links: `Chile: Destination 12 · Eligible country 31 · in the text 44`.
     fn roles(&self, words: &Interpretation, out: &mut Vec<u8>) {
         let values = &self.site.index.values;
         let links = words.roles.iter().map(|(role, total)| {
-            let (text, name) = match role {
-                Some(facet) => (self.text_left(&words.words), self.language.facets.text(*facet as usize)),
-                None => (self.query.text.clone(), self.language.word(Message::InTheText)),
+            let Some(facet) = role else {
+                let name = self.language.word(Message::InTheText);
+                return self.link_with_count(
+                    self.query.text.clone(),
+                    &[("plain", &words.words)],
+                    name,
+                    *total,
+                );
             };
-            let address = self.first_page(Query { text, ..self.query.clone() });
-            let mut address = form_urlencoded::Serializer::new(address);
-            match (role, &words.place) {
-                (None, _) => address.append_pair("plain", &words.words),
-                (Some(facet), Some(code)) => address.append_pair(facet.spec().parameter, code),
-                (Some(facet), None) => {
-                    let of_facet = words.values.iter().filter(|(of, _)| of == facet);
-                    let parameter = facet.spec().parameter;
-                    address.extend_pairs(of_facet.map(|(_, ordinal)| (parameter, values.text(*ordinal))))
-                }
-            };
-            let (path, address) = (search_path(self.query.locale), escaped(&address.finish()));
-            format!("<a href=\"{path}?{address}\">{name}</a> {}", grouped(*total as u64, self.query.locale))
+            let of_facet = words.values.iter().filter(|(of, _)| words.place.is_none() && of == facet);
+            let of_facet = of_facet.map(|(_, ordinal)| values.text(*ordinal));
+            let selected = words.place.as_deref().into_iter().chain(of_facet);
+            let pairs: Vec<_> = selected.map(|value| (facet.spec().parameter, value)).collect();
+            let name = self.language.facets.text(*facet as usize);
+            self.link_with_count(self.text_left(&words.words), &pairs, name, *total)
         });
         let links = links.collect::<Vec<_>>().join(" · ");
         let place = words.place.as_deref().map(|code| self.display.place(Facet::Countries, code));
         let name = place.unwrap_or_else(|| escaped(&words.words));
         push(out, format_args!("<p class=\"roles\">{name}: {links}</p>"));
+    }
+
+    /// The places that a word may name: `Did you mean a place? Georgia 3 · Georgia, United States 12`.
+    fn offered(&self, OfferedPlaces { words, places }: &OfferedPlaces, out: &mut Vec<u8>) {
+        let links = places.iter().map(|(code, total)| {
+            let name = escaped(&place::label_with_country(code, self.query.locale));
+            self.link_with_count(
+                self.text_left(words),
+                &[(Facet::Countries.spec().parameter, code)],
+                &name,
+                *total,
+            )
+        });
+        let links = links.collect::<Vec<_>>().join(" · ");
+        push(out, format_args!("<p>{}</p>", self.language.phrase(Message::Place, &[("places", &links)])));
     }
 
     pub(super) fn invalid(&self, out: &mut Vec<u8>) {
@@ -213,22 +242,16 @@ impl Splice<'_> {
         push(out, "</ul>");
     }
 
-    /// Notes about words: possible countries, corrected words, and words without results.
+    /// Notes about words: possible places, corrected words, and words without results.
     pub(super) fn word_notes(&self, out: &mut Vec<u8>) {
-        let RankedPage { guesses, unknown, possible_countries: countries, .. } = &self.answer;
+        let RankedPage { guesses, unknown, offered, .. } = &self.answer;
         let places: Vec<&Interpretation> =
             self.answer.interpretations.iter().filter(|it| it.roles.len() > 1).collect();
-        if guesses.is_empty() && unknown.is_empty() && countries.is_empty() && places.is_empty() {
+        if guesses.is_empty() && unknown.is_empty() && offered.is_empty() && places.is_empty() {
             return;
         }
         push(out, "<div class=\"note\" id=\"reading\">");
-        for (word, code) in countries {
-            let query = Query { text: self.text_left(word), ..self.query.clone() };
-            let query_string = self.extras.query_string(self.site, self.html, &query);
-            let country = (Facet::Countries.spec().parameter, *code);
-            let page = (self.language, search_path(self.query.locale));
-            suggestions::push_country(page, &query_string, country, out);
-        }
+        offered.iter().for_each(|it| self.offered(it, out));
         places.into_iter().for_each(|words| self.roles(words, out));
         for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));

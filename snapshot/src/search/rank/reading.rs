@@ -1,0 +1,81 @@
+//! What a ranked answer reports about the words of its query: what they were taken for and what else they may mean, each
+//! with the number of full matches.
+
+use super::{Guess, Interpretation, OfferedPlaces, RankedPage, RankedQuery};
+use crate::facet::Facet;
+use crate::search::entities::places_offered_for;
+use crate::search::matching::{Clause, Form};
+use crate::search::set::{DocSet, both};
+
+impl RankedQuery<'_> {
+    /// Number of full matches with each of some sets in place of a part.
+    fn counts<'b, T>(
+        &self,
+        position: usize,
+        readings: impl Iterator<Item = (T, DocSet<'b>)>,
+    ) -> Vec<(T, usize)> {
+        let base = both(self.parts.full_without(position), self.required.as_ref());
+        let others = self.narrowed(base.as_ref());
+        let count = |docs: DocSet<'_>| others.as_ref().map_or(docs.len(), |others| docs.and(others).len());
+        readings.map(|(reading, docs)| (reading, count(docs))).collect()
+    }
+
+    /// Whether the query selects no value of a facet.
+    fn is_free(&self, facet: Facet) -> bool {
+        self.query.selected.iter().all(|(selected, _)| selected.group() != facet.group())
+    }
+
+    /// The facets that a place, or a word with values of several, may be meant for, and its words as text, each with
+    /// the number of full matches.
+    fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
+        let readings = clause.entity.map(|entity| entity.readings(&self.index.values)).unwrap_or_default();
+        if readings.is_empty() {
+            return Vec::new();
+        }
+        let facets = readings.into_iter().filter(|(facet, _)| self.is_free(*facet));
+        let facets = facets.map(|(facet, docs)| (Some(facet), docs));
+        let as_words = (None, self.text.docs_of_words(clause, self.index));
+        let mut roles = self.counts(position, facets.chain([as_words]));
+        roles.retain(|(_, total)| *total > 0);
+        roles
+    }
+
+    /// The places that a word may name, also those that find nothing; `None` if there are none, or if it is to be
+    /// searched as text.
+    fn offered(&self, position: usize, words: String) -> Option<OfferedPlaces> {
+        let codes = places_offered_for(&words);
+        if codes.is_empty() || !self.is_free(Facet::Countries) || self.options.literal.contains(&words) {
+            return None;
+        }
+        let docs = |code| (code, self.index.values.docs_of_place(Facet::Countries, code));
+        Some(OfferedPlaces { words, places: self.counts(position, codes.into_iter().map(docs)) })
+    }
+
+    /// Adds how the words of the query were interpreted.
+    pub(super) fn interpret(&self, ranked: &mut RankedPage) {
+        let values = &self.index.values;
+        let known = self.parts.known.iter().map(|part| &part.clause);
+        for (position, clause) in known.chain(&self.parts.unknown).enumerate() {
+            let words = clause.words.join(" ");
+            let Some(entity) = clause.entity else {
+                ranked.offered.extend(self.offered(position, words));
+                continue;
+            };
+            ranked.interpretations.push(Interpretation {
+                words,
+                values: entity.values.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
+                place: entity.place.clone(),
+                role: clause.role,
+                roles: self.roles(position, clause),
+            });
+        }
+        let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
+        let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
+        let guessed = self.parts.known.iter().filter(|part| part.is_guessed());
+        ranked.guesses.extend(guessed.map(|part| Guess {
+            word: part.clause.words.join(" "),
+            read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),
+        }));
+        ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
+    }
+}

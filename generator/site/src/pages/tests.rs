@@ -162,6 +162,7 @@ fn sitemaps_date_a_page_by_its_record_only() {
     assert_eq!(last_changes(&later), before, "a day moves nothing");
     let time = "2026-11-20T05:00:00Z";
     directory.awards[0].updated_at = time.parse().unwrap();
+    directory.program_links[awarded.program].changed = time.parse().unwrap();
     let after = last_changes(&site_of(&directory));
     let moved = after.iter().filter(|(address, changed)| before[*address] != **changed);
     let moved: BTreeMap<&str, &str> =

@@ -104,12 +104,19 @@ impl Splice<'_> {
     /// Names the parts of a query that no record comes near, with the number of matches of each by itself. False if
     /// it has fewer than two, and for one organization, where the ways out count.
     fn nothing_fits(&self, out: &mut Vec<u8>) -> bool {
-        let parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
+        let mut parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
+        let label = |name: &str, value: &str| self.display.filter(name, value);
+        // The two ends of "this week" are one part.
+        let mut words: Vec<String> = Vec::new();
+        parts.retain(|part| {
+            let word = suggestions::part(&part.removed, &label);
+            let is_new = !words.contains(&word);
+            words.extend(is_new.then_some(word));
+            is_new
+        });
         if parts.len() < 2 || self.answer.total > 0 || self.options.among.is_some() {
             return false;
         }
-        let label = |name: &str, value: &str| self.display.filter(name, value);
-        let words: Vec<String> = parts.iter().map(|part| suggestions::part(&part.removed, &label)).collect();
         let (last, first) = (&words[words.len() - 1], &words[..words.len() - 1]);
         let what = format!("{} {} {last}", first.join(", "), self.language.word(Message::And));
         push_none(out, &self.language.phrase(Message::NothingFits, &[("what", &what)]));

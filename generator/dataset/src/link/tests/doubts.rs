@@ -150,6 +150,7 @@ fn facts_that_a_text_excludes_are_reported_with_both_places() {
         ("individual", "Individuals may not apply."),
         ("undergraduate", "No pueden solicitarla los estudiantes de grado."),
         ("postdoc", "Quedan excluidos los investigadores postdoctorales."),
+        ("undergraduate", "No se admiten estudiantes de grado."),
     ] {
         let program = program(1, 1, &format!(r#","description":"{text}""#));
         let (_, report) = linked(&[("programs.ndjson", program), ("facts.ndjson", includes(value))]);
@@ -176,6 +177,10 @@ fn a_deadline_in_the_text_of_a_rolling_season_is_reported() {
         ("The application deadline is March 1.", true),
         ("Applications are due by 15th of June", true),
         ("El plazo termina el 3 de mayo.", true),
+        ("Proposals must be submitted by 15 March.", true),
+        ("Apply by March 15, 2027.", true),
+        ("El plazo de solicitud termina el 15 de marzo.", true),
+        ("Work that was received before the war.", false),
         ("The program began on March 1.", false),
         ("There is no deadline. March 1 is a holiday.", false),
     ] {

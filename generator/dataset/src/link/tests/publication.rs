@@ -103,3 +103,26 @@ fn rejected_facts_leave_no_trace_in_references() {
     assert_eq!(directory.facts[0].source_id, None);
     assert!(directory.sources.is_empty());
 }
+
+#[test]
+fn a_program_changed_when_anything_that_belongs_to_it_did() {
+    let later = |row: &str| {
+        row.replace(r#""updatedAt":"2026-01-01T00:00:00Z""#, r#""updatedAt":"2026-02-01T00:00:00Z""#)
+    };
+    let rows = [
+        ("programs.ndjson", program(1, 1, "")),
+        ("cycles.ndjson", cycle(1, 1, "")),
+        ("recipients.ndjson", recipient(1, "")),
+        ("awards.ndjson", award(1, 1, 1, "")),
+        ("facts.ndjson", fact(1, 1, r#""kind":"note","text":"A note""#)),
+        ("sources.ndjson", source(1, "program", &id('p', 1))),
+        ("organizations.ndjson", organization(1, "")),
+    ];
+    for (at, (table, _)) in rows.iter().enumerate() {
+        let mut rows = rows.clone();
+        rows[at].1 = later(&rows[at].1);
+        let changed = linked(&rows).0.unwrap().program_links[0].changed;
+        let month = if matches!(*table, "recipients.ndjson" | "organizations.ndjson") { "01" } else { "02" };
+        assert_eq!(changed.to_string(), format!("2026-{month}-01T00:00:00Z"), "{table}");
+    }
+}

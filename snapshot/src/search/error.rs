@@ -10,7 +10,7 @@ pub enum IndexError {
     Values(#[from] TooManyValues),
     /// A temporary file could not be written or read.
     #[error(
-        "cannot use a temporary file in the output folder: {0}; a build in parts needs three times the size of the dataset there"
+        "cannot use a temporary file in the output folder: {0}; a build in parts needs about five times the size of the dataset there"
     )]
     Io(#[from] io::Error),
 }

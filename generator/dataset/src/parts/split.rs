@@ -32,7 +32,7 @@ pub enum SplitError {
     Input(#[from] InputError),
     /// A temporary file cannot be used.
     #[error(
-        "cannot use a temporary file in the output folder: {0}; a build in parts needs three times the size of the dataset there"
+        "cannot use a temporary file in the output folder: {0}; a build in parts needs about five times the size of the dataset there"
     )]
     Io(#[from] io::Error),
 }

@@ -144,6 +144,7 @@ async fn run_server(
 ) -> std::io::Result<()> {
     let terminated = terminated();
     let (listener, admin) = inherited.or_bind(config.listen, config.admin_listen)?;
+    let admin_address = admin.as_ref().and_then(|admin| admin.local_addr().ok()).map(tracing::field::display);
     if let Some(admin) = admin {
         tokio::spawn(serve_admin(admin, Arc::clone(&server)));
     }
@@ -153,7 +154,7 @@ async fn run_server(
     }
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = server.state().generation().id().to_string();
-    tracing::info!(%address, generation, "serving");
+    tracing::info!(%address, generation, admin_address, "serving");
     let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
     net::sockets::ready();
     let (draining, delay) = (Arc::clone(&server), Duration::from_secs(config.drain_delay));

@@ -171,8 +171,8 @@ fn a_busy_port_ends_with_4_while_a_store_is_followed_too() {
     let url = format!("file://{}", folder.path().join("store").display());
     publish(&folder.path().join("built"));
     push(&folder.path().join("built"), &url);
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let _taken = TcpListener::bind(&taken).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = listener.local_addr().unwrap().to_string();
     let args = ["--snapshot", "root", "--source", &url, "--listen"];
     edge(&folder, &[&args[..], &[&taken]].concat()).fails(4, &["opdir-edge: ", &taken, "is in use"]);
     let admin = ["127.0.0.1:0", "--admin-listen", &taken];
@@ -188,10 +188,10 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     let public = root.join("generations").join(live.trim()).join("public");
     let damaged = [format!("programs/{SLUG}.html"), format!("api/v1/programs/{SLUG}.json")];
     let good = damaged.each_ref().map(|path| fs::read(public.join(path)).unwrap());
-    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
-    let args = [&args[..], &["--admin-listen", &admin]].concat();
+    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
     let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let admin = &server.admin;
     damaged.iter().for_each(|path| overwrite(&public.join(path), "what nobody published"));
     for _ in 0..300 {
         let [page, record] = ["", "/api/v1"].map(|start| server.get(&format!("{start}/programs/{SLUG}")));
@@ -201,12 +201,12 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     let called = lazy::called(&server, SLUG);
     assert!(called.contains("-32603") && !called.contains("No published opportunity"), "{called}");
     assert_eq!(status(&server.get("/about")), "200");
-    let ready = get(&admin, "localhost", "/readyz");
+    let ready = get(admin, "localhost", "/readyz");
     assert!(status(&ready) == "200" && ready.contains("\"state\":\"degraded\""), "{ready}");
     for path in &damaged {
         assert!(ready.contains(&format!("\"public/{path}\":\"")), "{ready}");
     }
-    assert!(get(&admin, "localhost", "/metrics").contains("edge_damaged_bodies 2\n"));
+    assert!(get(admin, "localhost", "/metrics").contains("edge_damaged_bodies 2\n"));
     let lines: Vec<String> = server.lines.try_iter().collect();
     assert_eq!(lines.len(), 2, "{lines:#?}");
     // Put back, they are served, and nothing is left to do.
@@ -217,7 +217,7 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
             "200"
         );
     }
-    assert!(get(&admin, "localhost", "/readyz").contains("\"state\":\"ready\""));
+    assert!(get(admin, "localhost", "/readyz").contains("\"state\":\"ready\""));
 }
 
 #[test]

@@ -72,6 +72,8 @@ pub(crate) struct Server {
     pub(crate) lines: Receiver<String>,
     /// `address:port` that it serves on.
     pub(crate) address: String,
+    /// `address:port` of its admin listener; empty if it has none.
+    pub(crate) admin: String,
 }
 
 impl Server {
@@ -92,10 +94,11 @@ impl Server {
                 BufReader::new(stream).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
             });
         }
-        let mut server = Self { child, lines, address: String::new() };
+        let mut server = Self { child, lines, address: String::new(), admin: String::new() };
         let line = server.says(before);
-        let address = line.split_once(before).unwrap().1;
-        server.address = address.split_whitespace().next().unwrap().to_owned();
+        let word_after = |words| Some(line.split_once(words)?.1.split_whitespace().next()?.to_owned());
+        server.address = word_after(before).unwrap();
+        server.admin = word_after("admin_address=").unwrap_or_default();
         server
     }
 

@@ -1,7 +1,6 @@
 //! An edge comes back by itself: from a damaged folder, without its store, with no room for a file.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -27,10 +26,11 @@ fn store(folder: &TempDir) -> String {
 
 /// Starts an edge that follows a store; gives the address of its admin listener too.
 fn follow(folder: &TempDir, url: &str, more: &[&str]) -> (Server, String) {
-    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let args = ["--snapshot", "root", "--source", url, "--poll", "1", "--listen", "127.0.0.1:0"];
-    let args = [&args[..], &["--admin-listen", &admin], more].concat();
-    (Server::start(EDGE, folder.path(), &args, "address="), admin)
+    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"], more].concat();
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let admin = server.admin.clone();
+    (server, admin)
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 
 use jiff::civil::date;
@@ -13,10 +13,11 @@ use super::{EDGE, edge, publish, publish_as_of, push};
 
 /// Starts an edge that fetches bodies when they are asked for; gives the address of its admin listener too.
 fn lazy(folder: &TempDir, url: &str) -> (Server, String) {
-    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let args = ["--snapshot", "root", "--source", url, "--fetch", "lazy", "--poll", "1"];
-    let more = ["--listen", "127.0.0.1:0", "--admin-listen", &admin];
-    (Server::start(EDGE, folder.path(), &[&args[..], &more].concat(), "address="), admin)
+    let more = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+    let server = Server::start(EDGE, folder.path(), &[&args[..], &more].concat(), "address=");
+    let admin = server.admin.clone();
+    (server, admin)
 }
 
 /// Pages of records that a build has put somewhere: paths to ask for, and their bodies.

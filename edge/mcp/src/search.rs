@@ -165,6 +165,10 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         }
         filter
     };
+    if understood.is_outside {
+        let outside = place.map(filter).next();
+        return json!({"words": understood.words, "filters": [], "outside": outside});
+    }
     let filters: Vec<Value> = place.chain(named.filter(|(_, value)| is_code(value))).map(filter).collect();
     let mut entry = json!({"words": understood.words, "filters": filters});
     if !understood.roles.is_empty() {

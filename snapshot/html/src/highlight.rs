@@ -78,7 +78,7 @@ pub(super) struct Highlighter {
 impl Highlighter {
     /// The words that matched in an answer; `None` if the query requires no word.
     pub(super) fn new(index: &Index, plain: &[String], ranked: &RankedPage) -> Option<Self> {
-        let wanted = TextQuery::parse(ranked.text.as_deref()?, plain);
+        let wanted = TextQuery::ranked(ranked.text.as_deref()?, plain);
         let mut groups = WordGroups { words: Vec::new(), bit: 1 };
         let clauses = wanted.clauses(index);
         for clause in &clauses {

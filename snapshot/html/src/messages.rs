@@ -103,6 +103,7 @@ words! {
     Place = "search_place",
     Instead = "search_instead",
     InTheText = "search_in_the_text",
+    OtherThan = "search_other_than",
     AsWords = "search_as_words",
     AsText = "search_as_text",
     Silent = "search_silent",

@@ -386,6 +386,15 @@ impl Entity {
         docs.map_or_else(DocSet::none, |docs| docs.without(&self.inside(facet, values)))
     }
 
+    /// Documents that name a place outside it for a facet.
+    pub(super) fn outside<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
+        let place = self.place.as_deref();
+        let is_outside =
+            |ordinal: &u32| place::with_ancestors(values.text(*ordinal)).all(|it| Some(it) != place);
+        let ordinals = values.of(facet).map(|ordinal| ordinal as u32).filter(is_outside);
+        union(ordinals.map(|ordinal| values.naming(ordinal)).collect(), values.count)
+    }
+
     /// Documents that contradict a role of the place: what they state for it is elsewhere, or someone from the place
     /// is meant and they only go there.
     pub(super) fn contradicting<'a>(&self, role: Facet, values: &'a Values) -> DocSet<'a> {

@@ -149,7 +149,8 @@ fn bounds(query: &mut Query, measure: Measure) -> &mut Interval {
 }
 
 /// The lists of the lexicon whose phrases begin a filter phrase.
-const BEGINNINGS: [&str; 11] = [
+const BEGINNINGS: [&str; 12] = [
+    "soon",
     "rolling",
     "open",
     "at-least",
@@ -252,7 +253,9 @@ fn plain_number(text: &str) -> Option<f64> {
 fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
     let head = starting(rest, "deadline").unwrap_or(0);
     let rest = &rest[head..];
-    if let Some((length, days)) = soon(rest, head > 0, today) {
+    // `Soon` at the end needs no deadline word; `as soon as possible` is no time.
+    let is_last = starting(rest, "soon") == Some(rest.len());
+    if let Some((length, days)) = soon(rest, head > 0 || is_last, today) {
         let until = today.checked_add(days.days()).ok()?;
         return Some((head + length, Filter::Due(Some(today), Some(until))));
     }
@@ -360,6 +363,8 @@ mod tests {
             ("premios el mes que viene", "premios", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
             ("closing soon", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-05"),
             ("becas que cierran pronto", "becas", "deadlineFrom=2026-11-21&deadlineTo=2026-12-05"),
+            ("grants soon", "grants", "deadlineFrom=2026-11-21&deadlineTo=2026-12-05"),
+            ("becas pronto", "becas", "deadlineFrom=2026-11-21&deadlineTo=2026-12-05"),
             ("internships before summer", "internships", "deadlineTo=2027-05-31"),
             ("becas antes del verano", "becas", "deadlineTo=2027-05-31"),
             ("apply any time grants", "grants", "rolling=true"),
@@ -387,7 +392,7 @@ mod tests {
             "under construction",
             "summer school",
             "before birth",
-            "soon",
+            "as soon as possible",
             "due diligence",
             "deadline",
             "under",

@@ -6,6 +6,7 @@ use crate::facet::{Facet, Interval, MEASURES, MeasureSpec};
 use crate::query::FacetValue;
 use crate::search::entities::NamedEntities;
 use crate::search::seasons::Seasons;
+use crate::search::senses::OtherSenses;
 use crate::search::set::words;
 use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_len, column};
 use crate::search::terms::Terms;
@@ -85,6 +86,7 @@ pub struct Index {
     pub terms: Terms,
     pub(super) entities: NamedEntities,
     pub(super) titles: Titles,
+    pub(super) senses: OtherSenses,
     pub(super) seasons: Arc<Seasons>,
     pub(super) by_name_en: Order<Section<u32>>,
     pub(super) by_name_es: Order<Section<u32>>,
@@ -115,6 +117,7 @@ impl Index {
         Ok(Self {
             entities: NamedEntities::open(sections, &values)?,
             titles: Titles::open(sections, count)?,
+            senses: OtherSenses::default(),
             values,
             terms: Terms::open(sections, count)?,
             seasons: Arc::new(Seasons::open(sections, count)?),

@@ -100,6 +100,10 @@ pub struct Clause<'a> {
     pub(super) entity: Option<&'a Entity>,
     /// The place facet that a place is meant for; without one it is anything that names it.
     pub(super) role: Option<Facet>,
+    /// Whether every other place is meant.
+    pub(super) is_outside: bool,
+    /// Documents in which a term that names the place means something else.
+    pub(super) other_senses: Vec<(u32, DocSet<'static>)>,
 }
 
 impl<'a> Clause<'a> {
@@ -146,6 +150,17 @@ impl<'a> Clause<'a> {
         clause
     }
 
+    /// Every place but one, which `words` name.
+    pub(super) fn outside(words: &[CompactString], entity: Option<&'a Entity>, role: Option<Facet>) -> Self {
+        Self { words: words.to_vec(), entity, role, is_outside: true, ..Self::default() }
+    }
+
+    /// Leaves out texts in which the words of the place mean something else.
+    pub(super) fn leave_other_senses_out(&mut self, place: &str, index: &Index) {
+        let senses = |(term, _): &(u32, Form)| (*term, index.senses.docs(*term, place, &index.terms));
+        self.other_senses.extend(self.forms.iter().map(senses).filter(|(_, docs)| !docs.is_empty()));
+    }
+
     /// Adds a typed word, and what shares its stems.
     fn add_word(&mut self, word: &QueryWord, terms: &Terms) {
         let typed = terms.exact(&word.text);
@@ -181,7 +196,8 @@ impl<'a> Clause<'a> {
 
     /// Whether no document can match it.
     pub(super) fn is_unknown(&self) -> bool {
-        self.forms.is_empty()
+        !self.is_outside
+            && self.forms.is_empty()
             && self.alternatives.is_empty()
             && self.others.is_empty()
             && self.apart.is_empty()
@@ -223,7 +239,14 @@ impl<'a> Clause<'a> {
 
     fn docs_by(&self, others: impl Fn(&OtherWords<'_>) -> bool, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
-        let mut parts: Vec<DocSet<'a>> = self.terms().map(|term| terms.docs(term)).collect();
+        if let (true, Some(entity), Some(role)) = (self.is_outside, self.entity, self.role) {
+            return entity.outside(role, &index.values);
+        }
+        let of_term = |term: u32| {
+            let other = self.other_senses.iter().find(|(other, _)| *other == term);
+            other.map_or(terms.docs(term), |(_, docs)| terms.docs(term).without(docs))
+        };
+        let mut parts: Vec<DocSet<'a>> = self.terms().map(of_term).collect();
         parts.extend(self.entity_docs(index));
         parts.extend(self.others.iter().filter(|other| others(other)).map(|other| other.docs.clone()));
         for words in &self.alternatives {

@@ -46,6 +46,8 @@ pub struct Interpretation {
     pub place: Option<String>,
     /// The facet that the place was searched in, from the words around it; `None` is anything that names it.
     pub role: Option<Facet>,
+    /// Whether every other place is meant.
+    pub is_outside: bool,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place or has values of several facets.
     pub roles: Vec<(Option<Facet>, usize)>,
@@ -219,7 +221,7 @@ impl<'a> RankedQuery<'a> {
         options: RankOptions<'a>,
         phrase_filters: Vec<(Vec<String>, Query)>,
     ) -> Self {
-        let mut text = TextQuery::parse(query.text.as_deref().unwrap_or_default(), options.literal);
+        let mut text = TextQuery::ranked(query.text.as_deref().unwrap_or_default(), options.literal);
         text.may_continue &= options.complete_last_word;
         let filters = Query { text: None, ..query.clone() };
         let mut phrased = [None; MEASURES.len()];

@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
         let mut filters = Query { text: None, ..unphrased.clone() };
         let known = self.texts.iter().position(|(text, _)| *text == unphrased.text);
         let known = known.unwrap_or_else(|| {
-            let text = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), self.literal);
+            let text = TextQuery::ranked(unphrased.text.as_deref().unwrap_or_default(), self.literal);
             self.texts.push((unphrased.text, ResolvedText::new(&text, self.index)));
             self.texts.len() - 1
         });
@@ -216,7 +216,7 @@ fn without_words(
         let at = pieces.windows(words.len()).position(is_phrase);
         groups.extend(at.map(|at| (at..at + words.len()).collect()));
     }
-    let rest = TextQuery::parse(unphrased.text.as_deref().unwrap_or_default(), literal);
+    let rest = TextQuery::ranked(unphrased.text.as_deref().unwrap_or_default(), literal);
     for clause in rest.clauses(index) {
         let is_in = |at: &usize| parsed[*at].words.iter().any(|word| clause.words.contains(&word.text));
         groups.push((0..pieces.len()).filter(is_in).collect());

@@ -31,36 +31,109 @@ fn is_of(set: &FxHashSet<CompactString>, words: &[&str]) -> bool {
     label_keys(words).iter().any(|key| set.contains(key))
 }
 
-/// The role of the place that `length` words from `start` on name: the facet of places that it is meant for.
+/// How the place that some words name is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The facet that it is meant for; without one it is anything that names it.
+    pub role: Option<Facet>,
+    /// Whether every other place is meant: `outside Spain`.
+    pub is_outside: bool,
+    /// Number of words before the place that only say who applies from where, articles included.
+    pub before: usize,
+    /// The same after the place.
+    pub after: usize,
+}
+
+impl Reading {
+    fn of(role: Option<Facet>) -> Self {
+        Self { role, ..Self::default() }
+    }
+
+    /// A reading by words that say nothing else if the role is one of applicants: `research in` Japan does.
+    fn by_cue(role: Facet, before: usize, after: usize) -> Self {
+        let is_idle = role != Facet::Destinations;
+        let [before, after] = [before, after].map(|length| if is_idle { length } else { 0 });
+        Self { before, after, ..Self::of(Some(role)) }
+    }
+}
+
+/// Number of words of the longest phrase of a list that ends the words before a place.
+fn ending(before: &[&str], list: &str) -> usize {
+    let phrases = lexicon::phrases(list).filter(|phrase| before.ends_with(phrase));
+    phrases.map(Vec::len).max().unwrap_or(0)
+}
+
+/// How the place that `length` words from `start` on name is meant.
 #[must_use]
-pub fn role_of(words: &[CompactString], start: usize, length: usize) -> Option<Facet> {
+pub fn reading_of(words: &[CompactString], start: usize, length: usize) -> Reading {
     let words: Vec<&str> = words.iter().map(CompactString::as_str).collect();
-    let (before, rest) = words.split_at_checked(start)?;
-    let (name, after) = rest.split_at_checked(length)?;
+    let Some((before, rest)) = words.split_at_checked(start) else { return Reading::default() };
+    let Some((name, after)) = rest.split_at_checked(length) else { return Reading::default() };
     let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
     let before = &before[..before.len() - articles];
-    let is_people = |word: Option<&&str>| word.is_some_and(|word| is_of(&PEOPLE, &[word]));
-    let follows = |list: &str| lexicon::phrases(list).any(|phrase| after.starts_with(phrase));
-    let after_cue = ROLES.iter().find(|(list, _)| follows(&format!("{list}-after")));
-    if let Some((_, role)) = after_cue {
-        return Some(*role);
-    }
-    if entities::is_people(name) {
-        return role_of_people(before, after);
-    }
-    let (ahead, last) = (before.iter().rev().nth(1), before.last()?);
-    if is_people(ahead) && lexicon::has("place-in", last) {
-        return Some(Facet::Residences);
-    }
-    if is_people(ahead) && lexicon::has("place-of", last) {
-        return Some(Facet::Citizenships);
-    }
-    let longest = |list: &str| {
-        let ending = lexicon::phrases(list).filter(|phrase| before.ends_with(phrase));
-        ending.map(Vec::len).max().unwrap_or(0)
+    let follows = |list: &str| {
+        let phrases = lexicon::phrases(list).filter(|phrase| after.starts_with(phrase));
+        phrases.map(Vec::len).max().unwrap_or(0)
     };
-    let cues = ROLES.iter().map(|(list, role)| (longest(&format!("{list}-before")), *role));
-    cues.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0).map(|(_, role)| role)
+    let after_cue = ROLES.iter().map(|(list, role)| (follows(&format!("{list}-after")), *role));
+    let after_cue = after_cue.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0);
+    let is_people = entities::is_people(name);
+    if let Some(outside) = outside(before, articles, after_cue, is_people) {
+        return outside;
+    }
+    if let Some((length, role)) = after_cue {
+        let same = ROLES.iter().find(|(_, other)| *other == role);
+        let before = same.map_or(0, |(list, _)| ending(before, &format!("{list}-before")));
+        return Reading::by_cue(role, if before > 0 { before + articles } else { 0 }, length);
+    }
+    let by_citizenship = ending(before, "citizenship-before");
+    if is_people && by_citizenship == 0 {
+        return Reading::of(role_of_people(before, after));
+    }
+    let is_applicant = before.iter().rev().nth(1).is_some_and(|ahead| is_of(&PEOPLE, &[ahead]));
+    let is_last_of = |list: &str| before.last().is_some_and(|last| lexicon::has(list, last));
+    let longest = ROLES.iter().map(|(list, role)| (ending(before, &format!("{list}-before")), *role));
+    let longest = longest.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0);
+    match longest {
+        Some((length @ 2.., role)) => Reading::by_cue(role, length + articles, 0),
+        _ if is_applicant && is_last_of("place-in") => Reading::of(Some(Facet::Residences)),
+        _ if is_applicant && is_last_of("place-of") => Reading::of(Some(Facet::Citizenships)),
+        Some((length, role)) => Reading::by_cue(role, length + articles, 0),
+        None => Reading::default(),
+    }
+}
+
+/// The reading of a place after `outside` or `not from`. `non` and `no` stand before a people or a citizen only.
+fn outside(
+    before: &[&str],
+    articles: usize,
+    after_cue: Option<(usize, Facet)>,
+    is_people: bool,
+) -> Option<Reading> {
+    let after = after_cue.filter(|(_, role)| *role != Facet::Destinations);
+    let reading = |role, length: usize| Reading {
+        role: Some(role),
+        is_outside: true,
+        before: length + articles,
+        after: after.map_or(0, |(length, _)| length),
+    };
+    let length = ending(before, "outside-citizenship");
+    if length > 0 {
+        return Some(reading(Facet::Citizenships, length));
+    }
+    let length = ending(before, "outside-people");
+    if length > 0 && (is_people || after.is_some()) {
+        return Some(reading(after.map_or(Facet::Citizenships, |(_, role)| role), length));
+    }
+    let length = Some(ending(before, "outside")).filter(|length| *length > 0)?;
+    let ahead = &before[..before.len() - length];
+    // `Living in` gives residence, and so does `living outside`.
+    let verbs = lexicon::phrases("residence-before").filter_map(|phrase| phrase.split_last());
+    let verbs = verbs.map(|(_, verb)| verb).filter(|verb| !verb.is_empty() && ahead.ends_with(verb));
+    match verbs.map(<[&str]>::len).max() {
+        Some(verb) => Some(reading(Facet::Residences, length + verb)),
+        None => Some(reading(Facet::Destinations, length)),
+    }
 }
 
 /// The role of the name of a people: `a German university` is a destination, `Kenyan students` and `para peruanos`
@@ -81,11 +154,15 @@ mod tests {
     use super::*;
     use crate::text::words_of;
 
-    fn role(text: &str, name: &str) -> Option<Facet> {
+    fn reading(text: &str, name: &str) -> Reading {
         let words: Vec<CompactString> = words_of(text).into_iter().map(CompactString::from).collect();
         let name = words_of(name);
         let start = words.windows(name.len()).position(|run| run == name.as_slice()).unwrap();
-        role_of(&words, start, name.len())
+        reading_of(&words, start, name.len())
+    }
+
+    fn role(text: &str, name: &str) -> Option<Facet> {
+        reading(text, name).role
     }
 
     #[test]
@@ -106,6 +183,8 @@ mod tests {
             ("Ghana nationals", "Ghana", Some(by)),
             ("becas para peruanos", "peruanos", Some(by)),
             ("soy de Bolivia", "Bolivia", Some(by)),
+            ("ciudadana india", "india", Some(by)),
+            ("pasaporte chileno", "chileno", Some(by)),
             ("estudiantes de Bolivia", "Bolivia", Some(by)),
             ("ciudadana de Ecuador", "Ecuador", Some(by)),
             ("estudiante mexicana", "mexicana", Some(by)),
@@ -140,5 +219,41 @@ mod tests {
         assert_eq!(role(text, "Nigerian"), Some(Facet::Citizenships));
         assert_eq!(role(text, "Ireland"), Some(Facet::Residences));
         assert_eq!(role(text, "Norway"), Some(Facet::Destinations));
+    }
+
+    #[test]
+    fn words_for_every_other_place_are_read_in_both_languages() {
+        let (to, by, at) = (Facet::Destinations, Facet::Citizenships, Facet::Residences);
+        for (text, name, expected) in [
+            ("study outside the United States", "United States", Some(to)),
+            ("nonprofits based outside of California", "California", Some(at)),
+            ("becas fuera de España", "España", Some(to)),
+            ("vivo fuera de España", "España", Some(at)),
+            ("grants for non US citizens", "US", Some(by)),
+            ("students not from Kenya", "Kenya", Some(by)),
+            ("becas para no estadounidenses", "estadounidenses", Some(by)),
+            ("becas que no sean de Chile", "Chile", Some(by)),
+            ("no money in Chile", "Chile", None),
+            ("farmers in Kenya", "Kenya", None),
+        ] {
+            let reading = reading(text, name);
+            assert_eq!(reading.role.filter(|_| reading.is_outside), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_only_say_who_applies_from_where_are_told_from_others() {
+        for (text, name, expected) in [
+            ("residente en California", "California", (2, 0)),
+            ("grants for Indian citizens", "Indian", (0, 1)),
+            ("becas para ciudadanas de la Argentina", "Argentina", (3, 0)),
+            ("based outside the US", "US", (3, 0)),
+            ("research in Japan", "Japan", (0, 0)),
+            ("Kenyan students", "Kenyan", (0, 0)),
+            ("German university", "German", (0, 0)),
+        ] {
+            let reading = reading(text, name);
+            assert_eq!((reading.before, reading.after), expected, "{text}");
+        }
     }
 }

@@ -84,9 +84,10 @@ impl<'a> Scorer<'a> {
         for (position, ScoredClause { clause, filter, .. }) in clauses.into_iter().enumerate() {
             scorer.add_clause(position, clause);
             scorer.add_apart(position, clause, query);
-            let parts = clause.entity.map(|entity| entity.parts(&index.values)).unwrap_or_default();
+            let entity = clause.entity.filter(|_| !clause.is_outside);
+            let parts = entity.map(|entity| entity.parts(&index.values)).unwrap_or_default();
             scorer.values.push(union(parts.into_iter().chain(filter).collect(), index.len()));
-            let around = clause.entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
+            let around = entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
             scorer.around.push(union(around, index.len()));
         }
         for word in query.phrases.iter().flatten() {

@@ -1,17 +1,18 @@
 //! The text of a query: words in clauses, `"phrases"` and `-exclusions`, and the documents that match all of it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use compact_str::CompactString;
 
-use crate::facet::Facet;
+use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
 use crate::search::lexicon::{is_everyday_word, stop_words};
 use crate::search::matching::{Clause, cost_of_terms, run};
 use crate::search::phrase::Phrases;
-use crate::search::role::role_of;
+use crate::search::role::{Reading, reading_of};
 use crate::search::set::DocSet;
 use crate::text::{QueryWord, query_words, words_of};
 
@@ -20,7 +21,7 @@ use crate::text::{QueryWord, query_words, words_of};
 pub struct TextQuery {
     /// Single words, each once.
     pub(super) words: Vec<QueryWord>,
-    /// Single words as they were typed, from which places get their roles.
+    /// Single words as they were typed, from which places get their readings; empty if places are not read.
     sequence: Vec<CompactString>,
     /// Required phrases.
     pub phrases: Vec<Vec<String>>,
@@ -32,14 +33,34 @@ pub struct TextQuery {
     pub(super) literal: Vec<String>,
     /// Whether the text ends in the middle of a word, which may continue.
     pub(super) may_continue: bool,
+    /// Whether the words around a place give its reading.
+    reads_places: bool,
 }
 
 impl TextQuery {
+    /// Parses the text of a ranked search, in which the words around a place give its reading. `non-Kenyan` is two
+    /// words.
+    #[must_use]
+    pub fn ranked(text: &str, literal: &[String]) -> Self {
+        let parted = |piece: &str| {
+            let (non, name) = piece.split_at_checked(4)?;
+            let mut names = std::iter::once(name).chain(name.strip_suffix('s'));
+            let is_place = names.any(|name| place::named(name).next().is_some());
+            (is_place && non.eq_ignore_ascii_case("non-")).then(|| format!("non {name}"))
+        };
+        let pieces = text.split_whitespace().map(|piece| parted(piece).map_or(Cow::from(piece), Cow::from));
+        let text = pieces.collect::<Vec<Cow<'_, str>>>().join(" ");
+        Self { literal: literal.to_vec(), reads_places: true, ..Self::default() }.with(&text)
+    }
+
     /// Parses a text; an unclosed quote ends with the text. The words of `literal` name no entity.
     #[must_use]
     pub fn parse(text: &str, literal: &[String]) -> Self {
-        let may_continue = text.ends_with(char::is_alphanumeric);
-        let mut query = Self { may_continue, literal: literal.to_vec(), ..Self::default() };
+        Self { literal: literal.to_vec(), ..Self::default() }.with(text)
+    }
+
+    fn with(mut self, text: &str) -> Self {
+        self.may_continue = text.ends_with(char::is_alphanumeric);
         let mut rest = text;
         while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
             rest = &rest[start..];
@@ -55,10 +76,10 @@ impl TextQuery {
                     (&body[..end], false, &body[end..])
                 }
             };
-            query.add(part, quoted, excluded);
+            self.add(part, quoted, excluded);
             rest = after;
         }
-        query
+        self
     }
 
     /// Adds a part unless it is already there. All words together are bounded, those in phrases too.
@@ -66,7 +87,7 @@ impl TextQuery {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
             for word in query_words(part).into_iter().take(room) {
-                self.sequence.push(word.text.clone());
+                self.sequence.extend(self.reads_places.then(|| word.text.clone()));
                 if !self.words.iter().any(|known| known.text == word.text) {
                     self.words.push(word);
                 }
@@ -124,7 +145,7 @@ impl TextQuery {
     /// is left out if there is another.
     #[must_use]
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
-        let (stops, mut at) = (self.stop_words(), 0);
+        let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
         let mut clauses = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
             let (mut clause, is_entity) = self.clause(at..self.words.len(), &stops, index);
@@ -134,10 +155,19 @@ impl TextQuery {
                 let words = run.filter(|at| !stops[*at]).map(|at| &self.words[at..=at]);
                 clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
             } else if !clause.words.is_empty() {
-                clause.role = self.role(&clause);
+                self.read_place(&mut clause, &mut idle, index);
                 clauses.push(clause);
             }
         }
+        // Words that only give a place its reading are not searched for.
+        let is_cue = |word: &CompactString| {
+            let mut places = (0..).zip(&self.sequence).filter(|(_, typed)| *typed == word);
+            places.all(|(place, _)| idle.contains(&place))
+        };
+        clauses.retain(|clause| match clause.words.as_slice() {
+            [word] if !idle.is_empty() && clause.place().is_none() => !is_cue(word),
+            _ => true,
+        });
         let is_idle = |clause: &Clause<'_>| {
             clause.words.len() == 1 && is_everyday_word(&clause.words[0]) && clause.is_unknown()
         };
@@ -157,11 +187,23 @@ impl TextQuery {
         (Clause::new(words, entity, &self.literal, index), entity.is_some())
     }
 
-    /// The role of the place that a clause names.
-    fn role(&self, clause: &Clause<'_>) -> Option<Facet> {
-        clause.place()?;
-        let start = self.sequence.iter().position(|word| Some(word) == clause.words.first())?;
-        role_of(&self.sequence, start, clause.words.len())
+    /// Reads the place that a clause names by the words around it, and adds the positions of those that say nothing else.
+    fn read_place<'a>(&self, clause: &mut Clause<'a>, idle: &mut Vec<usize>, index: &'a Index) {
+        let Some(place) = clause.place().filter(|_| !self.sequence.is_empty()) else { return };
+        clause.leave_other_senses_out(place, index);
+        let length = clause.words.len();
+        let Some(start) = self.sequence.windows(length).position(|run| run == clause.words) else { return };
+        let Reading { role, is_outside, before, after } = reading_of(&self.sequence, start, length);
+        let around = start - before..start + length + after;
+        if is_outside {
+            let words = &self.sequence[around.clone()];
+            if self.literal.contains(&words.join(" ")) {
+                return;
+            }
+            *clause = Clause::outside(words, clause.entity, role);
+        }
+        clause.role = role;
+        idle.extend(around.filter(|at| !(start..start + length).contains(at)));
     }
 
     /// Documents whose texts have the words of a clause, whatever they name.
@@ -191,9 +233,7 @@ impl Index {
     /// Looks up the text of a query; `None` without a text.
     #[must_use]
     pub fn resolve(&self, query: &Query) -> Option<ResolvedText<'_>> {
-        let mut text = TextQuery::parse(query.text.as_deref()?, &[]);
-        // The REST interface searches for a place in every role.
-        text.sequence.clear();
+        let text = TextQuery::parse(query.text.as_deref()?, &[]);
         Some(ResolvedText::new(&text, self))
     }
 }

@@ -187,7 +187,8 @@ impl<'a> Parts<'a> {
     /// Adds a clause and the guesses for it.
     fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
         let index = self.index;
-        let wider = clause.entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
+        let entity = clause.entity.filter(|_| !clause.is_outside);
+        let wider = entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
         if let ([word], None, ..=RARE) = (clause.words.as_slice(), clause.entity, typed.len()) {
@@ -200,8 +201,11 @@ impl<'a> Parts<'a> {
             self.unknown.push(clause);
             return;
         }
-        let unstated =
-            clause.entity.and_then(|entity| index.values.unstated_in_all(&entity.facets(&index.values)));
+        let facets = match clause.role.filter(|_| clause.is_outside) {
+            Some(role) => vec![role],
+            None => entity.map(|entity| entity.facets(&index.values)).unwrap_or_default(),
+        };
+        let unstated = index.values.unstated_in_all(&facets);
         let guessed = (!others.is_empty()).then(|| index.terms.any(&others));
         let unguessed = guessed.as_ref().map(|_| typed.clone());
         let docs = union(std::iter::once(typed).chain(guessed).collect(), index.len());

@@ -10,7 +10,7 @@ use std::slice;
 use snapshot::facet::Facet;
 use snapshot::record::Synonym;
 use snapshot::search::{
-    BUILT_IN, NamedEntity, is_everyday_word, keys_of, names_of_place, role_of, stop_words,
+    BUILT_IN, NamedEntity, Reading, is_everyday_word, keys_of, names_of_place, reading_of, stop_words,
 };
 use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
 
@@ -78,6 +78,8 @@ pub(super) struct Clause {
     pub(super) concept: Option<NamedEntity>,
     /// The facet that its place is meant for.
     pub(super) role: Option<Facet>,
+    /// Whether every other place is meant.
+    pub(super) is_outside: bool,
 }
 
 /// What a text asks for.
@@ -91,7 +93,8 @@ pub(super) struct Understood {
 impl Clause {
     /// Whether a record's texts, or the values that it names, have it.
     pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&NamedEntity) -> bool) -> bool {
-        self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
+        self.is_outside
+            || self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
             || self.rows.iter().any(|(row, near)| texts.iter().any(|text| stand_together(text, row, *near)))
             || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
             || self.concept.as_ref().is_some_and(says)
@@ -205,7 +208,7 @@ impl Reader {
         let mut seen = BTreeSet::new();
         plain.retain(|word| seen.insert(word.text.clone()));
         let small = small(&plain, !understood.phrases.is_empty());
-        let mut at = 0;
+        let (mut at, mut idle) = (0, BTreeSet::new());
         while at < plain.len() {
             let length = self.run(&plain[at..], &small[at..]);
             let run = &plain[at..at + length];
@@ -215,13 +218,30 @@ impl Reader {
                 }
             } else if length > 1 || !small[at] {
                 let mut clause = self.clause(&plain[at..at + length], taken_back);
-                let start = typed.iter().position(|word| *word == plain[at].text).unwrap();
+                let words = |run: &[_]| run.iter().zip(&clause.typed).all(|(word, of)| *word == of.text);
+                let start = typed.windows(length).position(words);
                 let is_place = clause.concept.as_ref().is_some_and(|concept| concept.place.is_some());
-                clause.role = role_of(&typed, start, length).filter(|_| is_place);
+                if let Some(start) = start.filter(|_| is_place) {
+                    let Reading { role, is_outside, before, after } = reading_of(&typed, start, length);
+                    let end = start + length;
+                    idle.extend((start - before..start).chain(end..end + after));
+                    if is_outside {
+                        clause = Clause { concept: clause.concept, typed: Vec::new(), ..Clause::default() };
+                    }
+                    (clause.role, clause.is_outside) = (role, is_outside);
+                }
                 understood.wanted.push(clause);
             }
             at += length;
         }
+        let places = |word: &str| (0..typed.len()).filter(|at| typed[*at] == word).collect::<Vec<_>>();
+        let is_cue = |clause: &Clause| match clause.typed.as_slice() {
+            [word] if clause.concept.as_ref().is_none_or(|concept| concept.place.is_none()) => {
+                !idle.is_empty() && places(&word.text).iter().all(|at| idle.contains(at))
+            }
+            _ => false,
+        };
+        understood.wanted.retain(|clause| !is_cue(clause));
         let is_idle = |clause: &Clause| clause.is_everyday() && self.is_unknown(clause);
         if !understood.wanted.iter().all(is_idle) {
             understood.wanted.retain(|clause| !is_idle(clause));
@@ -306,7 +326,8 @@ impl Reader {
         let stand = |(row, near): &(Vec<BTreeSet<String>>, bool)| {
             self.texts.iter().any(|text| stand_together(text, row, *near))
         };
-        !clause.alternatives.iter().any(stands)
+        !clause.is_outside
+            && !clause.alternatives.iter().any(stands)
             && clause.phrase.is_none()
             && !clause.rows.iter().any(stand)
             && clause.concept.as_ref().is_none_or(|concept| concept.values.is_empty())

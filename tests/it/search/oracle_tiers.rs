@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use snapshot::facet::FACETS;
+use snapshot::facet::{FACETS, Facet};
 use snapshot::place;
 use snapshot::search::{NamedEntity, cognate_keys, is_known_word};
 use snapshot::text::QueryWord;
@@ -49,10 +49,7 @@ impl Oracle<'_> {
     pub(super) fn total(&self, text: &str, taken_back: &[String]) -> usize {
         let asked = self.reader.understand(text, taken_back);
         let fits = |record: &&Record<'_>| {
-            let has = |clause: &Clause| {
-                clause.fits(&record.texts, |concept| says(record, concept))
-                    && !self.contradicts(record, clause)
-            };
+            let has = |clause: &Clause| self.holds(record, clause);
             asked.wanted.iter().all(has) && asked.admits(&record.texts)
         };
         self.records.iter().filter(fits).count()
@@ -82,8 +79,16 @@ impl Oracle<'_> {
 
     /// Which records have a clause.
     fn holders(&self, clause: &Clause) -> Vec<bool> {
-        let fits = |record: &Record<'_>| clause.fits(&record.texts, |concept| says(record, concept));
-        self.records.iter().map(|record| fits(record) && !self.contradicts(record, clause)).collect()
+        self.records.iter().map(|record| self.holds(record, clause)).collect()
+    }
+
+    fn holds(&self, record: &Record<'_>, clause: &Clause) -> bool {
+        let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
+        if let (true, Some(role), Some(place)) = (clause.is_outside, clause.role, place) {
+            let is_outside = |value: &&str| place::with_ancestors(value).all(|around| around != place);
+            return record.named[role.spec().name].iter().any(is_outside);
+        }
+        clause.fits(&record.texts, |concept| says(record, concept)) && !self.contradicts(record, clause)
     }
 
     fn part(&self, clause: &Clause, plain: Vec<bool>) -> Part {
@@ -92,11 +97,18 @@ impl Oracle<'_> {
         let concept = clause.concept.as_ref().filter(|it| it.place.is_some() || !it.values.is_empty());
         let wider = concept
             .and_then(|concept| concept.place.as_deref())
+            .filter(|_| !clause.is_outside)
             .map(|place| of(&|record| self.is_wider(record, clause, place)));
         let silent = |facets: &[&str]| {
             of(&|record| facets.iter().all(|it| record.named[it].is_empty() && record.shut[it].is_empty()))
         };
-        let mute = concept.map(spoken).filter(|facets| !facets.is_empty()).map(|facets| silent(&facets));
+        let of_role = |role: Facet| vec![role.spec().name];
+        let outside = clause.role.filter(|_| clause.is_outside).map(of_role);
+        let spoken = outside.or_else(|| concept.map(spoken));
+        let mute = spoken
+            .map(|facets| facets.into_iter().filter(|it| ELIGIBILITY.contains(it)).collect::<Vec<_>>())
+            .filter(|facets| !facets.is_empty())
+            .map(|facets| silent(&facets));
         let share = if clause.is_everyday() { EVERYDAY } else { 1.0 };
         let worth = share * worth(count(&has), self.records.len());
         Part { has, plain, wider, mute, worth }

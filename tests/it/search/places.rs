@@ -90,6 +90,59 @@ fn two_places_of_a_question_have_roles_of_their_own() {
 }
 
 #[test]
+fn every_other_place_is_found_by_outside_and_not_from() {
+    let members: [(&str, &[(&str, &str)]); 4] = [
+        ("Prize A", &[("destination", "KE")]),
+        ("Prize B", &[("destination", "FR"), ("destination", "KE")]),
+        ("Prize C", &[("citizenship", "PE"), ("destination", "001")]),
+        ("Prize D on Kenya", &[("citizenship", "KE")]),
+    ];
+    let world = world(&members);
+    for (text, expected) in [
+        ("prize outside Kenya", vec!["p2", "p3"]),
+        ("premio fuera de Kenia", vec!["p2", "p3"]),
+        ("prize for non-Kenyans", vec!["p3"]),
+        ("premio para no kenianos", vec!["p3"]),
+    ] {
+        assert_eq!(found(&world, text).0, expected, "{text}");
+        assert!(ranked(&world, text).interpretations[0].is_outside, "{text}");
+    }
+}
+
+#[test]
+fn words_that_only_give_a_place_its_role_are_not_required() {
+    let world = goes_and_comes();
+    for text in ["prize resident in Kenya", "premio residente en Kenia", "premio, vivo en Kenia"] {
+        assert_eq!(found(&world, text).0, ["p2", "p3", "p4", "p5"], "{text}");
+    }
+    for text in ["prize Kenyan passport", "premio nacionalidad keniana", "premio ciudadana keniana"] {
+        assert_eq!(found(&world, text).0, ["p2", "p3", "p5"], "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_means_something_else_by_the_name_of_a_place_is_no_match() {
+    let members: [(&str, &[(&str, &str)]); 6] = [
+        ("Prize for an Indian tribe and Indian schools", &[]),
+        ("Prize for Indian students", &[]),
+        ("Prize of New Mexico", &[]),
+        ("Prize of New Mexico and Mexico", &[]),
+        ("Prize for the Gulf of Mexico", &[("citizenship", "MX")]),
+        ("Prize of Western Australia", &[]),
+    ];
+    let world = world(&members);
+    for (text, expected) in [
+        ("prize for Indian citizens", vec!["p2"]),
+        ("prize in Mexico", vec!["p4", "p5"]),
+        ("prize Mexico", vec!["p4", "p5"]),
+        ("prize New Mexico", vec!["p3", "p4"]),
+        ("prize in Australia", vec!["p6"]),
+    ] {
+        assert_eq!(found(&world, text).0, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_region_admits_no_place_that_a_stated_citizenship_or_residence_shuts_out() {
     let members: [(&str, &[(&str, &str)]); 4] = [
         ("Prize A", &[("country", "US")]),

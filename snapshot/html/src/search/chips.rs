@@ -122,6 +122,10 @@ impl Splice<'_> {
             }
             _ => escaped(&interpretation.words),
         };
+        let label = match interpretation.is_outside {
+            true => self.language.phrase(Message::OtherThan, &[("place", &*label)]),
+            false => label,
+        };
         let names: Vec<&str> =
             facets.iter().map(|facet| self.language.facets.text(*facet as usize)).collect();
         let whole = format!("{}: {label}", names.join(" · "));

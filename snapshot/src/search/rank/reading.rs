@@ -28,7 +28,8 @@ impl RankedQuery<'_> {
     /// The facets that a place, or a word with values of several, may be meant for, and its words as text, each with
     /// the number of full matches.
     fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
-        let readings = clause.entity.map(|entity| entity.readings(&self.index.values)).unwrap_or_default();
+        let entity = clause.entity.filter(|_| !clause.is_outside);
+        let readings = entity.map(|entity| entity.readings(&self.index.values)).unwrap_or_default();
         if readings.is_empty() {
             return Vec::new();
         }
@@ -66,6 +67,7 @@ impl RankedQuery<'_> {
                 values: entity.values.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
                 place: entity.place.clone(),
                 role: clause.role,
+                is_outside: clause.is_outside,
                 roles: self.roles(position, clause),
             });
         }

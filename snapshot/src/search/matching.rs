@@ -9,7 +9,7 @@ use crate::facet::Facet;
 use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::entities::{Entity, names_of_place};
 use crate::search::index::Index;
-use crate::search::lexicon::stop_words;
+use crate::search::lexicon::may_stand_apart;
 use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, union};
 use crate::search::synonyms::BUILT_IN;
@@ -90,6 +90,8 @@ pub struct Clause<'a> {
     pub(super) words: Vec<CompactString>,
     /// Terms, each of which is a match.
     pub forms: Vec<(u32, Form)>,
+    /// Terms with the stem of a synonym that may be other words: `education` for `educator`.
+    pub(super) similar: Vec<u32>,
     /// Runs of words, all of which together are a match: terms of each word.
     pub alternatives: Vec<Vec<Vec<u32>>>,
     /// Words that are a match in a row.
@@ -139,7 +141,10 @@ impl<'a> Clause<'a> {
         for (words, is_synonym) in synonyms.chain(names.iter().map(|words| (words, false))) {
             match words.as_slice() {
                 [only] if is_synonym => {
-                    clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)));
+                    let (same, similar): (Vec<_>, Vec<_>) =
+                        terms.related(only).into_iter().partition(|term| terms.is_inflection(*term, only));
+                    clause.forms.extend(same.into_iter().map(|term| (term, Form::Other)));
+                    clause.similar.extend(similar);
                 }
                 [only] => clause.forms.extend(terms.exact(only).map(|term| (term, Form::Other))),
                 words => clause.add_words(words, is_synonym, terms),
@@ -187,7 +192,7 @@ impl<'a> Clause<'a> {
     fn add_words(&mut self, words: &'a [String], is_synonym: bool, terms: &'a Terms) {
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
         let is_name = self.place().is_some() && !is_synonym;
-        let docs = terms.together(words, !is_name && !stop_words(&texts).contains(&true));
+        let docs = terms.together(words, !is_name && may_stand_apart(&texts));
         let related: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
         if !docs.is_empty() && self.others.iter().all(|known| known.terms != related) {
             self.others.push(OtherWords { words, terms: related, docs, is_synonym });

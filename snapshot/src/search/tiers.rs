@@ -102,9 +102,9 @@ impl Pager {
 /// A clause or an applied filter phrase, looked up.
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
-    /// Documents that match it, its cognates or its guesses.
+    /// Documents that match it, its cognates, similar words or its guesses.
     docs: DocSet<'a>,
-    /// Those of them that match it itself, if there are cognates or guesses.
+    /// Those of them that match it itself, if there are others.
     unguessed: Option<DocSet<'a>>,
     /// Those of them that need no synonym of several words, if it has any.
     direct: Option<DocSet<'a>>,
@@ -191,6 +191,7 @@ impl<'a> Parts<'a> {
         let wider = entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
+        others.append(&mut clause.similar);
         if let ([word], None, ..=RARE) = (clause.words.as_slice(), clause.entity, typed.len()) {
             others.extend(index.terms.cognates(word));
         }

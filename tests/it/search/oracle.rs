@@ -19,7 +19,7 @@ use store::spill::Spill;
 
 use super::oracle_text as text;
 
-use text::{Positions, Reader, join_compounds, positions};
+use text::{Positions, Reader, join_compounds, occurrences, positions};
 
 /// Most values of a facet in an answer.
 const SHOWN: usize = 50;
@@ -102,6 +102,7 @@ impl<'a> Oracle<'a> {
     pub(crate) fn new(directory: &'a Directory) -> Self {
         let mut records: Vec<Record<'_>> =
             (0..directory.programs.len()).map(|program| Record::new(directory, program)).collect();
+        let counts = occurrences(records.iter().map(|record| &record.texts));
         join_compounds(records.iter_mut().map(|record| &mut record.texts));
         let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
         let mut stated = StatedWriter::new(&Spill::default());
@@ -109,8 +110,8 @@ impl<'a> Oracle<'a> {
             stated.add(&Document { program: record.program, facts: record.facts.clone() });
         }
         let concepts = entity_dictionary(&directory.vocabulary, &stated.finish().unwrap());
-        let reader =
-            Reader::new(records.iter().flat_map(|record| &record.texts), &directory.synonyms, concepts);
+        let texts = records.iter().flat_map(|record| &record.texts);
+        let reader = Reader::new(texts, &counts, &directory.synonyms, concepts);
         Self { records, vocabulary, reader }
     }
 

@@ -10,7 +10,8 @@ use std::slice;
 use snapshot::facet::Facet;
 use snapshot::record::Synonym;
 use snapshot::search::{
-    BUILT_IN, NamedEntity, Reading, is_everyday_word, keys_of, names_of_place, reading_of, stop_words,
+    BUILT_IN, NamedEntity, Reading, is_everyday_word, keys_of, language_of_stop_word, may_stand_apart,
+    names_of_place, reading_of, stop_words,
 };
 use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
 
@@ -57,8 +58,8 @@ pub(super) fn join_compounds<'a>(records: impl Iterator<Item = &'a mut Vec<Posit
 /// What is known about words.
 pub(super) struct Reader {
     texts: Vec<Positions>,
-    /// Every token of every text, with its stems.
-    dictionary: BTreeMap<String, (String, String)>,
+    /// Every token of every text, with its stem in each language, if it is of it.
+    dictionary: BTreeMap<String, [Option<String>; 2]>,
     synonyms: Vec<Vec<Vec<String>>>,
     concepts: BTreeMap<String, NamedEntity>,
 }
@@ -76,6 +77,8 @@ pub(super) struct Clause {
     rows: Vec<(Vec<BTreeSet<String>>, bool)>,
     /// Or one of these values.
     pub(super) concept: Option<NamedEntity>,
+    /// Tokens with the stem of a synonym that may be other words.
+    pub(super) similar: BTreeSet<String>,
     /// The facet that its place is meant for.
     pub(super) role: Option<Facet>,
     /// Whether every other place is meant.
@@ -175,12 +178,18 @@ fn parts(text: &str) -> Vec<(bool, bool, String)> {
 impl Reader {
     pub(super) fn new<'a>(
         texts: impl Iterator<Item = &'a Positions>,
+        counts: &Occurrences,
         synonyms: &[Synonym],
         concepts: BTreeMap<String, NamedEntity>,
     ) -> Self {
-        let token = |token: &String| (token.clone(), (english_stem(token).into_owned(), spanish_stem(token)));
-        let texts: Vec<Positions> = texts.cloned().collect();
-        let dictionary = texts.iter().flatten().flatten().map(token).collect();
+        let stems = |token: &String, count: [usize; 2]| {
+            let stems = [english_stem(token).into_owned(), spanish_stem(token)];
+            let is_of = |language: usize| 8 * count[language] >= count[0] + count[1];
+            let mut stems = stems.into_iter().enumerate();
+            [0; 2].map(|_| stems.next().filter(|(language, _)| is_of(*language)).map(|(_, stem)| stem))
+        };
+        let dictionary = counts.iter().map(|(token, count)| (token.clone(), stems(token, *count))).collect();
+        let texts = texts.cloned().collect();
         let synonyms = synonyms.iter().map(|group| group.terms.iter().map(|term| words(term)).collect());
         Self { texts, dictionary, synonyms: synonyms.collect(), concepts }
     }
@@ -294,7 +303,7 @@ impl Reader {
         };
         let is_near = |words: &[String]| {
             let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-            !stop_words(&texts).contains(&true)
+            may_stand_apart(&texts)
         };
         match (own.as_slice(), BUILT_IN.term(&own)) {
             ([only], _) if place.is_some() => clause.alternatives.push(exact(only)),
@@ -308,7 +317,12 @@ impl Reader {
             let near = is_synonym && is_near(words);
             match words.as_slice() {
                 [only] if !is_synonym => clause.alternatives.push(exact(only)),
-                [_] => clause.alternatives.push(forms(words)),
+                [only] => {
+                    let (same, similar) =
+                        self.related(only).into_iter().partition(|it| is_inflection(it, only));
+                    clause.alternatives.push(vec![same]);
+                    clause.similar.extend::<BTreeSet<String>>(similar);
+                }
                 _ => clause.rows.push((forms(words), near)),
             }
         }
@@ -346,13 +360,51 @@ impl Reader {
 
     /// The word and what shares a stem with it in either language.
     pub(super) fn related(&self, word: &str) -> BTreeSet<String> {
-        let (english, spanish) = (english_stem(word).into_owned(), spanish_stem(word));
-        let related = self
-            .dictionary
-            .iter()
-            .filter(|(token, (en, es))| *token == word || *en == english || *es == spanish);
+        let typed = [Some(english_stem(word).into_owned()), Some(spanish_stem(word))];
+        let own = self.dictionary.get(word).unwrap_or(&typed);
+        let shares = |stems: &[Option<String>; 2]| {
+            (0..2).any(|language| own[language].is_some() && own[language] == stems[language])
+        };
+        let related = self.dictionary.iter().filter(|(token, stems)| *token == word || shares(stems));
         related.map(|(token, _)| token.clone()).collect()
     }
+}
+
+/// How often each token occurs in texts of each language.
+pub(super) type Occurrences = BTreeMap<String, [usize; 2]>;
+
+/// Counts the tokens of the texts of records.
+pub(super) fn occurrences<'a>(records: impl Iterator<Item = &'a Vec<Positions>>) -> Occurrences {
+    let mut counts = Occurrences::new();
+    for record in records {
+        for (text, spoken) in record.iter().zip(languages(record)) {
+            for token in text.iter().flatten() {
+                let count = counts.entry(token.clone()).or_default();
+                (0..2).filter(|language| spoken[*language]).for_each(|language| count[language] += 1);
+            }
+        }
+    }
+    counts
+}
+
+/// Which languages each text of a record is in, English and Spanish: that of most small words, else that of the record's
+/// other texts.
+fn languages(record: &[Positions]) -> Vec<[bool; 2]> {
+    let of_text = |text: &Positions| {
+        let of =
+            |language| text.iter().flatten().filter(|it| language_of_stop_word(it) == Some(language)).count();
+        [of(0) > of(1), of(1) > of(0)]
+    };
+    let mut all: Vec<[bool; 2]> = record.iter().map(of_text).collect();
+    let any = [0, 1].map(|language: usize| all.iter().any(|text| text[language]));
+    let others = if any[0] == any[1] { [true; 2] } else { any };
+    all.iter_mut().filter(|text| **text == [false; 2]).for_each(|text| *text = others);
+    all
+}
+
+/// Whether a token is a word in another number or gender.
+fn is_inflection(token: &str, word: &str) -> bool {
+    keys_of(&[token])[1..].iter().zip(&keys_of(&[word])[1..]).any(|(of, key)| of == key)
 }
 
 /// Which words need not be there.

@@ -67,7 +67,8 @@ impl Oracle<'_> {
                 if self.reader.is_unknown(&clause) && guesses < GUESSED { self.guess(&clause) } else { None };
             guesses += usize::from(guess.is_some());
             let cognates = if count(&plain) <= RARE { self.cognates(&clause) } else { None };
-            guess.into_iter().chain(cognates).for_each(|tokens| clause.guess(tokens));
+            let similar = (!clause.similar.is_empty()).then(|| clause.similar.clone());
+            guess.into_iter().chain(cognates).chain(similar).for_each(|tokens| clause.guess(tokens));
             let part = self.part(&clause, plain);
             let is_wider = part.wider.as_ref().is_some_and(|wider| wider.contains(&true));
             if self.reader.is_unknown(&clause) && !is_wider { unknown += 1 } else { parts.push(part) }

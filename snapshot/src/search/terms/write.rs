@@ -16,6 +16,7 @@ use crate::search::cognates::cognate_keys;
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::impact::{FIELDS, Impact, divisors, frequency};
+use crate::search::lexicon;
 use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
 use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
 use store::sections::SectionWriter;
@@ -32,6 +33,28 @@ pub(in crate::search) struct TermsWriter {
     stream: Vec<u32>,
     /// Two words and the word that they make together in some text.
     compounds: HashMap<(u32, u32), u32>,
+    /// Of each term.
+    languages: Vec<Languages>,
+}
+
+/// The languages in which a term occurs. The rules of one make stems of the other's words that mean something else:
+/// in Spanish, `career` would be a form of `care`.
+#[derive(Clone, Copy, Default)]
+struct Languages {
+    /// The language, if the term is a stop word of one.
+    stop_word: Option<usize>,
+    /// Occurrences in texts of each language.
+    occurrences: [u32; 2],
+}
+
+impl Languages {
+    /// Least share of a term's occurrences in a language to which it belongs.
+    const SHARE: u64 = 8;
+
+    fn has(&self, language: usize) -> bool {
+        let all: u64 = self.occurrences.iter().map(|count| u64::from(*count)).sum();
+        u64::from(self.occurrences[language]) * Self::SHARE >= all
+    }
 }
 
 /// Marks in the writer's stream: greater than every term number.
@@ -56,12 +79,15 @@ impl TermsWriter {
             streams: ListsWriter::new(spill),
             stream: Vec::new(),
             compounds: HashMap::default(),
+            languages: Vec::new(),
         }
     }
 
     /// Adds the next document: its texts, each with the field it stands in.
     pub(in crate::search) fn add<'a>(&mut self, texts: impl Iterator<Item = (Mark, &'a str)>) {
+        let mut starts = Vec::new();
         for (mark, text) in texts {
+            starts.push(self.stream.len());
             self.stream.push(MARK + mark as u32);
             // The last two words: numbers and texts.
             let mut numbers = [None; 2];
@@ -84,8 +110,36 @@ impl TermsWriter {
                 self.stream.push(number);
             });
         }
+        self.count_languages(&starts);
         self.streams.push(&self.stream);
         self.stream.clear();
+    }
+
+    /// Counts the terms of the document by language. A text is in the language of most of its stop words; one without
+    /// them is in that of the document's other texts, or in both.
+    fn count_languages(&mut self, starts: &[usize]) {
+        let ends = starts.iter().skip(1).copied().chain([self.stream.len()]);
+        let texts: Vec<&[u32]> =
+            starts.iter().zip(ends).map(|(start, end)| &self.stream[*start..end]).collect();
+        let of_text = |text: &&[u32]| {
+            let stop_words = text.iter().filter_map(|item| self.languages.get(*item as usize)?.stop_word);
+            let mut counts = [0; 2];
+            stop_words.for_each(|language| counts[language] += 1);
+            [counts[0] > counts[1], counts[1] > counts[0]]
+        };
+        let known: Vec<[bool; 2]> = texts.iter().map(of_text).collect();
+        let any = [0, 1].map(|language: usize| known.iter().any(|known| known[language]));
+        let unknown = if any[0] == any[1] { [true; 2] } else { any };
+        for (text, known) in texts.into_iter().zip(known) {
+            let spoken = if known == [false; 2] { unknown } else { known };
+            for language in (0..2).filter(|language| spoken[*language]) {
+                for item in text {
+                    if let Some(term) = self.languages.get_mut(*item as usize) {
+                        term.occurrences[language] += 1;
+                    }
+                }
+            }
+        }
     }
 
     fn number(&mut self, token: &str) -> u32 {
@@ -94,6 +148,8 @@ impl TermsWriter {
         }
         let number = self.numbers.len() as u32;
         self.numbers.insert(token.into(), number);
+        let stop_word = lexicon::language_of_stop_word(token);
+        self.languages.push(Languages { stop_word, ..Languages::default() });
         number
     }
 
@@ -119,8 +175,10 @@ impl TermsWriter {
             let grams = threads.spawn(|| texts.grams());
             let mut rest = SectionWriter::spilling(&spill);
             texts.write_postings(&mut rest);
-            write_stems(&terms, &ENGLISH, &mut rest, |term| english_stem(term).into_owned());
-            write_stems(&terms, &SPANISH, &mut rest, spanish_stem);
+            let languages = &self.languages;
+            let is_of = |language: usize| move |term: u32| languages[term as usize].has(language);
+            write_stems(&terms, &ENGLISH, &mut rest, is_of(0), |term| english_stem(term).into_owned());
+            write_stems(&terms, &SPANISH, &mut rest, is_of(1), spanish_stem);
             write_cognates(&terms, &mut rest);
             (grams.join(), rest)
         });
@@ -405,11 +463,14 @@ fn write_stems(
     terms: &[(&str, u32)],
     names: &StemNames,
     writer: &mut SectionWriter,
+    is_of_language: impl Fn(u32) -> bool,
     stem: impl Fn(&str) -> String,
 ) {
     let mut members: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (term, (text, _)) in terms.iter().enumerate() {
-        members.entry(stem(text)).or_default().push(term as u32);
+    for (term, (text, number)) in terms.iter().enumerate() {
+        // No stem begins so.
+        let key = if is_of_language(*number) { stem(text) } else { format!("={text}") };
+        members.entry(key).or_default().push(term as u32);
     }
     let mut of = vec![0u32; terms.len()];
     for (stem, members) in members.values().enumerate() {

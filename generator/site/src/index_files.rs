@@ -79,6 +79,7 @@ impl IndexFilesWriter {
     pub(crate) fn add_others(&mut self, directory: &Directory) {
         self.lists.add_organizations(directory);
         self.lists.add_recipients(directory);
+        self.search.add_recipients(directory);
     }
 
     /// Writes the files; dataset, vocabulary and synonyms are those of a directory.

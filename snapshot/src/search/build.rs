@@ -1,6 +1,7 @@
 //! Builds the search index: documents are added in their order, from one directory or from several parts of a large one.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::io;
 
 use uuid::Uuid;
@@ -9,15 +10,15 @@ use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
 use crate::record::{Directory, Fact, Lifecycle, Locale, Program, Synonym, Term};
 use crate::search::entities;
 use crate::search::error::IndexError;
-use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, SLUGS};
+use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS};
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::set::{set_bit, words};
-use crate::search::table::{FinishedLists, ListsWriter, StringsWriter};
+use crate::search::table::{FinishedLists, ListsWriter, Strings, StringsWriter};
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
 use crate::search::values::stated::{Document, StatedWriter};
 use crate::search::values::write as values;
-use crate::text::fold;
+use crate::text::{fold, words_of};
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
 use store::spill::{Column, Spill};
@@ -95,6 +96,7 @@ pub struct IndexWriter {
     stated: StatedWriter,
     titles: TitlesWriter,
     terms: TermsWriter,
+    recipient_words: BTreeSet<String>,
 }
 
 impl IndexWriter {
@@ -107,6 +109,14 @@ impl IndexWriter {
             stated: StatedWriter::new(spill),
             titles: TitlesWriter::new(spill),
             terms: TermsWriter::new(spill),
+            recipient_words: BTreeSet::new(),
+        }
+    }
+
+    /// Adds the words in the names of the recipients of a directory: none of them is a misspelling.
+    pub fn add_recipients(&mut self, directory: &Directory) {
+        for recipient in &directory.recipients {
+            self.recipient_words.extend(words_of(&recipient.display_name));
         }
     }
 
@@ -135,10 +145,11 @@ impl IndexWriter {
     ///
     /// If the facets have more values than an index can number, or a temporary file cannot be used.
     pub fn finish(self, vocabulary: &[Term], synonyms: &[Synonym]) -> Result<SectionWriter, IndexError> {
-        let Self { spill, columns, stated, titles, terms } = self;
+        let Self { spill, columns, stated, titles, terms, recipient_words } = self;
         let synonyms: Vec<Vec<String>> = synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
         let mut writer = SectionWriter::spilling(&spill);
         columns.write(&mut writer)?;
+        Strings::write(&mut writer, RECIPIENT_WORDS, recipient_words.iter().map(String::as_bytes));
         let (written, terms) = std::thread::scope(|threads| {
             let terms = threads.spawn(|| {
                 let mut writer = SectionWriter::spilling(&spill);

@@ -67,6 +67,7 @@ pub(super) const BY_NAME_EN: Pair = ("by.en", "rank.en");
 pub(super) const BY_NAME_ES: Pair = ("by.es", "rank.es");
 pub(super) const BY_RECENT: Pair = ("by.recent", "rank.recent");
 pub(super) const SLUGS: Pair = ("slug.at", "slug.text");
+pub(super) const RECIPIENT_WORDS: Pair = ("recipient.at", "recipient.text");
 
 /// The index, open. Documents are programs, numbered in the default order of the day of the build, so that
 /// neighbours in lists are neighbours in memory. What depends on the day is in [`Today`](super::Today).
@@ -74,6 +75,7 @@ pub(super) const SLUGS: Pair = ("slug.at", "slug.text");
 /// ```text
 /// slug.at .text           slug of each document
 /// slug.order              u32: documents by slug
+/// recipient.at .text      words in names of recipients, sorted
 /// by.* rank.*             orders by name (en, es) and by recency, and their inverses
 /// age.* funding.* duration.* …   intervals of each document, a pair of sections for each measure
 /// funded                  bit set: funding is published
@@ -91,6 +93,7 @@ pub struct Index {
     pub(super) by_name_en: Order<Section<u32>>,
     pub(super) by_name_es: Order<Section<u32>>,
     pub(super) by_recent: Order<Section<u32>>,
+    recipient_words: Strings,
     slugs: Strings,
     by_slug: Section<u32>,
     /// Intervals of each document, in the order of [`MEASURES`].
@@ -125,6 +128,7 @@ impl Index {
             by_name_es: Order::open(sections, BY_NAME_ES, count)?,
             by_recent: Order::open(sections, BY_RECENT, count)?,
             measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
+            recipient_words: Strings::open(sections, RECIPIENT_WORDS)?,
             slugs,
             by_slug,
             funded,
@@ -141,6 +145,12 @@ impl Index {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether a folded word is part of the name of a recipient.
+    #[must_use]
+    pub fn names_recipient(&self, word: &str) -> bool {
+        self.recipient_words.find(word.as_bytes()).is_some()
     }
 
     /// Slug of a program.

@@ -161,6 +161,7 @@ impl<'a> Parts<'a> {
             if clause.is_unknown()
                 && guesses < GUESSED_MAX
                 && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
+                && !index.names_recipient(&word.text)
             {
                 guessed = index.terms.guessed(word, last == Some(word.text.as_str()));
                 guesses += usize::from(!guessed.is_empty());

@@ -63,8 +63,8 @@ impl<'a> WordGroups<'a> {
 pub(super) struct Highlighter {
     /// Sorted.
     words: Vec<QueryWord>,
-    /// Positions in signatures and the groups that use them, without duplicates.
-    places: Vec<(usize, u64)>,
+    /// Characters and bits in signatures, and the groups that use them, without duplicates.
+    places: Vec<(usize, u8, u64)>,
     /// All bits.
     all: u64,
     /// Whether a word begins with a byte, in lower or upper case.
@@ -111,7 +111,8 @@ impl Highlighter {
             first[usize::from(byte)] = true;
             first[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        let mut places: Vec<(usize, u64)> = words.iter().map(|word| (word.place, word.bit)).collect();
+        let mut places: Vec<(usize, u8, u64)> =
+            words.iter().map(|word| (word.place / 6, 1 << (word.place % 6), word.bit)).collect();
         places.sort_unstable();
         places.dedup();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word.text.len()));
@@ -123,27 +124,36 @@ impl Highlighter {
                 .map_or(u32::MAX, |second| JOINTS.iter().chain([second]).fold(0, |bits, it| bits | bit(*it)));
             first.into_iter().for_each(|first| pairs[five(*first)] |= after);
         }
-        Self { all: words.iter().fold(0, |all, word| all | word.bit), words, places, first, pairs, lengths }
+        let all = words.iter().fold(0, |all, word| all | word.bit);
+        Self { words, places, all, first, pairs, lengths }
     }
 
     /// Writes a text with the words marked. Returns the groups it contains.
     pub(super) fn push(&self, out: &mut Vec<u8>, text: &[u8]) -> u64 {
-        let hits = self.hits(text);
-        hits.push(out, text);
-        hits.bits
+        let (mut bits, mut from) = (0, 0);
+        self.each(text, |start, end, bit| {
+            out.extend_from_slice(&text[from..start]);
+            out.extend_from_slice(b"<mark>");
+            out.extend_from_slice(&text[start..end]);
+            out.extend_from_slice(b"</mark>");
+            (bits, from) = (bits | bit, end);
+        });
+        out.extend_from_slice(&text[from..]);
+        bits
     }
 
     /// The groups that a text contains.
     pub(super) fn bits(&self, text: &[u8]) -> u64 {
-        self.hits(text).bits
+        let mut bits = 0;
+        self.each(text, |_, _, bit| bits |= bit);
+        bits
     }
 
     /// Writes the beginning of a summary, or the passage that contains more groups in addition to those of the
     /// name, `named`.
     pub(super) fn push_passage(&self, out: &mut Vec<u8>, named: u64, [summary, passages]: [&[u8]; 2]) {
-        let summed = self.hits(summary);
-        let (mut best, mut chosen) = (named | summed.bits, None);
-        let mut position = 0;
+        let start = out.len();
+        let mut best = named | self.push(out, summary);
         let mut rest = passages;
         while best != self.all
             && let Some((head, after)) = rest.split_at_checked(LETTERS + LENGTH)
@@ -151,37 +161,30 @@ impl Highlighter {
             let Some((passage, after)) = after.split_at_checked(length(head)) else { break };
             // The signature rules out most passages.
             if (named | self.signed(head)).count_ones() > best.count_ones() {
-                let hits = self.hits(passage);
-                if (named | hits.bits).count_ones() > best.count_ones() {
-                    best = named | hits.bits;
-                    chosen = Some((position, passage, hits));
+                let end = out.len();
+                out.extend_from_slice(if rest.len() < passages.len() { "\u{2026} ".as_bytes() } else { b"" });
+                let bits = named | self.push(out, passage);
+                if bits.count_ones() > best.count_ones() {
+                    best = bits;
+                    let is_whole =
+                        [".", "!", "?", "\u{2026}"].iter().any(|end| passage.ends_with(end.as_bytes()));
+                    out.extend_from_slice(if is_whole { b"" } else { " \u{2026}".as_bytes() });
+                    out.drain(start..end);
+                } else {
+                    out.truncate(end);
                 }
             }
             rest = after;
-            position += 1;
         }
-        let Some((position, passage, hits)) = chosen else { return summed.push(out, summary) };
-        out.extend_from_slice(if position > 0 { "\u{2026} ".as_bytes() } else { b"" });
-        hits.push(out, passage);
-        let is_whole = [".", "!", "?", "\u{2026}"].iter().any(|end| passage.ends_with(end.as_bytes()));
-        out.extend_from_slice(if is_whole { b"" } else { " \u{2026}".as_bytes() });
     }
 
     /// The groups that a passage may contain according to its signature.
     fn signed(&self, signature: &[u8]) -> u64 {
-        let has = |place: usize| {
-            signature.get(place / 6).is_some_and(|letter| letter.wrapping_sub(ZERO) >> (place % 6) & 1 == 1)
+        let has = |letter: usize, mask: u8| {
+            signature.get(letter).is_some_and(|letter| letter.wrapping_sub(ZERO) & mask != 0)
         };
-        self.places.iter().filter(|(place, _)| has(*place)).fold(0, |bits, (_, bit)| bits | bit)
-    }
-
-    fn hits(&self, text: &[u8]) -> Hits {
-        let mut hits = Hits::default();
-        self.each(text, |start, end, bit| {
-            hits.bits |= bit;
-            hits.at.push((start, end));
-        });
-        hits
+        let there = self.places.iter().filter(|(letter, mask, _)| has(*letter, *mask));
+        there.fold(0, |bits, (.., bit)| bits | bit)
     }
 
     /// Calls `each` with start, end and bit of every query word in an escaped text. Most words are passed over because
@@ -282,29 +285,6 @@ impl Highlighter {
 /// The bit of a length; lengths from 63 on share the last.
 const fn length_bit(length: usize) -> u64 {
     1 << if length < 63 { length } else { 63 }
-}
-
-/// Query words in a text.
-#[derive(Default)]
-struct Hits {
-    /// Their groups.
-    bits: u64,
-    /// Start and end of each.
-    at: Vec<(usize, usize)>,
-}
-
-impl Hits {
-    fn push(&self, out: &mut Vec<u8>, text: &[u8]) {
-        let mut from = 0;
-        for (start, end) in &self.at {
-            out.extend_from_slice(&text[from..*start]);
-            out.extend_from_slice(b"<mark>");
-            out.extend_from_slice(&text[*start..*end]);
-            out.extend_from_slice(b"</mark>");
-            from = *end;
-        }
-        out.extend_from_slice(&text[from..]);
-    }
 }
 
 /// Class of a byte of an escaped text.

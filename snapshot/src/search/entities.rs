@@ -27,7 +27,7 @@ use crate::text::{QueryWord, words_of};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 /// Most words of a key.
-const RUN_MAX: usize = 6;
+pub(super) const RUN_MAX: usize = 6;
 /// A word that names values of more facets than this is no entity.
 const FACETS_MAX: usize = 4;
 /// Most words of a run in which each word is replaced by its synonyms.

@@ -219,6 +219,7 @@ fn a_dead_end_says_what_each_word_and_each_filter_costs() {
         json!({"name": "Soil prize", "programType": "prize"}),
         json!({"name": "Soil grant", "fundingMaxUsd": 500}),
         json!({"name": "Water grant"}),
+        json!({"name": "River basin forest garden meadow orchard prairie valley canyon"}),
     ];
     let world = World::tables(&[organization(), programs(&members)]);
     let values = &world.site.index.values;
@@ -239,6 +240,9 @@ fn a_dead_end_says_what_each_word_and_each_filter_costs() {
     let query = query_string(&[("q".into(), "grant over $9,000".into())]);
     assert_eq!(ways(&query), [(words("over $9,000"), 2)], "what says a filter is one part");
     assert_eq!(ways("q=xylophone"), [], "without it the query would be empty");
+    let long = "canyon valley prairie orchard meadow garden forest basin river";
+    assert_eq!(ways(&query_string(&[("q".into(), format!("{long} xylophone"))])), [(words("xylophone"), 1)]);
+    assert_eq!(ways(&query_string(&[("q".into(), format!("{long} xylophone zither"))])), []);
 }
 
 #[test]

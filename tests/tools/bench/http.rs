@@ -1,11 +1,12 @@
 //! Throughput over HTTP, asked by `wrk`: distinct searches of the edge without its response cache, the
 //! same questions of tantivy behind the same connection driver and the same splicing of answers, and
-//! a static record of the edge.
+//! a static record of the edge; and that record beside nginx with the same body and headers.
 //!
-//! `cargo bench --bench http`; needs `wrk` on the path. `OPDIR_BENCH_PROGRAMS` names other
-//! sizes than 10,000, separated by commas.
+//! `cargo bench --bench http`; needs `wrk` on the path, and `nginx` for that comparison. `OPDIR_BENCH_PROGRAMS`
+//! names other sizes than 10,000, separated by commas.
 
 mod baseline;
+mod nginx;
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -22,6 +23,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use net::connection::{self, Counters, Limits};
+use nginx::Nginx;
 use snapshot::page::{Dated, Site, search};
 use snapshot::query::parse_search;
 use snapshot::record::Directory;
@@ -44,6 +46,7 @@ fn main() {
     let sample = tools::load(&Input::Embedded(dataset::sample::FILES));
     let record = format!("/api/v1/programs/{}", sample.programs[0].slug);
     let records = edge(&runtime, &sample, &folder.path().join("sample"), false);
+    compare_with_nginx(folder.path(), records, &record);
     for programs in sizes.split(',').filter_map(|size| size.parse::<usize>().ok()) {
         let directory = tools::directory(programs);
         let out = folder.path().join(programs.to_string());
@@ -68,13 +71,10 @@ fn compare(name: &str, folder: &Path, runs: [(SocketAddr, &Vec<String>); 3]) {
     let mut rates = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
         for ((address, targets), rates) in runs.iter().zip(&mut rates) {
-            rates.push(ask(*address, targets, folder));
+            rates.push(ask(*address, targets, folder, || cpu_seconds("self")));
         }
     }
-    let [ours, theirs, record] = rates.map(|mut rates| {
-        rates.sort_by(|a, b| a.0.total_cmp(&b.0));
-        rates[ROUNDS / 2]
-    });
+    let [ours, theirs, record] = rates.map(middle);
     println!(
         "{name:<8} edge {:>8.0}/s {:>6.1} µs CPU   tantivy {:>7.0}/s {:>8.1} µs   {:>6.1} ×   record {:>8.0}/s {:>5.1} µs   share {:.3}",
         ours.0,
@@ -88,13 +88,41 @@ fn compare(name: &str, folder: &Path, runs: [(SocketAddr, &Vec<String>); 3]) {
     );
 }
 
-/// Answers a second, and microseconds of processor time of this process for each.
-fn ask(address: SocketAddr, targets: &[String], folder: &Path) -> (f64, f64) {
+/// The static record of the edge and of nginx in turn, and the medians side by side.
+fn compare_with_nginx(folder: &Path, edge: SocketAddr, record: &str) {
+    let Some(nginx) = Nginx::start(folder, edge, record) else {
+        return println!("record beside nginx: left out, nginx is not installed");
+    };
+    let (record, file) = ([record.to_owned()], [nginx::PATH.to_owned()]);
+    let mut rates = [const { Vec::new() }; 2];
+    for _ in 0..ROUNDS {
+        rates[0].push(ask(edge, &record, folder, || cpu_seconds("self")));
+        rates[1].push(ask(nginx.address, &file, folder, || nginx.cpu_seconds()));
+    }
+    let [ours, theirs] = rates.map(middle);
+    println!(
+        "record   edge {:>8.0}/s {:>6.1} µs CPU   nginx {:>9.0}/s {:>8.1} µs CPU   of its CPU {:.2}",
+        ours.0,
+        ours.1,
+        theirs.0,
+        theirs.1,
+        ours.1 / theirs.1
+    );
+}
+
+/// The median by the rate.
+fn middle(mut rates: Vec<(f64, f64)>) -> (f64, f64) {
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rates[ROUNDS / 2]
+}
+
+/// Answers a second, and microseconds of processor time for each by the seconds that `cpu` counts.
+fn ask(address: SocketAddr, targets: &[String], folder: &Path, cpu: impl Fn() -> f64) -> (f64, f64) {
     let list = folder.join("targets");
     let mut file = std::fs::File::create(&list).expect("the temporary folder is writable");
     targets.iter().for_each(|target| writeln!(file, "{target}").expect("the temporary folder is writable"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/questions.lua");
-    let used = cpu_seconds();
+    let used = cpu();
     let output = Command::new("wrk")
         .args(["-t1", &format!("-c{CONNECTIONS}"), &format!("-d{SECONDS}s"), "-s"])
         .arg(script)
@@ -102,7 +130,7 @@ fn ask(address: SocketAddr, targets: &[String], folder: &Path) -> (f64, f64) {
         .env("TARGETS", &list)
         .output()
         .expect("wrk is on the path");
-    let used = cpu_seconds() - used;
+    let used = cpu() - used;
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(!text.contains("Non-2xx"), "{text}");
     let number = |before: &str, after: &str| -> f64 {
@@ -113,9 +141,9 @@ fn ask(address: SocketAddr, targets: &[String], folder: &Path) -> (f64, f64) {
     (number("Requests/sec:", "\n"), used * 1e6 / number("", "requests in"))
 }
 
-/// Processor time of this process so far, from `/proc` in ticks of 10 ms.
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").expect("this is Linux");
+/// Processor time of a process so far, from `/proc` in ticks of 10 ms.
+fn cpu_seconds(process: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("this is Linux");
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     fields[11..13].iter().filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

@@ -48,7 +48,7 @@ struct Splice<'a> {
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
-    /// Number of full matches that a search for what is open finds, and whose round may be over.
+    /// Number of full matches that a search for what is open finds, and whose openness nothing recent confirms.
     doubtful: usize,
     /// Marks the matching words, if there are any.
     highlighter: Option<Highlighter>,
@@ -82,7 +82,6 @@ pub fn search_page(
         ..RankOptions::default()
     };
     let answer = site.index.ranked(query, &dated.today, options);
-    let is_open = query.open || answer.filter_phrases.iter().any(|phrase| phrase.parameter == "open");
     let splice = Splice {
         site,
         html,
@@ -93,7 +92,7 @@ pub fn search_page(
         options,
         invalid,
         highlighter: Highlighter::new(&site.index, options.literal, &answer),
-        doubtful: if is_open { answer.doubtful } else { 0 },
+        doubtful: answer.unconfirmed(query),
         answer,
         address: display.address(search_path(query.locale), None, None),
         display,

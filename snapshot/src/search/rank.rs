@@ -76,8 +76,8 @@ pub struct OfferedPlaces {
 pub struct RankedPage {
     /// Number of full matches.
     pub total: usize,
-    /// Those of them whose round may be over.
-    pub doubtful: usize,
+    /// Those of them that are open, but nothing recent confirms it.
+    doubtful: usize,
     /// The rows of the page, in order.
     pub rows: Vec<RankedRow>,
     /// Whether rows follow this page.
@@ -100,6 +100,15 @@ pub struct RankedPage {
     pub unknown: Vec<String>,
     /// Words that were searched as text and may also name a place.
     pub offered: Vec<OfferedPlaces>,
+}
+
+impl RankedPage {
+    /// The number of full matches of a search for what is open whose openness nothing recent confirms.
+    #[must_use]
+    pub fn unconfirmed(&self, query: &Query) -> usize {
+        let is_open = query.open || self.filter_phrases.iter().any(|phrase| phrase.parameter == "open");
+        if is_open { self.doubtful } else { 0 }
+    }
 }
 
 /// Options of a ranked search.

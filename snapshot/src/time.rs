@@ -264,10 +264,17 @@ impl Openness {
         self.states & (OPEN | ROLLING) != 0
     }
 
+    /// Whether it is open, but nothing recent confirms it: its rounds opened long ago, or its last check is old.
+    pub(crate) fn is_unconfirmed(&self, checked: Day, today: Day) -> bool {
+        use DisplayStatus::{Doubtful, OpenSince, OpenWhenChecked};
+        let standing = || self.standing(checked, today);
+        self.is_open() && matches!(standing(), OpenWhenChecked { .. } | OpenSince { .. } | Doubtful)
+    }
+
     /// Rank in the default order among programs without a next deadline: open, rolling, upcoming,
     /// unknown, closed.
     #[must_use]
-    pub const fn rank(&self) -> u8 {
+    pub(crate) const fn rank(&self) -> u8 {
         match self.states {
             s if s & OPEN != 0 => 0,
             s if s & ROLLING != 0 => 1,

@@ -74,6 +74,10 @@ fn render(
     }
     let (Page { offset, limit }, total) = (query.page, ranked.total);
     push(&mut out, format_args!("],\"total\":{total},\"limit\":{limit},\"offset\":{offset}"));
+    let unconfirmed = ranked.unconfirmed(query);
+    if unconfirmed > 0 {
+        push(&mut out, format_args!(",\"unconfirmed\":{unconfirmed}"));
+    }
     let next = offset + ranked.rows.len() as u64;
     if ranked.more && next <= OFFSET_MAX {
         push(&mut out, format_args!(",\"nextOffset\":{next}"));

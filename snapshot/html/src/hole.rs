@@ -120,11 +120,7 @@ impl Fill for Filler<'_> {
             Rule::Deadlines if number == 0 => language.push_deadlines(out, dated),
             Rule::Deadlines => language.push_month(out, number, dated),
             Rule::Months => language.push_months(out, dated),
-            Rule::OpenCount => {
-                let words = dated.today.open.iter().zip(&dated.today.doubtful);
-                let open: u32 = words.map(|(open, doubtful)| (open & !doubtful).count_ones()).sum();
-                push(out, grouped(open.into(), language.locale));
-            }
+            Rule::OpenCount => push(out, grouped(dated.today.open_count().into(), language.locale)),
             Rule::Organization => language.push_organization(out, &html.organizations, number, dated),
             Rule::YearDay => push(out, dated.day().date().map_or(0, |date| date.day_of_year() - 1)),
             Rule::Day => {

@@ -105,11 +105,13 @@ const fn place(standing: DisplayStatus) -> u8 {
     match standing {
         DisplayStatus::ClosingSoon | DisplayStatus::Open => 0,
         DisplayStatus::Rolling => 1,
-        DisplayStatus::OpenWhenChecked { .. } => 2,
-        DisplayStatus::Upcoming => 3,
-        DisplayStatus::OpenSince { .. } | DisplayStatus::Undated | DisplayStatus::Doubtful => 4,
-        DisplayStatus::Passed => 5,
-        DisplayStatus::Closed => 6,
+        DisplayStatus::Upcoming => 2,
+        DisplayStatus::OpenWhenChecked { .. }
+        | DisplayStatus::OpenSince { .. }
+        | DisplayStatus::Undated
+        | DisplayStatus::Doubtful => 3,
+        DisplayStatus::Passed => 4,
+        DisplayStatus::Closed => 5,
     }
 }
 
@@ -121,6 +123,7 @@ mod tests {
     fn programs_that_accept_applications_come_first() {
         assert!(place(DisplayStatus::Open) < place(DisplayStatus::Rolling));
         assert!(place(DisplayStatus::Rolling) < place(DisplayStatus::Upcoming));
-        assert!(place(DisplayStatus::Upcoming) < place(DisplayStatus::Closed));
+        assert!(place(DisplayStatus::Upcoming) < place(DisplayStatus::OpenWhenChecked { months: 15 }));
+        assert!(place(DisplayStatus::OpenWhenChecked { months: 15 }) < place(DisplayStatus::Closed));
     }
 }

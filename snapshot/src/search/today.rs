@@ -40,9 +40,9 @@ pub struct Today {
     /// Documents that the `rolling` filter keeps.
     pub(super) rolling: Vec<u64>,
     /// Documents that the `open` filter keeps.
-    pub open: Vec<u64>,
-    /// Those of them whose round is doubtful.
-    pub doubtful: Vec<u64>,
+    pub(super) open: Vec<u64>,
+    /// Those of them whose round may be over, or was last checked long ago.
+    doubtful: Vec<u64>,
     /// Ordinal of each open state.
     ordinals: [u32; STATES],
     /// Least and greatest next deadline of every 64 documents.
@@ -58,9 +58,9 @@ impl Today {
         let count = index.len();
         let openness: Vec<Openness> = (0..count).map(|doc| index.seasons.openness(doc, day)).collect();
         let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
-        let bits = |keep: &dyn Fn(&Openness) -> bool| {
+        let bits = |keep: &dyn Fn(usize, &Openness) -> bool| {
             let mut bits = vec![0; words(count)];
-            let kept = openness.iter().enumerate().filter(|(_, openness)| keep(openness));
+            let kept = openness.iter().enumerate().filter(|(doc, openness)| keep(*doc, openness));
             kept.for_each(|(doc, _)| set_bit(&mut bits, doc as u32));
             bits
         };
@@ -70,11 +70,13 @@ impl Today {
         Self {
             day,
             order: default_order(&openness, &index.by_name_en.rank),
-            of_state: std::array::from_fn(|state| bits(&|openness| openness.states >> state & 1 == 1)),
+            of_state: std::array::from_fn(|state| bits(&|_, openness| openness.states >> state & 1 == 1)),
             pairs: pairs(&index.values, &states, &ordinals),
-            rolling: bits(&|openness| openness.rolling),
-            open: bits(&Openness::is_open),
-            doubtful: bits(&|openness| openness.doubtful_since.is_some()),
+            rolling: bits(&|_, openness| openness.rolling),
+            open: bits(&|_, openness| openness.is_open()),
+            doubtful: bits(&|doc, openness| {
+                openness.is_unconfirmed(index.seasons.observed(doc).checked, day)
+            }),
             zones: zones(&next_deadline),
             next_deadline,
             ordinals,
@@ -191,7 +193,13 @@ impl Today {
             && to.is_none_or(|to| deadline <= to)
     }
 
-    /// Open documents whose round may be over.
+    /// Number of open documents, without those whose round may be over or was last checked long ago.
+    #[must_use]
+    pub fn open_count(&self) -> u32 {
+        self.open.iter().zip(&self.doubtful).map(|(open, doubtful)| (open & !doubtful).count_ones()).sum()
+    }
+
+    /// Open documents whose round may be over, or was last checked long ago.
     pub(super) fn doubtful_docs(&self) -> DocSet<'_> {
         DocSet::bits(&self.doubtful)
     }

@@ -373,3 +373,19 @@ fn counts_include_records_that_state_nothing_with_include_unstated() {
     assert_eq!(counts(json!({"includeUnstated": true, "q": "gra"})), ["grant 2"]);
     assert_eq!(counts(json!({"includeUnstated": true, "facet": "countries", "q": "keny"})), ["KE 2"]);
 }
+
+#[test]
+fn a_search_for_what_is_open_says_how_many_are_not_known_to_be() {
+    let names = ["Soil prize", "Soil maps"];
+    let checks = ["2026-11-01T00:00:00Z", "2025-06-01T00:00:00Z"];
+    let named = |(number, name): (usize, &&str)| {
+        program(number, name, json!({"lifecycle": "active_accepting", "sourceCheckedAt": checks[number]}))
+    };
+    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
+    for open in [json!({"openOnly": true}), json!({"query": "soil open now"})] {
+        let found = server.call("search_opportunities", &open);
+        assert_eq!((&found["total"], &found["unconfirmed"]), (&json!(2), &json!(1)), "{open}");
+    }
+    let all = server.call("search_opportunities", &json!({"query": "soil"}));
+    assert_eq!((&all["total"], &all["unconfirmed"]), (&json!(2), &Value::Null));
+}

@@ -354,7 +354,7 @@ fn the_first_way_out_keeps_the_words_that_distinguish_most() {
     }
 }
 
-/// Programs with a round each: open for years, open, upcoming, guessed, and due today.
+/// Programs with a round each: open for years, open, upcoming, guessed, due today, and rolling when last checked.
 fn rounds(folder: &std::path::Path) -> Arc<Server> {
     let cycle = |number: u32, days: Value| {
         let mut cycle = json!({
@@ -371,8 +371,10 @@ fn rounds(folder: &std::path::Path) -> Arc<Server> {
         cycle(3, json!({"opensOn": "2027-01-11", "deadlineOn": "2027-05-03"})),
         cycle(4, json!({"opensOn": "2026-01-11", "deadlineOn": "2027-05-03", "label": "~May 2027"})),
         cycle(5, json!({"opensOn": "2026-01-11", "deadlineOn": crate::server::AS_OF})),
+        cycle(6, json!({"status": "rolling"})),
     ];
-    let members = ["old", "new", "next", "guess", "last"].map(|name| json!({"name": name}));
+    let mut members = ["old", "new", "next", "guess", "last", "stale"].map(|name| json!({"name": name}));
+    members[5]["sourceCheckedAt"] = json!("2025-08-01T00:00:00Z");
     let world = World::tables(&[organizations(), many_programs(&members), ("cycles", cycles)]);
     build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
     snapshots::open(folder, 1 << 20)
@@ -387,11 +389,13 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
         tags.iter().fold(get(&live, address), |page, tag| page.replace(tag, ""))
     };
     let english = plain("/programs?open=true");
-    assert!(english.contains("3 opportunities, 1 more not known to be open</span>"), "{english}");
+    assert!(english.contains("3 opportunities, 2 more not known to be open</span>"), "{english}");
     assert!(
         english.contains("<b class=\"s none\">Open since July 2011</b>, no deadline stated"),
         "{english}"
     );
+    assert!(english.contains("<b class=\"s none\">Open when last checked</b>, 15 months ago"), "{english}");
+    assert!(english.find("last day today") < english.find("15 months ago"), "after those with a deadline");
     assert!(english.contains("<span>projected deadline</span> <time datetime=\"2027-05-03\">"), "{english}");
     assert!(english.contains("last day today"), "{english}");
     let next = plain("/programs?q=next");
@@ -402,6 +406,7 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
         "{next}"
     );
     let spanish = plain("/es/programs?open=true");
+    assert!(spanish.contains("3 oportunidades, 2 más sin confirmar</span>"), "{spanish}");
     assert!(spanish.contains("Abierta desde julio de 2011</b>, sin plazo publicado"), "{spanish}");
     assert!(
         spanish.contains("<span>plazo previsto:</span> <time") && spanish.contains("último día: hoy"),
@@ -414,7 +419,7 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
         "{record}"
     );
     let rest: Value = serde_json::from_str(&get(&live, "/api/v1/search?open=true")).unwrap();
-    assert_eq!(rest["meta"]["total"], 4, "REST keeps its values");
+    assert_eq!(rest["meta"]["total"], 5, "REST keeps its values");
 }
 
 #[test]

@@ -27,8 +27,6 @@ const CYCLES_MAX: usize = 4;
 const PLACES_MAX: usize = 24;
 const WORDS_MAX: usize = 16;
 const AWARDS_MAX: usize = 3;
-/// The value of `textEnds`.
-pub(crate) const CUT_AT_SOURCE: &str = "cut at source";
 /// Fields that have a shorter name here.
 const RENAMED: [(&str, &str); 3] =
     [("sourceCheckedAt", "checkedOn"), ("awardYear", "year"), ("awardAmountUsd", "amountUsd")];
@@ -81,8 +79,8 @@ pub(crate) struct ConciseRecord {
     funding: Option<String>,
     #[serde(flatten)]
     program: Members,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text_ends: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cut_at_source: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     opportunity_facts: Vec<Statements>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -101,12 +99,13 @@ pub(crate) struct ConciseRecord {
 impl ConciseRecord {
     /// A record in at most `share` bytes of JSON, as far as there is anything to leave out.
     pub(crate) fn new(detail: Detail<Object>, record_url: String, words: Words, share: usize) -> Self {
-        let notes = TextNotes::new(&detail, Cow::Borrowed);
+        let mut notes = TextNotes::new(&detail, Cow::Borrowed);
         let Detail { mut program, mut organization, mut cycles, awards, sources, opportunity_facts, .. } =
             detail;
         let organization = organization.remove("name").unwrap_or_default();
         let sources = unique_sources(sources, &mut cycles, (program.get("name"), &organization));
         remove_repeated(&mut program, &opportunity_facts);
+        notes.cut_at_source.retain(|name| program.contains_key(*name));
         let mut take = |name: &str| program.remove(name).unwrap_or_default();
         let identity = vec![
             ("slug", take("slug")),
@@ -123,7 +122,7 @@ impl ConciseRecord {
             PROGRAM.iter().partition(|field| field.kind == FieldType::Amount);
         let mut record = Self {
             caution: notes.caution,
-            text_ends: notes.cut_at_source.then_some(CUT_AT_SOURCE),
+            cut_at_source: notes.cut_at_source,
             identity: Members(identity),
             day: words.day,
             funding: words.funding,

@@ -38,8 +38,8 @@ const TEXTS: [&str; 3] = ["name", "summary", "description"];
 pub(crate) struct TextNotes {
     /// Members whose text speaks to language models.
     pub(crate) caution: Vec<&'static str>,
-    /// Whether a text ends at its source before it is over.
-    pub(crate) cut_at_source: bool,
+    /// Members whose text ends at its source before it is over.
+    pub(crate) cut_at_source: Vec<&'static str>,
 }
 
 impl TextNotes {
@@ -61,7 +61,7 @@ impl TextNotes {
         let is_cut = |text: &str| text.trim_end().ends_with(['\u{2026}']) || text.trim_end().ends_with("...");
         Self {
             caution: of_program.chain(of_parts).collect(),
-            cut_at_source: texts.clone().skip(1).any(|(_, text)| is_cut(text)),
+            cut_at_source: texts.skip(1).filter(|(_, text)| is_cut(text)).map(|(name, _)| name).collect(),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::nearest;
 use crate::question::{self, OFFSET_MAX, Question};
 use crate::reply::{json, shown};
+use crate::vocabulary::{Reading, Vocabulary};
 use crate::write::push;
 use net::blocking_pool::TEXT_UNITS;
 
@@ -31,7 +32,10 @@ static KNOWN: LazyLock<Vec<&'static str>> =
 pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &KNOWN, &ALIASES) else { return 0 };
     let values = |facet: Facet| context.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
+    // Where q is part of no value, they are looked through once more for what means it.
+    let scans = 1 + 2 * u64::from(arguments.has("q"));
     let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
+    let listed = scans * listed;
     let (work, query) = question::price(context, &arguments);
     if !query.is_narrowed() {
         return listed + work;
@@ -104,7 +108,10 @@ fn counted(
     request: &ListRequest<'_>,
 ) -> (Vec<(FacetValue, u32)>, usize) {
     let (Context { site, dated, .. }, query) = (context, &request.question.query);
-    let all = || options(site, dated, facet, request.text, query.locale);
+    let all = || {
+        let items = options(site, dated, facet, request.text, query.locale);
+        if items.is_empty() { meant(context, facet, request) } else { items }
+    };
     if !query.is_narrowed() {
         return (all(), 0);
     }
@@ -127,6 +134,20 @@ fn counted(
     items.retain(|(_, count)| *count > 0);
     items.sort_by(|(_, a), (_, b)| b.cmp(a));
     (items, left)
+}
+
+/// The values that a text means which is part of none, with their numbers of records.
+fn meant(context: &Context<'_>, facet: Facet, request: &ListRequest<'_>) -> Vec<(FacetValue, u32)> {
+    let (Context { site, dated, .. }, locale) = (context, request.question.query.locale);
+    let vocabulary = Vocabulary { context, facet, locale };
+    let values = match vocabulary.read(request.text) {
+        Reading::Resolved(values) => values,
+        Reading::Several(readings) => readings.concat(),
+        Reading::Exact | Reading::Nothing => Vec::new(),
+    };
+    let mut items = options(site, dated, facet, "", locale);
+    items.retain(|(pick, _)| values.iter().any(|value| value == site.index.value_text(pick)));
+    items
 }
 
 fn render(context: &Context<'_>, facets: &[Facet], request: &ListRequest<'_>) -> Vec<u8> {

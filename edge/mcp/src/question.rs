@@ -12,7 +12,7 @@ use snapshot::record::Locale;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::context::Context;
 use crate::reply::{json, shown};
-use crate::vocabulary::{Reading, Vocabulary, is_code};
+use crate::vocabulary::{Reading, Vocabulary, is_code, with_words};
 use net::blocking_pool::TEXT_UNITS;
 
 const QUERY_MAX: usize = 300;
@@ -115,7 +115,8 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
 /// looked up.
 pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
     let mut pairs = Serializer::new(String::new());
-    let (mut work, values) = (0, &context.site.index.values);
+    let (mut work, index) = (0, &context.site.index);
+    let values = &index.values;
     for parameter in PARAMETERS.iter() {
         let Some(name) = argument(parameter) else { continue };
         if let ParameterKind::Values(facet) = parameter.kind {
@@ -125,7 +126,8 @@ pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Q
                     pairs.append_pair(parameter.name, &given);
                 } else {
                     let places = if facet.spec().is_place { PLACES_UNITS } else { 0 };
-                    work += 2 * values.of(facet).len() as u64 * TEXT_UNITS + places;
+                    let scanned = 2 * values.of(facet).len() + values.ordinals();
+                    work += scanned as u64 * TEXT_UNITS + places + index.cost(&with_words(&given));
                 }
             }
         } else if let Ok(Some(value)) = single(parameter.kind, name, arguments) {

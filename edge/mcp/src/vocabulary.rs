@@ -1,10 +1,11 @@
 //! Interprets the values of filters: a value is a code, or a name or label of one. The error for an ambiguous value
-//! lists its candidates, that for an unknown value the nearest ones. Values and labels of records are text of third
+//! lists its candidates; that for an unknown value the nearest ones, else those of the records that have its words, and
+//! the arguments that know it. Values and labels of records are text of third
 //! parties: only values that look like codes are ever named.
 
 use std::collections::BTreeSet;
 
-use snapshot::facet::{Facet, place_label, state_label};
+use snapshot::facet::{FACETS, Facet, FacetSpec, place_label, state_label};
 use snapshot::page::facet::options;
 use snapshot::place::{self, NameKind};
 use snapshot::query::{FacetValue, Page, Query};
@@ -164,15 +165,34 @@ impl Vocabulary<'_> {
                 ),
             };
         }
-        let near: Vec<String> = self.nearest(given).iter().map(|code| self.name(code)).collect();
-        if !near.is_empty() {
-            return format!("Unknown {argument} value {quoted}. Nearest: {}.", near.join(", "));
-        }
-        let commonest: Vec<String> = self.commonest().iter().map(|code| self.name(code)).collect();
-        match commonest.is_empty() {
-            true => format!("Unknown {argument} value {quoted}."),
-            false => format!("Unknown {argument} value {quoted}. Values: {}.", commonest.join(", ")),
-        }
+        let lists: [(&str, &dyn Fn() -> Vec<String>); 3] = [
+            ("Nearest", &|| self.nearest(given)),
+            ("Typical of records with these words", &|| self.typical(given)),
+            ("Values", &|| self.commonest()),
+        ];
+        let name_all = |codes: Vec<String>| codes.iter().map(|code| self.name(code)).collect::<Vec<_>>();
+        let mut lists = lists.iter().map(|(lead, codes)| (lead, name_all(codes())));
+        let listed = lists.find(|(_, codes)| !codes.is_empty());
+        let listed =
+            listed.map_or_else(String::new, |(lead, codes)| format!(" {lead}: {}.", codes.join(", ")));
+        format!("Unknown {argument} value {quoted}.{}{listed}", self.elsewhere(given))
+    }
+
+    /// Sentences that name the other arguments that have an unknown value as one of theirs.
+    fn elsewhere(&self, given: &str) -> String {
+        let own = self.facet.group();
+        let mut meant = self.others(given);
+        meant.insert(singular(&normalized(given)));
+        let others = FACETS.iter().filter(|spec| spec.names_entities && spec.group != own);
+        let sentence = |spec: &FacetSpec| {
+            let other = Vocabulary { facet: spec.facet, ..*self };
+            let values = other.named(|text| parts(text).any(|part| meant.contains(&part)));
+            let codes: Vec<String> = values.iter().filter_map(|values| other.name_all(values)).collect();
+            (1..=NEAREST_MAX)
+                .contains(&codes.len())
+                .then(|| format!(" As {} it is {}.", spec.parameter, codes.join(" or ")))
+        };
+        others.filter_map(sentence).collect()
     }
 
     fn name_all(&self, values: &[String]) -> Option<String> {
@@ -230,6 +250,25 @@ impl Vocabulary<'_> {
         nearest.finish()
     }
 
+    /// The codes that are typical of the records that have the words of an unknown value: most of those have them, and
+    /// few others.
+    fn typical(&self, given: &str) -> Vec<String> {
+        let Context { site, dated, .. } = self.context;
+        let found = site.index.search(&with_words(given), &dated.today).facets.unwrap_or_default();
+        let found = found.into_iter().filter(|counts| self.facets().any(|facet| facet == counts.facet));
+        let all = options(site, dated, self.facet, "", self.locale);
+        let share = |pick: &FacetValue, count: u32| {
+            let total = all.iter().find(|(known, _)| known == pick)?.1;
+            let code = Some(site.index.value_text(pick)).filter(|code| is_code(code))?;
+            Some((f64::from(count).powi(2) / f64::from(total), code.to_owned()))
+        };
+        let items = found.flat_map(|counts| counts.items);
+        let mut codes: Vec<(f64, String)> =
+            items.filter(|(_, count)| *count > 0).filter_map(|(pick, count)| share(&pick, count)).collect();
+        codes.sort_by(|(a, first), (b, second)| b.total_cmp(a).then_with(|| first.cmp(second)));
+        codes.into_iter().take(NEAREST_MAX).map(|(_, code)| code).collect()
+    }
+
     /// The most frequent codes.
     fn commonest(&self) -> Vec<String> {
         let Context { site, dated, .. } = self.context;
@@ -237,6 +276,12 @@ impl Vocabulary<'_> {
         let codes = all.iter().map(|(pick, _)| site.index.value_text(pick)).filter(|code| is_code(code));
         codes.take(NAMED_MAX).map(str::to_owned).collect()
     }
+}
+
+/// The search for the words of an unknown value.
+pub(crate) fn with_words(given: &str) -> Query {
+    let page = Page { offset: 0, limit: 1 };
+    Query { text: Some(words_of(given).join(" ")), page, facets: true, ..Query::default() }
 }
 
 /// Whether a value looks like a code rather than like free text.

@@ -97,6 +97,54 @@ fn a_value_is_read_by_its_common_names_in_both_languages() {
 }
 
 #[test]
+fn a_value_of_another_argument_is_named_and_lists_are_searched_by_other_names() {
+    let facts = [
+        ("career", "doctoral-candidate", "Doctoral candidate"),
+        ("applicant", "nonprofit", "Nonprofit"),
+        ("audience", "homeowner", "Homeowner"),
+    ];
+    let server = server(&["Fund", "Prize"].map(|name| json!({"name": name})), &facts);
+    let mistake =
+        |argument: &str, given: &str| server.mistake("search_opportunities", &json!({argument: [given]}));
+    for given in ["homeowner", "home owners"] {
+        let other = mistake("applicant", given);
+        assert!(other.contains(" As audience it is \"homeowner\"."), "{other}");
+    }
+    for (q, locale) in [("PhD", "en"), ("doctorado", "es")] {
+        let listed =
+            server.call("list_filter_options", &json!({"facet": "careers", "q": q, "locale": locale}));
+        assert_eq!(listed["data"][0]["value"], "doctoral-candidate", "{listed}");
+    }
+    let none = server.call("list_filter_options", &json!({"facet": "careers", "q": "zebra"}));
+    assert_eq!(none["total"], 0);
+}
+
+#[test]
+fn an_unknown_value_gets_those_of_the_records_that_have_its_words() {
+    let named = |(name, kind): (&str, &str)| json!({"name": name, "programType": kind});
+    let members = [
+        ("Gala", "prize"),
+        ("Danza en la gala", "prize"),
+        ("Gala maps", "grant"),
+        ("Maps", "grant"),
+        ("Soil", "grant"),
+    ];
+    let server = server(&members.map(named), &[]);
+    let mistake = |given: &str| server.mistake("search_opportunities", &json!({"type": [given]}));
+    for (given, values) in [
+        ("gala", "Typical of records with these words: \"prize\", \"grant\"."),
+        ("danza", "Typical of records with these words: \"prize\"."),
+        ("zebra", "Values: \"grant\", \"prize\"."),
+    ] {
+        assert!(
+            mistake(given).contains(&format!("Unknown type value \"{given}\". {values}")),
+            "{}",
+            mistake(given)
+        );
+    }
+}
+
+#[test]
 fn a_word_that_may_be_several_places_lists_what_selecting_each_finds_and_filters_nothing() {
     let members = [("Soil", "GE"), ("Water", "US-GA"), ("Land", "US"), ("Georgia", "FR"), ("Air", "FR")];
     let members =
@@ -154,7 +202,7 @@ fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
         })
         .collect();
     let server = server(&members, &[]);
-    for (number, (members, ends)) in (1..).zip(&cases) {
+    for (number, (members, cut)) in (1..).zip(&cases) {
         for detail in ["concise", "full"] {
             let record =
                 server.call("get_opportunity", &json!({"slug": format!("p{number}"), "detail": detail}));

@@ -45,7 +45,7 @@ pub use self::lexicon::{
     is_everyday_word, is_known_word, language_of_stop_word, may_stand_apart, stop_words,
 };
 pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};
-pub use self::relax::{Constraint, Relaxation, text_without};
+pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};
 pub use self::results::SearchResult;
 pub use self::role::{Reading, reading_of};
 pub(crate) use self::seasons::{ColumnNames, SeasonColumnsWriter};

@@ -98,6 +98,7 @@ words! {
     TierUnstated = "tier_unstated",
     TierMost = "tier_most",
     TierSome = "tier_some",
+    RowUnstated = "row_unstated",
     Guessed = "search_guessed",
     Nowhere = "search_nowhere",
     Place = "search_place",

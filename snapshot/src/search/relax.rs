@@ -1,6 +1,8 @@
 //! Relaxations: for a query without full matches, the query without each of its words and filters, and the number of
 //! records that fully match it.
 
+use std::ops::Range;
+
 use crate::facet::{Facet, Interval, MEASURES, place_facets};
 use crate::place::Code;
 use crate::query::{FacetValue, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
@@ -8,6 +10,7 @@ use crate::search::cost::{Budget, RELAXATIONS_MAX};
 use crate::search::entities::RUN_MAX;
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
+use crate::search::lexicon::stop_words;
 use crate::search::set::DocSet;
 use crate::search::text_query::{ResolvedText, TextQuery};
 use crate::search::today::Today;
@@ -266,13 +269,56 @@ fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constra
 #[must_use]
 pub fn text_without(text: &str, words: &str) -> Option<String> {
     let pieces = pieces(text);
+    let run = run_of(&pieces, words)?;
+    Some([&pieces[..run.start], &pieces[run.end..]].concat().join(" "))
+}
+
+/// Words that follow each other in a text as it spells them; as they are if they do not.
+#[must_use]
+pub fn as_typed(text: &str, words: &str) -> String {
+    let pieces = pieces(text);
+    let run = run_of(&pieces, words).map(|run| pieces[run].join(" "));
+    run.map_or_else(|| words.to_owned(), |run| run.trim_matches(|c: char| !c.is_alphanumeric()).to_owned())
+}
+
+/// What is left of a text, without the small words that belonged to what was removed: of `grants in Chile from Peru`
+/// without Chile `grants from Peru`.
+#[must_use]
+pub fn rest_in_words(text: &str, rest: &str) -> String {
+    let kept = pieces(rest);
+    let (mut gaps, mut at) = (Vec::new(), 0);
+    for piece in pieces(text) {
+        match kept.get(at) == Some(&piece) {
+            true => at += 1,
+            false => gaps.push(at),
+        }
+    }
+    let words: Vec<String> = kept.iter().map(|piece| normalized(piece)).collect();
+    let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut is_shown = vec![true; kept.len()];
+    for gap in gaps {
+        let before = small[..gap].iter().rev().take_while(|small| **small).count();
+        let after = small[gap..].iter().take_while(|small| **small).count();
+        if after > 0 || gap == kept.len() {
+            is_shown[gap - before..gap].fill(false);
+        }
+        if before == gap {
+            is_shown[..gap + after].fill(false);
+        }
+    }
+    let shown = kept.iter().zip(is_shown).filter(|(_, is_shown)| *is_shown).map(|(piece, _)| *piece);
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    if shown.is_empty() { rest.to_owned() } else { shown }
+}
+
+/// Where words follow each other among the pieces of a text.
+fn run_of(pieces: &[&str], words: &str) -> Option<Range<usize>> {
     let (of_text, count) = (words_of(words), words.split(' ').count());
     let is_run = |run: &[&str]| {
         words_of(&run.join(" ")) == of_text || run.iter().map(|piece| normalized(piece)).eq(words.split(' '))
     };
-    let runs = (1..=count).rev().flat_map(|length| (0..pieces.len()).map(move |at| at..at + length));
-    let run = runs.filter(|run| run.end <= pieces.len()).find(|run| is_run(&pieces[run.clone()]))?;
-    Some([&pieces[..run.start], &pieces[run.end..]].concat().join(" "))
+    let mut runs = (1..=count).rev().flat_map(|length| (0..pieces.len()).map(move |at| at..at + length));
+    runs.find(|run| pieces.get(run.clone()).is_some_and(is_run))
 }
 
 /// The words, phrases and exclusions of a text, as they were typed.
@@ -372,6 +418,31 @@ mod tests {
         ] {
             assert_eq!(text_without(text, words).as_deref(), rest, "{text}");
         }
+    }
+
+    #[test]
+    fn words_are_quoted_as_a_text_spells_them() {
+        let text = "Becas de Agronomía, para \u{bf}EE. UU.?";
+        for (words, typed) in [("agronomia", "Agronomía"), ("ee uu", "EE. UU"), ("wind", "wind")] {
+            assert_eq!(as_typed(text, words), typed);
+        }
+    }
+
+    #[test]
+    fn small_words_go_with_the_words_that_they_belong_to() {
+        for (text, words, rest) in [
+            ("scholarships for Nigerians", "scholarships", "Nigerians"),
+            ("scholarships for Nigerians", "nigerians", "scholarships"),
+            ("grants in Chile from Germany", "chile", "grants from Germany"),
+            ("grants in Chile from Germany", "grants", "Chile from Germany"),
+            ("grants in the USA for women", "usa", "grants for women"),
+            ("grants in the big USA", "big", "grants in the USA"),
+            ("becas de agronomía", "agronomia", "becas"),
+            ("for zebras", "zebras", "for"),
+        ] {
+            assert_eq!(rest_in_words(text, &text_without(text, words).unwrap()), rest, "{text} - {words}");
+        }
+        assert_eq!(rest_in_words("solar", "wind for"), "wind for", "no part of the text");
     }
 
     #[test]

@@ -63,12 +63,6 @@ impl Tier {
     pub const fn is_full(self) -> bool {
         matches!(self, Self::Name | Self::All | Self::Synonym | Self::More)
     }
-
-    /// Whether nothing has to be added about it.
-    #[must_use]
-    pub const fn is_whole(self) -> bool {
-        matches!(self, Self::Name | Self::All)
-    }
 }
 
 /// Takes the rows of a page from one tier after the other.

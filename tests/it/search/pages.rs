@@ -40,7 +40,7 @@ fn get(live: &Arc<Server>, target: &str) -> String {
 
 /// The numbers of the rows that a page shows.
 fn rows(page: &str) -> usize {
-    page.matches("<li><h3>").count()
+    page.matches("<h3><a ").count()
 }
 
 #[test]
@@ -351,6 +351,58 @@ fn the_first_way_out_keeps_the_words_that_distinguish_most() {
     ] {
         let page = get(&live, address);
         assert!(part(&page, "<ul class=\"without\">", "</li>").contains(first), "{page}");
+    }
+}
+
+#[test]
+fn a_way_out_is_quoted_as_it_was_typed_and_without_stranded_small_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let members = ["Solar prize", "Theater prize for Agronomía"].map(|name| json!({"name": name}));
+    let live = live(folder.path(), &members);
+    for (query, text) in [
+        ("/programs?q=solar+for+theater", "Without <em>solar</em>: 1 for theater<"),
+        ("/programs?q=solar+for+theater", "Without <em>theater</em>: 1 for solar<"),
+        (
+            "/programs?q=solar+in+agronomía+from+theater",
+            "Without <em>solar</em>: 1 for agronomía from theater<",
+        ),
+        ("/es/programs?q=solar+de+Agronomía", "Sin <em>solar</em>: 1 para Agronomía<"),
+        ("/es/programs?q=solar+de+Agronomía", "Sin <em>Agronomía</em>: 1 para solar<"),
+    ] {
+        let page = get(&live, &query.replace('í', "%C3%AD").replace('ú', "%C3%BA"));
+        assert!(page.contains(text), "{query}: {text}: {page}");
+    }
+}
+
+#[test]
+fn each_heading_stands_once_and_rows_that_differ_from_it_say_how() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["Solar river", "Theater river", "Solar", "Theater solar", "Maps of theater", "Maps"];
+    let live = live(folder.path(), &names.map(|name| json!({"name": name})));
+    for (path, without, some) in
+        [("/programs", "Without", "Some of the words"), ("/es/programs", "Sin", "Algunas de las palabras")]
+    {
+        let mut shown = 0;
+        for page in 1..=3 {
+            let page = get(&live, &format!("{path}?q=Solar+theater+RIVER&limit=2&page={page}"));
+            let headings: Vec<&str> = page.split("<p class=\"tier\"><strong>").skip(1).collect();
+            assert!(headings.len() <= 1, "{page}");
+            let labels = page.matches(&format!("<li><p class=\"tier\">{without} “")).count();
+            let is_mixed = page.contains(&format!("<strong>{some}</strong>"));
+            assert_eq!(labels, if is_mixed { rows(&page) } else { 0 }, "{page}");
+            assert!(is_mixed || headings[0].starts_with(without), "{page}");
+            shown += rows(&page);
+        }
+        assert_eq!(shown, 5);
+        let all = get(&live, &format!("{path}?q=Solar+theater+RIVER"));
+        for (row, lack) in
+            [("p1", "“theater”"), ("p2", "“Solar”"), ("p4", "“RIVER”"), ("p5", "“Solar”, “RIVER”")]
+        {
+            let label = format!("<li><p class=\"tier\">{without} {lack}</p><h3>");
+            let (before, _) = all.split_once(&format!("/programs/{row}\"")).unwrap();
+            let begins = &before[before.rfind("<li>").unwrap()..];
+            assert!(begins.starts_with(&label), "{row}: {begins}");
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::messages::Message;
 use crate::suggestions;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{Query, Sort};
-use snapshot::search::{Constraint, RankedRow, Relaxation, Tier};
+use snapshot::search::{Constraint, RankedRow, Relaxation, Tier, as_typed, rest_in_words};
 
 impl Splice<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
@@ -59,16 +59,17 @@ impl Splice<'_> {
             self.suggestions(out);
         }
         let mut number = self.query.page.offset + 1;
-        let belong = |a: &RankedRow, b: &RankedRow| match (a.tier, b.tier) {
-            (Tier::Synonym, Tier::Synonym) => a.shown_for == b.shown_for,
-            (a, b) => a == b || a.is_whole() && b.is_whole(),
-        };
-        for group in rows.chunk_by(belong) {
-            self.heading(&group[0], out);
+        for group in rows.chunk_by(|a, b| self.kind(a.tier) == self.kind(b.tier)) {
+            let is_uniform = group.iter().all(|row| words(row).eq(words(&group[0])));
+            self.heading(group, is_uniform, out);
             push(out, format_args!("<ol class=\"rows\" start=\"{number}\">"));
-            group
-                .iter()
-                .for_each(|row| self.language.push_row(out, row.doc, self.dated, self.highlighter.as_ref()));
+            for row in group {
+                let from = out.len();
+                self.language.push_row(out, row.doc, self.dated, self.highlighter.as_ref());
+                if !is_uniform {
+                    self.label(row, from, out);
+                }
+            }
             push(out, "</ol>");
             number += group.len() as u64;
         }
@@ -97,7 +98,10 @@ impl Splice<'_> {
     /// The query string of a query, and the query in words.
     fn named_query(&self, extras: &PageOptions, query: &Query) -> (String, String) {
         let query_string = extras.query_string(self.site, self.html, query);
-        let name = DisplayQuery::new(self.site, self.html, self.language, &query_string).name();
+        let whole = self.query.text.as_deref().unwrap_or_default();
+        let text = query.text.as_deref().map(|text| rest_in_words(whole, text));
+        let shown = extras.query_string(self.site, self.html, &Query { text, ..query.clone() });
+        let name = DisplayQuery::new(self.site, self.html, self.language, &shown).name();
         (query_string, name)
     }
 
@@ -129,25 +133,66 @@ impl Splice<'_> {
         true
     }
 
-    /// Writes how a group of matches differs from the query.
-    fn heading(&self, first: &RankedRow, out: &mut Vec<u8>) {
-        let word = match first.tier {
+    /// The kind of heading of a tier: the last tiers are ranked together and have one.
+    fn kind(&self, tier: Tier) -> Tier {
+        match tier {
+            Tier::Name => Tier::All,
+            Tier::Unstated if self.extras.with_unstated => Tier::Unstated,
+            Tier::Unstated | Tier::Most => Tier::Some,
+            tier => tier,
+        }
+    }
+
+    /// Writes how a group of matches differs from the query; if they do so in several ways, the rows say how.
+    fn heading(&self, group: &[RankedRow], is_uniform: bool, out: &mut Vec<u8>) {
+        let tier = group[0].tier;
+        let word = match tier {
             Tier::Name | Tier::All => return,
+            tier if self.kind(tier) == Tier::Some && !is_uniform => Message::TierSome,
+            Tier::Some if words(&group[0]).next().is_none() => Message::TierSome,
             Tier::Synonym => Message::TierSynonym,
             Tier::More => Message::TierMore,
             Tier::Wider => Message::TierWider,
             Tier::Guess => Message::TierGuess,
             Tier::Unstated => Message::TierUnstated,
-            Tier::Most => Message::TierMost,
-            Tier::Some => Message::TierSome,
+            Tier::Most | Tier::Some => Message::TierMost,
         };
-        let words = first.missing.iter().chain(&first.shown_for);
-        let quoted: Vec<String> = words.map(|words| format!("\u{201c}{}\u{201d}", escaped(words))).collect();
-        let mut words = self.language.phrase(word, &[("words", &quoted.join(", "))]);
-        if first.tier == Tier::Wider {
-            words += &format!(": {}", grouped(self.answer.wider as u64, self.query.locale));
+        let mut all: Vec<&String> = Vec::new();
+        for words in group.iter().flat_map(words) {
+            if !all.contains(&words) {
+                all.push(words);
+            }
         }
-        push(out, format_args!("<p class=\"tier\"><strong>{words}</strong></p>"));
+        let mut text = self.with_words(word, all.into_iter());
+        if tier == Tier::Wider {
+            text += &format!(": {}", grouped(self.answer.wider as u64, self.query.locale));
+        }
+        push(out, format_args!("<p class=\"tier\"><strong>{text}</strong></p>"));
+    }
+
+    /// Writes into the row that begins at a position how it differs from the query.
+    fn label(&self, row: &RankedRow, from: usize, out: &mut Vec<u8>) {
+        let word = match row.tier {
+            Tier::Synonym => Message::TierSynonym,
+            Tier::Unstated => Message::RowUnstated,
+            _ => Message::TierMost,
+        };
+        let begins = out[from..].iter().position(|byte| *byte == b'>').map_or(from, |end| from + end + 1);
+        let text = self.with_words(word, words(row));
+        if words(row).next().is_some() {
+            out.splice(begins..begins, format!("<p class=\"tier\">{text}</p>").into_bytes());
+        }
+    }
+
+    /// A message that quotes words as the query spells them.
+    fn with_words<'w>(&self, message: Message, words: impl Iterator<Item = &'w String>) -> String {
+        let quoted = words.map(|words| format!("\u{201c}{}\u{201d}", escaped(&self.typed(words))));
+        self.language.phrase(message, &[("words", &quoted.collect::<Vec<_>>().join(", "))])
+    }
+
+    /// Words as the query spells them.
+    pub(super) fn typed(&self, words: &str) -> String {
+        as_typed(self.query.text.as_deref().unwrap_or_default(), words)
     }
 
     /// Links that include records with unstated eligibility, and those that come near where a record is named.
@@ -199,6 +244,11 @@ impl Splice<'_> {
             push(out, format_args!("<option value=\"{value}\"{selected}>{text}</option>"));
         }
     }
+}
+
+/// What a row lacks of the query, or has instead.
+fn words(row: &RankedRow) -> impl Iterator<Item = &String> {
+    row.missing.iter().chain(&row.shown_for)
 }
 
 fn push_none(out: &mut Vec<u8>, text: &str) {

@@ -368,6 +368,7 @@ fn a_way_out_is_quoted_as_it_was_typed_and_without_stranded_small_words() {
         ),
         ("/es/programs?q=solar+de+Agronomía", "Sin <em>solar</em>: 1 para Agronomía<"),
         ("/es/programs?q=solar+de+Agronomía", "Sin <em>Agronomía</em>: 1 para solar<"),
+        ("/es/programs?q=premio+música", "Ningún registro tiene «música»"),
     ] {
         let page = get(&live, &query.replace('í', "%C3%AD").replace('ú', "%C3%BA"));
         assert!(page.contains(text), "{query}: {text}: {page}");

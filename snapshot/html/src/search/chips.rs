@@ -260,11 +260,11 @@ impl Splice<'_> {
         for guess in guesses {
             let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
             let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
-            let values = [("word", &*escaped(&guess.word)), ("shown", &shown)];
+            let values = [("word", &*escaped(&self.typed(&guess.word))), ("shown", &shown)];
             push(out, format_args!("<p>{}</p>", self.language.phrase(Message::Guessed, &values)));
         }
         for word in unknown {
-            let values = [("word", &*escaped(word))];
+            let values = [("word", &*escaped(&self.typed(word)))];
             push(out, format_args!("<p>{}</p>", self.language.phrase(Message::Nowhere, &values)));
         }
         push(out, "</div>");

@@ -1,7 +1,8 @@
-//! Suggestions while text is typed: records and filters with a name of which a word begins with it.
+//! Suggestions while text is typed: records and filters with a name of which a word begins with it, and filters with
+//! another name that it is.
 //!
 //! ```text
-//! hint.name.at .name    names of the entries in their order: folded words joined by spaces
+//! hint.name.at .name    names of the entries in their order: folded words joined by spaces; other names after `=`
 //! hint.of               entry of each name
 //! hint.key              u32 pairs, sorted by what they point to: a name, and where one of its words begins
 //! hint.en.at .en  .es   JSON object of each entry, those that give most first
@@ -9,6 +10,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use snapshot::record::Locale;
 use snapshot::search::{Strings, check_len};
@@ -25,12 +27,15 @@ const HINTS_MAX: usize = 8;
 /// Number of words of a name that it is found by.
 const WORDS_MAX: usize = 8;
 
+/// Begins another name; no folded word has it.
+const OTHER: char = '=';
+
 /// A suggestion, as the generator prepares it.
 #[derive(Clone, Debug)]
 pub struct HintEntry {
-    /// Names that it is found by, not folded.
-    pub names: Vec<String>,
-    /// How much it gives.
+    /// Names that it is found by, and those that it is found by only as a whole; not folded.
+    pub names: [Vec<String>; 2],
+    /// How much it gives, or 0 to come after all others.
     pub count: usize,
     /// Its JSON object in each language; empty in one that the site does not have.
     pub objects: [String; 2],
@@ -42,7 +47,15 @@ pub(super) fn write(entries: &[HintEntry], writer: &mut SectionWriter) {
     order.sort_by_key(|entry| Reverse(entry.count));
     let (mut names, mut of, mut keys) = (Vec::new(), Vec::<u32>::new(), Vec::new());
     for (number, entry) in (0..).zip(&order) {
-        let own: BTreeSet<String> = entry.names.iter().map(|name| words_of(name).join(" ")).collect();
+        let folded = |name: &String| words_of(name).join(" ");
+        let own: BTreeSet<String> = entry.names[0].iter().map(folded).collect();
+        let others: BTreeSet<String> =
+            entry.names[1].iter().map(folded).filter(|name| !own.contains(name)).collect();
+        for name in others {
+            keys.push([names.len() as u32, 0]);
+            of.push(number);
+            names.push(format!("{OTHER}{name}"));
+        }
         for name in own {
             let later = name.match_indices(' ').map(|(at, _)| at + 1);
             let begins = [0].into_iter().chain(later).take(WORDS_MAX);
@@ -90,16 +103,15 @@ impl Hints {
     /// The entries with a name of which a word, and what follows it, begins with these words: first names that are these
     /// words, then names that begin with them; of each kind those that give most first.
     fn find(&self, words: &str) -> impl Iterator<Item = u32> {
-        let (keys, of, words) = (&*self.keys, &*self.of, words.as_bytes());
-        let text = |[name, at]: [u32; 2]| &self.names.bytes(name as usize)[at as usize..];
-        let start = keys.partition_point(|key| text(*key) < words);
-        let keys = &keys[start..];
-        let whole = keys.partition_point(|key| text(*key) == words);
-        let count = keys.partition_point(|key| text(*key).starts_with(words));
+        let (keys, of) = (&*self.keys, &*self.of);
+        let others = self.begin_with(&format!("{OTHER}{words}"));
+        let (begin, whole) = self.begin_with(words);
+        let as_whole = keys[others.0].iter().take(others.1).map(|key| (0, key));
+        let kind = |position: usize, at: u32| if at > 0 { 2 } else { u8::from(position >= whole) };
+        let as_words = keys[begin].iter().enumerate().map(|(position, key)| (kind(position, key[1]), key));
         // The kind of match and the name of each entry that was found.
         let mut best: Vec<(u8, u32)> = Vec::with_capacity(HINTS_MAX + 1);
-        for (position, [name, at]) in keys[..count].iter().enumerate().filter(|_| !words.is_empty()) {
-            let kind = if *at > 0 { 2 } else { u8::from(position >= whole) };
+        for (kind, [name, _]) in as_whole.chain(as_words).filter(|_| !words.is_empty()) {
             let found = (kind, *name);
             if best.len() == HINTS_MAX && found >= best[HINTS_MAX - 1] {
                 continue;
@@ -114,6 +126,17 @@ impl Hints {
             best.truncate(HINTS_MAX);
         }
         best.into_iter().map(|(_, name)| of[name as usize])
+    }
+
+    /// The keys whose text begins with these words, and how many of them, the first, are these words.
+    fn begin_with(&self, words: &str) -> (Range<usize>, usize) {
+        let (keys, words) = (&*self.keys, words.as_bytes());
+        let text = |[name, at]: [u32; 2]| &self.names.bytes(name as usize)[at as usize..];
+        let start = keys.partition_point(|key| text(*key) < words);
+        let keys = &keys[start..];
+        let whole = keys.partition_point(|key| text(*key) == words);
+        let count = keys.partition_point(|key| text(*key).starts_with(words));
+        (start..start + count, whole)
     }
 
     /// `{"data":[…],"meta":{"q":…}}` for folded words.
@@ -135,7 +158,7 @@ mod tests {
 
     const WORDS: [&str; 9] = ["a", "ab", "abc", "b", "Ba", "á", "b-a", "a.b.", "c"];
 
-    fn entry(number: usize, names: Vec<String>, count: usize) -> HintEntry {
+    fn entry(number: usize, names: [Vec<String>; 2], count: usize) -> HintEntry {
         HintEntry { names, count, objects: [format!("\"{number}\""), format!("\"es {number}\"")] }
     }
 
@@ -157,7 +180,10 @@ mod tests {
             let kinds = (0..name.len()).filter(|at| name[*at..].join(" ").starts_with(&words));
             kinds.map(|at| if at > 0 { 2 } else { u8::from(name.join(" ") != words) }).min()
         };
-        let kinds = entries.iter().map(|entry| entry.names.iter().filter_map(kind).min());
+        let is_whole = |name: &String| (words_of(name).join(" ") == words).then_some(0);
+        let kinds = entries.iter().map(|entry| {
+            entry.names[0].iter().filter_map(kind).chain(entry.names[1].iter().filter_map(is_whole)).min()
+        });
         let mut all: Vec<_> =
             kinds.zip(entries).filter(|(kind, _)| !words.is_empty() && kind.is_some()).collect();
         all.sort_by_key(|(kind, entry)| (*kind, Reverse(entry.count)));
@@ -179,7 +205,8 @@ mod tests {
             };
             let entries: Vec<HintEntry> = (0..random(60))
                 .map(|number| {
-                    let names = (0..=random(2)).map(|_| text(&mut random, 4)).collect();
+                    let mut names = |count: usize| (0..count).map(|_| text(&mut random, 4)).collect();
+                    let names = [names(1), names(2)];
                     entry(number, names, random(5))
                 })
                 .collect();
@@ -193,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_damaged_section_is_refused() {
-        let entries = [entry(0, vec!["One name".to_owned()], 1)];
+        let entries = [entry(0, [vec!["One name".to_owned()], Vec::new()], 1)];
         let damaged = |damage: fn(&mut SectionWriter)| {
             let mut writer = SectionWriter::default();
             damage(&mut writer);

@@ -21,7 +21,10 @@ static AWARDED: LazyLock<Arc<Server>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let programs = many_programs(&[
         json!({"name": "Corn fellowship", "eligibleCountries": ["KE"], "aliases": ["CFX"]}),
-        json!({"name": "Popcorn prize", "eligibleCountries": ["002"]}),
+        json!({
+            "name": "Popcorn prize", "eligibleCountries": ["002"], "programType": "scholarship",
+            "careerStages": ["doctoral-candidate"]
+        }),
     ]);
     let id = |number: u8| format!("00000000-0000-4000-8000-0000000000{number:02x}");
     let time = |row: Value| {
@@ -87,6 +90,30 @@ fn names_are_found_by_the_beginning_of_their_words_and_by_their_other_names() {
         let found = hints(&AWARDED, "/suggest", typed);
         assert_eq!((&found[0]["text"], &found[0]["count"]), (&json!("Kenya"), &json!(2)), "{typed}");
     }
+}
+
+#[test]
+fn a_value_is_found_by_what_means_the_same_and_a_place_that_no_record_names_by_its_regions() {
+    for (typed, text, about, href) in [
+        ("ghana", "Ghana", "Eligible country · 1 opportunity", "/programs?country=GH"),
+        ("phd", "Doctoral candidate", "Career stage · 1 opportunity", "/programs?career=doctoral-candidate"),
+        (
+            "doctorado",
+            "Doctoral candidate",
+            "Career stage · 1 opportunity",
+            "/programs?career=doctoral-candidate",
+        ),
+        ("becas", "Scholarship", "Type · 1 opportunity", "/programs?type=scholarship"),
+        ("Scholarships", "Scholarship", "Type · 1 opportunity", "/programs?type=scholarship"),
+    ] {
+        let found = hints(&AWARDED, "/suggest", typed);
+        let is_it = |hint: &&Value| hint["text"] == text && hint["about"] == about && hint["href"] == href;
+        assert!(found.iter().any(|hint| is_it(&hint)), "{typed}: {found:?}");
+        let spanish = hints(&AWARDED, "/es/suggest", typed);
+        assert!(spanish.iter().any(|hint| hint["href"] == format!("/es{href}")), "{typed}: {spanish:?}");
+    }
+    assert_eq!(texts(&hints(&AWARDED, "/suggest", "alemania")), [""; 0], "nothing admits Germany");
+    assert_eq!(texts(&hints(&AWARDED, "/suggest", "ph")), [""; 0], "only as a whole");
 }
 
 #[test]

@@ -1,11 +1,16 @@
 //! Suggestions while text is typed: programs, organizations, recipients and filters, by all of their names.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use html::prepare::HintEntry;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use snapshot::facet::{FACETS, FacetSpec};
 use snapshot::page::text::grouped;
 use snapshot::place;
 use snapshot::record::{EntityRef, Locale};
+use snapshot::search::label_runs;
 
 use super::search_address;
 use crate::pages::{Pages, here};
@@ -14,8 +19,7 @@ impl Pages<'_> {
     /// Of equal weight, filters come first, then organizations, programs and recipients.
     pub(in crate::pages) fn hints(&self) -> Vec<HintEntry> {
         let (directory, language) = (self.directory, self.default_language());
-        let values = 0..self.site.index.values.ordinals() as u32;
-        let mut hints: Vec<HintEntry> = values.filter_map(|ordinal| self.value_hint(ordinal)).collect();
+        let mut hints = self.value_hints();
         hints.par_extend(directory.organizations.par_iter().enumerate().map(|(at, it)| {
             let count = directory.organization_links[at].programs.len();
             let about = |locale| self.about(locale, "search_organization", "results", count);
@@ -61,32 +65,74 @@ impl Pages<'_> {
             let (lang, href) = (self.foreign(of, locale, field), here(&format!("{folder}{slug}"), locale));
             json!({"text": text(locale), "lang": lang, "about": about(locale), "count": count, "href": href})
         };
-        HintEntry { names: names.collect(), count, objects: self.objects(object) }
+        HintEntry { names: [names.collect(), Vec::new()], count, objects: self.objects(object) }
     }
 
-    /// A value that people use as words of a query, by its labels; a place by any of its names.
-    fn value_hint(&self, ordinal: u32) -> Option<HintEntry> {
+    /// The values that people use as words of a query, and places that records admit without naming them.
+    fn value_hints(&self) -> Vec<HintEntry> {
         let values = &self.site.index.values;
-        let (spec, value) = (values.facet_of(ordinal).spec(), values.text(ordinal));
-        let count = values.docs(ordinal).len();
-        if count == 0 || !(spec.names_entities || spec.is_place || spec.group != spec.facet) {
-            return None;
-        }
-        let label = |locale| self.spoken_label(spec.facet, value, locale);
+        let ordinals = (0..values.ordinals() as u32).into_par_iter();
+        let named = ordinals.map(|ordinal| {
+            (values.facet_of(ordinal).spec(), values.text(ordinal), values.docs(ordinal).len())
+        });
+        let is_spoken = |spec: &FacetSpec| spec.names_entities || spec.is_place || spec.group != spec.facet;
+        let named = named.filter(|(spec, ..)| is_spoken(spec));
+        let codes: BTreeSet<&str> =
+            place::names().iter().flat_map(|name| name.codes.iter().copied()).collect();
+        let codes: Vec<&str> = codes.into_iter().collect();
+        let admitted = FACETS.par_iter().filter(|spec| spec.is_place).flat_map(|spec| {
+            let is_unnamed = move |code: &&&str| values.find(spec.facet, code).is_none();
+            let count =
+                move |code: &&'static str| (spec, *code, values.docs_of_place(spec.facet, code).len());
+            codes.par_iter().filter(is_unnamed).map(count)
+        });
+        let mut all: Vec<_> = named.chain(admitted).filter(|(.., count)| *count > 0).collect();
+        all.sort_by_key(|(.., count)| Reverse(*count));
+        all.into_par_iter().map(|(spec, value, count)| self.value_hint(spec, value, count)).collect()
+    }
+
+    /// A value by its labels and what means the same; a place by any of its names.
+    fn value_hint(&self, spec: &FacetSpec, value: &str, count: usize) -> HintEntry {
+        let is_named = self.site.index.values.find(spec.facet, value).is_some();
+        let label = |locale| match is_named {
+            true => self.spoken_label(spec.facet, value, locale),
+            false => (place::label_with_country(value, locale), None),
+        };
         let known = place::names().iter().filter(|name| spec.is_place && name.codes == [value]);
-        let labels = Locale::ALL.iter().map(|locale| label(*locale).0);
-        let names = labels.chain(known.map(|name| name.text.to_owned())).collect();
+        let labels: Vec<String> = Locale::ALL.iter().map(|locale| label(*locale).0).collect();
+        let others = labels.iter().filter(|_| !spec.is_place).flat_map(|label| label_runs(label));
+        let others =
+            others.map(|words| words.join(" ")).flat_map(|name| [plurals(&name), vec![name]].concat());
         let object = |locale| -> Value {
             let (text, lang) = label(locale);
             let about = self.about(locale, &format!("facet_{}", spec.name), "results", count);
             let href = search_address(locale, spec.parameter, value);
             json!({"text": text, "lang": lang, "about": about, "count": count, "href": href})
         };
-        Some(HintEntry { names, count, objects: self.objects(object) })
+        let (objects, others) = (self.objects(object), others.collect());
+        let names = labels.into_iter().chain(known.map(|name| name.text.to_owned())).collect();
+        // A region admits every place in it: these come after the names of records.
+        HintEntry { names: [names, others], count: if is_named { count } else { 0 }, objects }
     }
 
     fn objects(&self, object: impl Fn(Locale) -> Value) -> [String; 2] {
         let of = |locale| self.locales().contains(&locale).then(|| object(locale).to_string());
         [Locale::En, Locale::Es].map(|locale| of(locale).unwrap_or_default())
     }
+}
+
+/// A name with its first or last word in the plural of English and of Spanish.
+fn plurals(name: &str) -> Vec<String> {
+    let of_word = |word: &str| match word.chars().last() {
+        Some('s') | None => Vec::new(),
+        Some('a' | 'e' | 'i' | 'o' | 'u') => vec![format!("{word}s")],
+        Some('y') => vec![format!("{word}s"), format!("{}ies", &word[..word.len() - 1])],
+        Some(_) => vec![format!("{word}s"), format!("{word}es")],
+    };
+    let first = name.split_once(' ').map(|(first, rest)| (first, format!(" {rest}")));
+    let (before, last) =
+        name.rsplit_once(' ').map_or(("", name), |(rest, last)| (&name[..=rest.len()], last));
+    let by_first =
+        first.into_iter().flat_map(|(first, rest)| of_word(first).into_iter().map(move |it| it + &rest));
+    by_first.chain(of_word(last).into_iter().map(|last| format!("{before}{last}"))).collect()
 }

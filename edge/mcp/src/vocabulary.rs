@@ -24,6 +24,9 @@ const NEAREST_MAX: usize = 3;
 /// Most values that are listed where none is near.
 const NAMED_MAX: usize = 10;
 
+/// Records that a value needs before its share of them counts.
+const FEW: f64 = 10.0;
+
 /// How a value was interpreted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
@@ -260,7 +263,7 @@ impl Vocabulary<'_> {
         let share = |pick: &FacetValue, count: u32| {
             let total = all.iter().find(|(known, _)| known == pick)?.1;
             let code = Some(site.index.value_text(pick)).filter(|code| is_code(code))?;
-            Some((f64::from(count).powi(2) / f64::from(total), code.to_owned()))
+            Some((f64::from(count).powi(2) / (f64::from(total) + FEW), code.to_owned()))
         };
         let items = found.flat_map(|counts| counts.items);
         let mut codes: Vec<(f64, String)> =

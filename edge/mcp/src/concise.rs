@@ -27,6 +27,8 @@ const CYCLES_MAX: usize = 4;
 const PLACES_MAX: usize = 24;
 const WORDS_MAX: usize = 16;
 const AWARDS_MAX: usize = 3;
+/// The value of `textEnds`.
+pub(crate) const CUT_AT_SOURCE: &str = "cut at source";
 /// Fields that have a shorter name here.
 const RENAMED: [(&str, &str); 3] =
     [("sourceCheckedAt", "checkedOn"), ("awardYear", "year"), ("awardAmountUsd", "amountUsd")];
@@ -79,8 +81,11 @@ pub(crate) struct ConciseRecord {
     funding: Option<String>,
     #[serde(flatten)]
     program: Members,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_ends: Option<&'static str>,
+    /// Members of which `text_ends` speaks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    cut_at_source: Vec<&'static str>,
+    cut_texts: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     opportunity_facts: Vec<Statements>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -122,7 +127,8 @@ impl ConciseRecord {
             PROGRAM.iter().partition(|field| field.kind == FieldType::Amount);
         let mut record = Self {
             caution: notes.caution,
-            cut_at_source: notes.cut_at_source,
+            text_ends: (!notes.cut_at_source.is_empty()).then_some(CUT_AT_SOURCE),
+            cut_texts: notes.cut_at_source,
             identity: Members(identity),
             day: words.day,
             funding: words.funding,

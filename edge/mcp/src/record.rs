@@ -9,7 +9,7 @@ use snapshot::search::{RankOptions, RankedRow};
 use snapshot::truncate::at_word;
 
 use crate::arguments::{ArgumentError, Arguments, ToolError};
-use crate::concise::ConciseRecord;
+use crate::concise::{CUT_AT_SOURCE, ConciseRecord};
 use crate::context::Context;
 use crate::detail::{Body, Detail, TextNotes, Words};
 use crate::envelope::{members, string};
@@ -309,7 +309,8 @@ impl<'a> Record<'a> {
             push(&mut out, format_args!("{{\"caution\":{},{program}", json(&self.notes.caution)));
         }
         if !self.notes.cut_at_source.is_empty() {
-            push(&mut out, format_args!(",\"cutAtSource\":{}", json(&self.notes.cut_at_source)));
+            push(&mut out, format_args!(",\"textEnds\":{}", json(CUT_AT_SOURCE)));
+            push(&mut out, format_args!(",\"cutTexts\":{}", json(&self.notes.cut_at_source)));
         }
         let (base_url, state) = (context.base_url, json(&words.state));
         push(&mut out, format_args!(",\"recordUrl\":\"{base_url}/programs/{slug}\",\"state\":{state}"));

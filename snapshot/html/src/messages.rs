@@ -105,6 +105,7 @@ words! {
     Instead = "search_instead",
     InTheText = "search_in_the_text",
     OtherThan = "search_other_than",
+    RecipientsWith = "search_recipients_with",
     AsWords = "search_as_words",
     AsText = "search_as_text",
     Silent = "search_silent",

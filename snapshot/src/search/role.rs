@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_say_who_applies_from_where_are_told_from_others() {
+    fn only_words_for_applicants_are_cues_without_meaning_of_their_own() {
         for (text, name, expected) in [
             ("residente en California", "California", (2, 0)),
             ("grants for Indian citizens", "Indian", (0, 1)),

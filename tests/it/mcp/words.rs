@@ -206,7 +206,10 @@ fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
         for detail in ["concise", "full"] {
             let record =
                 server.call("get_opportunity", &json!({"slug": format!("p{number}"), "detail": detail}));
-            assert_eq!(&record["opportunity"]["cutAtSource"], cut, "{detail}: {}", members.to_string().len());
+            let (record, length) = (&record["opportunity"], members.to_string().len());
+            assert_eq!(&record["cutTexts"], cut, "{detail}: {length}");
+            let ends = record["textEnds"].as_str();
+            assert_eq!(ends, cut.is_array().then_some("cut at source"), "{detail}: {length}");
         }
     }
 }

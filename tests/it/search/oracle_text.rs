@@ -108,6 +108,11 @@ impl Clause {
         self.concept.is_none() && self.typed.len() == 1 && is_everyday_word(&self.typed[0].text)
     }
 
+    /// Code of the place that it names.
+    pub(super) fn place(&self) -> Option<&str> {
+        self.concept.as_ref()?.place.as_deref()
+    }
+
     /// Has one of some tokens too.
     pub(super) fn guess(&mut self, tokens: BTreeSet<String>) {
         self.alternatives.push(vec![tokens]);
@@ -213,7 +218,7 @@ impl Reader {
                 (false, false, _) => plain.extend(query_words(&text)),
             }
         }
-        let typed: Vec<_> = plain.iter().map(|word| word.text.clone()).collect();
+        let typed = plain.clone();
         let mut seen = BTreeSet::new();
         plain.retain(|word| seen.insert(word.text.clone()));
         let small = small(&plain, !understood.phrases.is_empty());
@@ -226,31 +231,19 @@ impl Reader {
                     understood.wanted.push(self.clause(slice::from_ref(word), &[word.text.to_string()]));
                 }
             } else if length > 1 || !small[at] {
-                let mut clause = self.clause(&plain[at..at + length], taken_back);
-                let words = |run: &[_]| run.iter().zip(&clause.typed).all(|(word, of)| *word == of.text);
-                let start = typed.windows(length).position(words);
-                let is_place = clause.concept.as_ref().is_some_and(|concept| concept.place.is_some());
-                if let Some(start) = start.filter(|_| is_place) {
-                    let Reading { role, is_outside, before, after } = reading_of(&typed, start, length);
-                    let end = start + length;
-                    idle.extend((start - before..start).chain(end..end + after));
-                    if is_outside {
-                        clause = Clause { concept: clause.concept, typed: Vec::new(), ..Clause::default() };
-                    }
-                    (clause.role, clause.is_outside) = (role, is_outside);
-                }
+                let (clause, cues) = read_place(self.clause(run, taken_back), &typed);
+                idle.extend(cues);
                 understood.wanted.push(clause);
             }
             at += length;
         }
-        let places = |word: &str| (0..typed.len()).filter(|at| typed[*at] == word).collect::<Vec<_>>();
-        let is_cue = |clause: &Clause| match clause.typed.as_slice() {
-            [word] if clause.concept.as_ref().is_none_or(|concept| concept.place.is_none()) => {
-                !idle.is_empty() && places(&word.text).iter().all(|at| idle.contains(at))
-            }
-            _ => false,
+        let is_cue = |word: &QueryWord| {
+            let mut places = (0..typed.len()).filter(|at| typed[*at].text == word.text);
+            !idle.is_empty() && places.all(|at| idle.contains(&at))
         };
-        understood.wanted.retain(|clause| !is_cue(clause));
+        understood.wanted.retain(|clause| {
+            clause.place().is_some() || clause.typed.len() != 1 || !is_cue(&clause.typed[0])
+        });
         let is_idle = |clause: &Clause| clause.is_everyday() && self.is_unknown(clause);
         if !understood.wanted.iter().all(is_idle) {
             understood.wanted.retain(|clause| !is_idle(clause));
@@ -400,6 +393,22 @@ fn languages(record: &[Positions]) -> Vec<[bool; 2]> {
     let others = if any[0] == any[1] { [true; 2] } else { any };
     all.iter_mut().filter(|text| **text == [false; 2]).for_each(|text| *text = others);
     all
+}
+
+/// A clause whose place is read by the words around it, and the positions of those that say nothing else.
+fn read_place(mut clause: Clause, typed: &[QueryWord]) -> (Clause, Vec<usize>) {
+    let length = clause.typed.len();
+    let is_run = |run: &[QueryWord]| run.iter().zip(&clause.typed).all(|(word, of)| word.text == of.text);
+    let start = typed.windows(length).position(is_run).filter(|_| clause.place().is_some());
+    let Some(start) = start else { return (clause, Vec::new()) };
+    let texts: Vec<_> = typed.iter().map(|word| word.text.clone()).collect();
+    let Reading { role, is_outside, before, after } = reading_of(&texts, start, length);
+    if is_outside {
+        clause = Clause { concept: clause.concept, ..Clause::default() };
+    }
+    (clause.role, clause.is_outside) = (role, is_outside);
+    let end = start + length;
+    (clause, (start - before..start).chain(end..end + after).collect())
 }
 
 /// Whether a token is a word in another number or gender.

@@ -84,7 +84,7 @@ impl Oracle<'_> {
     }
 
     fn holds(&self, record: &Record<'_>, clause: &Clause) -> bool {
-        let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
+        let place = clause.place();
         if let (true, Some(role), Some(place)) = (clause.is_outside, clause.role, place) {
             let is_outside = |value: &&str| place::with_ancestors(value).all(|around| around != place);
             return record.named[role.spec().name].iter().any(is_outside);

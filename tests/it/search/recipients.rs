@@ -28,7 +28,11 @@ static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| {
         })
     };
     let recipients: Vec<Value> = (0..230).map(recipient).collect();
-    let world = World::tables(&[organization(), many_programs(&[json!({})]), ("recipients", recipients)]);
+    let world = World::tables(&[
+        organization(),
+        many_programs(&[json!({"summary": "A quota for lagoons and quitch."})]),
+        ("recipients", recipients),
+    ]);
     build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
     snapshots::open(folder.path(), 1 << 20)
 });
@@ -79,6 +83,19 @@ fn recipients_are_found_by_the_words_of_their_names() {
         "the other language keeps the question"
     );
     assert!(page("/es/recipients?q=nobody").contains("<p>0 beneficiarios</p>"));
+}
+
+#[test]
+fn a_word_of_a_recipient_is_no_misspelling_and_leads_to_the_recipients() {
+    for (path, link) in [
+        ("/programs", "<a href=\"/recipients?q=quito\">Recipients of awards with this name</a>"),
+        ("/es/programs", "<a href=\"/es/recipients?q=quito\">Beneficiarios con este nombre</a>"),
+    ] {
+        let found = page(&format!("{path}?q=Quito"));
+        assert!(found.contains(link) && !found.contains("quota"), "{found}");
+        let misspelt = page(&format!("{path}?q=quoto"));
+        assert!(misspelt.contains("quota") && !misspelt.contains("recipients?q="), "{misspelt}");
+    }
 }
 
 #[test]

@@ -265,8 +265,20 @@ impl Splice<'_> {
         }
         for word in unknown {
             let values = [("word", &*escaped(&self.typed(word)))];
-            push(out, format_args!("<p>{}</p>", self.language.phrase(Message::Nowhere, &values)));
+            push(out, format_args!("<p>{}", self.language.phrase(Message::Nowhere, &values)));
+            self.recipients_with(word, out);
+            push(out, "</p>");
         }
         push(out, "</div>");
+    }
+
+    /// A link to the recipients of awards whose names have a word, if there are any.
+    fn recipients_with(&self, word: &str, out: &mut Vec<u8>) {
+        if self.site.index.names_recipient(word) {
+            let path = if self.query.locale == Locale::Es { "/es/recipients" } else { "/recipients" };
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("q", word).finish();
+            let text = self.language.word(Message::RecipientsWith);
+            push(out, format_args!(" <a href=\"{path}?{query}\">{text}</a>"));
+        }
     }
 }

@@ -30,7 +30,7 @@ static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| {
     let recipients: Vec<Value> = (0..230).map(recipient).collect();
     let world = World::tables(&[
         organization(),
-        many_programs(&[json!({"summary": "A quota for lagoons and quitch."})]),
+        many_programs(&[json!({"summary": "A quota of one quilo."})]),
         ("recipients", recipients),
     ]);
     build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
@@ -92,7 +92,7 @@ fn a_word_of_a_recipient_is_no_misspelling_and_leads_to_the_recipients() {
         ("/es/programs", "<a href=\"/es/recipients?q=quito\">Beneficiarios con este nombre</a>"),
     ] {
         let found = page(&format!("{path}?q=Quito"));
-        assert!(found.contains(link) && !found.contains("quota"), "{found}");
+        assert!(found.contains(link) && !found.contains("quilo"), "{found}");
         let misspelt = page(&format!("{path}?q=quoto"));
         assert!(misspelt.contains("quota") && !misspelt.contains("recipients?q="), "{misspelt}");
     }

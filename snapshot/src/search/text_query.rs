@@ -44,12 +44,13 @@ impl TextQuery {
     pub fn ranked(text: &str, literal: &[String]) -> Self {
         let parted = |piece: &str| {
             let (non, name) = piece.split_at_checked(4)?;
-            let mut names = std::iter::once(name).chain(name.strip_suffix('s'));
+            let trimmed = name.trim_end();
+            let mut names = std::iter::once(trimmed).chain(trimmed.strip_suffix('s'));
             let is_place = names.any(|name| place::named(name).next().is_some());
             (is_place && non.eq_ignore_ascii_case("non-")).then(|| format!("non {name}"))
         };
-        let pieces = text.split_whitespace().map(|piece| parted(piece).map_or(Cow::from(piece), Cow::from));
-        let text = pieces.collect::<Vec<Cow<'_, str>>>().join(" ");
+        let pieces = text.split_inclusive(char::is_whitespace);
+        let text: String = pieces.map(|piece| parted(piece).map_or(Cow::from(piece), Cow::from)).collect();
         Self { literal: literal.to_vec(), reads_places: true, ..Self::default() }.with(&text)
     }
 
@@ -345,6 +346,16 @@ mod tests {
             ("the \"living labs\"", vec![true]),
         ] {
             assert_eq!(parse(text).stop_words(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ranked_text_parts_the_opposite_of_a_place_and_nothing_else() {
+        let ranked = |text: &str| TextQuery::ranked(text, &[]);
+        assert_eq!(texts(&ranked("non-Kenyans non-US  non-profit")), ["non", "kenyans", "us", "nonprofit"]);
+        assert_eq!(ranked("\"low  income\" -gas").phrases, [phrase("low income")]);
+        for text in ["solar ", "solar", "", "non-", "non-é", "\u{202e}non-"] {
+            assert_eq!(ranked(text).may_continue, parse(text).may_continue, "{text}");
         }
     }
 

@@ -154,7 +154,7 @@ async fn run_server(
     }
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = server.state().generation().id().to_string();
-    tracing::info!(%address, generation, admin_address, "serving");
+    tracing::info!(%address, generation, admin = admin_address, "serving");
     let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
     net::sockets::ready();
     let (draining, delay) = (Arc::clone(&server), Duration::from_secs(config.drain_delay));

@@ -98,7 +98,7 @@ impl Server {
         let line = server.says(before);
         let word_after = |words| Some(line.split_once(words)?.1.split_whitespace().next()?.to_owned());
         server.address = word_after(before).unwrap();
-        server.admin = word_after("admin_address=").unwrap_or_default();
+        server.admin = word_after(" admin=").unwrap_or_default();
         server
     }
 

@@ -41,9 +41,7 @@ pub use self::error::{IndexError, TooManyValues};
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::FilterPhrase;
 pub use self::index::{FacetCounts, Index};
-pub use self::lexicon::{
-    is_everyday_word, is_known_word, language_of_stop_word, may_stand_apart, stop_words,
-};
+pub use self::lexicon::{is_everyday_word, is_known_word, language_of_stop_word, stop_words};
 pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};
 pub use self::results::SearchResult;

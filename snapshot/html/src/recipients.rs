@@ -9,6 +9,11 @@ use crate::fragments::{Html, push};
 use crate::messages::Message;
 use crate::slot::Slot;
 
+/// Path of the list in a language.
+pub(crate) fn recipients_path(locale: Locale) -> &'static str {
+    if locale == Locale::Es { "/es/recipients" } else { "/recipients" }
+}
+
 /// Number of recipients on a page.
 const A_PAGE: u64 = 100;
 
@@ -19,7 +24,7 @@ impl Html {
         let (language, words) = (self.language(locale), words_of(text));
         let has_all = |at: &usize| words.iter().all(|word| self.recipients.text(*at).contains(word.as_str()));
         let found: Vec<usize> = (0..self.recipients.len()).filter(has_all).collect();
-        let path = if locale == Locale::Es { "/es/recipients" } else { "/recipients" };
+        let path = recipients_path(locale);
         let address = |page| format!("{path}{}", question(text, page));
         language.list.page(|slot, out| match Slot::of(slot) {
             Some(Slot::Question) => push(out, question(text, page)),

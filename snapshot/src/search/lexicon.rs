@@ -58,12 +58,6 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     STOPS.iter().any(|words| words.contains(word))
 }
 
-/// Whether the words of a term may stand near each other in place of in a row: without stop words and verbs.
-#[must_use]
-pub fn may_stand_apart(words: &[&str]) -> bool {
-    !stop_words(words).contains(&true) && !words.iter().any(|word| has("verb", word))
-}
-
 /// The language of a word that is a stop word of it and of no other: English 0, Spanish 1.
 #[must_use]
 pub fn language_of_stop_word(word: &str) -> Option<usize> {

@@ -9,7 +9,7 @@ use crate::facet::Facet;
 use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::entities::{Entity, names_of_place};
 use crate::search::index::Index;
-use crate::search::lexicon::may_stand_apart;
+use crate::search::lexicon::stop_words;
 use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, union};
 use crate::search::synonyms::BUILT_IN;
@@ -192,7 +192,7 @@ impl<'a> Clause<'a> {
     fn add_words(&mut self, words: &'a [String], is_synonym: bool, terms: &'a Terms) {
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
         let is_name = self.place().is_some() && !is_synonym;
-        let docs = terms.together(words, !is_name && may_stand_apart(&texts));
+        let docs = terms.together(words, !is_name && !stop_words(&texts).contains(&true));
         let related: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
         if !docs.is_empty() && self.others.iter().all(|known| known.terms != related) {
             self.others.push(OtherWords { words, terms: related, docs, is_synonym });

@@ -10,8 +10,8 @@ use std::slice;
 use snapshot::facet::Facet;
 use snapshot::record::Synonym;
 use snapshot::search::{
-    BUILT_IN, NamedEntity, Reading, is_everyday_word, keys_of, language_of_stop_word, may_stand_apart,
-    names_of_place, reading_of, stop_words,
+    BUILT_IN, NamedEntity, Reading, is_everyday_word, keys_of, language_of_stop_word, names_of_place,
+    reading_of, stop_words,
 };
 use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
 
@@ -296,7 +296,7 @@ impl Reader {
         };
         let is_near = |words: &[String]| {
             let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-            may_stand_apart(&texts)
+            !stop_words(&texts).contains(&true)
         };
         match (own.as_slice(), BUILT_IN.term(&own)) {
             ([only], _) if place.is_some() => clause.alternatives.push(exact(only)),

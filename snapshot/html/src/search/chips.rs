@@ -6,6 +6,7 @@ use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
 use crate::fragments::{push, push_parts};
 use crate::messages::Message;
+use crate::recipients::recipients_path;
 use crate::status::plain;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::text::{escaped, grouped};
@@ -275,7 +276,7 @@ impl Splice<'_> {
     /// A link to the recipients of awards whose names have a word, if there are any.
     fn recipients_with(&self, word: &str, out: &mut Vec<u8>) {
         if self.site.index.names_recipient(word) {
-            let path = if self.query.locale == Locale::Es { "/es/recipients" } else { "/recipients" };
+            let path = recipients_path(self.query.locale);
             let query = form_urlencoded::Serializer::new(String::new()).append_pair("q", word).finish();
             let text = self.language.word(Message::RecipientsWith);
             push(out, format_args!(" <a href=\"{path}?{query}\">{text}</a>"));

@@ -15,7 +15,7 @@ use snapshot::facet::Facet;
 use snapshot::record::field_table::FieldType;
 use snapshot::record::{Directory, PROGRAM};
 use snapshot::time::{Day, Season};
-use store::{Coding, Digest, FileEntry, Generation, RecordCounts, StoreError};
+use store::{Body, Coding, Digest, FileEntry, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
 use dataset::text::nearest;
@@ -191,28 +191,26 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Adds the changes of a table of a dataset that is read in parts; `directory` has its aliases.
-    ///
-    /// # Errors
-    ///
-    /// If the live generation cannot be read.
-    pub(crate) fn add_table(
-        &mut self,
-        table: Table,
-        new: &[u8],
-        directory: &Directory,
-        live: &Generation,
-    ) -> Result<(), StoreError> {
-        let Some(entry) = table_file(table, live) else { return Ok(()) };
-        let versions = Versions::differing(entry, new, live)?;
-        self.tables.extend(versions.and_then(|versions| compare_table(table, &versions, directory)));
-        Ok(())
-    }
-
     /// Whether no change is known.
     pub(crate) const fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.counts.is_empty()
     }
+}
+
+/// The changes of a table, given as its new lines with their length and hash; `directory` has the aliases of all records.
+///
+/// # Errors
+///
+/// If the live generation cannot be read.
+pub(crate) fn table_changes(
+    table: Table,
+    new: (&[u8], Body),
+    directory: &Directory,
+    live: &Generation,
+) -> Result<Option<TablePlan>, StoreError> {
+    let Some(entry) = table_file(table, live) else { return Ok(None) };
+    let versions = Versions::differing(entry, new, live)?;
+    Ok(versions.and_then(|versions| compare_table(table, &versions, directory)))
 }
 
 /// Seasons whose status differs between two days.
@@ -248,14 +246,17 @@ impl Versions {
     fn of(table: Table, directory: &Directory, live: &Generation) -> Result<Option<Self>, StoreError> {
         let Some(entry) = table_file(table, live) else { return Ok(None) };
         let new = table_lines(directory, table);
-        Ok(Some(Self::differing(entry, &new, live)?.unwrap_or_else(|| Self::unchanged(new))))
+        let body = Body { len: new.len() as u64, sha256: Digest::of(&new) };
+        Ok(Some(Self::differing(entry, (&new, body), live)?.unwrap_or_else(|| Self::unchanged(new))))
     }
 
     /// Those of a file with new lines; `None` if these are the live ones.
-    fn differing(entry: FileEntry<'_>, new: &[u8], live: &Generation) -> Result<Option<Self>, StoreError> {
-        // Of another length it is another: that needs no hash.
-        let before = entry.identity();
-        if before.len == new.len() as u64 && before.sha256 == Digest::of(new) {
+    fn differing(
+        entry: FileEntry<'_>,
+        (new, body): (&[u8], Body),
+        live: &Generation,
+    ) -> Result<Option<Self>, StoreError> {
+        if entry.identity() == body {
             return Ok(None);
         }
         Ok(Some(Self::new(live.read(entry, Coding::Identity)?, new)))

@@ -273,7 +273,7 @@ fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     };
     let made_from = data.and_then(|data| build.made_from(data));
     let build = BuildOptions { made_from, ..build.clone() };
-    let published = generate(&loaded.directory, loaded.source, &build, &progress);
+    let published = generate(&loaded.directory, loaded.source, &build, &progress, &());
     published.map(drop).map_err(|error| {
         generate_failure(&error);
         Trouble::of("The pages cannot be made", &error)

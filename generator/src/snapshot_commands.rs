@@ -1,6 +1,7 @@
 //! Commands about snapshots in a folder: build, plan, verify, diff, log, rollback, export, gc; and the status of edges.
 
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
@@ -8,10 +9,12 @@ use dataset::Table;
 use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, Effort, GenerateError, PartedBuild, Progress, TableReview, generate, seconds};
+use site::{
+    BuildOptions, Effort, GenerateError, PartedBuild, Progress, TableReview, generate, record_counts, seconds,
+};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use store::{self, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
+use store::{self, Body, Generation, GenerationId, PublishOutcome, RecordCounts, VerifyMode};
 
 use crate::cli::{self, Build};
 use crate::dataset_commands::{input, load_for, show, today};
@@ -53,12 +56,10 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     // Another one may have been published since.
     let is_live = live.as_ref().map(Generation::id) == store::live_id(&build.out).ok();
     let live = if is_live { live } else { self::live(&build.out) };
-    guard(build, live.as_ref(), &directory.dataset.name, directory.programs.len() as u64, || {
-        Plan::compare(directory, live.as_ref(), options.as_of)
+    let counts = record_counts(directory);
+    let published = guarded(build, live.as_ref(), &directory.dataset.name, &counts, |review| {
+        generate(directory, loaded.source, &options, &progress, review)
     })?;
-    drop(live);
-    let published = generate(&loaded.directory, loaded.source, &options, &progress)
-        .map_err(|error| generate_failure(&error))?;
     print_line(summary(&published, &build.out, start.elapsed()));
     Ok(())
 }
@@ -87,45 +88,66 @@ fn build_in_parts(
         show(&report, &build.messages);
         return Err(Failure::Data);
     }
-    let (live, counts) = (live(&build.out), parted.counts());
-    let plan = Plan::of_counts(parted.dataset_name(), &counts, live.as_ref());
-    // Its tables are compared once they are there.
-    let whole = live.as_ref().filter(|live| live.manifest().complete && !build.index_only);
-    guard(build, live.as_ref(), parted.dataset_name(), counts.programs, || {
-        Ok(if whole.is_some() { Plan::default() } else { plan.clone() })
-    })?;
-    let mut review = LiveReview { build, live: whole, plan: Plan { counts: Vec::new(), ..plan } };
-    let published = parted.publish(options, &mut report, progress, &mut review);
-    let published = published.map_err(|error| match error {
-        GenerateError::HeldBack => Failure::HeldBack,
-        error => generate_failure(&error),
+    let (live, counts, name) = (live(&build.out), parted.counts(), parted.dataset_name().to_owned());
+    let published = guarded(build, live.as_ref(), &name, &counts, |review| {
+        parted.publish(options, &mut report, progress, review)
     })?;
     show(&report, &build.messages);
     Ok(Some(published))
 }
 
-/// Compares the tables of a build in parts with those of the live generation.
+/// Publishes a build that is no mistake by its name and its numbers of records, and then by its tables.
+fn guarded(
+    build: &Build,
+    live: Option<&Generation>,
+    name: &str,
+    counts: &RecordCounts,
+    publish: impl FnOnce(&dyn TableReview) -> Result<PublishOutcome, GenerateError>,
+) -> Result<PublishOutcome, Failure> {
+    check_identity(build, live, name, counts.programs)?;
+    let live = live.filter(|_| !build.replace && counts.programs > 0);
+    let with_tables = live.filter(|live| live.manifest().complete && !build.index_only);
+    if with_tables.is_none() {
+        accept(build, &Plan::of_counts(name, counts, live))?;
+    }
+    let review = LiveReview { build, live: with_tables, plan: Mutex::default() };
+    publish(&review).map_err(|error| match error {
+        GenerateError::HeldBack => Failure::HeldBack,
+        error => generate_failure(&error),
+    })
+}
+
+/// Compares the tables of a build with those of the live generation, if they are to be compared.
 struct LiveReview<'a> {
     build: &'a Build,
     live: Option<&'a Generation>,
-    plan: Plan,
+    plan: Mutex<Plan>,
 }
 
 impl TableReview for LiveReview<'_> {
-    fn table(&mut self, table: Table, lines: &[u8], directory: &Directory) {
-        if let Some(live) = self.live.filter(|_| !self.build.replace) {
-            // If the live generation cannot be read, publishing reports it.
-            let _ = self.plan.add_table(table, lines, directory, live);
+    fn table(&self, table: Table, lines: &[u8], body: Body, directory: &Directory) {
+        let Some(live) = self.live else { return };
+        // If the live generation cannot be read, publishing reports it.
+        if let Ok(Some(changes)) = plan::table_changes(table, (lines, body), directory, live) {
+            self.plan().tables.push(changes);
         }
     }
 
     fn accepts(&self) -> bool {
-        print_violations(self.build, &self.plan).is_ok()
+        let mut plan = self.plan();
+        plan.tables.sort_by_key(|changes| Table::parse(changes.table));
+        accept(self.build, &plan).is_ok()
+    }
+}
+
+impl LiveReview<'_> {
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Fails if a plan exceeds the limits of a build, and prints by how much.
-fn print_violations(build: &Build, plan: &Plan) -> Result<(), Failure> {
+fn accept(build: &Build, plan: &Plan) -> Result<(), Failure> {
     let violations = build.guards.violations(plan).into_iter();
     let failures = violations.map(|violation| fail(Failure::HeldBack, violation));
     failures.reduce(|_, last| last).map_or(Ok(()), Err)
@@ -136,13 +158,12 @@ fn live(root: &Path) -> Option<Generation> {
     plan::live(root).ok().flatten()
 }
 
-/// Stops a build that is probably a mistake: no programs, another dataset, or more changes than the guards allow.
-fn guard(
+/// Stops a build that is probably a mistake: of no programs, or of another dataset.
+fn check_identity(
     build: &Build,
     live: Option<&Generation>,
     name: &str,
     programs: u64,
-    plan: impl FnOnce() -> Result<Plan, StoreError> + Send,
 ) -> Result<(), Failure> {
     if programs == 0 && !build.allow_empty {
         let message = "no program would be published; use --allow-empty if this is intended";
@@ -151,17 +172,14 @@ fn guard(
     if build.replace {
         return Ok(());
     }
-    let (live_name, plan) = rayon::join(
-        || list::dataset_name(&live?.index("lists.bin").ok()?),
-        || if programs == 0 { None } else { plan().ok() },
-    );
-    if let Some(live) = live_name.filter(|live| live != name) {
+    let live = live.and_then(|live| list::dataset_name(&live.index("lists.bin").ok()?));
+    if let Some(live) = live.filter(|live| live != name) {
         let message = format_args!(
             "the live snapshot is of dataset `{live}`, this is `{name}`; use --replace to replace it"
         );
         return Err(fail(Failure::HeldBack, message));
     }
-    plan.map_or(Ok(()), |plan| print_violations(build, &plan))
+    Ok(())
 }
 
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {

@@ -66,7 +66,7 @@ pub fn options(out: &Path, effort: Effort) -> BuildOptions {
 
 /// Builds a snapshot.
 pub fn build(directory: &Directory, source: Digest, options: &BuildOptions) -> PublishOutcome {
-    generate(directory, source, options, &Progress::new(true)).unwrap()
+    generate(directory, source, options, &Progress::new(true), &()).unwrap()
 }
 
 /// The sample, published into a folder and opened without a server; once, and kept.

@@ -18,6 +18,7 @@ use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
 use crate::error::GenerateError;
+use crate::sorted_tables::TableReview;
 use dataset::Table;
 use dataset::schema::published;
 
@@ -134,19 +135,26 @@ impl TableStore<'_> {
         self.stage.put(NewFile { path, body, holes: &[], encodings }, encode)
     }
 
-    /// Stores every table of a directory; gives their files, and the hashes of their rows.
+    /// Stores every table of a directory, and shows it to `review`; gives their files, and the hashes of their rows.
     pub(crate) fn write_all(
         &self,
         directory: &Directory,
+        review: &dyn TableReview,
     ) -> Result<(Vec<Download>, RowDigests), GenerateError> {
         let write = |table: Table| {
             let lines = table_lines(directory, table);
             let digests = row_digests(&lines);
-            Ok((self.write(table, &lines.into())?, digests))
+            let lines = lines.into();
+            let written = self.write(table, &lines)?;
+            review.table(table, &lines, written[1].body, directory);
+            Ok((written, digests))
         };
         let written = Table::ALL.into_par_iter().map(write);
         let (files, digests): (Vec<_>, Vec<_>) =
             written.collect::<Result<Vec<_>, GenerateError>>()?.into_iter().unzip();
+        if !review.accepts() {
+            return Err(GenerateError::HeldBack);
+        }
         Ok((files.into_iter().flatten().collect(), RowDigests(digests)))
     }
 

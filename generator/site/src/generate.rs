@@ -16,17 +16,20 @@ use crate::options::BuildOptions;
 use crate::page_files::{FirstVisit, PageFiles, Part, Parts, Visit};
 use crate::pages::Theme;
 use crate::progress::Progress;
+use crate::sorted_tables::TableReview;
 
-/// Builds and publishes a snapshot of a directory.
+/// Builds and publishes a snapshot of a directory, unless `review` does not accept its tables.
 ///
 /// # Errors
 ///
-/// If the output cannot be written, the facets have too many values, or words or templates cannot be used.
+/// If the output cannot be written, the facets have too many values, or words or templates cannot be used; or
+/// [`GenerateError::HeldBack`].
 pub fn generate(
     directory: &Directory,
     source: Digest,
     options: &BuildOptions,
     progress: &Progress,
+    review: &dyn TableReview,
 ) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
@@ -38,7 +41,7 @@ pub fn generate(
         let files = progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep))?;
         if !options.index_only {
             let (stage, theme, site, spill) = (&stage, &theme, &files.open()?, &Spill::default());
-            let mut whole = Whole { directory, order, progress, digests: RowDigests::default() };
+            let mut whole = Whole { directory, order, progress, review, digests: RowDigests::default() };
             PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut whole)?;
         }
         let about = about(directory, source, record_counts(directory), options);
@@ -58,6 +61,7 @@ struct Whole<'a> {
     directory: &'a Directory,
     order: Vec<usize>,
     progress: &'a Progress,
+    review: &'a dyn TableReview,
     digests: RowDigests,
 }
 
@@ -67,8 +71,8 @@ impl Parts for Whole<'_> {
         tables: &TableStore<'_>,
         visit: FirstVisit<'_>,
     ) -> Result<Vec<Download>, GenerateError> {
-        let Self { directory, order, progress, .. } = self;
-        let (files, digests) = progress.step("tables", || tables.write_all(directory))?;
+        let Self { directory, order, progress, review, .. } = self;
+        let (files, digests) = progress.step("tables", || tables.write_all(directory, *review))?;
         progress.step("fragments", || visit(Part { directory, order }, &digests))?;
         self.digests = digests;
         Ok(files)

@@ -100,7 +100,7 @@ impl PartedBuild {
         options: &BuildOptions,
         report: &mut Diagnostics,
         progress: &Progress,
-        review: &mut dyn TableReview,
+        review: &dyn TableReview,
     ) -> Result<PublishOutcome, GenerateError> {
         let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
         threads.install(|| self.publish_parts(options, report, progress, review))
@@ -111,7 +111,7 @@ impl PartedBuild {
         options: &BuildOptions,
         report: &mut Diagnostics,
         progress: &Progress,
-        review: &mut dyn TableReview,
+        review: &dyn TableReview,
     ) -> Result<PublishOutcome, GenerateError> {
         let theme = load_theme(options)?;
         let mut index = IndexFilesWriter::new(&self.spill);
@@ -196,7 +196,7 @@ struct PartsOfBuild<'a> {
     progress: &'a Progress,
     outline: &'a Directory,
     tables: SortedTables,
-    review: &'a mut dyn TableReview,
+    review: &'a dyn TableReview,
 }
 
 impl PartsOfBuild<'_> {
@@ -227,8 +227,7 @@ impl page_files::Parts for PartsOfBuild<'_> {
                 Ok(())
             })
         })?;
-        let files = self.progress.step("tables", || tables.write(self.outline, store, self.review))?;
-        if self.review.accepts() { Ok(files) } else { Err(GenerateError::HeldBack) }
+        self.progress.step("tables", || tables.write(self.outline, store, self.review))
     }
 
     fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError> {

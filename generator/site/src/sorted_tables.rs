@@ -6,6 +6,7 @@ use dataset::Table;
 use rayon::prelude::*;
 use snapshot::record::Directory;
 use snapshot::search::IndexError;
+use store::Body;
 use store::spill::{Column, Items, Sorter, Spill};
 use uuid::Uuid;
 
@@ -15,13 +16,22 @@ use crate::error::GenerateError;
 /// Bytes before a translation that it is sorted by: id and type of the record, language.
 const TRANSLATION_KEY: usize = size_of::<Uuid>() + 2;
 
-/// Judges the tables of a build in parts, before its pages are made.
-pub trait TableReview: Send {
-    /// Sees the lines of a table; the directory has the aliases of all records.
-    fn table(&mut self, table: Table, lines: &[u8], directory: &Directory);
+/// Judges the tables of a build before its pages are made.
+pub trait TableReview: Sync {
+    /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
+    fn table(&self, table: Table, lines: &[u8], body: Body, directory: &Directory);
 
     /// Whether the tables may be published; reports why not.
     fn accepts(&self) -> bool;
+}
+
+/// Accepts any tables.
+impl TableReview for () {
+    fn table(&self, _: Table, _: &[u8], _: Body, _: &Directory) {}
+
+    fn accepts(&self) -> bool {
+        true
+    }
 }
 
 /// Rows of each table that parts have. Rows with an id begin with it, and so are sorted by their bytes.
@@ -55,7 +65,7 @@ impl SortedTables {
         self,
         outline: &Directory,
         store: &TableStore<'_>,
-        review: &mut dyn TableReview,
+        review: &dyn TableReview,
     ) -> Result<Vec<Download>, GenerateError> {
         let mut files = Vec::new();
         for (table, sorter) in self.0 {
@@ -63,10 +73,11 @@ impl SortedTables {
                 Some(sorter) => merged(table, sorter, store.spill).map_err(IndexError::from)?,
                 None => table_lines(outline, table).into(),
             };
-            files.extend(store.write(table, &lines)?);
-            review.table(table, &lines, outline);
+            let written = store.write(table, &lines)?;
+            review.table(table, &lines, written[1].body, outline);
+            files.extend(written);
         }
-        Ok(files)
+        if review.accepts() { Ok(files) } else { Err(GenerateError::HeldBack) }
     }
 }
 

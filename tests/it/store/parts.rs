@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, Table, link, read};
@@ -12,7 +13,7 @@ use site::{
     BuildOptions, Effort, GenerateError, PartedBuild, Progress, Storage, TableReview, generate, table_lines,
 };
 use snapshot::record::Directory;
-use store::{Digest, GenerationId, RecordCounts};
+use store::{Body, Digest, GenerationId, RecordCounts};
 use tempfile::TempDir;
 use tests::synth::{self, rng::Rng};
 
@@ -39,25 +40,26 @@ fn whole(data: &Path) -> Built {
     let source = Digest(tables.source_sha256);
     let built = link(tables, &mut report).map(|directory| {
         let options = build_options(root.path());
-        let manifest = generate(&directory, source, &options, &Progress::new(true)).unwrap().manifest;
+        let manifest = generate(&directory, source, &options, &Progress::new(true), &()).unwrap().manifest;
         (manifest.id(), manifest.counts)
     });
     (built, problems(&report))
 }
 
 /// Keeps the tables that it sees.
+#[derive(Default)]
 struct Seen {
-    tables: BTreeMap<Table, Vec<u8>>,
-    accepts: bool,
+    tables: Mutex<BTreeMap<Table, Vec<u8>>>,
 }
 
 impl TableReview for Seen {
-    fn table(&mut self, table: Table, lines: &[u8], _: &Directory) {
-        self.tables.insert(table, lines.to_vec());
+    fn table(&self, table: Table, lines: &[u8], body: Body, _: &Directory) {
+        assert!(body == Body { len: lines.len() as u64, sha256: Digest::of(lines) });
+        self.tables.lock().unwrap().insert(table, lines.to_vec());
     }
 
     fn accepts(&self) -> bool {
-        self.accepts
+        false
     }
 }
 
@@ -71,8 +73,7 @@ fn in_parts(data: &Path, memory: u64) -> Option<Built> {
         parted.warn(&mut report).unwrap();
         return Some((None, problems(&report)));
     }
-    let mut review = Seen { tables: BTreeMap::new(), accepts: true };
-    let manifest = parted.publish(&options, &mut report, &progress, &mut review).unwrap().manifest;
+    let manifest = parted.publish(&options, &mut report, &progress, &()).unwrap().manifest;
     let left = fs::read_dir(root.path().join("generations")).unwrap().count();
     assert_eq!(left, 1, "temporary files are left");
     Some((Some((manifest.id(), manifest.counts)), problems(&report)))
@@ -103,18 +104,22 @@ fn parts_give_the_same_snapshot_and_the_same_warnings_as_the_whole_for_any_memor
 }
 
 #[test]
-fn tables_of_parts_are_reviewed_and_nothing_is_published_if_they_are_not_accepted() {
+fn tables_are_reviewed_and_nothing_is_published_if_they_are_not_accepted() {
     let (data, root, mut report) = (synthetic(60, 3), tempfile::tempdir().unwrap(), Diagnostics::new());
     let (options, progress) = (build_options(root.path()), Progress::new(true));
     let input = Input::Folder(data.path().to_owned());
     let parted = PartedBuild::begin(&input, LEAST, &options, &mut report, &progress).unwrap().unwrap();
-    let mut review = Seen { tables: BTreeMap::new(), accepts: false };
-    let published = parted.publish(&options, &mut report, &progress, &mut review);
+    let (in_parts, whole) = (Seen::default(), Seen::default());
+    let published = parted.publish(&options, &mut report, &progress, &in_parts);
+    assert!(matches!(published, Err(GenerateError::HeldBack)));
+    let directory = dataset::directory(&input);
+    let published = generate(&directory, Digest([0; 32]), &options, &progress, &whole);
     assert!(matches!(published, Err(GenerateError::HeldBack)));
     assert!(!root.path().join("CURRENT").exists());
-    let directory = dataset::directory(&input);
+    let [in_parts, whole] = [in_parts, whole].map(|review| review.tables.into_inner().unwrap());
     for table in Table::ALL {
-        assert!(review.tables[&table] == table_lines(&directory, table), "{}", table.name());
+        let expected = table_lines(&directory, table);
+        assert!(in_parts[&table] == expected && whole[&table] == expected, "{}", table.name());
     }
 }
 

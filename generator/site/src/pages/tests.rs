@@ -42,7 +42,7 @@ fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::Path
         index_only: false,
         templates,
     };
-    generate(directory, Digest([0; 32]), &options, &Progress::new(true)).unwrap();
+    generate(directory, Digest([0; 32]), &options, &Progress::new(true), &()).unwrap();
     let id = Generation::open_current(root.path()).unwrap().id().to_string();
     let public = root.path().join("generations").join(id).join("public");
     let files = walkdir::WalkDir::new(&public).into_iter().map(Result::unwrap);

@@ -194,7 +194,7 @@ impl Site {
                 index_only: false,
                 templates: None,
             };
-            Ok(generate(&directory, source, &options, &Progress::new(true))?.manifest.id())
+            Ok(generate(&directory, source, &options, &Progress::new(true), &())?.manifest.id())
         };
         let generations = [publish(1)?, publish(2)?];
         Ok(Self { folder, generations, targets })

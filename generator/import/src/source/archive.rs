@@ -1,13 +1,12 @@
 //! The archive that a workbook is, the events of its XML, and the cells of a sheet as they are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, Cursor, Read as _};
+use std::io::{BufReader, Cursor, Read as _};
 
 use quick_xml::XmlVersion;
-use quick_xml::events::Event;
-use quick_xml::reader::Reader;
 
 use super::sheet::Row;
+use super::xml::{Part, each_part};
 
 /// A sheet's name, and whether it can be seen.
 pub(super) type Name = (String, bool);
@@ -54,11 +53,12 @@ pub(super) fn attributes(start: &quick_xml::events::BytesStart<'_>) -> BTreeMap<
     known.collect()
 }
 
-/// The next event of a document that may be damaged.
-pub(super) fn event<'b, R: BufRead>(
-    reader: &mut Reader<R>,
-    buffer: &'b mut Vec<u8>,
-) -> Result<Event<'b>, String> {
-    buffer.clear();
-    reader.read_event_into(buffer).map_err(|error| format!("it is damaged: {error}"))
+/// Calls a function with each part of a file of a workbook.
+pub(super) fn each_part_of(
+    archive: &mut Archive<'_>,
+    path: &str,
+    take: impl FnMut(Part<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let file = archive.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
+    each_part(BufReader::new(file), "it is damaged", take)
 }

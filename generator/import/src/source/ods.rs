@@ -1,15 +1,12 @@
 //! Sheets of OpenDocument workbooks, from their `content.xml`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::BufReader;
 
 use jiff::civil::{Date, DateTime};
-use quick_xml::Reader;
-use quick_xml::events::Event;
 
-use super::archive::{Archive, Grid, Name, attributes, event};
+use super::archive::{Archive, Grid, Name, attributes, each_part_of};
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
-use super::xml::entity;
+use super::xml::Part;
 use crate::money;
 
 type Attributes = BTreeMap<String, String>;
@@ -24,23 +21,16 @@ pub(super) fn read(archive: &mut Archive<'_>, name: &str) -> Result<Grid, String
 }
 
 fn walk(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<Walk, String> {
-    let part = archive.by_name("content.xml").map_err(|error| format!("it is damaged: {error}"))?;
-    let mut reader = Reader::from_reader(BufReader::new(part));
-    let (mut walk, mut buffer) = (Walk { wanted: wanted.map(str::to_owned), ..Walk::default() }, Vec::new());
-    loop {
-        match event(&mut reader, &mut buffer)? {
-            Event::Eof => return Ok(walk),
-            Event::Start(start) => walk.start(start.local_name().as_ref(), &attributes(&start))?,
-            Event::Empty(start) => {
-                walk.start(start.local_name().as_ref(), &attributes(&start))?;
-                walk.end(start.local_name().as_ref())?;
-            }
-            Event::End(end) => walk.end(end.local_name().as_ref())?,
-            Event::Text(text) => walk.text(&text.xml10_content()),
-            Event::GeneralRef(reference) => walk.text(&entity(&reference)?),
-            _ => {}
+    let mut walk = Walk { wanted: wanted.map(str::to_owned), ..Walk::default() };
+    each_part_of(archive, "content.xml", |part| {
+        match part {
+            Part::Start(element, start) => walk.start(element, &attributes(start)),
+            Part::Text(text) => walk.text(text),
+            Part::End(element) => walk.end(element)?,
         }
-    }
+        Ok(())
+    })?;
+    Ok(walk)
 }
 
 /// A document that is being read.
@@ -89,7 +79,7 @@ fn lacks_day(shown: &str, moment: DateTime) -> bool {
 }
 
 impl Walk {
-    fn start(&mut self, element: &str, attributes: &Attributes) -> Result<(), String> {
+    fn start(&mut self, element: &str, attributes: &Attributes) {
         let get = |name: &str| attributes.get(name).cloned();
         match element {
             "style" => self.style = get("name").unwrap_or_default(),
@@ -127,7 +117,6 @@ impl Walk {
             "a" => self.link = get("href"),
             _ => {}
         }
-        Ok(())
     }
 
     fn text(&mut self, text: &str) {

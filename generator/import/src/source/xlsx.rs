@@ -3,44 +3,21 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufReader, Cursor};
+use std::io::Cursor;
 
 use calamine::{Data, DataRef, Reader as _, Xlsx};
 use jiff::civil::{Date, DateTime, Time};
-use quick_xml::Reader;
 use quick_xml::XmlVersion;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
-use super::archive::{Archive, Grid, Name, event};
+use super::archive::{Archive, Grid, Name, each_part_of};
 use super::layout::column_of;
 use super::number_format;
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
+use super::xml::Part;
 use crate::money;
 
 const WORKBOOK: &str = "xl/workbook.xml";
-
-/// Calls a function with each element of a part that starts, and each that ends.
-fn each(
-    archive: &mut Archive<'_>,
-    path: &str,
-    mut take: impl FnMut(&str, Option<&BytesStart<'_>>) -> Result<(), String>,
-) -> Result<(), String> {
-    let part = archive.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
-    let mut reader = Reader::from_reader(BufReader::new(part));
-    let mut buffer = Vec::new();
-    loop {
-        match event(&mut reader, &mut buffer)? {
-            Event::Eof => return Ok(()),
-            Event::Start(start) => take(start.local_name().as_ref(), Some(&start))?,
-            Event::Empty(start) => {
-                take(start.local_name().as_ref(), Some(&start))?;
-                take(start.local_name().as_ref(), None)?;
-            }
-            Event::End(end) => take(end.local_name().as_ref(), None)?,
-            _ => {}
-        }
-    }
-}
 
 /// The value of an attribute, by its local name.
 fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
@@ -51,8 +28,8 @@ fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
 /// Names of the sheets, and whether they can be seen.
 pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
     let mut names = Vec::new();
-    each(archive, WORKBOOK, |element, start| {
-        if let ("sheet", Some(start)) = (element, start) {
+    each_part_of(archive, WORKBOOK, |part| {
+        if let Part::Start("sheet", start) = part {
             let is_visible = value(start, "state").is_none_or(|state| state == "visible");
             names.extend(value(start, "name").map(|name| (name, is_visible)));
         }
@@ -64,8 +41,8 @@ pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
 /// The part of a sheet.
 fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
     let mut id = None;
-    each(archive, WORKBOOK, |element, start| {
-        if let ("sheet", Some(start)) = (element, start)
+    each_part_of(archive, WORKBOOK, |part| {
+        if let Part::Start("sheet", start) = part
             && value(start, "name").is_some_and(|it| it == name)
         {
             id = value(start, "id");
@@ -73,8 +50,10 @@ fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
         Ok(())
     })?;
     let mut path = None;
-    each(archive, "xl/_rels/workbook.xml.rels", |_, start| {
-        if let Some(start) = start.filter(|it| value(it, "Id") == id) {
+    each_part_of(archive, "xl/_rels/workbook.xml.rels", |part| {
+        if let Part::Start(_, start) = part
+            && value(start, "Id") == id
+        {
             path = value(start, "Target");
         }
         Ok(())
@@ -112,14 +91,14 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
     let (mut line, mut column, mut has_formula, mut has_value) = (0, 0, false, false);
     let is_set = |start: &BytesStart<'_>| value(start, "hidden").is_some_and(|it| it == "1" || it == "true");
     let number = |start: &BytesStart<'_>, name| value(start, name).and_then(|it| it.parse::<u32>().ok());
-    each(archive, path, |element, start| {
-        match (element, start) {
-            ("col", Some(it)) if is_set(it) => {
+    each_part_of(archive, path, |part| {
+        match part {
+            Part::Start("col", it) if is_set(it) => {
                 let (first, last) = (number(it, "min").unwrap_or(1), number(it, "max").unwrap_or(1));
                 let last = last.min(MOST_COLUMNS as u32);
                 grid.hidden_columns.extend((first.max(1)..=last).map(|column| column as usize - 1));
             }
-            ("row", Some(it)) => {
+            Part::Start("row", it) => {
                 line = number(it, "r").unwrap_or(line + 1);
                 column = 0;
                 if line as usize > MOST_ROWS + 100 {
@@ -129,13 +108,13 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
                     grid.hidden_rows.insert(line);
                 }
             }
-            ("c", Some(it)) => {
+            Part::Start("c", it) => {
                 column = value(it, "r").map_or(column, |place| column_of(&place));
                 (has_formula, has_value) = (false, false);
             }
-            ("f", Some(_)) => has_formula = true,
-            ("v" | "is", Some(_)) => has_value = true,
-            ("c", None) => {
+            Part::Start("f", _) => has_formula = true,
+            Part::Start("v" | "is", _) => has_value = true,
+            Part::End("c") => {
                 if has_formula && !has_value {
                     unsaved.insert((line, column));
                 }

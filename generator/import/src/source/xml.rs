@@ -5,6 +5,7 @@
 //! that differ by a type or a language are named with it: `activity-date[type=1]@iso-date`.
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
 
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -13,6 +14,77 @@ use super::sheet::{Cell, MOST_ROWS, Sheet};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
+/// How the error of a document begins that is no XML.
+const BROKEN: &str = "it is broken XML";
+
+/// A part of a document. An element without content is its start and its end.
+pub(super) enum Part<'a> {
+    /// The start of an element with its local name.
+    Start(&'a str, &'a BytesStart<'a>),
+    Text(&'a str),
+    /// The end of the element with this local name.
+    End(&'a str),
+}
+
+/// Calls a function with each part of a document; `broken` begins the error of one that is no XML.
+pub(super) fn each_part(
+    document: impl BufRead,
+    broken: &str,
+    mut take: impl FnMut(Part<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let (mut reader, mut buffer) = (Reader::from_reader(document), Vec::new());
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer).map_err(|error| format!("{broken}: {error}"))? {
+            Event::Eof => return Ok(()),
+            Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
+            Event::Start(start) => take(Part::Start(start.local_name().as_ref(), &start))?,
+            Event::Empty(start) => {
+                take(Part::Start(start.local_name().as_ref(), &start))?;
+                take(Part::End(start.local_name().as_ref()))?;
+            }
+            Event::End(end) => take(Part::End(end.local_name().as_ref()))?,
+            Event::Text(text) => take(Part::Text(&text.xml10_content()))?,
+            Event::CData(text) => take(Part::Text(&text.xml10_content()))?,
+            Event::GeneralRef(reference) => take(Part::Text(&entity(&reference)?))?,
+            _ => {}
+        }
+    }
+}
+
+/// The text of a character or of one of the five entities that need no document type.
+fn entity(entity: &BytesRef<'_>) -> Result<String, String> {
+    let name = entity.xml10_content();
+    match entity.resolve_char_ref().map_err(|error| format!("{BROKEN}: {error}"))? {
+        Some(c) => Ok(c.to_string()),
+        None => quick_xml::escape::resolve_predefined_entity(&name)
+            .map(str::to_owned)
+            .ok_or_else(|| format!("the entity &{name}; is not known")),
+    }
+}
+
+pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
+    let element = match rows.map(|rows| rows.rsplit('/').next().unwrap_or(rows)) {
+        Some(element) => element.to_owned(),
+        None => repeated(text)?,
+    };
+    let mut walk = Walk { element, depth: 0, maps: Vec::new(), open: None };
+    each_part(text.as_bytes(), BROKEN, |part| {
+        match part {
+            Part::Start(name, start) => walk.start(name, start)?,
+            Part::Text(text) => walk.text(text),
+            Part::End(_) => walk.end(),
+        }
+        match walk.maps.len() > MOST_ROWS {
+            true => Err(format!("it has more than {MOST_ROWS} rows")),
+            false => Ok(()),
+        }
+    })?;
+    if walk.depth > 0 {
+        return Err("an element is never closed: was it cut off?".to_owned());
+    }
+    Sheet::of_maps(walk.maps)
+}
 
 /// A row that is being read: its columns, and the path and text of the element it is in.
 #[derive(Default)]
@@ -21,36 +93,6 @@ struct Open {
     names: Vec<String>,
     path: Vec<String>,
     text: String,
-}
-
-pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
-    let element = match rows.map(|rows| rows.rsplit('/').next().unwrap_or(rows)) {
-        Some(element) => element.to_owned(),
-        None => repeated(text)?,
-    };
-    let mut reader = Reader::from_str(text);
-    let mut walk = Walk { element, depth: 0, maps: Vec::new(), open: None };
-    loop {
-        match reader.read_event().map_err(|error| broken(&error))? {
-            Event::Eof => break,
-            event => walk.take(event)?,
-        }
-    }
-    if walk.depth > 0 {
-        return Err("an element is never closed: was it cut off?".to_owned());
-    }
-    Sheet::of_maps(walk.maps)
-}
-
-/// The text of a character or of one of the five entities that need no document type.
-pub(super) fn entity(entity: &BytesRef<'_>) -> Result<String, String> {
-    let name = entity.xml10_content();
-    match entity.resolve_char_ref().map_err(|error| broken(&error))? {
-        Some(c) => Ok(c.to_string()),
-        None => quick_xml::escape::resolve_predefined_entity(&name)
-            .map(str::to_owned)
-            .ok_or_else(|| format!("the entity &{name}; is not known")),
-    }
 }
 
 /// A document that is being read.
@@ -64,29 +106,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn take(&mut self, event: Event<'_>) -> Result<(), String> {
-        match event {
-            Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
-            Event::Start(start) => return self.start(&start),
-            Event::Empty(start) => {
-                self.start(&start)?;
-                self.end();
-            }
-            Event::Text(part) => self.text(&part.xml10_content()),
-            Event::CData(part) => self.text(&part.xml10_content()),
-            Event::GeneralRef(reference) => self.text(&entity(&reference)?),
-            Event::End(_) => self.end(),
-            _ => {}
-        }
-        if self.maps.len() > MOST_ROWS {
-            return Err(format!("it has more than {MOST_ROWS} rows"));
-        }
-        Ok(())
-    }
-
-    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), String> {
-        let name = start.local_name();
-        let name: &str = name.as_ref();
+    fn start(&mut self, name: &str, start: &BytesStart<'_>) -> Result<(), String> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(format!("it is nested more than {DEEPEST} deep"));
@@ -122,10 +142,6 @@ impl Walk {
         }
         self.depth = self.depth.saturating_sub(1);
     }
-}
-
-fn broken(error: &quick_xml::Error) -> String {
-    format!("it is broken XML: {error}")
 }
 
 impl Open {
@@ -179,7 +195,7 @@ impl Open {
 
 /// Names and values; what only declares names is none.
 fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("it is broken XML: {error}");
+    let wrong = |error: &dyn std::fmt::Display| format!("{BROKEN}: {error}");
     let mut read = Vec::new();
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| wrong(&error))?;
@@ -194,25 +210,20 @@ fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
 
 /// The element that repeats below the outermost one.
 fn repeated(text: &str) -> Result<String, String> {
-    let mut reader = Reader::from_str(text);
     let (mut depth, mut counts): (usize, BTreeMap<String, usize>) = (0, BTreeMap::new());
-    loop {
-        match reader.read_event().map_err(|error| broken(&error))? {
-            Event::Eof => break,
-            Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
-            Event::Empty(start) if depth == 1 => {
-                *counts.entry(start.local_name().as_ref().to_owned()).or_default() += 1;
-            }
-            Event::Start(start) => {
+    each_part(text.as_bytes(), BROKEN, |part| {
+        match part {
+            Part::Start(name, _) => {
                 depth += 1;
                 if depth == 2 {
-                    *counts.entry(start.local_name().as_ref().to_owned()).or_default() += 1;
+                    *counts.entry(name.to_owned()).or_default() += 1;
                 }
             }
-            Event::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
+            Part::Text(_) => {}
+            Part::End(_) => depth = depth.saturating_sub(1),
         }
-    }
+        Ok(())
+    })?;
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.map(|(name, _)| name)
         .ok_or_else(|| "it has no rows; name their element, as rows = \"Grant\"".to_owned())

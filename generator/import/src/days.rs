@@ -38,7 +38,7 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Res
                 (day, Some(format!("{words} {}", rest.unwrap_or_default()).trim().to_owned()))
             }
             Err(wrong) if named_month(text, source).is_some() => return Err(wrong),
-            Err(_) if is_vague(text) && rule.notes_time => {
+            Err(_) if is_vague(text) && rule.time.is_some() => {
                 return Ok(Made { note: Some(text.clone()), ..Made::default() });
             }
             Err(wrong) if is_vague(text) => {
@@ -74,7 +74,7 @@ fn noted(cell: &Cell, field: &str, rule: &Rule, (day, rest): (Date, &str)) -> Re
             "write the day that counts into the source, or declare what stands between them: split = \"…\"";
         return refused(format!("which has a day and {}: another day?", quoted(rest)), help.to_owned());
     }
-    if !rule.notes_time {
+    if rule.time.is_none() {
         let help = format!(
             "write {field} = {{ column = …, time = \"note\" }}: the day as printed, the hour in a note"
         );
@@ -289,7 +289,7 @@ mod tests {
     /// The day and the note of a cell whose order is declared as `dmy`, or the message.
     fn read(text: &str) -> String {
         let source = Source { dates: Some(DateOrder::Day), ..Source::default() };
-        let rule = Rule { notes_time: true, ..Rule::default() };
+        let rule = Rule { time: Some("note".to_owned()), ..Rule::default() };
         match day(&Cell::Text(text.to_owned()), "deadlineOn", &source, &rule) {
             Ok(made) => {
                 let day = made.value.as_str().unwrap_or("none");

@@ -1,43 +1,34 @@
 //! How a source writes dates and numbers, as its mapping declares it.
 
-use std::str::FromStr;
+use serde::Deserialize;
 
 /// What comes first of day, month and year where all are numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) enum DateOrder {
+    #[serde(rename = "dmy")]
     Day,
+    #[serde(rename = "mdy")]
     Month,
+    #[serde(rename = "ymd")]
     Year,
     /// Seconds or milliseconds since 1970.
+    #[serde(rename = "epoch")]
     Epoch,
 }
 
-impl FromStr for DateOrder {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "dmy" => Ok(Self::Day),
-            "mdy" => Ok(Self::Month),
-            "ymd" => Ok(Self::Year),
-            "epoch" => Ok(Self::Epoch),
-            _ => Err(format!("`dates` is `{text}`, it takes dmy, mdy, ymd, epoch")),
-        }
-    }
-}
-
 /// What separates thousands and cents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(super) struct NumberForm {
     pub group: Option<char>,
     pub decimal: Option<char>,
 }
 
-impl FromStr for NumberForm {
-    type Err = String;
+impl TryFrom<String> for NumberForm {
+    type Error = String;
 
     /// From one thousand two hundred thirty-four and 56 hundredths, as the source writes it.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, String> {
         let wrong = || format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56");
         let rest = text.strip_prefix('1').ok_or_else(wrong)?;
         let (group, rest) = match rest.strip_prefix("234") {

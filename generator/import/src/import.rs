@@ -15,7 +15,7 @@ use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::output::{ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::source;
-use crate::source::sheet::{Cell, Doubts, Reading, Row, Sheet, listed, listed_in};
+use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed, listed_in};
 use crate::sums::Money;
 use crate::values;
 use crate::written;
@@ -146,24 +146,13 @@ pub(super) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<V
 
 /// The rows of a source, without those that its mapping leaves out.
 pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
-    let how = Reading {
-        sheet: source.sheet.as_deref(),
-        rows: source.rows.as_deref(),
-        encoding: source.encoding.as_deref(),
-        takes_hidden: source.takes_hidden,
-        merged: source.merged.as_deref(),
-        table: source.table.as_deref(),
-        header_rows: source.header_rows,
-        sections: source.sections.as_deref(),
-        skip: &source.skip,
-    };
-    let mut sheet = source::read(bytes, &how)?;
+    let mut sheet = source::read(bytes, &source.reading)?;
     if !source.key.is_empty() {
         sheet.drop_repeated();
     }
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
         let is_skipped =
-            |row: &Row| row.cells.get(key).is_some_and(|cell| listed_in(&source.skip, &cell.text()));
+            |row: &Row| row.cells.get(key).is_some_and(|cell| listed_in(&source.reading.skip, &cell.text()));
         sheet.rows.retain(|row| !is_skipped(row));
     }
     Ok(sheet)
@@ -260,7 +249,7 @@ impl Importer<'_> {
             report(*line, message, format!("declare which: {}", tables.join(" or ")));
         }
         if let Some(first) = doubts.lone.first() {
-            let (message, help) = match source.sections {
+            let (message, help) = match source.reading.sections {
                 None => (
                     "with one cell",
                     "declare sections = \"NAME\" if they are headings: the column NAME has them in the rows below; \
@@ -368,7 +357,7 @@ impl Importer<'_> {
                 rule.columns.first().map_or_else(String::new, |it| format!(" (column {})", quoted(it)));
             let line = line_of(self.text, &source.name, target.table, field);
             let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
-            if source.drafts_broken {
+            if source.broken.as_deref() == Some("draft") {
                 is_broken = true;
                 (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));
             }
@@ -449,7 +438,11 @@ fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
             }
             let texts = cells().filter(|cell| !cell.is_empty()).map(Cell::text);
             let texts: Vec<String> = texts.collect();
-            if texts.is_empty() { Cell::Empty } else { Cell::Text(texts.join(&rule.with)) }
+            if texts.is_empty() {
+                Cell::Empty
+            } else {
+                Cell::Text(texts.join(rule.with.as_deref().unwrap_or(" ")))
+            }
         }
     }
 }

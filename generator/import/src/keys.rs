@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::mapping::{Duplicates, Source};
+use crate::mapping::Source;
 use crate::source::sheet::{Cell, Row, Sheet};
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
 
 /// Makes one row of several that have one key, where the source declares how.
 pub(super) fn unite_duplicates(source: &Source, sheet: &mut Sheet, file: FileId, report: &mut Diagnostics) {
-    let (Some(duplicates), Some(columns)) = (source.duplicates, key_columns(source, sheet)) else {
-        return;
+    let merges = match source.duplicates.as_deref() {
+        None | Some("error") => return,
+        Some(duplicates) => duplicates == "merge",
     };
+    let Some(columns) = key_columns(source, sheet) else { return };
     let mut rows: Vec<Row> = Vec::with_capacity(sheet.rows.len());
     let mut first: HashMap<String, usize> = HashMap::new();
     let before = sheet.rows.len();
@@ -23,7 +25,7 @@ pub(super) fn unite_duplicates(source: &Source, sheet: &mut Sheet, file: FileId,
             rows.push(row);
             continue;
         };
-        if duplicates == Duplicates::First {
+        if !merges {
             continue;
         }
         known.cells.resize(known.cells.len().max(row.cells.len()), Cell::Empty);
@@ -43,7 +45,7 @@ pub(super) fn unite_duplicates(source: &Source, sheet: &mut Sheet, file: FileId,
     }
     if rows.len() < before {
         let count = counted(before - rows.len(), "row");
-        let done = if duplicates == Duplicates::Merge { "merged with" } else { "left out after" };
+        let done = if merges { "merged with" } else { "left out after" };
         report.note(format!("source `{}`: {count} {done} the first one of its key", source.name));
     }
     sheet.rows = rows;

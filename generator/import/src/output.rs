@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::files::{ImportError, replace};
-use crate::mapping::{Gone, Source, Target};
+use crate::mapping::{Source, Target};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use snapshot::text::words_of;
@@ -108,13 +108,13 @@ impl Output {
         let before = previous(data, target.table, &source.name).into_iter();
         let gone = before.filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
         for mut record in gone.filter(|it| !is_made(it)) {
-            match source.gone {
-                Gone::Remove => {
+            match source.gone.as_deref() {
+                Some("remove") => {
                     self.removed += 1;
                     continue;
                 }
-                Gone::Keep => {}
-                Gone::Withdraw => drop(record.insert("publication".to_owned(), "withdrawn".into())),
+                Some("keep") => {}
+                _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
             }
             self.kept += 1;
             self.records.push(record);

@@ -160,7 +160,7 @@ fn written(rule: &Rule) -> String {
         Some(format!("values = {{ {} }}", pairs.join(", "))),
         rule.distinct.then(|| "distinct = true".to_owned()),
         text("split", rule.split.as_deref()),
-        text("time", rule.notes_time.then_some("note")),
+        text("time", rule.time.as_deref()),
         text("default", rule.default.as_deref()),
     ];
     format!("{{ {} }}", words.into_iter().flatten().collect::<Vec<_>>().join(", "))

@@ -6,23 +6,64 @@ use std::sync::LazyLock;
 use dataset::Table;
 use dataset::schema::{ValueType, published};
 use serde_json::{Map, Value, json};
+use toml::Value as Toml;
 
 const SCHEMA: &str = include_str!("../../../schemas/import.schema.json");
 
 static PARSED: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA).unwrap_or_default());
 
-/// Words that a source may have beside its tables.
-pub(super) fn options() -> impl Iterator<Item = &'static str> {
-    words(&PARSED["$defs"]["source"]["properties"])
+/// The words that a source may have beside its tables, each with its schema.
+pub(super) fn options() -> &'static Value {
+    &PARSED["$defs"]["source"]["properties"]
 }
 
-/// Words of a rule.
-pub(super) fn rule_words() -> impl Iterator<Item = &'static str> {
-    words(&PARSED["$defs"]["rule"]["oneOf"][1]["properties"])
+/// The words of a rule.
+pub(super) fn rule_words() -> &'static Value {
+    &PARSED["$defs"]["rule"]["oneOf"][1]["properties"]
 }
 
-fn words(properties: &'static Value) -> impl Iterator<Item = &'static str> {
-    properties.as_object().into_iter().flatten().map(|(name, _)| name.as_str())
+/// The words of such an object.
+pub(super) fn words(schemas: &'static Value) -> impl Iterator<Item = &'static str> {
+    schemas.as_object().into_iter().flatten().map(|(word, _)| word.as_str())
+}
+
+/// Why the schema of a word does not allow a value.
+pub(super) fn fault(schema: &Value, value: &Toml) -> Option<String> {
+    if let Some(several) = schema["oneOf"].as_array() {
+        // A text, or a list of them.
+        let own = several.iter().find(|it| (it["type"] == "array") == value.is_array());
+        return own.and_then(|own| fault(own, value));
+    }
+    Some(match (schema["type"].as_str().unwrap_or("string"), value) {
+        ("string", Toml::String(text)) => {
+            let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let words: Vec<&str> = words.collect();
+            if schema["pattern"].is_string() && !is_currency(text) {
+                format!("is `{text}`, it takes a code such as EUR")
+            } else if words.is_empty() || words.contains(&text.as_str()) {
+                return None;
+            } else {
+                format!("is `{text}`, it takes {}", words.join(", "))
+            }
+        }
+        ("string", _) => "is no text".to_owned(),
+        ("array", Toml::Array(items)) if items.is_empty() && schema["minItems"].is_u64() => {
+            "names no column".to_owned()
+        }
+        ("array", Toml::Array(items)) if items.iter().all(Toml::is_str) => return None,
+        ("array", _) => "is no list of texts".to_owned(),
+        ("object", Toml::Table(items)) if items.values().all(Toml::is_str) => return None,
+        ("object", _) => "is no table of texts: { \"Beca\" = \"scholarship\" }".to_owned(),
+        ("boolean", Toml::Boolean(_)) => return None,
+        ("boolean", _) => "takes true or false, without quotes".to_owned(),
+        (_, Toml::Integer(1..=9)) => return None,
+        (..) => "takes a number from 1 to 9".to_owned(),
+    })
+}
+
+/// Whether a text has the form of a currency's code.
+pub(super) fn is_currency(code: &str) -> bool {
+    code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// The fields that a mapping may make.

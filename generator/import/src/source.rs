@@ -18,7 +18,7 @@ use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet};
 pub(super) const LARGEST: u64 = 256 << 20;
 
 /// Reads a source, in the format that its first bytes show.
-pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
+pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
     if bytes.len() as u64 > LARGEST {
         return Err(format!("it has more than {} MB", LARGEST >> 20));
     }
@@ -28,12 +28,12 @@ pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
     }
-    let text = decode(bytes, how.encoding)?;
+    let text = decode(bytes, how.encoding.as_deref())?;
     let start = text.trim_start();
     let sheet = match start.bytes().next() {
         None => return Err("it is empty; if it came through a pipe, the command before it failed".to_owned()),
-        Some(b'{' | b'[') => document::read(&text, how.rows)?,
-        Some(b'<') => xml::read(&text, how.rows)?,
+        Some(b'{' | b'[') => document::read(&text, how.rows.as_deref())?,
+        Some(b'<') => xml::read(&text, how.rows.as_deref())?,
         Some(_) => table(&text, how)?,
     };
     if sheet.rows.len() > MOST_ROWS {
@@ -98,7 +98,7 @@ pub(super) fn guess(bytes: &[u8]) -> Option<String> {
 }
 
 /// Cells by commas, semicolons, tabs or bars: what the first line that has several of them has most of.
-fn table(text: &str, how: &Reading<'_>) -> Result<Sheet, String> {
+fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
     const SEPARATORS: [u8; 4] = [b'|', b'\t', b';', b','];
     let count = |line: &str, separator: u8| line.bytes().filter(|byte| *byte == separator).count();
     let has_several = |line: &&str| SEPARATORS.iter().any(|separator| count(line, *separator) > 1);

@@ -4,8 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::field_value::{Made, Wrong, is_money, no_number, wrong};
-use crate::mapping::{Rule, Source, Target, is_currency};
+use crate::mapping::{Rule, Source, Target};
 use crate::money::{self, Evidence, Sum};
+use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;

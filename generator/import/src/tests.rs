@@ -425,7 +425,7 @@ fn lines_are_right_after_empty_lines_and_with_either_line_end() {
 }
 
 fn read_sheet(text: &str, rows: Option<&str>) -> Sheet {
-    source::read(text.as_bytes(), &Reading { rows, ..Reading::default() }).unwrap()
+    source::read(text.as_bytes(), &Reading { rows: rows.map(str::to_owned), ..Reading::default() }).unwrap()
 }
 
 #[test]

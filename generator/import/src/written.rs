@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::files::ImportError;
-use crate::mapping::{Gone, Source};
+use crate::mapping::Source;
 use crate::output::{ImportOptions, Imported};
 use dataset::Table;
 use dataset::text::counted;
@@ -36,7 +36,7 @@ pub(super) fn add(
         let source = sources
             .iter()
             .find(|source| name == source.name || name.strip_suffix("-hours") == Some(&source.name));
-        let gone = source.map_or(Gone::Withdraw, |source| source.gone).name();
+        let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
         list.insert(path.clone(), gone.to_owned());
     }
     // A source that was not chosen still makes its files.

@@ -103,7 +103,7 @@ impl Draft<'_> {
     /// The form of numbers that is proved.
     pub(super) fn form(&self, taken: &Taken) -> Option<NumberForm> {
         let line = self.numbers(taken)?;
-        line.split('"').nth(1)?.parse().ok()
+        NumberForm::try_from(line.split('"').nth(1)?.to_owned()).ok()
     }
 
     pub(super) fn lists(&self, taken: &Taken) -> Option<String> {

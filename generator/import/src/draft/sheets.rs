@@ -70,7 +70,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
     let mut found = Vec::new();
     for name in names.iter().filter(|_| names.len() > 1) {
         let sheet = format!("sheet   = {}", quoted(name));
-        let how = Reading { sheet: Some(name), ..Reading::default() };
+        let how = Reading { sheet: Some(name.clone()), ..Reading::default() };
         match tables(bytes, &how, Some(name), vec![sheet]) {
             Err(reason) if reason == EMPTY => {}
             other => found.extend(other.map_err(|reason| format!("sheet \"{name}\": {reason}"))?),
@@ -83,7 +83,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
     match tables(bytes, &Reading::default(), None, Vec::new()) {
         Err(reason) if std::str::from_utf8(bytes).is_err() => {
             let Some(guess) = source::guess(bytes) else { return Err(reason) };
-            let how = Reading { encoding: Some(&guess), ..Reading::default() };
+            let how = Reading { encoding: Some(guess.clone()), ..Reading::default() };
             let mut found = tables(bytes, &how, None, Vec::new()).map_err(|_| reason)?;
             found.iter_mut().for_each(|it| it.encoding = Some(guess.clone()));
             Ok(found)
@@ -95,7 +95,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
 /// The tables of a sheet. What has two readings is declared as the likelier one, as a question.
 fn tables(
     bytes: &[u8],
-    how: &Reading<'_>,
+    how: &Reading,
     title: Option<&str>,
     mut declared: Vec<String>,
 ) -> Result<Vec<Found>, String> {
@@ -108,7 +108,7 @@ fn tables(
                 sheet.doubts.tables.len()
             )]);
             let title = if name.contains(':') { title } else { Some(name.as_str()) };
-            tables(bytes, &Reading { table: Some(name), ..how.clone() }, title, declared.collect())
+            tables(bytes, &Reading { table: Some(name.clone()), ..how.clone() }, title, declared.collect())
         });
         return Ok(found.collect::<Result<Vec<_>, String>>()?.into_iter().flatten().collect());
     }

@@ -17,10 +17,10 @@ const FEWEST_COLUMNS: usize = 3;
 const MOST_WORDS: usize = 6;
 
 /// The sheet that a grid holds.
-pub(super) fn read(mut grid: Grid, how: &Reading<'_>) -> Result<Sheet, String> {
+pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     let mut sheet = Sheet::default();
     leave_out_hidden(&mut grid, how, &mut sheet);
-    let header = match how.table.and_then(Area::parse) {
+    let header = match how.table.as_deref().and_then(Area::parse) {
         Some(area) => area.cut(&mut grid.rows, how, &mut sheet)?,
         None => one_table(&mut grid.rows, how, &mut sheet)?,
     };
@@ -56,7 +56,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading<'_>) -> Result<Sheet, String> {
         }
         row.cells.resize(sheet.columns.len(), Cell::Empty);
     }
-    for column in grid.hidden_columns.iter().copied().filter(|_| !how.takes_hidden) {
+    for column in grid.hidden_columns.iter().copied().filter(|_| !how.takes_hidden()) {
         let Some(name) = sheet.columns.get_mut(column).filter(|name| !name.is_empty()) else { continue };
         sheet.hidden_columns.push(std::mem::take(name));
         rows.iter_mut().for_each(|row| row.cells[column] = Cell::Empty);
@@ -68,7 +68,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading<'_>) -> Result<Sheet, String> {
     // A title above a header that is repeated is the heading of the first rows.
     let title = above.last().and_then(lone).filter(|_| repeated > 0);
     take_headings(rows, title, &grid, how, &mut sheet)?;
-    merge(&mut sheet.rows, &grid.merged, how.merged);
+    merge(&mut sheet.rows, &grid.merged, how.merged.as_deref());
     Ok(sheet)
 }
 
@@ -82,10 +82,10 @@ fn lone(row: &Row) -> Option<String> {
     cells.next().filter(|_| cells.next().is_none()).map(Cell::text)
 }
 
-fn leave_out_hidden(grid: &mut Grid, how: &Reading<'_>, sheet: &mut Sheet) {
+fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
     grid.rows.retain(|row| filled(row) > 0);
     let before = grid.rows.len();
-    if !how.takes_hidden {
+    if !how.takes_hidden() {
         grid.rows.retain(|row| !grid.hidden_rows.contains(&row.line));
     }
     let hidden = before - grid.rows.len();
@@ -133,7 +133,7 @@ fn goes_on(rows: &[Row], header: usize) -> bool {
 }
 
 /// The first row that fills more than half as many cells as the fullest, and the rows that name columns with it.
-fn header_of(rows: &[Row], how: &Reading<'_>) -> Result<Range<usize>, String> {
+fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
     let widest = rows.iter().take(20).map(filled).max().unwrap_or(0);
     let row = rows.iter().position(|row| filled(row) * 2 > widest).ok_or(EMPTY)?;
     let more = how.header_rows.unwrap_or(1) - 1;
@@ -179,7 +179,7 @@ fn further_headers(rows: &[Row], header: &Range<usize>) -> Vec<usize> {
 
 /// The rows that name the columns of the declared table; `rows` keeps those of it. Undeclared, the first is read, and
 /// others are a doubt.
-fn one_table(rows: &mut Vec<Row>, how: &Reading<'_>, sheet: &mut Sheet) -> Result<Range<usize>, String> {
+fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Range<usize>, String> {
     let first = header_of(rows, how)?;
     let size = first.len();
     let others = further_headers(rows, &first).into_iter().map(|at| at..(at + size).min(rows.len()));
@@ -199,7 +199,7 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading<'_>, sheet: &mut Sheet) -> Resul
         })
     });
     let declared: Vec<String> = declared.collect();
-    let chosen = match how.table {
+    let chosen = match &how.table {
         None => 0,
         Some(name) => declared.iter().position(|it| it == name).ok_or_else(|| {
             format!("it has no table \"{name}\"; there are \"{}\"", declared.join("\", \""))
@@ -280,10 +280,10 @@ fn take_headings(
     rows: Vec<Row>,
     title: Option<String>,
     grid: &Grid,
-    how: &Reading<'_>,
+    how: &Reading,
     sheet: &mut Sheet,
 ) -> Result<(), String> {
-    let name = how.sections.filter(|name| !name.is_empty());
+    let name = how.sections.as_deref().filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|name| sheet.columns.iter().any(|it| it == name)) {
         return Err(format!("it has a column \"{name}\" already: give `sections` another name"));
     }
@@ -291,9 +291,10 @@ fn take_headings(
     let is_covered = |line: u32| grid.merged.iter().any(|([first, last], _)| *first < line && line <= *last);
     let (mut heading, mut open, mut taken) = (title, None::<Lone>, 0);
     for mut row in rows {
-        let text = lone(&row).filter(|_| !is_narrow && how.sections != Some("") && !is_covered(row.line));
+        let text =
+            lone(&row).filter(|_| !is_narrow && how.sections.as_deref() != Some("") && !is_covered(row.line));
         if let Some(text) = text {
-            if !listed_in(how.skip, &text) {
+            if !listed_in(&how.skip, &text) {
                 sheet.doubts.lone.extend(open.replace(Lone { line: row.line, text, has_rows: false }));
             }
             continue;
@@ -367,7 +368,7 @@ impl Area {
     }
 
     /// Leaves out the cells around the area, whose first rows name the columns.
-    fn cut(&self, rows: &mut Vec<Row>, how: &Reading<'_>, sheet: &mut Sheet) -> Result<Range<usize>, String> {
+    fn cut(&self, rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Range<usize>, String> {
         let ([top, bottom], [left, right]) = (self.lines, self.columns);
         for row in rows.iter_mut() {
             row.cells.truncate(right + 1);

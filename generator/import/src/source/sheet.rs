@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use dataset::text::{counted, quoted};
 use jiff::civil::DateTime;
+use serde::Deserialize;
 
 /// Most bytes that a workbook unpacks to.
 pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
@@ -16,22 +17,25 @@ pub(crate) const MOST_COLUMNS: usize = 1_000;
 pub(crate) const EMPTY: &str = "the sheet is empty";
 
 /// Options of reading that a mapping declares.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reading<'a> {
-    pub sheet: Option<&'a str>,
-    pub rows: Option<&'a str>,
-    pub encoding: Option<&'a str>,
-    /// Whether hidden rows and columns are taken.
-    pub takes_hidden: bool,
-    /// Whether merged cells `fill` their rows or only the `first` has the value.
-    pub merged: Option<&'a str>,
-    /// Which of several tables in a sheet: its heading, or its cells.
-    pub table: Option<&'a str>,
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Reading {
+    pub sheet: Option<String>,
+    pub rows: Option<String>,
+    pub encoding: Option<String>,
+    pub hidden: Option<String>,
+    pub merged: Option<String>,
+    pub table: Option<String>,
     pub header_rows: Option<usize>,
-    /// The column that rows with one cell become; empty if they are records.
-    pub sections: Option<&'a str>,
-    /// Rows with one cell that are left out.
-    pub skip: &'a [String],
+    pub sections: Option<String>,
+    pub skip: Vec<String>,
+}
+
+impl Reading {
+    /// Whether hidden rows and columns are taken.
+    pub(super) fn takes_hidden(&self) -> bool {
+        self.hidden.as_deref() == Some("take")
+    }
 }
 
 /// What a cell holds.

@@ -4,9 +4,9 @@ use super::archive::{Archive, Name, unpacks};
 use super::sheet::{LARGEST_UNPACKED, Reading, Sheet};
 use super::{layout, ods, xlsx};
 
-pub(super) fn read(bytes: &[u8], how: &Reading<'_>) -> Result<Sheet, String> {
+pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
     let (mut archive, is_ods, names) = open(bytes)?;
-    let name = choose(&names, how.sheet)?;
+    let name = choose(&names, how.sheet.as_deref())?;
     let grid = if is_ods { ods::read(&mut archive, &name) } else { xlsx::read(&mut archive, bytes, &name) }?;
     let mut sheet = layout::read(grid, how)?;
     // Stated once, with the first sheet.

@@ -28,7 +28,7 @@ fn error(place: &Place) -> (&'static str, u32, String, String) {
     (error.code.id(), error.at.line, error.message.clone(), error.help.clone().unwrap_or_default())
 }
 
-fn sheet(text: &str, how: &Reading<'_>) -> Result<Sheet, String> {
+fn sheet(text: &str, how: &Reading) -> Result<Sheet, String> {
     read(text.as_bytes(), how)
 }
 
@@ -69,12 +69,12 @@ fn rows_with_one_cell_may_be_records() {
 
 #[test]
 fn a_heading_without_rows_above_another_is_left_to_the_mapping() {
-    let how = Reading { sections: Some("Where"), ..Reading::default() };
+    let how = Reading { sections: Some("Where".to_owned()), ..Reading::default() };
     let found = sheet(&format!("{HEAD}Europe,,\nSpain,,\n{ROWS}"), &how).unwrap();
     let lone: Vec<(u32, &str)> = found.doubts.lone.iter().map(|it| (it.line, &*it.text)).collect();
     assert_eq!(lone, [(2, "Europe")]);
     assert_eq!(found.rows[0].cells[3], Cell::Text("Spain".to_owned()));
-    let taken = Reading { sections: Some("Title"), ..Reading::default() };
+    let taken = Reading { sections: Some("Title".to_owned()), ..Reading::default() };
     assert_eq!(
         sheet(&format!("{HEAD}{ROWS}"), &taken).unwrap_err(),
         "it has a column \"Title\" already: give `sections` another name"
@@ -99,14 +99,14 @@ fn two_tables_in_a_sheet_are_refused_with_the_lines_of_both() {
             assert_eq!(place.rows("programs/a.ndjson").len(), 2, "{table}");
         }
     }
-    let past = Reading { table: Some("Past calls"), ..Reading::default() };
+    let past = Reading { table: Some("Past calls".to_owned()), ..Reading::default() };
     let past = sheet(&rows, &past).unwrap();
     assert_eq!(
         (past.columns.join(" "), past.rows.len(), past.rows[0].line),
         ("Ref Name Year".to_owned(), 2, 8)
     );
     assert_eq!(past.notes, ["4 rows of other tables left out"]);
-    let lost = Reading { table: Some("Calls"), ..Reading::default() };
+    let lost = Reading { table: Some("Calls".to_owned()), ..Reading::default() };
     assert_eq!(
         sheet(&rows, &lost).unwrap_err(),
         "it has no table \"Calls\"; there are \"Open calls\", \"Past calls\""
@@ -116,11 +116,11 @@ fn two_tables_in_a_sheet_are_refused_with_the_lines_of_both() {
 #[test]
 fn rows_below_the_area_of_a_table_are_not_lost() {
     let rows = format!("{HEAD}{ROWS}");
-    let how = Reading { table: Some("A1:C2"), ..Reading::default() };
+    let how = Reading { table: Some("A1:C2".to_owned()), ..Reading::default() };
     assert_eq!(sheet(&rows, &how).unwrap_err(), "row 3 is directly below the area of `table`: extend it");
     let beside = "Ref,Title,,Ref,Title\nA1,Ocean,,B1,Coast\nA2,Sea,,B2,Shore\n";
     let keys = |table: &str| {
-        let found = sheet(beside, &Reading { table: Some(table), ..Reading::default() }).unwrap();
+        let found = sheet(beside, &Reading { table: Some(table.to_owned()), ..Reading::default() }).unwrap();
         let key = found.column("Ref").unwrap();
         found.rows.iter().map(|row| row.cells[key].text()).collect::<Vec<_>>().join(" ")
     };
@@ -168,7 +168,7 @@ fn rows_that_may_begin_the_header_above_or_below_are_named() {
     let both = Reading { header_rows: Some(2), ..Reading::default() };
     let error = sheet(text, &both).unwrap_err();
     assert!(error.starts_with("row 1 or row 2 may be the first of 2 that name columns"), "{error}");
-    let area = Reading { table: Some("A2:F"), ..both };
+    let area = Reading { table: Some("A2:F".to_owned()), ..both };
     assert_eq!(sheet(text, &area).unwrap().columns[2], "Sum / Min");
 }
 

@@ -68,7 +68,7 @@ fn sheet_of(rows: &[String]) -> String {
 }
 
 fn read_book(bytes: &[u8], name: Option<&str>) -> Result<Sheet, String> {
-    source::read(bytes, &Reading { sheet: name, ..Reading::default() })
+    source::read(bytes, &Reading { sheet: name.map(str::to_owned), ..Reading::default() })
 }
 
 #[test]
@@ -131,7 +131,8 @@ fn merged_cells_are_declared_and_a_title_above_the_header_is_no_header() {
         (Some("first"), Cell::Empty),
         (Some("fill"), Cell::Moment(jiff::civil::date(2026, 12, 31).into())),
     ] {
-        let sheet = source::read(&book, &Reading { merged, ..Reading::default() }).unwrap();
+        let sheet = source::read(&book, &Reading { merged: merged.map(str::to_owned), ..Reading::default() })
+            .unwrap();
         assert_eq!(sheet.rows[1].cells[1], second);
     }
 }

@@ -19,10 +19,6 @@ impl ServingState {
     /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must
     /// be the same whenever the file is requested; `reach` is whether the body may be fetched from the store, which
     /// blocks.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read, is not what was published, or is not within reach.
     pub(crate) fn response(
         &self,
         entry: FileEntry<'_>,

@@ -243,10 +243,6 @@ impl Config {
     }
 
     /// The store that is followed, if one is.
-    ///
-    /// # Errors
-    ///
-    /// If its address or a key is invalid.
     pub(crate) fn source(&self) -> Result<Option<Follower>, RemoteError> {
         let how = FollowOptions {
             poll: std::time::Duration::from_secs(self.poll),

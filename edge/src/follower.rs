@@ -104,10 +104,6 @@ impl FollowStatus {
 
 impl Follower {
     /// Follows the store at an address that signs with one of these keys.
-    ///
-    /// # Errors
-    ///
-    /// If the address or a key is invalid, or nothing is trusted.
     pub(crate) fn new(
         url: &str,
         keys: &[String],
@@ -259,10 +255,7 @@ impl Follower {
 
     /// Waits until a root without a generation has one. If the root is lazy and should not be, its bodies are fetched
     /// if possible. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// If waiting cannot help: the store is not trusted, or the root cannot be written.
+    /// An error is one that waiting cannot help.
     pub(crate) fn begin(&self) -> Result<(), RemoteError> {
         if !self.is_lazy() {
             let is_root_lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
@@ -286,10 +279,6 @@ impl Follower {
 
     /// Fetches again what is damaged of the live generation, as soon as the store gives it. Gives whether anything is
     /// another generation, or was damaged. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::begin`].
     pub(crate) fn repair(&self, reason: &str) -> Result<bool, RemoteError> {
         tracing::error!(reason, "what is here cannot be served; fetching it from the store");
         self.pull_at_last()

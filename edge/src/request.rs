@@ -47,10 +47,6 @@ impl Request {
     }
 
     /// Whether the request may be answered, and there is room for its response.
-    ///
-    /// # Errors
-    ///
-    /// The error that answers it.
     pub(crate) fn check(&self) -> Result<(), HttpError> {
         if self.head.in_flight.as_ref().is_some_and(|in_flight| !in_flight.has_room()) {
             return Err(CONGESTED);

@@ -106,10 +106,7 @@ impl OpenGeneration {
 
     /// The same: an index of at most `copy` bytes is copied into memory, and bodies that were left in a store are
     /// fetched from `away`.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::open`]; and if bodies were left in a store and there is no `away`.
+    /// Bodies that were left in a store and no `away` are an error.
     pub(crate) fn open_with(
         root: &Path,
         copy: u64,

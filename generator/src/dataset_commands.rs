@@ -38,10 +38,6 @@ pub(crate) fn input(data: Option<&Path>) -> Input<'static> {
 }
 
 /// Reads and links a dataset, and passes its diagnostics to `show`; `None` if there are errors among them.
-///
-/// # Errors
-///
-/// If the input cannot be read.
 pub(crate) fn load(
     input: &Input<'_>,
     show: impl FnOnce(&Diagnostics),

@@ -58,10 +58,6 @@ fn read(path: &Path) -> Result<String, KeyError> {
 
 /// Creates a key pair: the secret key in a new file that only its owner can read, the public key in a `.pub` file.
 /// Returns the public key in one line.
-///
-/// # Errors
-///
-/// If one of the files exists or cannot be written.
 pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
     let pair = KeyPair::generate_unencrypted_keypair().map_err(|error| invalid(path.display(), error))?;
     let secret = pair.sk.to_box(None).map_err(|error| invalid(path.display(), error))?;
@@ -78,10 +74,6 @@ pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
 }
 
 /// The public key of a secret key, in one line.
-///
-/// # Errors
-///
-/// If the secret key cannot be read or used.
 pub(crate) fn public(path: Option<&Path>) -> Result<String, KeyError> {
     let secret = secret(path)?;
     let public = PublicKey::from_secret_key(&secret).map_err(|error| invalid("the secret key", error))?;
@@ -138,10 +130,6 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
 }
 
 /// Signs a file; the signature is written to a `.minisig` file.
-///
-/// # Errors
-///
-/// If the key cannot be used, the file cannot be read, or the signature cannot be written.
 pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError> {
     let secret = secret(key)?;
     let file = File::open(path).map_err(at(path, Failure::Input))?;
@@ -157,10 +145,6 @@ pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError>
 
 /// Verifies the signature of a file; returns the trusted key that made it. Trusted keys are public keys in one line, or
 /// files that contain one.
-///
-/// # Errors
-///
-/// If the file or its signature cannot be read, a trusted key is invalid, or none of them signed this file.
 pub(crate) fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError> {
     let keys: Vec<PublicKey> = trusted.iter().map(|text| trusted_key(text)).collect::<Result<_, _>>()?;
     let bytes = fs::read(path).map_err(at(path, Failure::Input))?;
@@ -178,10 +162,6 @@ pub(crate) fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError
 }
 
 /// Signs bytes with the secret key in a file, or else in the environment.
-///
-/// # Errors
-///
-/// If there is no usable key.
 pub(crate) fn signer(
     key: Option<&Path>,
 ) -> Result<impl Fn(&[u8]) -> Result<String, String> + use<>, KeyError> {
@@ -199,10 +179,6 @@ pub(crate) fn has_key(key: Option<&Path>) -> bool {
 }
 
 /// A trusted key in one line, given as such or as a file.
-///
-/// # Errors
-///
-/// If it is invalid.
 pub(crate) fn trusted_line(text: &str) -> Result<String, KeyError> {
     trusted_key(text).map(|key| key.to_base64())
 }

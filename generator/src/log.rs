@@ -19,10 +19,6 @@ pub(crate) enum LogFormat {
 }
 
 /// The publications of a root, newest first; every line ends with a line feed.
-///
-/// # Errors
-///
-/// If nothing is published there, or the live snapshot cannot be read.
 pub(crate) fn report(root: &Path, format: LogFormat) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
     let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();

@@ -47,10 +47,6 @@ pub(crate) fn edge_command() -> clap::Command {
 
 /// Builds, serves and watches until the process is stopped. The address is bound first: an address in use
 /// should be reported before a long build, not after it.
-///
-/// # Errors
-///
-/// If the port cannot be listened on, or the folders are not there or cannot be watched.
 pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
     let unfit = |error: io::Error| fail(Failure::Output, error);
     let runtime = Runtime::new().map_err(unfit)?;

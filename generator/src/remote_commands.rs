@@ -15,10 +15,6 @@ use crate::keys;
 use dataset::text::counted;
 
 /// Pushes the live generation of a root to a store.
-///
-/// # Errors
-///
-/// If it cannot be read, signed or written, or another publisher was first.
 pub(crate) fn push(options: &Push) -> Result<String, Failure> {
     as_publisher(&options.signing, &options.url, |publisher| {
         let publisher = &Publisher { valid_for: options.valid_for, recover: options.recover, ..*publisher };
@@ -61,10 +57,6 @@ fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, F
 }
 
 /// Brings the live generation of a store into a root.
-///
-/// # Errors
-///
-/// If it cannot be read, is not trusted, or the root cannot be written.
 pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
@@ -90,10 +82,6 @@ pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
 }
 
 /// Drops old generations of a store, and removes objects that were dropped a week ago.
-///
-/// # Errors
-///
-/// If the store cannot be read or written, or CURRENT changed meanwhile.
 pub(crate) fn collect(
     url: &str,
     signing: &SigningOptions,

@@ -70,10 +70,6 @@ pub(crate) struct Contract {
 pub(crate) const GUIDE: &str = "opportunities://guide";
 
 /// Parses the embedded file.
-///
-/// # Errors
-///
-/// If the file lacks a member that [`File`] has.
 pub(crate) fn file() -> Result<File<'static>, serde_json::Error> {
     serde_json::from_str(FILE)
 }

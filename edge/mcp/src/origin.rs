@@ -17,10 +17,6 @@ impl Origins {
     }
 
     /// The origin of a request, `None` without an `Origin` header.
-    ///
-    /// # Errors
-    ///
-    /// If the origin is not allowed, or there is more than one.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Forbidden> {
         let mut named = headers.get_all(header::ORIGIN).iter();
         match (named.next(), named.next()) {

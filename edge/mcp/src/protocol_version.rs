@@ -84,10 +84,6 @@ pub(crate) enum Protocol {
 }
 
 /// Determines the protocol of a request and checks what it requires.
-///
-/// # Errors
-///
-/// If the version is not supported, or headers and `_meta` are missing or contradict each other.
 pub(crate) fn of(
     versions: &Versions,
     headers: &HeaderMap,

@@ -97,10 +97,6 @@ pub struct FetchedCurrent {
 
 impl Current {
     /// The object, signed if there is a signer.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be signed, or is too long.
     pub(crate) fn to_bytes(&self, sign: Option<SignFn<'_>>) -> Result<Bytes, RemoteError> {
         let mut text = self.line();
         if let Some(sign) = sign {
@@ -131,10 +127,6 @@ impl Current {
 impl FetchedCurrent {
     /// Reads the object: first the signature, then the format, then the rules. Line 1 must be exactly what this program
     /// writes.
-    ///
-    /// # Errors
-    ///
-    /// If the object is malformed, of a later format, or not signed by a trusted key.
     pub(crate) fn parse(place: &str, object: &FetchedObject, trust: &Trust) -> Result<Self, RemoteError> {
         let malformed = |problem: &str| RemoteError::Malformed {
             place: place.to_owned(),
@@ -167,10 +159,7 @@ impl FetchedCurrent {
 }
 
 /// Fetches `CURRENT`.
-///
-/// # Errors
-///
-/// If it cannot be read, or is malformed or not trusted; [`RemoteError::Empty`] if there is none.
+/// [`RemoteError::Empty`] if there is none.
 pub(crate) async fn fetch(target: &dyn Target, trust: &Trust) -> Result<FetchedCurrent, RemoteError> {
     let place = target.place();
     fetch_unless(target, trust, None).await?.ok_or(RemoteError::Empty { place })

@@ -86,10 +86,7 @@ pub(crate) struct FetchedRange {
 }
 
 /// Fetches a range. Where a connection breaks off, the next request begins there.
-///
-/// # Errors
-///
-/// [`TargetError::Length`] if the object is shorter or the answer longer, after several tries.
+/// After several tries an object that is shorter, or an answer that is longer, is [`TargetError::Length`].
 pub(crate) async fn fetch_range(
     target: &dyn Target,
     budget: &FetchBudget,

@@ -43,26 +43,14 @@ pub trait PushSource {
         None
     }
     /// Packs what the store lacks, and gives the names of the new packs. `before` is `objects.bin` of the live generation.
-    ///
-    /// # Errors
-    ///
-    /// If the generation is damaged.
     fn pack(
         &mut self,
         before: Option<&[u8]>,
         push: Uuid,
     ) -> Result<(PackedGeneration, Vec<Digest>), RemoteError>;
     /// The bytes of a new pack.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
     fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError>;
     /// The bytes of a file that is in no pack.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
     fn file_bytes(&self, path: &str) -> Result<Bytes, RemoteError>;
 }
 

@@ -21,10 +21,6 @@ pub(crate) enum WriteOutcome {
 
 /// Writes an object where it still has this version, or where there is none. A failure proves nothing, as only the answer
 /// may be lost: the object is read back, and its bytes decide.
-///
-/// # Errors
-///
-/// If the object cannot be read back either.
 pub(crate) async fn write_if(
     target: &dyn Target,
     path: &str,
@@ -62,10 +58,6 @@ pub(crate) async fn write_if(
 }
 
 /// Checks with an object of its own, which is not there yet, that a store honours preconditions.
-///
-/// # Errors
-///
-/// If the store violates one, or cannot be written.
 pub(crate) async fn check_conditions(target: &dyn Target, path: &ObjectName) -> Result<(), RemoteError> {
     let checked = check(target, path.as_str()).await;
     // Nothing depends on its removal.

@@ -61,10 +61,6 @@ impl HttpConnector for Connector {
 }
 
 /// Opens the store at an address; credentials come from the variables that the store's own tools read.
-///
-/// # Errors
-///
-/// If something that the store needs is not set.
 pub(super) fn open(url: &Url) -> Result<Arc<dyn Target>, RemoteError> {
     let place = url.to_string().trim_end_matches('/').to_owned();
     let variables = match url.scheme() {

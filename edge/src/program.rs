@@ -155,7 +155,7 @@ async fn run_server(
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = server.state().generation().id().to_string();
     tracing::info!(%address, generation, admin = admin_address, "serving");
-    let limits = Limits { max_connections: config.max_connections(), ..Limits::default() };
+    let limits = Limits { max_connections: config.max_connections(), ..Limits::DEFAULT };
     net::sockets::ready();
     let (draining, delay) = (Arc::clone(&server), Duration::from_secs(config.drain_delay));
     let shutdown = async move {
@@ -171,7 +171,7 @@ async fn run_server(
 
 /// Serves the admin listener until the process ends.
 pub async fn serve_admin(listener: TcpListener, server: Arc<Server>) {
-    let limits = Limits { max_connections: ADMIN_CONNECTIONS, ..Limits::default() };
+    let limits = Limits { max_connections: ADMIN_CONNECTIONS, ..Limits::DEFAULT };
     let service = service(routes::admin(server));
     net::connection::serve(listener, service, limits, Arc::default(), std::future::pending()).await;
 }

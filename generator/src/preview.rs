@@ -90,7 +90,7 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
             }
         };
         // A browser keeps its connections; who ends a preview does not want to wait for it.
-        let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::default() };
+        let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::DEFAULT };
         let service = middleware::service(status, Hosts::new(hosts()), serving);
         connection::serve(listener, service, limits, Arc::default(), shutdown).await;
     });

@@ -32,14 +32,7 @@ pub(crate) fn real_data() -> Option<PathBuf> {
 
 /// Limits that nobody who dawdles stays within.
 pub(crate) fn impatient(wait: Duration) -> Limits {
-    Limits {
-        detect: wait,
-        request: wait,
-        write_stall: wait,
-        h2_ping: wait,
-        h2_pong: wait,
-        ..Limits::default()
-    }
+    Limits { detect: wait, request: wait, write_stall: wait, h2_ping: wait, h2_pong: wait, ..Limits::DEFAULT }
 }
 
 /// A runtime for servers.
@@ -75,7 +68,7 @@ impl Edge {
         let (directory, source) = load(input);
         build(&directory, source, &options(folder.path(), Effort::Fast));
         let runtime = runtime();
-        let address = spawn(&runtime, open(folder.path(), 64 << 20), Limits::default());
+        let address = spawn(&runtime, open(folder.path(), 64 << 20), Limits::DEFAULT);
         Self {
             address,
             directory,

@@ -28,7 +28,7 @@ fn an_unused_connection_keeps_none_of_the_buffers_that_requests_need() {
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let server = open(&SAMPLE.root, 64 << 20);
-    let limits = Limits { park: PARK, ..Limits::default() };
+    let limits = Limits { park: PARK, ..Limits::DEFAULT };
     runtime.spawn(edge::serve(listener, server, limits, std::future::pending()));
     let request = format!("GET /api/v1/facets/types HTTP/1.1\r\nHost: {}\r\n\r\n", snapshots::HOST);
     let used = async || {

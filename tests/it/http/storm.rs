@@ -68,7 +68,7 @@ impl Stage {
 
 #[test]
 fn swaps_under_load_lose_no_request_and_mix_no_answer() {
-    let stage = Stage::set(Limits::default());
+    let stage = Stage::set(Limits::DEFAULT);
     let tally = during(&stage.place, &stage.expected, 3, || {
         for swap in 0..10 {
             stage.swap_to(swap % 2);
@@ -83,7 +83,7 @@ fn swaps_under_load_lose_no_request_and_mix_no_answer() {
 
 #[test]
 fn no_request_has_to_free_the_snapshot_that_it_was_the_last_to_read() {
-    let stage = Stage::set(Limits::default());
+    let stage = Stage::set(Limits::DEFAULT);
     let read = Arc::clone(&stage.live.state());
     let old = Arc::downgrade(&read);
     stage.swap_to(0);
@@ -116,7 +116,7 @@ fn a_client_that_reads_no_answer_over_http2_holds_little_memory_and_is_reset() {
         flight_bytes: 4 * BYTES,
         connection_flight_bytes: BYTES,
         stream_stall: Duration::from_millis(500),
-        ..Limits::default()
+        ..Limits::DEFAULT
     };
     let stage = Stage::set(limits);
     let counters = &stage.live.metrics.connections;

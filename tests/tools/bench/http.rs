@@ -153,7 +153,7 @@ fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) 
     let options = tests::snapshots::frozen(out, Day::new(TODAY));
     let server = edge::Server::open(options).expect("it was just built");
     let (listener, address) = listen(runtime);
-    runtime.spawn(edge::serve(listener, server, Limits::default(), std::future::pending()));
+    runtime.spawn(edge::serve(listener, server, Limits::DEFAULT, std::future::pending()));
     address
 }
 
@@ -180,7 +180,7 @@ fn tantivy(runtime: &Runtime, directory: &Directory, out: &Path) -> SocketAddr {
     });
     let (listener, address) = listen(runtime);
     let counters = Arc::new(Counters::default());
-    runtime.spawn(connection::serve(listener, service, Limits::default(), counters, std::future::pending()));
+    runtime.spawn(connection::serve(listener, service, Limits::DEFAULT, counters, std::future::pending()));
     address
 }
 

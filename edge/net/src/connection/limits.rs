@@ -76,12 +76,6 @@ impl Limits {
     };
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 /// A service that answers every request.
 ///
 /// Implemented by every hyper [`Service`] of the right shape; it only names the bounds once.

@@ -21,7 +21,7 @@ const LINGER_BYTES: usize = 1 << 20;
 
 /// The state of a connection, for its timer. The connection's own task writes it, so plain loads and
 /// stores do; the atomics only satisfy that the task may move between threads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Activity {
     /// Since the first byte of a request, until the first byte of the response. HTTP/1 only.
     pub(super) request: Mark,
@@ -46,21 +46,6 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    pub(super) fn new(now: Instant) -> Self {
-        Self {
-            request: Mark::new(now),
-            stall: Mark::new(now),
-            uses: AtomicU32::new(0),
-            quiet_end: AtomicBool::new(false),
-            called: AtomicBool::new(false),
-            answering: AtomicBool::new(false),
-            reading: AtomicBool::new(false),
-            tails: Tails::default(),
-            leaving: AtomicBool::new(false),
-            reset: AtomicBool::new(false),
-        }
-    }
-
     /// A number that changes whenever the connection is used: on HTTP/1 by any byte, on HTTP/2, where bytes may
     /// be pings, by a request or a piece of an answer.
     pub(super) fn uses(&self) -> u32 {
@@ -125,12 +110,14 @@ pub(super) struct Mark {
     nanos: AtomicU64,
 }
 
+impl Default for Mark {
+    fn default() -> Self {
+        Self { origin: Instant::now(), nanos: AtomicU64::new(Self::CLEAR) }
+    }
+}
+
 impl Mark {
     const CLEAR: u64 = u64::MAX;
-
-    fn new(origin: Instant) -> Self {
-        Self { origin, nanos: AtomicU64::new(Self::CLEAR) }
-    }
 
     /// Remembers now, unless an earlier instant stands. Reads the clock only then.
     fn set(&self) {

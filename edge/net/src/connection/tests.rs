@@ -53,7 +53,7 @@ fn ms(n: u64) -> Duration {
 /// Limits that no test reaches by accident.
 fn generous() -> Limits {
     let long = Duration::from_secs(60);
-    Limits { detect: long, request: long, idle: long, write_stall: long, drain: long, ..Limits::default() }
+    Limits { detect: long, request: long, idle: long, write_stall: long, drain: long, ..Limits::DEFAULT }
 }
 
 /// Lets a test hold back the answer to `/held`.

@@ -57,7 +57,7 @@ impl Timeouts {
     pub(super) fn new(protocol: Protocol, limits: Limits, max_age: Duration) -> Self {
         let began = Instant::now();
         Self {
-            activity: Arc::new(Activity::new(began)),
+            activity: Arc::default(),
             protocol,
             limits,
             began,

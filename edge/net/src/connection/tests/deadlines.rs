@@ -151,7 +151,7 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
 
 #[test]
 fn the_timer_of_an_unused_connection_sleeps_until_it_may_be_parked_and_then_for_the_shortest_wait() {
-    let limits = Limits::default();
+    let limits = Limits::DEFAULT;
     let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
     let parked = timeouts.began + limits.park;
     assert_eq!(timeouts.next(timeouts.began), parked);
@@ -163,7 +163,7 @@ fn the_timer_of_an_unused_connection_sleeps_until_it_may_be_parked_and_then_for_
 
 #[test]
 fn the_longer_a_connection_is_used_the_later_it_is_looked_at_again_for_parking() {
-    let limits = Limits { park: ms(20), ..Limits::default() };
+    let limits = Limits { park: ms(20), ..Limits::DEFAULT };
     let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
     let mut now = timeouts.began;
     for pause in [20, 40, 80, 160, 320, 640, 1280, 1280] {
@@ -178,7 +178,7 @@ fn the_longer_a_connection_is_used_the_later_it_is_looked_at_again_for_parking()
 
 #[test]
 fn a_connection_is_not_parked_while_anything_of_a_request_may_be_under_way() {
-    let limits = Limits::default();
+    let limits = Limits::DEFAULT;
     for with_body in [false, true] {
         let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
         timeouts.activity.called(with_body);
@@ -193,7 +193,7 @@ fn a_connection_is_not_parked_while_anything_of_a_request_may_be_under_way() {
 
 #[test]
 fn streams_left_after_goaway_are_cut_soon() {
-    let limits = Limits::default();
+    let limits = Limits::DEFAULT;
     let mut timeouts = Timeouts::new(Protocol::Http2, limits, limits.max_age);
     let mut now = timeouts.began;
     while now < timeouts.began + limits.max_age {

@@ -1,17 +1,15 @@
 //! Answers of the admin listener, for orchestrators, scrapers and operators. It is meant for a private address; it
 //! checks no Host and reveals no secrets.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::clock;
 use crate::follower::Follower;
 use crate::metrics::{family, metric, sample};
-use crate::reload_retry::ReloadFailure;
 use crate::server::Server;
 
 const TEXT: &str = "text/plain";
@@ -26,8 +24,8 @@ fn response(status: StatusCode, media_type: &'static str, text: String) -> Respo
     response
 }
 
-fn json(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
-    response(status, JSON, serde_json::to_string(value).unwrap_or_default() + "\n")
+fn json_response(status: StatusCode, value: &Value) -> Response<Bytes> {
+    response(status, JSON, format!("{value}\n"))
 }
 
 /// `/healthz`: whether the process answers.
@@ -35,7 +33,8 @@ pub(crate) fn health() -> Response<Bytes> {
     response(StatusCode::OK, TEXT, "ok\n".to_owned())
 }
 
-/// `/readyz`: whether requests may be sent here.
+/// `/readyz`: whether requests may be sent here. After a failed reload they may, as the generation before keeps serving,
+/// but the state is then degraded: an operator has to look.
 pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
     let (draining, refused) = (server.is_draining(), server.failed_reload());
     let source = server.options.source.as_ref();
@@ -48,28 +47,41 @@ pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
         (None, None) if damaged.is_empty() && !expired => (StatusCode::OK, "ready"),
         _ => (StatusCode::OK, "degraded"),
     };
-    let (ready, generation) = (!draining, serving.generation().id().to_string());
-    json(status, &Readiness { ready, state, draining, generation, refused, unreachable, damaged, expired })
+    let readiness = json!({
+        "ready": !draining,
+        "state": state,
+        "draining": draining,
+        "generation": serving.generation().id().to_string(),
+        "refused": refused,
+        // Why bodies that are not local cannot be fetched from the store. Everything else is served.
+        "unreachable": unreachable,
+        // Files that are answered 500 because they differ from what was published, and how. Everything else is served.
+        "damaged": damaged,
+        // Whether what is served is older than its publisher allows.
+        "expired": expired,
+    });
+    json_response(status, &readiness)
 }
 
 /// `/snapshot`: what is served.
 pub(crate) fn snapshot(server: &Server) -> Response<Bytes> {
     let state = server.state();
     let manifest = state.generation().manifest();
-    let snapshot = Snapshot {
-        generation: state.generation().id().to_string(),
-        day: state.dated.day().date().map(|date| date.to_string()),
-        as_of: manifest.as_of.to_string(),
-        generated_at: manifest.generated_at.to_string(),
-        base_url: manifest.base_url.clone(),
-        programs: manifest.counts.programs,
-        files: manifest.files.count,
-        age_seconds: age(manifest.generated_at.as_second()),
-        index_copied: state.generation().is_copied(),
-        refused: server.failed_reload(),
-        source: server.options.source.as_deref().map(followed),
-    };
-    json(StatusCode::OK, &snapshot)
+    let snapshot = json!({
+        "generation": state.generation().id().to_string(),
+        "day": state.dated.day().date().map(|date| date.to_string()),
+        "asOf": manifest.as_of.to_string(),
+        "generatedAt": manifest.generated_at.to_string(),
+        "baseUrl": manifest.base_url,
+        "programs": manifest.counts.programs,
+        "files": manifest.files.count,
+        "ageSeconds": age(manifest.generated_at.as_second()),
+        // Whether the index is a copy in memory, which is not affected when its files are overwritten.
+        "indexCopied": state.generation().is_copied(),
+        "refused": server.failed_reload(),
+        "source": server.options.source.as_deref().map(followed),
+    });
+    json_response(StatusCode::OK, &snapshot)
 }
 
 /// Any other path.
@@ -77,67 +89,20 @@ pub(crate) fn unknown_path() -> Response<Bytes> {
     response(StatusCode::NOT_FOUND, TEXT, "/healthz /readyz /metrics /snapshot\n".to_owned())
 }
 
-/// Whether requests may be sent here. After a failed reload they may, as the generation before keeps serving, but the
-/// state is then degraded: an operator has to look.
-#[derive(Serialize)]
-struct Readiness {
-    ready: bool,
-    /// `ready`, `degraded` or `draining`.
-    state: &'static str,
-    draining: bool,
-    generation: String,
-    refused: Option<ReloadFailure>,
-    /// Why bodies that are not local cannot be fetched from the store. Everything else is served.
-    unreachable: Option<String>,
-    /// Files that are answered 500 because they differ from what was published, and how. Everything else is served.
-    damaged: BTreeMap<String, String>,
-    /// Whether what is served is older than its publisher allows.
-    expired: bool,
-}
-
-/// What is served now.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Snapshot {
-    generation: String,
-    day: Option<String>,
-    as_of: String,
-    generated_at: String,
-    base_url: String,
-    programs: u64,
-    files: u64,
-    age_seconds: i64,
-    /// Whether the index is a copy in memory, which is not affected when its files are overwritten.
-    index_copied: bool,
-    refused: Option<ReloadFailure>,
-    source: Option<Store>,
-}
-
 /// The store that is followed.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Store {
-    url: String,
-    /// Seconds since it was last read.
-    age_seconds: Option<u64>,
-    error: Option<String>,
-    expired: bool,
-    /// `full` or `lazy`: whether bodies are fetched ahead.
-    fetch: &'static str,
-    /// Bytes of the bodies on disk that were not fetched ahead.
-    kept: u64,
-}
-
-fn followed(source: &Follower) -> Store {
+fn followed(source: &Follower) -> Value {
     let status = source.status();
-    Store {
-        url: source.target.place(),
-        age_seconds: status.age(),
-        expired: status.is_expired(),
-        error: status.error.or(source.fetcher.stats().error),
-        fetch: if source.is_lazy() { "lazy" } else { "full" },
-        kept: source.lazy_bodies.cache().bytes(),
-    }
+    json!({
+        "url": source.target.place(),
+        // Seconds since it was last read.
+        "ageSeconds": status.age(),
+        "error": status.error.clone().or(source.fetcher.stats().error),
+        "expired": status.is_expired(),
+        // Whether bodies are fetched ahead.
+        "fetch": if source.is_lazy() { "lazy" } else { "full" },
+        // Bytes of the bodies on disk that were not fetched ahead.
+        "kept": source.lazy_bodies.cache().bytes(),
+    })
 }
 
 /// Seconds since a time.

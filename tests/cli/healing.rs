@@ -172,7 +172,8 @@ fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
     let is_expired = |admin: &str| {
         let ready = get(admin, HOST, "/readyz");
         get(admin, HOST, "/metrics").contains("edge_source_expired 1\n")
-            && ready.contains("\"ready\":true,\"state\":\"degraded\"")
+            && ready.contains("\"ready\":true")
+            && ready.contains("\"state\":\"degraded\"")
             && ready.contains("\"expired\":true")
     };
     let (server, admin) = follow(&folder, &url, &[]);

@@ -102,8 +102,8 @@ pub struct Config {
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
     pub mcp_rate: u32,
     /// An older version of MCP that /mcp supports too, for clients that are out of date
-    #[arg(long, env = "OPDIR_EDGE_MCP_LEGACY", value_name = "VERSION", value_enum)]
-    pub mcp_legacy: Option<mcp::LegacyVersion>,
+    #[arg(long, env = "OPDIR_EDGE_MCP_LEGACY", value_name = "VERSION", value_parser = [mcp::OLDER_VERSION])]
+    pub mcp_legacy: Option<String>,
     /// A network that many people share, and its addresses' limit at /mcp (repeatable)
     #[arg(
         long,
@@ -221,7 +221,7 @@ impl Config {
                 origins: self.mcp_origins.clone(),
                 rate_per_minute: self.mcp_rate,
                 shared_egress: self.shared_egress.clone(),
-                legacy: self.mcp_legacy,
+                older_version: self.mcp_legacy.is_some(),
                 ..mcp::Config::default()
             },
             proxies: TrustedProxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone()),

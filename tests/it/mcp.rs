@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::Body;
-use mcp::{Config, Context, Endpoint, LegacyVersion};
+use mcp::{Config, Context, Endpoint};
 use net::blocking_pool::Outcome;
 use serde_json::{Value, json};
 use snapshot::page::list::Numbers;

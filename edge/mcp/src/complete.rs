@@ -5,9 +5,8 @@ use snapshot::facet::FACETS;
 use crate::context::Context;
 use crate::envelope::{Message, members, string};
 use crate::prompt;
-use crate::reply::{RpcError, json, shown};
+use crate::reply::{RpcError, json, push, shown};
 use crate::resource::{FACET_TEMPLATE, PROGRAM_TEMPLATE};
-use crate::write::push;
 
 /// Most values of an answer.
 const VALUES_MAX: usize = 100;

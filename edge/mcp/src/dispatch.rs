@@ -8,8 +8,7 @@ use crate::context::Context;
 use crate::contract::Contract;
 use crate::envelope::{Message, string};
 use crate::protocol_version::{Protocol, Versions};
-use crate::reply::{RpcError, json, push_escaped, shown};
-use crate::write::push;
+use crate::reply::{RpcError, json, push, push_escaped, shown};
 use crate::{complete, options, prompt, record, resource, search};
 
 const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filter_options"];

@@ -26,7 +26,7 @@ use crate::contract::{self, Contract, File};
 use crate::dispatch;
 use crate::envelope::Message;
 use crate::origin::{Forbidden, Origins};
-use crate::protocol_version::{self, LegacyVersion, Versions};
+use crate::protocol_version::{self, Versions};
 use crate::reply::{self, Caller, Reply, RpcError};
 
 /// A refused request's body is read for its id when it is no longer than this.
@@ -43,8 +43,8 @@ pub struct Config {
     pub shared_egress: Vec<(IpNet, u32)>,
     /// Time for a request body to arrive.
     pub body_deadline: Duration,
-    /// A version older than the two that are always supported.
-    pub legacy: Option<LegacyVersion>,
+    /// Whether [`crate::OLDER_VERSION`] is supported, besides the two that always are.
+    pub older_version: bool,
 }
 
 impl Default for Config {
@@ -55,7 +55,7 @@ impl Default for Config {
             rate_per_minute: 60,
             shared_egress: Vec::new(),
             body_deadline: Duration::from_secs(10),
-            legacy: None,
+            older_version: false,
         }
     }
 }
@@ -144,7 +144,7 @@ impl Endpoint {
         }
         let (base_url, name, title) = now;
         let allowed = self.config.origins.iter().map(String::as_str);
-        let (rate, versions) = (self.config.rate_per_minute, Versions::new(self.config.legacy));
+        let (rate, versions) = (self.config.rate_per_minute, Versions::new(self.config.older_version));
         let site = Arc::new(SiteContract {
             contract: Contract::new(&self.file, rate, base_url, (name, title), &versions),
             versions,

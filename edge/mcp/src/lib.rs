@@ -25,8 +25,7 @@ mod search;
 mod state;
 mod statements;
 mod vocabulary;
-mod write;
 
 pub use context::{Context, NotLocal, ReadDetail};
 pub use endpoint::{Config, Endpoint, PendingCall};
-pub use protocol_version::LegacyVersion;
+pub use protocol_version::OLDER_VERSION;

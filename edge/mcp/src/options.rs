@@ -12,9 +12,8 @@ use crate::arguments::{ArgumentError, Arguments, ToolError};
 use crate::context::Context;
 use crate::nearest;
 use crate::question::{self, OFFSET_MAX, Question};
-use crate::reply::{json, shown};
+use crate::reply::{json, push, shown};
 use crate::vocabulary::{Reading, Vocabulary};
-use crate::write::push;
 use net::blocking_pool::TEXT_UNITS;
 
 /// Arguments that the search does not have. Those of the search are accepted too, except for `sort`.

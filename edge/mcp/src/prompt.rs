@@ -2,8 +2,7 @@
 
 use crate::contract::PromptTexts;
 use crate::envelope::{Message, members, string};
-use crate::reply::{RpcError, json, shown};
-use crate::write::push;
+use crate::reply::{RpcError, json, push, shown};
 
 /// Name of the prompt.
 pub(crate) const NAME: &str = "find_best_opportunities";

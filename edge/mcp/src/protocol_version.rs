@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, PAD};
-use clap::ValueEnum;
 use http::{HeaderMap, HeaderName};
 
 use crate::envelope::{Members, Message, members, string};
@@ -18,22 +17,7 @@ pub(crate) const LEGACY: &str = "2025-11-25";
 pub(crate) const MODERN: &str = "2026-07-28";
 
 /// A version before those two, for clients that are out of date. Answers of this endpoint are the same in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LegacyVersion {
-    /// Of June 2025.
-    #[value(name = "2025-06-18")]
-    V20250618,
-}
-
-impl LegacyVersion {
-    /// The version as requests write it.
-    #[must_use]
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::V20250618 => "2025-06-18",
-        }
-    }
-}
+pub const OLDER_VERSION: &str = "2025-06-18";
 
 /// Supported versions, newest first.
 #[derive(Clone, Debug)]
@@ -41,8 +25,8 @@ pub(crate) struct Versions(Vec<&'static str>);
 
 impl Versions {
     /// The two, and an older one if the operator configured it.
-    pub(crate) fn new(legacy: Option<LegacyVersion>) -> Self {
-        Self([MODERN, LEGACY].into_iter().chain(legacy.map(LegacyVersion::as_str)).collect())
+    pub(crate) fn new(older: bool) -> Self {
+        Self([MODERN, LEGACY].into_iter().chain(older.then_some(OLDER_VERSION)).collect())
     }
 
     pub(crate) fn all(&self) -> &[&'static str] {

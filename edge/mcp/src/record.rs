@@ -14,9 +14,8 @@ use crate::context::Context;
 use crate::detail::{Body, Detail, TextNotes, Words};
 use crate::envelope::{members, string};
 use crate::nearest::Nearest;
-use crate::reply::{RpcError, json, shown};
+use crate::reply::{RpcError, json, push, shown};
 use crate::statements::Object;
-use crate::write::push;
 
 /// Longest slug, or address with a slug, that is looked up, in characters.
 const SLUG_MAX: usize = 200;

@@ -1,6 +1,7 @@
 //! Responses: statuses, headers, and JSON-RPC errors as bytes.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
@@ -210,6 +211,12 @@ const ALLOW_HEADERS: &str =
 /// A value as JSON. Callers pass only values that always serialize.
 pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Appends JSON that is already encoded.
+pub(crate) fn push(out: &mut Vec<u8>, text: impl std::fmt::Display) {
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{text}");
 }
 
 /// A client's text as messages quote it: one line, cut.

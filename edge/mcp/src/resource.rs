@@ -7,8 +7,7 @@ use crate::context::Context;
 use crate::contract::GUIDE;
 use crate::envelope::{Message, string};
 use crate::protocol_version::Protocol;
-use crate::reply::{RpcError, json, push_escaped};
-use crate::write::push;
+use crate::reply::{RpcError, json, push, push_escaped};
 use crate::{options, record};
 
 /// Prefix of a record's address, before the slug.

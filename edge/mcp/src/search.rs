@@ -14,10 +14,9 @@ use snapshot::text::words_of;
 use crate::arguments::{Arguments, ToolError};
 use crate::context::Context;
 use crate::question::{self, ALIASES, ITEM_MAX, ITEMS_MAX, OFFSET_MAX, Question, SORTS};
-use crate::reply::json as quoted;
+use crate::reply::{json as quoted, push};
 use crate::state::{DAYS_LEFT, state};
 use crate::vocabulary::is_code;
-use crate::write::push;
 
 const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
                        list_filter_options lists the values that filters accept.";

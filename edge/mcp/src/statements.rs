@@ -9,8 +9,7 @@ use snapshot::record::Locale;
 use snapshot::text::fold;
 use snapshot::truncate::at_word;
 
-use crate::reply::json;
-use crate::write::push;
+use crate::reply::{json, push};
 
 /// Most statements of one kind.
 const STATEMENTS_MAX: usize = 16;

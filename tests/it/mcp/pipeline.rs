@@ -245,7 +245,7 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
 #[test]
 fn an_older_version_is_spoken_where_the_operator_says_so() {
     let older = ("mcp-protocol-version", "2025-06-18");
-    let config = Config { legacy: Some(LegacyVersion::V20250618), ..Config::default() };
+    let config = Config { older_version: true, ..Config::default() };
     let server = Server::with(World::synthetic(3, 1), config);
     let hello = |version: &str| {
         server.result("initialize", &json!({"protocolVersion": version}))["protocolVersion"].take()

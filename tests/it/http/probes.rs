@@ -59,7 +59,15 @@ fn only_one_host_counts_wherever_it_is_named() {
     answers("empty Host", to(path, "Host:\r\n"), &[400]);
     answers("userinfo", to(path, &format!("Host: a@{HOST}\r\n")), &[400]);
     answers("a port that is none", to(path, &format!("Host: {HOST}:evil\r\n")), &[400]);
-    answers("a port beyond all", to(path, &format!("Host: {HOST}:99999999\r\n")), &[400]);
+    for port in [":65536", ":99999999", ":+80", ":80:80"] {
+        answers("a port that is none", to(path, &format!("Host: {HOST}{port}\r\n")), &[400]);
+    }
+    for host in ["[::1]evil", "[::1", ":80", "."] {
+        answers(host, to(path, &format!("Host: {host}\r\n")), &[400]);
+    }
+    for port in [":", ":65535"] {
+        answers("any port", to(path, &format!("Host: {HOST}{port}\r\n")), &KEPT);
+    }
     answers("a list of hosts", to(path, &format!("Host: {HOST}, {HOST}\r\n")), &[400]);
     answers("port, dot and case", to(path, "Host: Directory.EXAMPLE.:8443\r\n"), &KEPT);
     answers("another host", to(path, "Host: elsewhere.example\r\n"), &[421, 404]);

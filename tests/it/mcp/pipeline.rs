@@ -17,7 +17,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 fn server() -> Server {
     let config = Config {
         rate_per_minute: 0,
-        origins: vec!["http://localhost:3000".to_owned()],
+        origins: ["http://localhost:3000/", "vscode-file://vscode-app"].map(str::to_owned).to_vec(),
         body_deadline: Duration::from_millis(30),
         ..Config::default()
     };
@@ -47,7 +47,16 @@ fn every_refusal_below_the_message_has_its_status_and_code() {
         ((200, 1), &[("origin", BASE)]),
         ((200, 1), &[("origin", "http://LOCALHOST:3000")]),
         ((403, 403), &[("origin", "https://evil.example")]),
+        ((200, 1), &[("origin", "https://Directory.example:443")]),
+        ((200, 1), &[("origin", "vscode-file://vscode-app")]),
         ((403, 403), &[("origin", "null")]),
+        ((403, 403), &[("origin", "")]),
+        ((403, 403), &[("origin", "http://directory.example")]),
+        ((403, 403), &[("origin", "https://directory.example:444")]),
+        ((403, 403), &[("origin", "https://directory.example.evil.com")]),
+        ((403, 403), &[("origin", "https://evil.com/https://directory.example")]),
+        ((403, 403), &[("origin", "https://user@directory.example")]),
+        ((403, 403), &[("origin", "http://localhost")]),
         ((403, 403), &[("origin", BASE), ("origin", BASE)]),
         ((415, 415), &[("content-type", "text/plain")]),
         ((415, 415), &[("content-type", "application/json; charset=latin1")]),
@@ -98,10 +107,18 @@ fn every_message_has_its_status_and_code() {
         ((400, -32700), "{}{}".to_owned()),
         ((400, -32600), "[]".to_owned()),
         ((400, -32600), format!("[{PING}]")),
+        ((400, -32700), "\u{feff}{}".to_owned()),
         ((400, -32600), "null".to_owned()),
+        ((400, -32600), "42".to_owned()),
+        ((400, -32600), "{}".to_owned()),
         ((400, -32600), message("\"id\":null,\"method\":\"ping\"")),
         ((400, -32600), message("\"id\":1.5,\"method\":\"ping\"")),
+        ((400, -32600), message("\"id\":1e3,\"method\":\"ping\"")),
         ((400, -32600), message("\"id\":[],\"method\":\"ping\"")),
+        ((400, -32600), message("\"id\":\"\\ud800\",\"method\":\"ping\"")),
+        ((400, -32600), message("\"id\":1,\"id\":2,\"method\":\"ping\"")),
+        ((400, -32600), message("\"id\":1,\"method\":3")),
+        ((400, -32600), message("\"id\":1,\"method\":\"ping\",\"error\":null")),
         ((400, -32600), message("\"id\":1")),
         ((400, -32600), message("\"id\":1,\"result\":{}")),
         ((400, -32600), message("\"method\":\"ping\"")),
@@ -137,6 +154,43 @@ fn every_message_has_its_status_and_code() {
     let mut bytes = post("", &[]);
     *bytes.body_mut() = Full::new(Bytes::from_static(b"\"\xff\""));
     assert_eq!(outcome(&server.send(bytes)), (400, -32700));
+}
+
+#[test]
+fn an_id_stays_as_it_was_written_in_answers_and_refusals() {
+    let server = server();
+    let message = |rest: &str| format!("{{\"jsonrpc\":\"2.0\",{rest}}}");
+    for (id, body) in [
+        ("7", PING.replace("2.0", "1.0").replace("\"id\":1", "\"id\":7")),
+        ("\"a\"", message("\"id\":\"a\"")),
+        ("12345678901234567890123", message("\"id\":12345678901234567890123,\"method\":\"p\\u0069ng\"")),
+        ("\"\\u00e9\"", message("\"id\":\"\\u00e9\",\"method\":\"ping\",\"params\":null")),
+    ] {
+        let answer = server.send(post(&body, &[]));
+        let text = String::from_utf8_lossy(answer.body()).into_owned();
+        assert!(text.contains(&format!("\"id\":{id},")), "{text}");
+    }
+}
+
+#[test]
+fn a_repeated_member_is_refused_at_any_depth() {
+    let server = server();
+    let answered = |params: &str| {
+        let body = PING.replace("}", &format!(",\"params\":{params}}}"));
+        outcome(&server.send(post(&body, &[])))
+    };
+    let nested = |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
+    for params in [
+        r#"{"name":"a","name":"b"}"#,
+        r#"{"arguments":{"query":"a","query":"b"}}"#,
+        r#"{"a":[[{"\u0062":1,"b":2}]]}"#,
+        &nested(33),
+    ] {
+        assert_eq!(answered(params), (400, -32600), "{params}");
+    }
+    for params in [r#"{"a":{"b":1},"c":{"b":1}}"#, r#"{"a":["b","b"]}"#, &nested(32)] {
+        assert_eq!(answered(params), (200, 1), "{params}");
+    }
 }
 
 fn modern(method: &str, mut params: Value) -> String {

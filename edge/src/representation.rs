@@ -280,16 +280,6 @@ pub(crate) mod tests {
     };
 
     #[test]
-    fn link_targets_are_absolute() {
-        let links = Representation::json().link("/api/v1/awards", "limit=5", "first");
-        let headers = links.into_headers(JSON, &METADATA);
-        let expected = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\", \
-                        <https://directory.example/api/v1/openapi.json>; rel=\"service-desc\", \
-                        <https://directory.example/api/v1/awards?limit=5>; rel=\"first\"";
-        assert_eq!(headers[header::LINK], expected);
-    }
-
-    #[test]
     fn tags_are_separated_as_their_header_requires() {
         for (name, expected) in [
             ("surrogate-key", "all programs/a-b search"),

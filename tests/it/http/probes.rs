@@ -207,6 +207,13 @@ fn paths_are_decoded_once_and_lead_nowhere_else() {
         "/index".to_owned(),
         "/es/index".to_owned(),
         "/api/v1/search/".to_owned(),
+        "/api/".to_owned(),
+        "/api/v1/".to_owned(),
+        "/api/v1/programs/".to_owned(),
+        "/api/v1/programs/a/b".to_owned(),
+        "/api/v1/admin/x".to_owned(),
+        "/api/v2/search".to_owned(),
+        "/api/v1//search".to_owned(),
         "/index/search.bin".to_owned(),
         format!("/api/v1/programs/{slug}.es"),
     ] {

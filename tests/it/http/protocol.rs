@@ -280,6 +280,8 @@ fn every_link_of_an_answer_says_where_it_leads_without_the_address_it_came_from(
         for link in links.split(", <") {
             assert!(link.trim_start_matches('<').starts_with("https://"), "{target}: {links}");
         }
+        let license = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
+        assert!(links.starts_with(license), "{target}: {links}");
     }
 }
 

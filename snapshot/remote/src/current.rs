@@ -128,11 +128,7 @@ impl FetchedCurrent {
     /// Reads the object: first the signature, then the format, then the rules. Line 1 must be exactly what this program
     /// writes.
     pub(crate) fn parse(place: &str, object: &FetchedObject, trust: &Trust) -> Result<Self, RemoteError> {
-        let malformed = |problem: &str| RemoteError::Malformed {
-            place: place.to_owned(),
-            name: CURRENT.to_owned(),
-            problem: problem.to_owned(),
-        };
+        let malformed = |problem: &str| RemoteError::malformed(place, CURRENT, problem);
         let text = std::str::from_utf8(&object.bytes).map_err(|_| malformed("not UTF-8"))?;
         let end = text.find('\n').ok_or_else(|| malformed("no line"))? + 1;
         let (line, signature) = text.split_at(end);

@@ -140,6 +140,11 @@ impl RemoteError {
         }
     }
 
+    /// An object has not the form that it should have.
+    pub(crate) fn malformed(place: &str, name: &str, problem: impl Into<String>) -> Self {
+        Self::Malformed { place: place.to_owned(), name: name.to_owned(), problem: problem.into() }
+    }
+
     /// Whether pushing after a rebase may succeed.
     #[must_use]
     pub fn is_behind(&self) -> bool {

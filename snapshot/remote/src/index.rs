@@ -131,9 +131,7 @@ impl GenerationIndex {
 
     /// Refuses tables that are longer than those of the manifest's generation can be: a few bytes must not become many.
     pub(crate) fn check_sizes(&self, place: &str, of: &GenerationRef) -> Result<(), RemoteError> {
-        let name = of.path(CONTENTS);
-        let malformed =
-            |problem: String| RemoteError::Malformed { place: place.to_owned(), name: name.clone(), problem };
+        let malformed = |problem: String| RemoteError::malformed(place, &of.path(CONTENTS), problem);
         /// The part of the manifest that is of use here; `store` reads it as a whole.
         #[derive(Deserialize)]
         struct Sizes {

@@ -134,11 +134,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(
     struct Versioned {
         format: u64,
     }
-    let malformed = |error: serde_json::Error| RemoteError::Malformed {
-        place: place.to_owned(),
-        name: name.to_owned(),
-        problem: error.to_string(),
-    };
+    let malformed = |error: serde_json::Error| RemoteError::malformed(place, name, error.to_string());
     let Versioned { format: found } = serde_json::from_slice(bytes).map_err(malformed)?;
     if found > known {
         return Err(RemoteError::Future { place: place.to_owned(), found, known });

@@ -192,10 +192,11 @@ impl Publisher<'_> {
         &self,
         names: impl IntoIterator<Item = String>,
     ) -> Result<Vec<ObjectName>, RemoteError> {
-        let malformed =
-            |(name, problem)| RemoteError::Malformed { place: self.target.place(), name, problem };
-        let check =
-            |name: String| ObjectName::try_from(name.clone()).map_err(|problem| malformed((name, problem)));
+        let place = self.target.place();
+        let check = |name: String| {
+            ObjectName::try_from(name.clone())
+                .map_err(|problem| RemoteError::malformed(&place, &name, problem))
+        };
         names.into_iter().map(check).collect()
     }
 

@@ -3,12 +3,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use rustix::fs::{FlockOperation, Mode};
 use store::Digest;
 
 use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
@@ -22,7 +21,7 @@ const TEMPORARY: &str = ".new";
 /// Most bytes of an object that is written under a precondition.
 const LARGEST: u64 = 64 << 20;
 /// Objects are readable by all users.
-const MODE: Mode = Mode::from_raw_mode(0o644);
+const MODE: u32 = 0o644;
 
 /// A folder, made at the first write.
 pub(super) struct Folder {
@@ -93,7 +92,7 @@ impl Folder {
         remove_if_there(&new)?;
         let mut file = File::create_new(&new)?;
         file.write_all(bytes)?;
-        rustix::fs::fchmod(&file, MODE)?;
+        file.set_permissions(fs::Permissions::from_mode(MODE))?;
         file.sync_all()?;
         fs::rename(&new, to)?;
         sync_up(folder, &self.root)?;
@@ -103,7 +102,7 @@ impl Folder {
     fn lock(&self) -> io::Result<File> {
         fs::create_dir_all(&self.root)?;
         let lock = File::options().create(true).append(true).open(self.root.join(LOCK))?;
-        rustix::fs::flock(&lock, FlockOperation::LockExclusive)?;
+        lock.lock()?;
         Ok(lock)
     }
 

@@ -94,20 +94,17 @@ impl Repeats {
 }
 
 /// Text from a client, cut, with control characters and everything beyond ASCII escaped.
-#[derive(Clone, Copy, Debug)]
-struct ClientText<'a>(&'a str);
-
-impl fmt::Display for ClientText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars().take(CLIENT_TEXT_MAX) {
+fn client_text(text: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        for c in text.chars().take(CLIENT_TEXT_MAX) {
             match c {
                 '\\' => f.write_str("\\\\")?,
                 ' '..='~' => fmt::Write::write_char(f, c)?,
                 _ => write!(f, "{}", c.escape_unicode())?,
             }
         }
-        if self.0.chars().nth(CLIENT_TEXT_MAX).is_some() { f.write_str("...") } else { Ok(()) }
-    }
+        if text.chars().nth(CLIENT_TEXT_MAX).is_some() { f.write_str("...") } else { Ok(()) }
+    })
 }
 
 /// Logs a request and its answer.
@@ -116,12 +113,12 @@ pub(crate) fn access(head: &RequestHead, status: StatusCode, bytes: usize, took:
     let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     tracing::info!(
         peer = head.peer.map(|peer| peer.to_string()),
-        method = %ClientText(head.method.as_str()),
-        target = %ClientText(target),
+        method = %client_text(head.method.as_str()),
+        target = %client_text(target),
         status = status.as_u16(),
         bytes,
         micros = took.as_micros() as u64,
-        agent = %ClientText(header(http::header::USER_AGENT)),
+        agent = %client_text(header(http::header::USER_AGENT)),
         "request"
     );
 }
@@ -155,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_client_cannot_forge_a_line_or_drive_a_terminal() {
-        let forged = ClientText("a\r\n{\"level\":\"ERROR\"}\u{1b}[2J\u{202e}é\\").to_string();
+        let forged = client_text("a\r\n{\"level\":\"ERROR\"}\u{1b}[2J\u{202e}é\\").to_string();
         assert_eq!(forged, r#"a\u{d}\u{a}{"level":"ERROR"}\u{1b}[2J\u{202e}\u{e9}\\"#);
-        assert_eq!(ClientText(&"x".repeat(1000)).to_string().len(), CLIENT_TEXT_MAX + 3);
+        assert_eq!(client_text(&"x".repeat(1000)).to_string().len(), CLIENT_TEXT_MAX + 3);
     }
 }

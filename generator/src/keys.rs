@@ -45,13 +45,6 @@ fn at(path: &Path, failure: Failure) -> impl FnOnce(io::Error) -> KeyError {
     move |error| failed(failure, path.display(), error)
 }
 
-/// A path with a suffix.
-fn suffixed(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
 fn read(path: &Path) -> Result<String, KeyError> {
     fs::read_to_string(path).map_err(at(path, Failure::Input))
 }
@@ -69,7 +62,8 @@ pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
     };
     put(path.to_owned(), 0o600, secret.into_string())?;
     // Without its public key the secret one is of no use, and blocks the next attempt.
-    put(suffixed(path, ".pub"), 0o644, public.into_string()).inspect_err(|_| drop(fs::remove_file(path)))?;
+    put(path.with_added_extension("pub"), 0o644, public.into_string())
+        .inspect_err(|_| drop(fs::remove_file(path)))?;
     Ok(pair.pk.to_base64())
 }
 
@@ -138,7 +132,7 @@ pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError>
     let trusted = format!("file:{name}");
     let signature = minisign::sign(None, &secret, file, Some(&trusted), Some("signed by opdir"));
     let signature = signature.map_err(|error| invalid(path.display(), error))?;
-    let signature_path = suffixed(path, ".minisig");
+    let signature_path = path.with_added_extension("minisig");
     fs::write(&signature_path, signature.into_string()).map_err(at(&signature_path, Failure::Output))?;
     Ok(signature_path)
 }
@@ -149,7 +143,7 @@ pub(crate) fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError
     let keys: Vec<PublicKey> = trusted.iter().map(|text| trusted_key(text)).collect::<Result<_, _>>()?;
     let bytes = fs::read(path).map_err(at(path, Failure::Input))?;
     let untrusted = |problem: &str| failed(Failure::Verification, path.display(), problem);
-    let signature = read(&suffixed(path, ".minisig"))?;
+    let signature = read(&path.with_added_extension("minisig"))?;
     let signature = SignatureBox::from_string(&signature);
     let signature = signature.map_err(|error| untrusted(&format!("invalid signature: {error}")))?;
     let Some(key) = keys.iter().find(|it| it.keynum() == signature.keynum()) else {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::days::is_vague;
-use super::mapping::{FILE, quoted};
+use super::mapping::{FILE, Rule, quoted};
 use super::source::sheet::{Cell, Row};
 use crate::files::{ImportError, read_source, replace};
 use crate::money;
@@ -227,11 +227,9 @@ impl Draft<'_> {
                 && Draft { sheet: &other.sheet, others: self.others }.organizations().is_some()
         });
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
-            let column = quoted(&self.sheet.columns[*column]);
-            let _ = writeln!(
-                out,
-                "\n[sources.{name}.organizations]\nname = {{ column = {column}, distinct = true }}  # one row for each value"
-            );
+            let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
+            let _ =
+                writeln!(out, "\n[sources.{name}.organizations]\nname = {rule}  # one row for each value");
         }
         let _ = writeln!(out, "\n[sources.{name}.programs]");
         for field in fields_of(Table::Programs) {
@@ -253,8 +251,8 @@ impl Draft<'_> {
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
                     if name == "fundingMaxUsd" && !has_least && self.column(own.0).any(is_range) {
-                        let column = quoted(&self.sheet.columns[own.0]);
-                        let _ = writeln!(out, "fundingMinUsd = {column}  # it has ranges");
+                        let _ =
+                            writeln!(out, "fundingMinUsd = {}  # it has ranges", self.rule(own.0).to_toml());
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
@@ -279,8 +277,8 @@ impl Draft<'_> {
                 Some(field.allowed_value(word)).filter(|it| !it.is_empty())
             });
         } else {
-            let rule = format!("{} = {}", field.name, quoted(&self.sheet.columns[taken.0]));
-            let _ = writeln!(out, "{rule}{}", self.evidence(field.value_type(), taken));
+            let (rule, evidence) = (self.rule(taken.0).to_toml(), self.evidence(field.value_type(), taken));
+            let _ = writeln!(out, "{} = {rule}{evidence}", field.name);
         }
     }
 
@@ -320,30 +318,24 @@ impl Draft<'_> {
         let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
         let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();
         for (field, taken @ (column, is_sure)) in cycles {
-            let name = quoted(&self.sheet.columns[column]);
             let has_hours = field.value_type() == ValueType::Date && self.has_hours(column);
             let evidence = self.evidence(field.value_type(), (column, is_sure));
-            let hours = if has_hours { ", time = \"note\"" } else { "" };
+            let rule = Rule { time: has_hours.then(|| "note".to_owned()), ..self.rule(column) };
+            let with_values = |to: &str, other: &str| {
+                let pairs = rolling.iter().map(|word| (word.clone(), to.to_owned()));
+                pairs.chain([("*".to_owned(), other.to_owned())]).collect()
+            };
             match field.name {
                 "label" => {}
                 "status" if !rolling.is_empty() => {}
                 "deadlineOn" if !rolling.is_empty() => {
-                    let pairs = |value: &str| {
-                        let pairs = rolling.iter().map(|word| format!("{} = \"{value}\"", quoted(word)));
-                        pairs.collect::<Vec<_>>().join(", ")
-                    };
-                    let (nothing, state) = (pairs(""), pairs("rolling"));
-                    let _ = writeln!(
-                        out,
-                        "deadlineOn = {{ column = {name}, values = {{ {nothing}, \"*\" = \"*\" }}{hours} }}{evidence}\n\
-                         status = {{ column = {name}, values = {{ {state}, \"*\" = \"\" }} }}"
-                    );
+                    let state = Rule { values: with_values("rolling", ""), ..self.rule(column) }.to_toml();
+                    let day = Rule { values: with_values("", "*"), ..rule }.to_toml();
+                    let _ = writeln!(out, "deadlineOn = {day}{evidence}\nstatus = {state}");
                 }
                 field if has_hours => {
-                    let _ = writeln!(
-                        out,
-                        "{field} = {{ column = {name}{hours} }}{evidence}; hours and other texts become notes"
-                    );
+                    let rule = rule.to_toml();
+                    let _ = writeln!(out, "{field} = {rule}{evidence}; hours and other texts become notes");
                 }
                 _ => self.field(out, field, taken),
             }
@@ -357,26 +349,18 @@ impl Draft<'_> {
 
     /// Places that may apply: a union of states as its members, which have codes.
     fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
-        let (column, evidence) = (taken.0, self.evidence(ValueType::List, taken));
-        let name = quoted(&self.sheet.columns[column]);
-        let cells = self.column(column);
+        let cells = self.column(taken.0);
         let words = cells.flat_map(|cell| match lists {
             Some(separator) => cell.split(separator).map(|word| word.trim().to_owned()).collect(),
             None => vec![cell],
         });
-        let unions: BTreeMap<String, &str> =
-            words.filter_map(|word| value_of("places", &word).map(|members| (word, members))).collect();
-        if unions.is_empty() {
-            let _ = writeln!(out, "{field} = {name}{evidence}");
-            return;
+        let unions = words.filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
+        let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
+        if !values.is_empty() {
+            values.insert("*".to_owned(), "*".to_owned());
         }
-        let pairs: Vec<String> =
-            unions.iter().map(|(word, members)| format!("{} = \"{members}\"", quoted(word))).collect();
-        let _ = writeln!(
-            out,
-            "{field} = {{ column = {name}, values = {{ {}, \"*\" = \"*\" }} }}{evidence}",
-            pairs.join(", ")
-        );
+        let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
+        let _ = writeln!(out, "{field} = {rule}{}", self.evidence(ValueType::List, taken));
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.
@@ -388,15 +372,14 @@ impl Draft<'_> {
         value_of: impl Fn(&str) -> Option<String>,
     ) {
         let words: BTreeSet<String> = self.column(taken.0).filter(|word| !is_empty_mark(word)).collect();
-        let name = quoted(&self.sheet.columns[taken.0]);
+        let mut rule = self.rule(taken.0);
         if words.len() > MOST_WORDS {
-            let _ = writeln!(out, "# ? {field} = {name}  # {} different words", words.len());
+            let _ = writeln!(out, "# ? {field} = {}  # {} different words", rule.to_toml(), words.len());
             return;
         }
-        let unknown = words.iter().filter(|word| value_of(word).is_none()).count();
-        let pair =
-            |word: &String| format!("{} = {}", quoted(word), quoted(&value_of(word).unwrap_or_default()));
-        let pairs: Vec<String> = words.iter().map(pair).collect();
+        let (all, unknown) = (words.len(), words.iter().filter(|word| value_of(word).is_none()).count());
+        let value = |word: String| (value_of(&word).unwrap_or_default(), word);
+        rule.values = words.into_iter().map(value).map(|(value, word)| (word, value)).collect();
         let evidence = match unknown {
             0 => self.evidence(ValueType::Text, taken),
             unknown => {
@@ -404,11 +387,15 @@ impl Draft<'_> {
                 let known: Vec<&str> =
                     column.into_iter().flat_map(|it| &it.allowed).filter_map(|it| it.as_str()).collect();
                 let known = if known.is_empty() { "a word of yours".to_owned() } else { known.join(", ") };
-                format!("  # ? {unknown} of {} words are not known; it takes {known}", words.len())
+                format!("  # ? {unknown} of {all} words are not known; it takes {known}")
             }
         };
-        let _ =
-            writeln!(out, "{field} = {{ column = {name}, values = {{ {} }} }}{evidence}", pairs.join(", "));
+        let _ = writeln!(out, "{field} = {}{evidence}", rule.to_toml());
+    }
+
+    /// The rule that takes a column as it is.
+    fn rule(&self, column: usize) -> Rule {
+        Rule::of(&self.sheet.columns[column])
     }
 
     fn taken(&self) -> Taken {

@@ -76,6 +76,33 @@ pub(super) struct Rule {
     pub default: Option<String>,
 }
 
+impl Rule {
+    /// A rule that takes one column as it is.
+    pub(super) fn of(column: &str) -> Self {
+        Self { columns: vec![column.to_owned()], ..Self::default() }
+    }
+
+    /// A rule of one column as the mapping writes it.
+    pub(super) fn to_toml(&self) -> String {
+        let column = quoted(self.columns.first().map_or("", String::as_str));
+        let text = |word: &str, value: &Option<String>| Some(format!("{word} = {}", quoted(value.as_ref()?)));
+        let mut pairs: Vec<_> = self.values.iter().collect();
+        // What stands for all other words comes last.
+        pairs.sort_by_key(|(from, _)| *from == "*");
+        let pairs = pairs.into_iter().map(|(from, to)| format!("{} = {}", quoted(from), quoted(to)));
+        let pairs = pairs.collect::<Vec<_>>().join(", ");
+        let words = [
+            (!pairs.is_empty()).then(|| format!("values = {{ {pairs} }}")),
+            self.distinct.then(|| "distinct = true".to_owned()),
+            text("split", &self.split),
+            text("time", &self.time),
+            text("default", &self.default),
+        ];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        if words.is_empty() { column } else { format!("{{ column = {column}, {} }}", words.join(", ")) }
+    }
+}
+
 /// What is wrong, and a word of the file to find it by.
 pub(super) type Wrong = (String, String);
 
@@ -184,7 +211,7 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
 fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
     let wrong = |message: String| (format!("`{field}`: {message}"), field.to_owned());
     let mut members = match value {
-        Value::String(column) => return Ok(Rule { columns: vec![column.clone()], ..Rule::default() }),
+        Value::String(column) => return Ok(Rule::of(column)),
         Value::Table(members) => members.clone(),
         _ => return Err(wrong("expected the name of a column, or { column = … }".to_owned())),
     };

@@ -36,7 +36,7 @@ pub fn propose(options: &ImportOptions<'_>) -> Result<String, ImportError> {
             source.targets.iter().flat_map(|it| it.fields.iter().map(move |field| (it.table, field)));
         for (table, (field, kind, rule)) in fields {
             let Some((rule, evidence)) = proposal(source, &sheet, field, *kind, rule) else { continue };
-            let proposed = format!("{field} = {}  # ? {evidence}", written(&rule));
+            let proposed = format!("{field} = {}  # ? {evidence}", rule.to_toml());
             let at = line_of(&text, &source.name, table, field);
             let mut lines: Vec<&str> = text.lines().collect();
             match at.checked_sub(1).and_then(|at| lines.get_mut(at)) {
@@ -148,20 +148,4 @@ fn is_misspelt(text: &str, other: &str) -> bool {
         one == two || is_long(one) && is_long(two) && nearest(one, [*two]).is_some()
     };
     one.len() == two.len() && one.iter().zip(&two).all(is_like)
-}
-
-/// A rule of one column as the mapping writes it.
-fn written(rule: &Rule) -> String {
-    let text = |word: &str, value: Option<&str>| value.map(|value| format!("{word} = {}", quoted(value)));
-    let pairs = rule.values.iter().map(|(from, to)| format!("{} = {}", quoted(from), quoted(to)));
-    let pairs: Vec<String> = pairs.collect();
-    let words = [
-        text("column", rule.columns.first().map(String::as_str)),
-        Some(format!("values = {{ {} }}", pairs.join(", "))),
-        rule.distinct.then(|| "distinct = true".to_owned()),
-        text("split", rule.split.as_deref()),
-        text("time", rule.time.as_deref()),
-        text("default", rule.default.as_deref()),
-    ];
-    format!("{{ {} }}", words.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }

@@ -3,12 +3,11 @@
 
 use jiff::civil::Date;
 
-use crate::field_value::{Made, Wrong, wrong};
+use crate::field_value::{Made, Wrong, bad};
 use crate::forms::DateOrder;
 use crate::mapping::{Rule, Source};
 use crate::source::sheet::Cell;
 use crate::vocabulary::{month_of, value_of};
-use dataset::diagnostics::Code;
 use dataset::text::quoted;
 use snapshot::text::fold;
 
@@ -22,7 +21,7 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Res
         let readings = readings.iter().map(|it| it.trim()).collect::<Vec<_>>().join(", ");
         let message = format!("`{field}` is {}, which has several days: {readings}", quoted(text));
         let help = format!("add split = {separator:?} to its rule: it makes a season of each");
-        return Err(wrong(Code::BadValue, message, help));
+        return Err(bad(message, help));
     }
     let (day, rest) = match cell {
         Cell::Moment(moment) => {
@@ -52,7 +51,7 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Res
         },
         other => {
             let message = format!("`{field}` is {}, which is no date", quoted(&other.text()));
-            return Err(wrong(Code::BadValue, message, "format the column as a date in the spreadsheet"));
+            return Err(bad(message, "format the column as a date in the spreadsheet"));
         }
     };
     let note = rest.map(|rest| noted(cell, field, rule, (day, &rest))).transpose()?;
@@ -62,9 +61,8 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Res
 /// The note of what stands beside a day, if the day holds all the same.
 fn noted(cell: &Cell, field: &str, rule: &Rule, (day, rest): (Date, &str)) -> Result<String, Wrong> {
     let text = cell.text();
-    let refused = |what: String, help: String| {
-        Err(wrong(Code::BadValue, format!("`{field}` is {}, {what}", quoted(&text)), help))
-    };
+    let refused =
+        |what: String, help: String| Err(bad(format!("`{field}` is {}, {what}", quoted(&text)), help));
     if is_doubtful(&text) {
         let help = "write into the source what holds: the day alone, or none";
         return refused("which is no firm day".to_owned(), help.to_owned());
@@ -151,7 +149,7 @@ fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
     });
     moment.map(|it| it.to_zoned(jiff::tz::TimeZone::UTC).date()).ok_or_else(|| {
         let message = format!("`{field}` is {}, which is no time since 1970", quoted(&cell.text()));
-        wrong(Code::BadValue, message, "correct `dates`, or list it in `empty`")
+        bad(message, "correct `dates`, or list it in `empty`")
     })
 }
 
@@ -167,11 +165,7 @@ pub(super) fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date
     let subject = || format!("`{field}` is {}", quoted(text));
     if let Some((day, rest)) = named_month(text, source) {
         let day = day.ok_or_else(|| {
-            wrong(
-                Code::BadValue,
-                format!("{}, which is no day of any month", subject()),
-                "correct it in the source",
-            )
+            bad(format!("{}, which is no day of any month", subject()), "correct it in the source")
         })?;
         return Ok((day, rest.or_else(|| is_doubtful(text).then(|| text.to_owned()))));
     }
@@ -185,19 +179,14 @@ pub(super) fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date
         ([_, _, _, ..], None) => {
             let order = proved_order(text).unwrap_or("dmy\" or \"mdy");
             let help = format!("declare it: dates = \"{order}\"");
-            return Err(wrong(
-                Code::BadValue,
-                format!("{}, which may be either of two days", subject()),
-                help,
-            ));
+            return Err(bad(format!("{}, which may be either of two days", subject()), help));
         }
         _ => (None, String::new()),
     };
     match day {
         Some(day) if rest.is_empty() => Ok((day, is_doubtful(text).then(|| text.to_owned()))),
         Some(day) => Ok((day, Some(rest))),
-        None => Err(wrong(
-            Code::BadValue,
+        None => Err(bad(
             format!("{}, which is no day of the declared form", subject()),
             "write it as 2026-01-31, or list it in `empty`",
         )),

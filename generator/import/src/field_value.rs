@@ -18,6 +18,11 @@ pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<Stri
     Wrong { code, message: message.into(), help: help.into() }
 }
 
+/// Why a cell has a value that the field does not take.
+pub(super) fn bad(message: impl Into<String>, help: impl Into<String>) -> Wrong {
+    wrong(Code::BadValue, message, help)
+}
+
 /// A value, and what is to be noted beside it.
 #[derive(Default)]
 pub(super) struct Made {

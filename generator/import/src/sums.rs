@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::field_value::{Made, Wrong, is_money, no_number, wrong};
+use crate::field_value::{Made, Wrong, bad, is_money, no_number, wrong};
 use crate::mapping::{Rule, Source, Target};
 use crate::money::{self, Evidence, Sum};
 use crate::schema::is_currency;
@@ -106,7 +106,7 @@ pub(super) fn sum(
     context: Option<&Context<'_>>,
 ) -> Result<Made, Wrong> {
     let text = cell.text();
-    let bad = |what: &str, help: &str| {
+    let refused = |what: &str, help: &str| {
         wrong(Code::BadCurrency, format!("`{field}` is {}{what}", quoted(&text)), help)
     };
     let (sum, shown) = shown(cell, field, source)?;
@@ -117,7 +117,7 @@ pub(super) fn sum(
     let splits = context.is_some_and(|it| it.money.splits);
     let evidence = shown.into_iter().chain(context.into_iter().flat_map(|it| it.evidence.clone()));
     let codes = money::agreed(evidence).map_err(|both| {
-        bad(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
+        refused(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
     })?;
     let usd = || "USD".to_owned();
     let currency = match codes {
@@ -130,7 +130,7 @@ pub(super) fn sum(
                 || ": nothing shows its currency".to_owned(),
                 |codes| format!(": it may be {}", codes.join(", ")),
             );
-            return Err(bad(&may_be, "declare it in the source: currency = \"EUR\""));
+            return Err(refused(&may_be, "declare it in the source: currency = \"EUR\""));
         }
     };
     match currency.as_deref() {
@@ -140,7 +140,7 @@ pub(super) fn sum(
         }
         Some(code) if is_dollars && code != "USD" => {
             let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
-            return Err(bad(&format!(", which is {code}, and the field is US dollars"), help));
+            return Err(refused(&format!(", which is {code}, and the field is US dollars"), help));
         }
         _ => {}
     }
@@ -183,7 +183,7 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
     if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_least) {
         let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
-        return Err(wrong(Code::BadValue, message, help));
+        return Err(bad(message, help));
     }
     let end = match field {
         "amount" => sum.most.or(sum.least),
@@ -193,16 +193,12 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
     let scale = context.map_or(1.0, |it| it.money.scale);
     if sum.is_scaled && scale > 1.0 {
         let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
-        return Err(wrong(Code::BadValue, message, "write the number without its factor in the source"));
+        return Err(bad(message, "write the number without its factor in the source"));
     }
     if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
         let message =
             format!("`{field}` is {}: with the factor in the column's name or without it?", quoted(text));
-        return Err(wrong(
-            Code::BadValue,
-            message,
-            "rename the column, or write the number in its factor in the source",
-        ));
+        return Err(bad(message, "rename the column, or write the number in its factor in the source"));
     }
     Ok((end.map_or(Value::Null, |it| json!(snapshot::record::Number(it * scale))), is_plain))
 }
@@ -214,8 +210,8 @@ fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
     }
     if part == money::HALF_SCALED {
         let message = format!("`{field}` is {}, a range whose factor stands at one end only", quoted(text));
-        return wrong(Code::BadValue, message, "write it at both ends in the source, such as 10k-20k");
+        return bad(message, "write it at both ends in the source, such as 10k-20k");
     }
     let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
-    wrong(Code::BadValue, message, "write a number and a currency in the source, or list the text in `empty`")
+    bad(message, "write a number and a currency in the source, or list the text in `empty`")
 }

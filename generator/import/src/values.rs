@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::days::{day, read_day};
-use super::field_value::{Made, Wrong, is_money, no_number, wrong};
+use super::field_value::{Made, Wrong, bad, is_money, no_number, wrong};
 use super::mapping::{Rule, Source};
 use super::money;
 use super::source::sheet::Cell;
@@ -37,7 +37,7 @@ pub(super) fn make(
             [only] => &Cell::Text(only.clone()),
             several => {
                 let message = format!("`{field}`: {} values where one belongs", several.len());
-                return Err(wrong(Code::BadValue, message, "map it to a list, or export one value"));
+                return Err(bad(message, "map it to a list, or export one value"));
             }
         },
         other => other,
@@ -73,7 +73,7 @@ fn list(cell: &Cell, field: &str, rule: &Rule, source: &Source) -> Result<Made, 
     if let Some(item) = items.iter().find(|item| item.matches('"').count() % 2 == 1) {
         let message = format!("`{field}` is {}: a quoted item has the separator in it", quoted(&text));
         let help = format!("write {} and its rest without the separator in the source", quoted(item.trim()));
-        return Err(wrong(Code::BadValue, message, help));
+        return Err(bad(message, help));
     }
     let items = items
         .iter()
@@ -96,7 +96,7 @@ fn broken(error: &str, field: &str) -> Wrong {
     } else {
         format!("repair it in the source and save it again, or list {} in `empty`", quoted(error))
     };
-    wrong(Code::BadValue, message, help)
+    bad(message, help)
 }
 
 /// The value that the rule maps a text to: empty for no value, the text itself for `*`.
@@ -133,7 +133,7 @@ fn convert(
             "false" | "no" | "0" => plain(false.into()),
             other => {
                 let message = format!("`{field}` is {}, expected true or false", quoted(other));
-                Err(wrong(Code::BadValue, message, "map its words by `values`"))
+                Err(bad(message, "map its words by `values`"))
             }
         },
         ValueType::Object => {
@@ -154,7 +154,7 @@ fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         other => (other.text(), "which is no time"),
     };
     let message = format!("`{field}` is {}, {what}", quoted(&text));
-    Err(wrong(Code::BadValue, message, "export it as 2026-01-31T09:00:00Z"))
+    Err(bad(message, "export it as 2026-01-31T09:00:00Z"))
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -190,7 +190,7 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
     let is_address = text.contains("://") || text.starts_with("www.");
     if is_address && bare(text) != bare(target) {
         let message = format!("`{field}` shows {} and leads to {}", quoted(text), quoted(target));
-        return Err(wrong(Code::BadValue, message, "correct the link in the source"));
+        return Err(bad(message, "correct the link in the source"));
     }
     Ok(target.clone())
 }

@@ -95,29 +95,27 @@ impl Importer<'_> {
                 || listed_in(&source.ignore, column)
                 || source.ignore.iter().any(is_named)
                 || source.key.iter().any(is_named);
-            if column.is_empty() && !is_known {
+            if is_known {
+                continue;
+            }
+            let (message, help) = if column.is_empty() {
                 let cells =
                     || sheet.rows.iter().filter_map(|row| row.cells.get(index).filter(|it| !it.is_empty()));
-                if let Some(first) = cells().next() {
-                    let count = counted(cells().count(), "cell");
-                    let message = format!(
-                        "column {} has no name and {count}, the first {}",
-                        index + 1,
-                        quoted(&first.text())
-                    );
-                    let help =
-                        format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name);
-                    let at = Location { file, line: 1 };
-                    self.report
-                        .push(Diagnostic::new(Code::NewColumn, at, message).value("column", "").help(help));
-                }
-            } else if !is_known {
-                let message = format!("the column {} is not mapped", quoted(column));
-                let at = Location { file, line: 1 };
-                let help = format!("map it, or add it to `ignore` of source `{}`", source.name);
-                self.report
-                    .push(Diagnostic::new(Code::NewColumn, at, message).value("column", column).help(help));
-            }
+                let Some(first) = cells().next() else { continue };
+                let (count, first) = (counted(cells().count(), "cell"), quoted(&first.text()));
+                (
+                    format!("column {} has no name and {count}, the first {first}", index + 1),
+                    format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
+                )
+            } else {
+                (
+                    format!("the column {} is not mapped", quoted(column)),
+                    format!("map it, or add it to `ignore` of source `{}`", source.name),
+                )
+            };
+            let at = Location { file, line: 1 };
+            let problem = Diagnostic::new(Code::NewColumn, at, message);
+            self.report.push(problem.value("column", column).help(help));
         }
     }
 }

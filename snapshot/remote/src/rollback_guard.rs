@@ -33,7 +33,6 @@ pub(crate) struct RollbackGuard {
 struct Ratchet {
     root: Uuid,
     /// The address at which the store was last.
-    #[serde(default)]
     place: Option<String>,
     /// By key. The latest of all trusted keys counts: a key that is no longer trusted binds nobody.
     keys: BTreeMap<String, Latest>,
@@ -46,7 +45,6 @@ struct Latest {
     line: Digest,
     generation: String,
     /// When to expect another one at the latest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     expires: Option<Timestamp>,
 }
 
@@ -55,14 +53,6 @@ struct Latest {
 pub fn accepted_expiry(root: &Path, place: &str) -> Option<Timestamp> {
     let guard = RollbackGuard::read(root).ok()?;
     guard.at(place)?.keys.values().max_by_key(|latest| latest.version)?.expires
-}
-
-/// The file: earlier versions of this program wrote one store only.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Accepted {
-    Stores(Vec<Ratchet>),
-    One(Ratchet),
 }
 
 impl Ratchet {
@@ -79,14 +69,10 @@ impl RollbackGuard {
         let stores = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(file_error(path.display())(error)),
-            Ok(bytes) => match serde_json::from_slice(&bytes) {
-                Ok(Accepted::Stores(stores)) => stores,
-                Ok(Accepted::One(store)) => vec![store],
-                Err(error) => {
-                    let problem = format!("{error}; remove it, if you know what was pulled last");
-                    return Err(RemoteError::File { name: path.display().to_string(), problem });
-                }
-            },
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                let problem = format!("{error}; remove it, if you know what was pulled last");
+                RemoteError::File { name: path.display().to_string(), problem }
+            })?,
         };
         Ok(Self { root: root.to_owned(), stores })
     }

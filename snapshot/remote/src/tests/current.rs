@@ -222,10 +222,7 @@ fn the_guard_keeps_a_version_for_each_store() {
     let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();
     let one = |version| read(current(version), &key);
     let other = |version| read(Current { root: Uuid::from_u128(8), ..current(version) }, &key);
-    // As earlier versions wrote it: one store, without its address.
-    let latest = format!("{{\"version\":57,\"line\":\"{}\",\"generation\":\"\"}}", one(57).line);
-    let text = format!("{{\"root\":\"{}\",\"keys\":{{\"{key}\":{latest}}}}}", Uuid::from_u128(7));
-    std::fs::write(root.path().join("accepted"), text).unwrap();
+    guard(root.path()).record(&one(57), "first").unwrap();
     guard(root.path()).check_push(Some(&other(3)), "second", &trust).unwrap();
     guard(root.path()).record(&other(3), "second").unwrap();
     guard(root.path()).record(&one(57), "first").unwrap();

@@ -54,9 +54,9 @@ fn keys(command: &Keys) -> Result<(), Failure> {
         }
         Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
     };
-    line.map(print_line).map_err(|error| keys::key_failure(&error))
+    line.map(print_line).map_err(keys::key_failure)
 }
 
 fn theme(lines: Result<Vec<String>, ThemeError>) -> Result<(), Failure> {
-    lines.map(|lines| lines.into_iter().for_each(print_line)).map_err(|error| theme_failure(&error))
+    lines.map(|lines| lines.into_iter().for_each(print_line)).map_err(theme_failure)
 }

@@ -144,10 +144,10 @@ fn fix(options: &Check) -> Result<(), Failure> {
     let tables = tables.map_err(|error| fail(Failure::Input, error))?;
     drop(link(tables, &mut report));
     let safety = if options.r#unsafe { Safety::Unsafe } else { Safety::Safe };
-    let fixes = FixedFiles::plan(&report, safety).map_err(|error| import_failure(&error))?;
+    let fixes = FixedFiles::plan(&report, safety).map_err(import_failure)?;
     fixes.skipped().iter().for_each(|line| anstream::eprintln!("{line}"));
     if !options.diff {
-        fixes.write().map_err(|error| import_failure(&error))?;
+        fixes.write().map_err(import_failure)?;
         anstream::eprintln!("{}", fixes.summary());
         return Ok(());
     }
@@ -163,7 +163,7 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     if options.draft {
         let name = options.sources.first().map(String::as_str);
         let draft = import::draft(&options.data, options.from.as_deref(), name);
-        return draft.map(print_line).map_err(|error| import_failure(&error));
+        return draft.map(print_line).map_err(import_failure);
     }
     let import_options = import::ImportOptions {
         data: &options.data,
@@ -172,13 +172,13 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     };
     if options.propose {
         let proposed = import::propose(&import_options);
-        return proposed.map(print_line).map_err(|error| import_failure(&error));
+        return proposed.map(print_line).map_err(import_failure);
     }
     let mut report = Diagnostics::new();
     let mut shown = options.messages.print_options();
     let imported = import::import(&import_options, &mut report).map_err(|error| {
         show_as(&report, &options.messages, shown);
-        import_failure(&error)
+        import_failure(error)
     })?;
     // The dataset is checked as it would be; one with errors is not written.
     let input = Input::Overlaid(options.data.clone(), &imported.files);
@@ -195,7 +195,7 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     if options.dry_run {
         return Ok(());
     }
-    imported.write(&options.data).map_err(|error| import_failure(&error))
+    imported.write(&options.data).map_err(import_failure)
 }
 
 /// Records when each row without times of its own was created or changed, and when the dataset is published. Rows with
@@ -212,11 +212,11 @@ pub(crate) fn stamp(data: &Path, at: Option<Timestamp>) -> Result<(), Failure> {
     let at = at.unwrap_or_else(|| Timestamp::from_second(now.as_second()).unwrap_or(now));
     let (stamps, new, changed) = tables.stamps.updated(&tables.unstamped, at);
     let text = stamps.text().map_err(|error| fail(Failure::Output, error))?;
-    replace(&data.join(STAMPS), text.as_bytes()).map_err(|error| import_failure(&error))?;
+    replace(&data.join(STAMPS), text.as_bytes()).map_err(import_failure)?;
     let path = data.join("dataset.json");
     let before = std::fs::read(&path).map_err(|error| fail(Failure::Input, error))?;
     let after = replace_text(&before, dataset.at.line, "publishedAt", &at.to_string());
-    replace(&path, &after).map_err(|error| import_failure(&error))?;
+    replace(&path, &after).map_err(import_failure)?;
     let (new, changed) = (counted(new, "new row"), counted(changed, "changed row"));
     print_line(format_args!("{new}, {changed}, published {at}"));
     Ok(())

@@ -38,7 +38,7 @@ pub(crate) fn fail(failure: Failure, error: impl Display) -> Failure {
 }
 
 /// Prints why an import, a draft or a fix failed.
-pub(crate) fn import_failure(error: &ImportError) -> Failure {
+pub(crate) fn import_failure(error: ImportError) -> Failure {
     match error {
         ImportError::Data => Failure::Data,
         ImportError::Usage(_) => fail(Failure::Usage, error),
@@ -48,7 +48,7 @@ pub(crate) fn import_failure(error: &ImportError) -> Failure {
 }
 
 /// Prints why a build failed.
-pub(crate) fn generate_failure(error: &GenerateError) -> Failure {
+pub(crate) fn generate_failure(error: GenerateError) -> Failure {
     let failure = match error {
         GenerateError::Theme(error) => return theme_failure(error),
         GenerateError::Write(IndexError::Values(_)) => Failure::Data,
@@ -60,7 +60,7 @@ pub(crate) fn generate_failure(error: &GenerateError) -> Failure {
 }
 
 /// Prints why a theme cannot be used or made.
-pub(crate) fn theme_failure(error: &ThemeError) -> Failure {
+pub(crate) fn theme_failure(error: ThemeError) -> Failure {
     let failure = match error {
         ThemeError::Unreadable { .. } => Failure::Input,
         ThemeError::Exists { .. } | ThemeError::Unwritable { .. } => Failure::Output,

@@ -27,7 +27,7 @@ pub(crate) struct KeyError {
 }
 
 /// Prints why nothing was signed or verified.
-pub(crate) fn key_failure(error: &KeyError) -> Failure {
+pub(crate) fn key_failure(error: KeyError) -> Failure {
     fail(error.failure, error)
 }
 

@@ -271,7 +271,8 @@ fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     let build = BuildOptions { made_from, ..build.clone() };
     let published = generate(&loaded.directory, loaded.source, &build, &progress, &());
     published.map(drop).map_err(|error| {
-        generate_failure(&error);
-        Trouble::of("The pages cannot be made", &error)
+        let trouble = Trouble::of("The pages cannot be made", &error);
+        generate_failure(error);
+        trouble
     })
 }

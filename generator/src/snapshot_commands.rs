@@ -82,9 +82,9 @@ fn build_in_parts(
         || options.made_from.or_else(|| options.made_from(&build.data)),
     );
     options.made_from = made_from;
-    let Some(parted) = parted.map_err(|error| generate_failure(&error))? else { return Ok(None) };
+    let Some(parted) = parted.map_err(generate_failure)? else { return Ok(None) };
     if report.error_count() > 0 {
-        parted.warn(&mut report).map_err(|error| generate_failure(&error))?;
+        parted.warn(&mut report).map_err(generate_failure)?;
         show(&report, &build.messages);
         return Err(Failure::Data);
     }
@@ -113,7 +113,7 @@ fn guarded(
     let review = LiveReview { build, live: with_tables, plan: Mutex::default() };
     publish(&review).map_err(|error| match error {
         GenerateError::HeldBack => Failure::HeldBack,
-        error => generate_failure(&error),
+        error => generate_failure(error),
     })
 }
 
@@ -153,6 +153,11 @@ fn accept(build: &Build, plan: &Plan) -> Result<(), Failure> {
     failures.reduce(|_, last| last).map_or(Ok(()), Err)
 }
 
+/// Prints why a snapshot cannot be read.
+fn unreadable(error: StoreError) -> Failure {
+    store_failure(&[error], Failure::Input)
+}
+
 /// The live generation. If it cannot be read, publishing reports it.
 fn live(root: &Path) -> Option<Generation> {
     plan::live(root).ok().flatten()
@@ -187,7 +192,7 @@ pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let as_of = options.as_of.unwrap_or_else(today);
     let plan =
         plan::live(&options.out).and_then(|live| Plan::compare(&loaded.directory, live.as_ref(), as_of));
-    let plan = plan.map_err(|error| store_failure(&[error], Failure::Input))?;
+    let plan = plan.map_err(unreadable)?;
     let violations = options.guards.violations(&plan);
     print_line(plan_report::report(&plan, &violations, options.format).trim_end());
     let has_changes = plan.against.is_none() || !plan.is_empty();
@@ -236,13 +241,13 @@ pub(crate) fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
 }
 
 pub(crate) fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failure> {
-    let difference = store::diff(old, new).map_err(|error| store_failure(&[error], Failure::Input))?;
+    let difference = store::diff(old, new).map_err(unreadable)?;
     print_line(diff::report(&difference, format).trim_end());
     Ok(())
 }
 
 pub(crate) fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
-    let report = log::report(root, format).map_err(|error| store_failure(&[error], Failure::Input))?;
+    let report = log::report(root, format).map_err(unreadable)?;
     print_line(report.trim_end());
     Ok(())
 }
@@ -270,10 +275,9 @@ pub(crate) fn export(
         let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
         return Err(fail(Failure::Usage, message));
     }
-    let generation =
-        Generation::open_current(root).map_err(|error| store_failure(&[error], Failure::Input))?;
+    let generation = Generation::open_current(root).map_err(unreadable)?;
     let files = export::export(&generation, dir, pretty, prefix, effort).map_err(|error| match error {
-        ExportError::Store(error) => store_failure(&[error], Failure::Input),
+        ExportError::Store(error) => unreadable(error),
         ExportError::Index(_) => fail(Failure::Input, error),
         _ => fail(Failure::Output, error),
     })?;

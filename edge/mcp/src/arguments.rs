@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use snapshot::record::Locale;
 
 use crate::context::NotLocal;
-use crate::envelope::{Members, members, string};
+use crate::envelope::{self, string};
 use crate::nearest;
 use crate::reply::{RpcError, json, shown};
 
@@ -62,13 +62,9 @@ impl<'a> Arguments<'a> {
         known: &[&'static str],
         aliases: &[(&str, &'static str)],
     ) -> Result<Self, ToolError> {
-        let given = match raw {
-            None => Members::default(),
-            Some(raw) => members(raw).ok_or_else(|| RpcError::params("arguments must be an object"))?,
-        };
         let mut arguments: Vec<(&'static str, &'a RawValue)> = Vec::new();
         let mut aliased = Vec::new();
-        for (given, value) in given.0.0 {
+        for (given, value) in envelope::arguments(raw)?.0.0 {
             let name = known.iter().find(|known| **known == given);
             let alias = aliases.iter().find(|(alias, _)| *alias == given);
             match (name, alias) {

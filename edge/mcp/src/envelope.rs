@@ -143,6 +143,12 @@ pub(crate) fn members(value: &RawValue) -> Option<Members<'_>> {
     serde_json::from_str(value.get()).ok()
 }
 
+/// The members of `arguments`; none if there are none.
+pub(crate) fn arguments(value: Option<&RawValue>) -> Result<Members<'_>, RpcError> {
+    let read = value.map_or(Some(Members::default()), members);
+    read.ok_or_else(|| RpcError::params("arguments must be an object"))
+}
+
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 

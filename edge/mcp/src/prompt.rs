@@ -1,7 +1,7 @@
 //! The prompt `find_best_opportunities`: instructions for a workflow, with the client's arguments quoted in it.
 
 use crate::contract::PromptTexts;
-use crate::envelope::{Message, members, string};
+use crate::envelope::{Message, arguments, string};
 use crate::reply::{RpcError, json, push, shown};
 
 /// Name of the prompt.
@@ -22,12 +22,7 @@ pub(crate) fn get(texts: &PromptTexts, message: &Message<'_>, out: &mut Vec<u8>)
     if name != NAME {
         return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))));
     }
-    let arguments = match message.param("arguments") {
-        None => Default::default(),
-        Some(arguments) => {
-            members(arguments).ok_or_else(|| RpcError::params("arguments must be an object"))?
-        }
-    };
+    let arguments = arguments(message.param("arguments"))?;
     let argument = |name: &'static str| match arguments.get(name) {
         None => Ok(None),
         Some(value) => {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, PAD};
-use http::{HeaderMap, HeaderName};
+use http::HeaderMap;
 
 use crate::envelope::{Members, Message, members, string};
 use crate::reply::RpcError;
@@ -48,9 +48,9 @@ impl Versions {
     }
 }
 
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const VERSION: &str = "MCP-Protocol-Version";
+const METHOD: &str = "Mcp-Method";
+const NAME: &str = "Mcp-Name";
 
 /// With padding (RFC 4648, section 4); what a last digit holds beyond its byte is ignored.
 const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, PAD.with_decode_allow_trailing_bits(true));
@@ -75,9 +75,9 @@ pub(crate) fn of(
 ) -> Result<Protocol, RpcError> {
     let meta = message.param("_meta").and_then(members).unwrap_or_default();
     let claimed = meta.get(META_VERSION);
-    let header = match single(headers, &VERSION) {
+    let header = match single(headers, VERSION) {
         Ok(header) => header,
-        Err(Repeated) if claimed.is_some() => return Err(faulty(&VERSION)),
+        Err(Repeated) if claimed.is_some() => return Err(faulty(VERSION)),
         Err(Repeated) => return Err(RpcError::message("MCP-Protocol-Version is repeated or unreadable")),
     };
     match (header, claimed) {
@@ -104,7 +104,7 @@ pub(crate) fn of(
 
 /// Checks the version header of a notification, the only part of it that depends on the version.
 pub(crate) fn of_notification(versions: &Versions, headers: &HeaderMap) -> Result<(), RpcError> {
-    match single(headers, &VERSION) {
+    match single(headers, VERSION) {
         Ok(None) => Ok(()),
         Ok(Some(version)) if versions.0.contains(&version) => Ok(()),
         Ok(Some(other)) => Err(versions.refuse(other)),
@@ -116,43 +116,35 @@ fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>
     if !meta.get(META_CAPABILITIES).is_some_and(|value| value.get().starts_with('{')) {
         return Err(RpcError::envelope(format!("_meta lacks {META_CAPABILITIES}, an object")));
     }
-    check_header(headers, &METHOD, &message.method)?;
+    check_header(headers, METHOD, &message.method)?;
     let named = match &*message.method {
         "tools/call" | "prompts/get" => message.param("name"),
         "resources/read" => message.param("uri"),
         _ => None,
     };
-    named.and_then(string).map_or(Ok(()), |named| check_header(headers, &NAME, &named))
+    named.and_then(string).map_or(Ok(()), |named| check_header(headers, NAME, &named))
 }
 
-fn check_header(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), RpcError> {
+fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), RpcError> {
     let value = single(headers, name).map_err(|Repeated| faulty(name))?;
     let Some(value) = value else {
-        return Err(RpcError::header(format!("{} is missing", spelled(name))));
+        return Err(RpcError::header(format!("{name} is missing")));
     };
     if decoded(value).as_deref() == Some(expected) {
         Ok(())
     } else {
-        Err(RpcError::header(format!("{} differs from the body", spelled(name))))
+        Err(RpcError::header(format!("{name} differs from the body")))
     }
 }
 
-fn faulty(name: &HeaderName) -> RpcError {
-    RpcError::header(format!("{} is repeated or unreadable", spelled(name)))
-}
-
-fn spelled(name: &HeaderName) -> &'static str {
-    match name.as_str() {
-        "mcp-method" => "Mcp-Method",
-        "mcp-name" => "Mcp-Name",
-        _ => "MCP-Protocol-Version",
-    }
+fn faulty(name: &str) -> RpcError {
+    RpcError::header(format!("{name} is repeated or unreadable"))
 }
 
 /// A header is there more than once, or is not ASCII.
 struct Repeated;
 
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Repeated> {
+fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Repeated> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),

@@ -1,7 +1,7 @@
 //! What an import reads: sheets, tables and documents as rows of named cells. Sources are untrusted: each
 //! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
 
-mod archive;
+pub(crate) mod archive;
 mod document;
 mod layout;
 mod number_format;
@@ -45,12 +45,6 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
 /// The sheets of a workbook that can be seen; nothing of what is no workbook.
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
     if bytes.starts_with(b"PK\x03\x04") { workbook::sheets(bytes) } else { Ok(Vec::new()) }
-}
-
-/// Whether a workbook unpacks to no more than so many bytes.
-#[cfg(test)]
-pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<(), String> {
-    archive::unpacks(bytes, most).map(drop)
 }
 
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.

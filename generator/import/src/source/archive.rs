@@ -29,7 +29,7 @@ pub(super) struct Grid {
 }
 
 /// Unpacks everything once and discards it, because the stated sizes may be false.
-pub(super) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
+pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
     let mut archive =
         zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no workbook: {error}"))?;
     let mut left = most;

@@ -223,12 +223,43 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
 #[test]
 fn print_config_shows_what_would_be_used() {
     let folder = tempfile::tempdir().unwrap();
-    let text =
-        edge(&folder, &["--snapshot", "root", "--allowed-host", "a.example", "--print-config"]).succeeds();
+    let print =
+        |args: &[&str]| edge(&folder, &[&["--snapshot", "root", "--print-config"], args].concat()).succeeds();
+    let text = print(&["--allowed-host", "a.example"]);
     assert!(text.contains("root") && text.contains("a.example") && text.contains("127.0.0.1:8080"), "{text}");
     for setting in ["--mcp-rate=60", "--client-ip-header=x-forwarded-for", "# --trusted-proxy is off"] {
         assert!(text.contains(setting), "{setting} of {text}");
     }
+    let settings = [
+        "--mcp-rate=7",
+        "--mcp-legacy=2025-06-18",
+        "--shared-egress=192.0.2.0/24=600",
+        "--trusted-proxy=10.0.0.0/8",
+        "--client-ip-header=cf-connecting-ip",
+        "--max-connections=3",
+        "--access-log",
+    ];
+    let text = print(&[&["--mcp-origin=https://a.example,https://b.example"], &settings[..]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    let origins = ["--mcp-origin=https://a.example", "--mcp-origin=https://b.example", "# --today is off"];
+    for line in settings.iter().chain(&origins) {
+        assert!(lines.contains(line), "{line} of {text}");
+    }
+    let help = edge(&folder, &["--help"]).succeeds();
+    let flags =
+        help.lines().filter_map(|line| line.trim_start().trim_start_matches("-h, ").strip_prefix("--"));
+    for flag in flags.filter_map(|flag| flag.split([' ', '[']).next()) {
+        let is_setting = !["help", "version", "print-config"].contains(&flag);
+        let is_of = |line: &&str| {
+            let rest = line.trim_start_matches("# ").strip_prefix("--").and_then(|it| it.strip_prefix(flag));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', ' ']))
+        };
+        assert_eq!(lines.iter().any(is_of), is_setting, "--{flag} of {text}");
+    }
+    let (secret, public) = ("RWRT".repeat(53), "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3");
+    let text = print(&["--source=https://user:hidden@host/site", &format!("--trust={secret},{public}")]);
+    assert!(text.contains("--source=https://host/site\n--trust=a text of 212 characters\n"), "{text}");
+    assert!(text.contains(&format!("--trust={public}\n")) && !text.contains(&secret), "{text}");
 }
 
 #[test]

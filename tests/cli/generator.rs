@@ -4,7 +4,9 @@
 
 mod dataset;
 mod harness;
+mod keys;
 mod preview;
+mod status;
 mod travel;
 
 use std::fs;
@@ -385,6 +387,39 @@ fn wrong_usage_ends_with_2() {
         place.opdir(args).fails(2, words);
     }
     assert!(!place.path("root").exists());
+}
+
+#[test]
+fn values_of_options_are_checked_before_anything_is_done() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let run = |line: &str| place.opdir(&line.split(' ').collect::<Vec<_>>());
+    for line in [
+        "log s3://bucket/site",
+        "export file:///site public",
+        "push s3://bucket/site site",
+        "pull s3://bucket/site s3://bucket/site",
+        "build --data data --base-url https://directory.example --out gs://bucket",
+    ] {
+        run(line).fails(2, &["`opdir pull` downloads"]);
+    }
+    for line in [
+        "log https://user:secret@host/site",
+        "build --data data --out out --base-url https://user:secret@host",
+        "status http://host:1 --no-such https://user:secret@host",
+        "init data https://user:secret@host",
+    ] {
+        let ran = run(line);
+        assert!(ran.code == 2 && !ran.err.contains("secret"), "{line}: {}", ran.err);
+    }
+    for time in ["0h", "0d", "3651d", "99999999999d", "18446744073709551615d", "-1h", "7", "d", "7é", "1m"] {
+        run(&format!("push root file:///store --valid-for={time}")).fails(2, &["from 1h to 3650d"]);
+    }
+    for share in ["101%", "-1%", "ten", "NaN"] {
+        run(&format!("plan --data data --out root --max-removed={share}")).fails(2, &["from 0% to 100%"]);
+    }
+    for count in ["programs", "programs=x", "seasons=3", "=3"] {
+        run(&format!("plan --data data --out root --expect-removed={count}")).fails(2, &["programs=412"]);
+    }
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn a_response_of_a_byte_at_a_time_is_given_up() {
     let address = listener.local_addr().unwrap().to_string();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 256]);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nX-Slow: ");
         while stream.write_all(b"x").is_ok() {
             std::thread::sleep(Duration::from_millis(100));

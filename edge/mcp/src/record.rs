@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use snapshot::query::{Page, Query};
 use snapshot::record::{EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow};
@@ -15,7 +16,7 @@ use crate::detail::{Body, Detail, TextNotes, Words};
 use crate::envelope::{members, string};
 use crate::nearest::Nearest;
 use crate::reply::{RpcError, json, push, shown};
-use crate::statements::Object;
+use crate::statements::{Members, Object};
 
 /// Longest slug, or address with a slug, that is looked up, in characters.
 const SLUG_MAX: usize = 200;
@@ -23,6 +24,8 @@ const SLUG_MAX: usize = 200;
 const RESULT_MAX: usize = 60_000;
 /// Longest texts of a record that is too long, in characters.
 const TEXTS_MAX: [(&str, usize); 2] = [("description", 20_000), ("summary", 2_000)];
+/// Bytes of a result around its record, and of the names of what was cut.
+const AROUND: usize = 500;
 /// Awards of a result; the newest.
 const AWARDS_MAX: usize = 10;
 /// How many slugs before and after an unknown one are candidates for a suggestion.
@@ -140,17 +143,16 @@ fn record(
         Err(not_local) => return Some(Err(not_local.into())),
     };
     let words = Words::new(context, doc, options.locale);
+    let record_url = format!("{}/programs/{slug}", context.base_url);
     let made = body.as_deref().and_then(|body| {
         if options.is_full {
             let record: Body<&RawValue> = serde_json::from_slice(body).ok()?;
-            return Some(Record::new(record.data, share).render(context, slug, &words));
+            return Record::new(record.data, record_url, words, share).map(|record| json(&record));
         }
-        let record_url = format!("{}/programs/{slug}", context.base_url);
         let record: Body<Object> = serde_json::from_slice(body).ok()?;
-        let record = ConciseRecord::new(record.data, record_url, words, share.min(CONCISE_MAX));
-        Some(json(&record).into_bytes())
+        Some(json(&ConciseRecord::new(record.data, record_url, words, share.min(CONCISE_MAX))))
     });
-    Some(made.ok_or_else(|| RpcError::internal().into()))
+    Some(made.map(String::into_bytes).ok_or_else(|| RpcError::internal().into()))
 }
 
 /// The slug in an address of the record, or the text itself.
@@ -206,127 +208,96 @@ fn nearest<'a>(context: &Context<'a>, slug: &str) -> Vec<&'a str> {
     found
 }
 
-/// A list of the result and its length in bytes.
-struct List<'a> {
-    name: &'static str,
-    items: Vec<&'a RawValue>,
-    bytes: usize,
-}
-
-impl<'a> List<'a> {
-    fn new(name: &'static str, items: Vec<&'a RawValue>) -> Self {
-        let bytes = items.iter().map(|item| item.get().len() + 1).sum();
-        Self { name, items, bytes }
-    }
-}
-
-/// A full record that is cut to a size and rendered.
+/// A full record that is cut to a size.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Record<'a> {
-    program: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    caution: Vec<&'static str>,
+    #[serde(flatten)]
+    program: Members<Cow<'a, RawValue>, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_ends: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cut_texts: Vec<&'static str>,
+    record_url: String,
+    state: String,
+    #[serde(flatten)]
+    day: Option<Members>,
+    funding: Option<String>,
     organization: &'a RawValue,
-    lists: [List<'a>; 5],
+    #[serde(flatten)]
+    lists: Members<Vec<&'a RawValue>>,
     award_count: usize,
-    notes: TextNotes,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     truncated: Vec<&'static str>,
 }
 
 impl<'a> Record<'a> {
-    /// Cuts a record to about `share` bytes at most.
-    fn new(detail: Detail<&'a RawValue>, share: usize) -> Self {
+    /// Cuts a record to about `share` bytes at most; `None` if it is no object.
+    fn new(detail: Detail<&'a RawValue>, record_url: String, words: Words, share: usize) -> Option<Self> {
         let object = |raw: &&RawValue| Cow::Owned(serde_json::from_str(raw.get()).unwrap_or_default());
         let notes = TextNotes::new(&detail, object);
+        let program = members(detail.program)?.0.0;
         let mut awards = detail.awards;
         awards.truncate(AWARDS_MAX);
+        let share = share.saturating_sub(AROUND);
         let mut record = Self {
-            program: Cow::Borrowed(detail.program.get()),
+            caution: notes.caution,
+            program: Members(program.into_iter().map(|(name, raw)| (name, Cow::Borrowed(raw))).collect()),
+            text_ends: (!notes.cut_at_source.is_empty()).then_some(CUT_AT_SOURCE),
+            cut_texts: notes.cut_at_source,
+            record_url,
+            state: words.state,
+            day: words.day,
+            funding: words.funding,
             organization: detail.organization,
-            lists: [
-                List::new("cycles", detail.cycles),
-                List::new("sources", detail.sources),
-                List::new("opportunityFacts", detail.opportunity_facts),
-                List::new("lifecycleHistory", detail.lifecycle_history),
-                List::new("awards", awards),
-            ],
+            lists: Members(vec![
+                ("cycles", detail.cycles),
+                ("sources", detail.sources),
+                ("opportunityFacts", detail.opportunity_facts),
+                ("lifecycleHistory", detail.lifecycle_history),
+                ("awards", awards),
+            ]),
             award_count: detail.history.award_count,
-            notes,
             truncated: Vec::new(),
         };
-        if record.bytes() > share {
+        if json(&record).len() > share {
             record.cut_texts();
             record.cut_lists(share);
         }
-        record
-    }
-
-    /// Upper estimate of the length of the result, in bytes.
-    fn bytes(&self) -> usize {
-        const NAMES: usize = 1_000;
-        let lists: usize = self.lists.iter().map(|list| list.bytes).sum();
-        NAMES + self.program.len() + self.organization.get().len() + lists
+        Some(record)
     }
 
     fn cut_texts(&mut self) {
-        let Some(members) = serde_json::from_str(&self.program).ok().and_then(members) else { return };
-        let mut program = String::with_capacity(self.program.len());
-        for (name, value) in &members.0.0 {
-            program.push(if program.is_empty() { '{' } else { ',' });
-            program.push_str(&json(name));
-            program.push(':');
-            let limit = TEXTS_MAX.iter().find(|(known, _)| known == name);
-            let text = string(value);
-            match limit.zip(text.as_deref()).map(|((known, most), text)| (known, at_word(text, *most))) {
-                Some((known, Cow::Owned(cut))) => {
-                    self.truncated.push(known);
-                    program.push_str(&json(&cut));
-                }
-                _ => program.push_str(value.get()),
+        for (name, value) in &mut self.program.0 {
+            if let Some((known, most)) = TEXTS_MAX.iter().find(|(known, _)| known == name)
+                && let Some(text) = string(value)
+                && let Cow::Owned(cut) = at_word(&text, *most)
+                && let Ok(cut) = to_raw_value(&cut)
+            {
+                self.truncated.push(known);
+                *value = Cow::Owned(cut);
             }
         }
-        program.push('}');
-        self.program = Cow::Owned(program);
     }
 
     /// Drops the last item of the longest list until the result is short enough.
     fn cut_lists(&mut self, share: usize) {
-        while self.bytes() > share {
-            let Some(longest) = self.lists.iter_mut().max_by_key(|list| list.bytes) else { return };
-            let Some(item) = longest.items.pop() else { return };
-            longest.bytes -= item.get().len() + 1;
-            if !self.truncated.contains(&longest.name) {
-                self.truncated.push(longest.name);
+        let size = |item: &&RawValue| item.get().len() + 1;
+        let mut sizes: Vec<usize> =
+            self.lists.0.iter().map(|(_, items)| items.iter().map(size).sum()).collect();
+        let mut over = json(self).len().saturating_sub(share);
+        while over > 0 {
+            let lists = self.lists.0.iter_mut().zip(&mut sizes);
+            let Some(((name, items), bytes)) = lists.max_by_key(|(_, bytes)| **bytes) else { return };
+            let Some(item) = items.pop() else { return };
+            *bytes -= size(&item);
+            over = over.saturating_sub(size(&item));
+            if !self.truncated.contains(name) {
+                self.truncated.push(name);
             }
         }
-    }
-
-    fn render(&self, context: &Context<'_>, slug: &str, words: &Words) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.bytes());
-        let program = self.program.strip_suffix('}').unwrap_or("{\"slug\":null");
-        if self.notes.caution.is_empty() {
-            push(&mut out, program);
-        } else {
-            let program = program.trim_start_matches('{');
-            push(&mut out, format_args!("{{\"caution\":{},{program}", json(&self.notes.caution)));
-        }
-        if !self.notes.cut_at_source.is_empty() {
-            push(&mut out, format_args!(",\"textEnds\":{}", json(CUT_AT_SOURCE)));
-            push(&mut out, format_args!(",\"cutTexts\":{}", json(&self.notes.cut_at_source)));
-        }
-        let (base_url, state) = (context.base_url, json(&words.state));
-        push(&mut out, format_args!(",\"recordUrl\":\"{base_url}/programs/{slug}\",\"state\":{state}"));
-        if let Some(day) = &words.day {
-            day.push(&mut out);
-        }
-        let (funding, organization) = (json(&words.funding), self.organization.get());
-        push(&mut out, format_args!(",\"funding\":{funding},\"organization\":{organization}"));
-        for list in &self.lists {
-            push(&mut out, format_args!(",\"{}\":{}", list.name, json(&list.items)));
-        }
-        push(&mut out, format_args!(",\"awardCount\":{}", self.award_count));
-        if !self.truncated.is_empty() {
-            push(&mut out, format_args!(",\"truncated\":{}", json(&self.truncated)));
-        }
-        out.push(b'}');
-        out
     }
 }
 
@@ -364,9 +335,10 @@ mod tests {
 
     fn record(body: &str) -> (Vec<usize>, Vec<&'static str>, usize) {
         let body: Body<&RawValue> = serde_json::from_str(body).unwrap();
-        let record = Record::new(body.data, RESULT_MAX);
-        assert!(serde_json::from_str::<serde_json::Value>(&record.program).is_ok());
-        (record.lists.iter().map(|list| list.items.len()).collect(), record.truncated.clone(), record.bytes())
+        let words = Words { locale: Locale::En, state: String::new(), day: None, funding: None };
+        let record = Record::new(body.data, String::new(), words, RESULT_MAX).unwrap();
+        let lists = record.lists.0.iter().map(|(_, items)| items.len()).collect();
+        (lists, record.truncated.clone(), json(&record).len())
     }
 
     #[test]

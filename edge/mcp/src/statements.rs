@@ -20,8 +20,7 @@ const SENTENCE_MAX: usize = 280;
 pub(crate) type Object = serde_json::Map<String, Value>;
 
 /// Members of a record, in order.
-#[derive(Default)]
-pub(crate) struct Members(pub(crate) Vec<(&'static str, Value)>);
+pub(crate) struct Members<V = Value, K = &'static str>(pub(crate) Vec<(K, V)>);
 
 impl Members {
     /// Appends the members to an object that is not closed yet.
@@ -31,7 +30,7 @@ impl Members {
     }
 }
 
-impl Serialize for Members {
+impl<V: Serialize, K: Serialize> Serialize for Members<V, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }

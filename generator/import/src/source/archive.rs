@@ -1,9 +1,7 @@
 //! The archive that a workbook is, the events of its XML, and the cells of a sheet as they are shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{BufReader, Cursor, Read as _};
-
-use quick_xml::XmlVersion;
 
 use super::sheet::Row;
 use super::xml::{Part, each_part};
@@ -42,15 +40,6 @@ pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
         })?;
     }
     Ok(archive)
-}
-
-/// Attributes of an element by local name.
-pub(super) fn attributes(start: &quick_xml::events::BytesStart<'_>) -> BTreeMap<String, String> {
-    let known = start.attributes().flatten().filter_map(|attribute| {
-        let value = attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned();
-        Some((attribute.key.local_name().as_ref().to_owned(), value))
-    });
-    known.collect()
 }
 
 /// Calls a function with each part of a file of a workbook.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::{Date, DateTime};
 
-use super::archive::{Archive, Grid, Name, attributes, each_part_of};
+use super::archive::{Archive, Grid, Name, each_part_of};
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
-use super::xml::Part;
+use super::xml::{Part, attributes};
 use crate::money;
 
 type Attributes = BTreeMap<String, String>;
@@ -24,7 +24,7 @@ fn walk(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<Walk, String>
     let mut walk = Walk { wanted: wanted.map(str::to_owned), ..Walk::default() };
     each_part_of(archive, "content.xml", |part| {
         match part {
-            Part::Start(element, start) => walk.start(element, &attributes(start)),
+            Part::Start(element, start) => walk.start(element, &attributes(start)?.into_iter().collect()),
             Part::Text(text) => walk.text(text),
             Part::End(element) => walk.end(element)?,
         }

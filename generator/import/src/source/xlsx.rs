@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
-use calamine::{Data, DataRef, Reader as _, Xlsx};
-use jiff::civil::{Date, DateTime, Time};
+use calamine::{DataRef, Reader as _, Xlsx};
+use jiff::civil::DateTime;
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
@@ -77,9 +77,10 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], name: &str) -> Resul
     for link in links {
         let row = grid.rows.binary_search_by_key(&(link.range.start.0 + 1), |row| row.line);
         let cell = row.ok().and_then(|row| grid.rows[row].cells.get_mut(link.range.start.1 as usize));
-        if let (Some(Cell::Text(text)), Some(target)) = (&cell, link.target) {
-            let linked = Cell::Link(text.clone(), target);
-            cell.into_iter().for_each(|cell| *cell = linked.clone());
+        if let (Some(cell), Some(target)) = (cell, link.target)
+            && let Cell::Text(text) = cell
+        {
+            *cell = Cell::Link(std::mem::take(text), target);
         }
     }
     Ok(grid)
@@ -144,7 +145,7 @@ fn cells(
     while let Some((next, style)) = reader.next_cell_with_style_id().map_err(|error| error.to_string())? {
         let (row, column) = next.get_position();
         let (line, index) = (row + 1, column as usize);
-        let value = match shared(next.get_value()) {
+        let value = match cell(next.get_value()) {
             Cell::Empty if unsaved.contains(&(line, column)) => {
                 Cell::Broken("a formula without a saved value".to_owned())
             }
@@ -204,31 +205,22 @@ impl Shown {
     }
 }
 
-fn shared(value: &DataRef<'_>) -> Cell {
+fn cell(value: &DataRef<'_>) -> Cell {
     match value {
+        DataRef::Empty => Cell::Empty,
         DataRef::SharedString(text) => Cell::of_text(text),
-        other => cell(&Data::from(other.clone())),
-    }
-}
-
-fn cell(value: &Data) -> Cell {
-    match value {
-        Data::Empty => Cell::Empty,
-        Data::String(text) | Data::DurationIso(text) => Cell::of_text(text),
-        Data::Int(number) => Cell::Number(*number as f64),
-        Data::Float(number) => Cell::Number(*number),
-        Data::Bool(flag) => Cell::Flag(*flag),
-        Data::DateTimeIso(text) => text.parse().map_or_else(|_| Cell::of_text(text), Cell::Moment),
-        Data::Error(error) => Cell::Broken(error.to_string()),
-        Data::DateTime(moment) if moment.is_datetime() => {
+        DataRef::String(text) | DataRef::DurationIso(text) => Cell::of_text(text),
+        DataRef::Int(number) => Cell::Number(*number as f64),
+        DataRef::Float(number) => Cell::Number(*number),
+        DataRef::Bool(flag) => Cell::Flag(*flag),
+        DataRef::DateTimeIso(text) => text.parse().map_or_else(|_| Cell::of_text(text), Cell::Moment),
+        DataRef::Error(error) => Cell::Broken(error.to_string()),
+        DataRef::DateTime(moment) if moment.is_datetime() => {
             let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
-            let small = |number: u8| i8::try_from(number).unwrap_or(0);
-            let date =
-                i16::try_from(year).ok().and_then(|year| Date::new(year, small(month), small(day)).ok());
-            let time = Time::new(small(hour), small(minute), small(second), 0).ok();
-            let moment = date.zip(time).map(|(date, time)| DateTime::from_parts(date, time));
-            moment.map_or_else(|| Cell::Broken("a date that is none".to_owned()), Cell::Moment)
+            let [month, day, hour, minute, second] = [month, day, hour, minute, second].map(u8::cast_signed);
+            let moment = DateTime::new(year.cast_signed(), month, day, hour, minute, second, 0);
+            moment.map_or_else(|_| Cell::Broken("a date that is none".to_owned()), Cell::Moment)
         }
-        Data::DateTime(duration) => Cell::Number(duration.as_f64()),
+        DataRef::DateTime(duration) => Cell::Number(duration.as_f64()),
     }
 }

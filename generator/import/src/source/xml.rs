@@ -194,7 +194,7 @@ impl Open {
 }
 
 /// Names and values; what only declares names is none.
-fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
+pub(super) fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("{BROKEN}: {error}");
     let mut read = Vec::new();
     for attribute in start.attributes() {

@@ -32,11 +32,8 @@ pub(crate) struct Lookups {
 impl Lookups {
     /// Counts a look-up and hands its result on.
     pub(crate) fn count<T>(&self, found: Option<T>) -> Option<T> {
-        if found.is_some() {
-            self.hits.add();
-        } else {
-            self.misses.add();
-        }
+        let count = if found.is_some() { &self.hits } else { &self.misses };
+        count.add();
         found
     }
 }
@@ -101,13 +98,33 @@ impl Metrics {
     pub(crate) fn text(&self) -> String {
         let mut out = String::with_capacity(16 * 1024);
         self.push_requests(&mut out);
-        self.push_connections(&mut out);
+        let counts = &self.connections;
+        let help = "Bytes of answers made and not yet taken by the client.";
+        metric(&mut out, "edge_connections", "gauge", "Connections open now.", counts.open_now());
+        metric(&mut out, "edge_flight_bytes", "gauge", help, counts.flying() as u64);
         for (name, help, count) in [
+            (
+                "edge_flight_refusals_total",
+                "Answers refused with 503 because too many wait to be taken.",
+                &counts.refused_flights,
+            ),
+            (
+                "edge_stream_resets_total",
+                "HTTP/2 streams reset because the client took no more of the answer.",
+                &counts.reset_streams,
+            ),
+            ("edge_accepted_total", "Connections accepted.", &counts.accepted),
+            ("edge_refused_total", "Connections closed at once because too many were open.", &counts.refused),
+            ("edge_accept_errors_total", "Accepts that failed.", &counts.accept_errors),
             ("edge_not_modified_total", "Answers that the client had already (304).", &self.not_modified),
             ("edge_panics_total", "Requests that ended in a panic.", &self.panics),
             ("edge_overload_refusals_total", "BlockingPool refused with 503.", &self.overloads),
         ] {
             metric(&mut out, name, "counter", help, count.get());
+        }
+        family(&mut out, "edge_closed_total", "counter", "Connections that ended, by reason.");
+        for (reason, label) in CloseReason::ALL {
+            sample(&mut out, "edge_closed_total", &format!("reason=\"{label}\""), counts.closed(reason));
         }
         let name = "edge_snapshot_loads_total";
         family(&mut out, name, "counter", "Generations taken and refused since the start.");
@@ -137,34 +154,6 @@ impl Metrics {
                 METHODS[rest % METHODS.len()],
             );
             series.push(out, NAME, &labels);
-        }
-    }
-
-    fn push_connections(&self, out: &mut String) {
-        let counts = &self.connections;
-        let help = "Bytes of answers made and not yet taken by the client.";
-        metric(out, "edge_connections", "gauge", "Connections open now.", counts.open_now());
-        metric(out, "edge_flight_bytes", "gauge", help, counts.flying() as u64);
-        for (name, help, count) in [
-            (
-                "edge_flight_refusals_total",
-                "Answers refused with 503 because too many wait to be taken.",
-                &counts.refused_flights,
-            ),
-            (
-                "edge_stream_resets_total",
-                "HTTP/2 streams reset because the client took no more of the answer.",
-                &counts.reset_streams,
-            ),
-            ("edge_accepted_total", "Connections accepted.", &counts.accepted),
-            ("edge_refused_total", "Connections closed at once because too many were open.", &counts.refused),
-            ("edge_accept_errors_total", "Accepts that failed.", &counts.accept_errors),
-        ] {
-            metric(out, name, "counter", help, count.get());
-        }
-        family(out, "edge_closed_total", "counter", "Connections that ended, by reason.");
-        for (reason, label) in CloseReason::ALL {
-            sample(out, "edge_closed_total", &format!("reason=\"{label}\""), counts.closed(reason));
         }
     }
 }

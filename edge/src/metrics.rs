@@ -118,7 +118,7 @@ impl Metrics {
             ("edge_accept_errors_total", "Accepts that failed.", &counts.accept_errors),
             ("edge_not_modified_total", "Answers that the client had already (304).", &self.not_modified),
             ("edge_panics_total", "Requests that ended in a panic.", &self.panics),
-            ("edge_overload_refusals_total", "BlockingPool refused with 503.", &self.overloads),
+            ("edge_overload_refusals_total", "Searches refused with 503.", &self.overloads),
         ] {
             metric(&mut out, name, "counter", help, count.get());
         }

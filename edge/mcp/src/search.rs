@@ -185,9 +185,8 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
 
 /// A word that was searched as text, with the places that it may name.
 fn offered(locale: Locale, OfferedPlaces { words, places }: &OfferedPlaces) -> Value {
-    let parameter = question::named(Facet::Countries.spec().parameter);
-    let place = |(code, total): &(&str, usize)| {
-        let label = label_with_country(code, locale);
+    let place = |((code, facet), total): &((&str, Facet), usize)| {
+        let (label, parameter) = (label_with_country(code, locale), question::named(facet.spec().parameter));
         json!({"parameter": parameter, "value": code, "label": label, "total": total})
     };
     json!({"words": words, "filters": [], "offered": places.iter().map(place).collect::<Vec<_>>()})

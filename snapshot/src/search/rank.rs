@@ -35,8 +35,8 @@ pub struct RankedRow {
     pub shown_for: Vec<String>,
 }
 
-/// The facet values or the place that words of a query name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The facet values or the place that words of a query name. Words that mean several benefits together have one of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interpretation {
     /// The words, folded.
     pub words: String,
@@ -67,8 +67,9 @@ pub struct Guess {
 pub struct OfferedPlaces {
     /// The word, folded.
     pub words: String,
-    /// Code of each place, and the number of full matches if it is selected as an eligible country in place of the word.
-    pub places: Vec<(&'static str, usize)>,
+    /// Each place by code, a facet that it may be meant for, and the number of full matches if it is selected there in
+    /// place of the word. A place that finds nothing is listed once, as an eligible country.
+    pub places: Vec<((&'static str, Facet), usize)>,
 }
 
 /// A page of ranked results, and how the query was interpreted.

@@ -149,21 +149,26 @@ fn a_word_that_may_be_several_places_lists_what_selecting_each_finds_and_filters
     let members = [("Soil", "GE"), ("Water", "US-GA"), ("Land", "US"), ("Georgia", "FR"), ("Air", "FR")];
     let members =
         members.map(|(name, code)| json!({"name": format!("{name} archive"), "eligibleCountries": [code]}));
-    let server = server(&members, &[]);
+    let server = server(&members, &[("destination", "GE", "Georgia")]);
     let call = |arguments: &Value| server.call("search_opportunities", arguments);
     for (locale, query, state) in [
         ("en", "archive in Georgia", "Georgia, United States"),
         ("es", "archive en Georgia", "Georgia, Estados Unidos"),
     ] {
         let found = call(&json!({"query": query, "locale": locale}));
-        let offered = [("GE", "Georgia", 1), ("US-GA", state, 2)].map(|(value, label, total)| {
-            let selected = call(&json!({"query": "archive", "country": value}));
+        let of = [
+            ("country", "GE", "Georgia", 1),
+            ("destination", "GE", "Georgia", 1),
+            ("country", "US-GA", state, 2),
+        ];
+        let offered = of.map(|(parameter, value, label, total)| {
+            let selected = call(&json!({"query": "archive", parameter: value}));
             assert_eq!(selected["total"], total, "{value}");
-            json!({"parameter": "country", "value": value, "label": label, "total": total})
+            json!({"parameter": parameter, "value": value, "label": label, "total": total})
         });
         assert_eq!(found["understood"], json!([{"words": "georgia", "filters": [], "offered": offered}]));
         assert_eq!(found["total"], 1, "only the word");
-        for decided in [json!({"plain": "Georgia"}), json!({"country": "FR"})] {
+        for decided in [json!({"plain": "Georgia"}), json!({"country": "FR", "destination": "FR"})] {
             let mut arguments = json!({"query": query});
             arguments.as_object_mut().unwrap().extend(decided.as_object().unwrap().clone());
             assert_eq!(call(&arguments).get("understood"), None, "{decided}");

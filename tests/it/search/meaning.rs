@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use http::HeaderMap;
 use serde_json::{Value, json};
+use snapshot::facet::Facet;
 use snapshot::place::{self, NameKind};
 use snapshot::query::{Query, parse_search};
 use snapshot::search::{Constraint, OfferedPlaces, RankOptions, RankedPage, Tier};
@@ -278,24 +279,38 @@ fn a_word_that_may_be_a_place_stays_a_word_and_each_place_is_offered_in_both_lan
     let world = World::tables(&[organization(), programs(&members)]);
     let found = ranked(&world, &question("turkey farms"), &[]);
     assert_eq!((found.total, found.interpretations.len()), (1, 0));
-    let places = vec![("TR", 0)];
+    let places = vec![(("TR", Facet::Countries), 0)];
     assert_eq!(found.offered, [OfferedPlaces { words: "turkey".to_owned(), places }]);
     let literal = ["turkey".to_owned()];
     assert_eq!(ranked(&world, &question("turkey farms"), &literal).offered, [], "as text");
 
     let state = sample().state();
     let (index, today) = (&state.site().index, &state.dated.today);
-    let link = |path: &str, code: &str, name: &str| {
-        let query = format!("q=research&country={code}");
-        let (query, _) = parse_search(&query, |facet, value| index.values.find(facet, value));
-        match index.search(&query, today).total {
-            0 => format!("{name} 0"),
-            total => format!("<a href=\"{path}?q=research&amp;country={code}\">{name}</a> {total}"),
-        }
+    let facets = ["country", "destination", "citizenship", "residence"];
+    let links = |path: &str, code: &str, name: &str, labels: &[&str; 4]| -> Vec<String> {
+        let total = |facet: &str| {
+            let query = format!("q=research&{facet}={code}");
+            let (query, _) = parse_search(&query, |facet, value| index.values.find(facet, value));
+            index.search(&query, today).total
+        };
+        let totals = facets.map(total);
+        let link = |at: usize| match totals[at] {
+            0 => format!("{name}: {} 0", labels[at]),
+            total => format!(
+                "<a href=\"{path}?q=research&amp;{}={code}\">{name}: {}</a> {total}",
+                facets[at], labels[at]
+            ),
+        };
+        let is_listed = |at: &usize| totals[*at] > 0 || *at == 0 && totals == [0; 4];
+        (0..4).filter(is_listed).map(link).collect()
     };
-    let (english, spanish) =
-        (("/programs", "Did you mean a place?"), ("/es/programs", "¿Quería decir un lugar?"));
-    for ((path, lead), word, places) in [
+    let english = ["Eligible country", "Destination", "Citizenship", "Residence"];
+    let spanish = ["País admitido", "Destino", "Nacionalidad", "Residencia"];
+    let (english, spanish) = (
+        ("/programs", "Did you mean a place?", english),
+        ("/es/programs", "¿Quería decir un lugar?", spanish),
+    );
+    for ((path, lead, labels), word, places) in [
         (english, "georgia", &[("GE", "Georgia"), ("US-GA", "Georgia, United States")][..]),
         (spanish, "georgia", &[("GE", "Georgia"), ("US-GA", "Georgia, Estados Unidos")]),
         (english, "turkey", &[("TR", "Türkiye")]),
@@ -306,7 +321,8 @@ fn a_word_that_may_be_a_place_stays_a_word_and_each_place_is_offered_in_both_lan
         let target = format!("{path}?q={word}+research");
         let body = get(sample(), target.parse().unwrap(), HeaderMap::new()).body;
         let body = String::from_utf8(body.to_vec()).unwrap();
-        let links: Vec<String> = places.iter().map(|(code, name)| link(path, code, name)).collect();
+        let links: Vec<String> =
+            places.iter().flat_map(|(code, name)| links(path, code, name, &labels)).collect();
         let line = format!("<p>{lead} {}</p>", links.join(" · "));
         let note = body.split("id=\"reading\">").nth(1).and_then(|rest| rest.split("</div>").next());
         assert!(body.contains(&line), "{line} in {note:?}");

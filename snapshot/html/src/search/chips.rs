@@ -183,16 +183,13 @@ impl Splice<'_> {
         push(out, format_args!("<p class=\"roles\">{name}: {links}</p>"));
     }
 
-    /// The places that a word may name: `Did you mean a place? Georgia 3 · Georgia, United States 12`.
+    /// The places that a word may name: `Did you mean a place? Georgia: Destination 3 · Georgia, United States: Eligible
+    /// country 12`.
     fn offered(&self, OfferedPlaces { words, places }: &OfferedPlaces, out: &mut Vec<u8>) {
-        let links = places.iter().map(|(code, total)| {
-            let name = escaped(&place::label_with_country(code, self.query.locale));
-            self.link_with_count(
-                self.text_left(words),
-                &[(Facet::Countries.spec().parameter, code)],
-                &name,
-                *total,
-            )
+        let links = places.iter().map(|((code, facet), total)| {
+            let place = escaped(&place::label_with_country(code, self.query.locale));
+            let name = format!("{place}: {}", self.language.facets.text(*facet as usize));
+            self.link_with_count(self.text_left(words), &[(facet.spec().parameter, code)], &name, *total)
         });
         let links = links.collect::<Vec<_>>().join(" · ");
         push(out, format_args!("<p>{}</p>", self.language.phrase(Message::Place, &[("places", &links)])));

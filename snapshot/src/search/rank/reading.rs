@@ -2,7 +2,7 @@
 //! with the number of full matches.
 
 use super::{Guess, Interpretation, OfferedPlaces, RankedPage, RankedQuery};
-use crate::facet::Facet;
+use crate::facet::{Facet, place_facets};
 use crate::search::entities::places_offered_for;
 use crate::search::matching::{Clause, Form};
 use crate::search::set::{DocSet, both};
@@ -41,15 +41,22 @@ impl RankedQuery<'_> {
         roles
     }
 
-    /// The places that a word may name, also those that find nothing; `None` if there are none, or if it is to be
-    /// searched as text.
+    /// The places that a word may name, in each facet; `None` if there are none, or if it is to be searched as text.
     fn offered(&self, position: usize, words: String) -> Option<OfferedPlaces> {
         let codes = places_offered_for(&words);
-        if codes.is_empty() || !self.is_free(Facet::Countries) || self.options.literal.contains(&words) {
+        if codes.is_empty() || self.options.literal.contains(&words) {
             return None;
         }
-        let docs = |code| (code, self.index.values.docs_of_place(Facet::Countries, code));
-        Some(OfferedPlaces { words, places: self.counts(position, codes.into_iter().map(docs)) })
+        let facets = || place_facets().filter(|facet| self.is_free(*facet));
+        let readings = codes.into_iter().flat_map(|code| facets().map(move |facet| (code, facet)));
+        let docs = |(code, facet)| ((code, facet), self.index.values.docs_of_place(facet, code));
+        let all = self.counts(position, readings.map(docs));
+        let is_found = |code: &str| all.iter().any(|((of, _), total)| *of == code && *total > 0);
+        let is_listed = |((code, facet), total): &((&str, Facet), usize)| {
+            *total > 0 || *facet == Facet::Countries && !is_found(code)
+        };
+        let places: Vec<_> = all.iter().copied().filter(is_listed).collect();
+        (!places.is_empty()).then_some(OfferedPlaces { words, places })
     }
 
     /// Adds how the words of the query were interpreted.

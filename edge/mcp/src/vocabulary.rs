@@ -86,7 +86,7 @@ impl Vocabulary<'_> {
         let outer =
             |text: &str| text.split('(').next().is_some_and(|text| parts(text).any(|part| part == one));
         let attempts: [&dyn Fn() -> BTreeSet<Vec<String>>; 6] = [
-            &|| self.named(|text| normalized(text) == name),
+            &|| self.named(|text| joined(&normalized(text)) == joined(&name)),
             &|| self.named(outer),
             &|| self.named(|text| others.contains(&singular(&normalized(text)))),
             &|| self.named(|text| parts(text).any(|part| part == one)),
@@ -290,6 +290,11 @@ pub(crate) fn with_words(given: &str) -> Query {
 /// Whether a value looks like a code rather than like free text.
 pub(crate) fn is_code(value: &str) -> bool {
     value.len() <= CODE_MAX && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+/// Words written together: `non-profit` is `nonprofit`.
+fn joined(words: &str) -> String {
+    words.replace(' ', "")
 }
 
 /// Words without the `s` of a plural.

@@ -481,11 +481,28 @@ impl NamedEntities {
         (1..=typed.len().min(longest)).rev().find_map(|length| {
             let run = &typed[..length];
             let words: Vec<&str> = run.iter().map(|word| word.text.as_str()).collect();
-            let position = keys_of(&words).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
-            let entity = &self.entities[*self.of.get(position)? as usize];
+            let entity = self.named(&words)?;
             let is_named = !entity.capitals || run.iter().all(|word| word.capitals);
             is_named.then_some((length, entity))
         })
+    }
+
+    /// The entity that words name.
+    fn named<T: AsRef<str>>(&self, words: &[T]) -> Option<&Entity> {
+        let position = keys_of(words).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
+        Some(&self.entities[*self.of.get(position)? as usize])
+    }
+
+    /// Values of benefits that each of some words joined by "and" names: of `tuition and stipend`, those of both. Empty
+    /// unless each names some.
+    pub(super) fn joined_benefits(&self, words: &[String], values: &Values) -> Vec<Vec<u32>> {
+        let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
+        let benefits = |words: &[String]| {
+            let named = self.named(words).map(|entity| entity.values.iter().copied().filter(is_benefit));
+            named.map(Iterator::collect::<Vec<u32>>).filter(|named| !named.is_empty())
+        };
+        let parts = words.split(|word| lexicon::has("and", word)).map(benefits);
+        parts.collect::<Option<Vec<_>>>().filter(|parts| parts.len() > 1).unwrap_or_default()
     }
 
     /// Whether a word is part of any key.

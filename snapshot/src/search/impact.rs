@@ -4,7 +4,7 @@
 /// Number of fields.
 pub(super) const FIELDS: usize = 6;
 /// Weight of an occurrence in each field.
-const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.0, 1.0, 0.8];
+const WEIGHTS: [f32; FIELDS] = [5.0, 5.0, 1.5, 2.5, 1.0, 0.8];
 /// Share of it that depends on the length of the field.
 const LENGTHS: [f32; FIELDS] = [0.4, 0.0, 0.3, 0.6, 0.75, 0.75];
 

@@ -11,7 +11,7 @@ use crate::search::entities::{Entity, names_of_place};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
 use crate::search::phrase::Phrases;
-use crate::search::set::{DocSet, union};
+use crate::search::set::{DocSet, all_of, union};
 use crate::search::synonyms::BUILT_IN;
 use crate::search::terms::Terms;
 use crate::text::QueryWord;
@@ -60,13 +60,17 @@ fn synonyms<'a>(run: &[QueryWord], index: &'a Index) -> impl Iterator<Item = &'a
     own.iter().chain(BUILT_IN.of_query_words(run))
 }
 
+/// Documents with a value of each of some lists; `None` without lists.
+fn with_all<'a>(lists: &[Vec<u32>], index: &'a Index) -> Option<DocSet<'a>> {
+    let docs = |list: &Vec<u32>| list.iter().map(|ordinal| index.values.docs(*ordinal)).collect();
+    all_of(lists.iter().map(|list| union(docs(list), index.len())).collect())
+}
+
 /// How a term relates to the typed word, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// The word itself.
+    /// The word itself, or another with its stem.
     Typed,
-    /// Another word with its stem.
-    Stem,
     /// A synonym, or the words written together or apart.
     Other,
     /// A guess.
@@ -98,6 +102,8 @@ pub struct Clause<'a> {
     pub(super) apart: Vec<Vec<String>>,
     /// Synonyms and names of several words that some documents have.
     pub(super) others: Vec<OtherWords<'a>>,
+    /// Benefits that a synonym of several words names, each of which a document has to state: the values of each.
+    pub(super) benefits: Vec<Vec<u32>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
     /// The place facet that a place is meant for; without one it is anything that names it.
@@ -130,7 +136,7 @@ impl<'a> Clause<'a> {
                 // The names of a place are added below.
                 match BUILT_IN.term(&clause.words) {
                     _ if clause.place().is_some() => {}
-                    Some(term) => clause.add_words(term, false, terms),
+                    Some(term) => clause.add_words(term, (false, true), index),
                     None => clause.add_all(run.iter().map(|word| word.text.as_str()), terms),
                 }
                 clause.forms.extend(joined(run, index).map(|term| (term, Form::Other)));
@@ -147,7 +153,7 @@ impl<'a> Clause<'a> {
                     clause.similar.extend(similar);
                 }
                 [only] => clause.forms.extend(terms.exact(only).map(|term| (term, Form::Other))),
-                words => clause.add_words(words, is_synonym, terms),
+                words => clause.add_words(words, (is_synonym, is_literal), index),
             }
         }
         clause.forms.sort_unstable();
@@ -173,8 +179,7 @@ impl<'a> Clause<'a> {
             Some(term) => terms.siblings(term),
             None => terms.of_stems(&word.stems),
         };
-        let form = |term: u32| if typed == Some(term) { Form::Typed } else { Form::Stem };
-        self.forms.extend(related.into_iter().map(|term| (term, form(term))));
+        self.forms.extend(related.into_iter().map(|term| (term, Form::Typed)));
         // Where some text writes the parts together, that term stands for the parts in a row too.
         self.apart.extend((word.parts.len() > 1 && typed.is_none()).then(|| word.parts.clone()));
     }
@@ -188,11 +193,19 @@ impl<'a> Clause<'a> {
     }
 
     /// Adds several words that are a match, if some document has them: in a row, and those of a term without stop words
-    /// near each other too.
-    fn add_words(&mut self, words: &'a [String], is_synonym: bool, terms: &'a Terms) {
+    /// near each other too. A document that states the benefits which a synonym names has it as well.
+    fn add_words(&mut self, words: &'a [String], (is_synonym, is_literal): (bool, bool), index: &'a Index) {
+        let terms = &index.terms;
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
         let is_name = self.place().is_some() && !is_synonym;
-        let docs = terms.together(words, !is_name && !stop_words(&texts).contains(&true));
+        let in_text = terms.together(words, !is_name && !stop_words(&texts).contains(&true));
+        let benefits =
+            if is_literal { Vec::new() } else { index.entities.joined_benefits(words, &index.values) };
+        let stated = with_all(&benefits, index);
+        if stated.is_some() {
+            self.benefits = benefits;
+        }
+        let docs = union(std::iter::once(in_text).chain(stated).collect(), index.len());
         let related: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
         if !docs.is_empty() && self.others.iter().all(|known| known.terms != related) {
             self.others.push(OtherWords { words, terms: related, docs, is_synonym });
@@ -206,6 +219,7 @@ impl<'a> Clause<'a> {
             && self.alternatives.is_empty()
             && self.others.is_empty()
             && self.apart.is_empty()
+            && self.benefits.is_empty()
             && self.entity.is_none_or(Entity::is_empty)
     }
 
@@ -229,6 +243,11 @@ impl<'a> Clause<'a> {
 
     fn entity_docs(&self, index: &'a Index) -> Vec<DocSet<'a>> {
         self.entity.map(|entity| entity.parts(&index.values)).unwrap_or_default()
+    }
+
+    /// Documents that state all benefits that it means; `None` if it means none.
+    pub(super) fn with_benefits(&self, index: &'a Index) -> Option<DocSet<'a>> {
+        with_all(&self.benefits, index)
     }
 
     /// Documents that match it.

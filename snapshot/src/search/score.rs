@@ -14,12 +14,11 @@ use crate::search::terms::Among;
 use crate::search::text_query::TextQuery;
 
 /// Weighted frequency of a clause whose value a document has.
-const VALUE: f32 = 2.0;
+const VALUE: f32 = 1.5;
 
 const fn weight(form: Form) -> f32 {
     match form {
         Form::Typed => 1.0,
-        Form::Stem => 0.8,
         Form::Other => 0.6,
         Form::Guess => 0.4,
     }
@@ -86,7 +85,8 @@ impl<'a> Scorer<'a> {
             scorer.add_apart(position, clause, query);
             let entity = clause.entity.filter(|_| !clause.is_outside);
             let parts = entity.map(|entity| entity.parts(&index.values)).unwrap_or_default();
-            scorer.values.push(union(parts.into_iter().chain(filter).collect(), index.len()));
+            let values = parts.into_iter().chain(filter).chain(clause.with_benefits(index));
+            scorer.values.push(union(values.collect(), index.len()));
             let around = entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
             scorer.around.push(union(around, index.len()));
         }
@@ -102,7 +102,7 @@ impl<'a> Scorer<'a> {
             self.add(*term, position, weight(*form));
         }
         let others = clause.others.iter().map(|other| (&other.terms, Form::Other));
-        for (words, form) in clause.alternatives.iter().map(|words| (words, Form::Stem)).chain(others) {
+        for (words, form) in clause.alternatives.iter().map(|words| (words, Form::Typed)).chain(others) {
             let share = weight(form);
             for term in words.iter().flatten() {
                 self.add(*term, position, share / words.len() as f32);
@@ -197,8 +197,11 @@ impl<'a> Scorer<'a> {
     }
 }
 
+/// Power of the logarithm in [`idf`]. Of a long question, one rare word says less than several others.
+const RARITY: f64 = 0.7;
+
 /// Inverse document frequency: the weight of a clause that `holders` of `count` documents match.
 pub(super) fn idf(holders: usize, count: usize) -> f64 {
     let (holders, count) = (holders as f64, count as f64);
-    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln().powf(RARITY)
 }

@@ -57,7 +57,7 @@ const FACETS_NAMED: [(&str, &str); 13] = [
     ("snapshot/src/page/status_text.rs: Lifecycles", "the label of an observed lifecycle"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),
     (
-        "snapshot/src/search/entities.rs: Citizenships Destinations Residences",
+        "snapshot/src/search/entities.rs: Benefits Citizenships Destinations Residences",
         "what a place in a query may mean",
     ),
     ("snapshot/src/search/rank/reading.rs: Countries", "a place that a word of the query may name"),

@@ -42,6 +42,36 @@ fn a_row_that_matches_by_a_synonym_of_several_words_names_it() {
 }
 
 #[test]
+fn fully_funded_is_tuition_and_living_costs_or_the_words() {
+    let members =
+        ["Grant", "Award", "Fully funded prize", "Prize with a stipend"].map(|name| json!({"name": name}));
+    let both = [("benefit", "tuition", "Tuition"), ("benefit", "stipend", "Stipend or salary")];
+    let server = server(&members, &both);
+    for (text, shown) in [
+        ("fully funded", "tuition and stipend"),
+        ("full ride", "tuition and stipend"),
+        ("beca completa", "matricula y estipendio"),
+    ] {
+        let found = server.call("search_opportunities", &json!({"query": text, "partial": true}));
+        let rows = found["opportunities"].as_array().unwrap();
+        let row = |at: usize| (rows[at]["slug"].as_str().unwrap(), rows[at]["shownFor"].as_str());
+        let names = row(0).0 == "p3" && (text == "fully funded") == row(0).1.is_none();
+        assert!(names && rows.len() == 2 && row(1) == ("p1", Some(shown)), "{found}");
+        let benefit =
+            |value: &str| json!({"words": text, "filters": [{"facet": "benefits", "value": value}]});
+        assert_eq!(found["understood"], json!([benefit("tuition"), benefit("stipend")]));
+        let words = server.call("search_opportunities", &json!({"query": text, "plain": text}));
+        assert_eq!((&words["total"], words.get("understood")), (&json!(1), None), "{words}");
+    }
+    let one = self::server(&members, &both[..1]);
+    assert_eq!(
+        one.call("search_opportunities", &json!({"query": "fully funded"}))["total"],
+        1,
+        "tuition only"
+    );
+}
+
+#[test]
 fn a_value_is_read_by_its_common_names_in_both_languages() {
     let server = server(
         &[json!({"name": "Fund"})],

@@ -77,6 +77,8 @@ pub(super) struct Clause {
     rows: Vec<(Vec<BTreeSet<String>>, bool)>,
     /// Or one of these values.
     pub(super) concept: Option<NamedEntity>,
+    /// Or values of each of these, which words joined by "and" name.
+    benefits: Vec<[NamedEntity; 2]>,
     /// Tokens with the stem of a synonym that may be other words.
     pub(super) similar: BTreeSet<String>,
     /// The facet that its place is meant for.
@@ -96,10 +98,21 @@ pub(super) struct Understood {
 impl Clause {
     /// Whether a record's texts, or the values that it names, have it.
     pub(super) fn fits(&self, texts: &[Positions], says: impl Fn(&NamedEntity) -> bool) -> bool {
+        self.fits_in_sense(texts, texts, says)
+    }
+
+    /// The same; single words count only where they stand in the texts of `sense`.
+    pub(super) fn fits_in_sense(
+        &self,
+        texts: &[Positions],
+        sense: &[Positions],
+        says: impl Fn(&NamedEntity) -> bool,
+    ) -> bool {
         self.is_outside
-            || self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(texts, tokens)))
+            || self.alternatives.iter().any(|words| words.iter().all(|tokens| has_any(sense, tokens)))
             || self.rows.iter().any(|(row, near)| texts.iter().any(|text| stand_together(text, row, *near)))
             || self.phrase.as_ref().is_some_and(|words| texts.iter().any(|text| has_phrase(text, words)))
+            || self.benefits.iter().any(|both| both.iter().all(&says))
             || self.concept.as_ref().is_some_and(says)
     }
 
@@ -269,6 +282,20 @@ impl Reader {
         (!found.capitals || run.iter().all(|word| word.capitals)).then_some(found)
     }
 
+    /// The benefits that the two words around "and" name.
+    fn benefits(&self, words: &[String]) -> Option<[NamedEntity; 2]> {
+        let [one, "and" | "y", other] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let named = |word: &str| {
+            let mut concept =
+                keys_of(&[word]).iter().find_map(|key| self.concepts.get(key.as_str()))?.clone();
+            concept.values.retain(|(facet, _)| *facet == Facet::Benefits as u8);
+            (!concept.values.is_empty()).then_some(concept)
+        };
+        Some([named(one)?, named(other)?])
+    }
+
     fn together(&self, run: &[QueryWord]) -> Option<String> {
         let [first, second] = run else { return None };
         let whole = format!("{}{}", first.text, second.text);
@@ -286,7 +313,8 @@ impl Reader {
 
     fn clause(&self, run: &[QueryWord], taken_back: &[String]) -> Clause {
         let own: Vec<String> = run.iter().map(|word| word.text.to_string()).collect();
-        let concept = self.concept(run).filter(|_| !taken_back.contains(&own.join(" "))).cloned();
+        let is_taken_back = taken_back.contains(&own.join(" "));
+        let concept = self.concept(run).filter(|_| !is_taken_back).cloned();
         let mut clause = Clause { typed: run.to_vec(), concept, ..Clause::default() };
         let place = clause.concept.as_ref().and_then(|concept| concept.place.as_deref());
         let names = place.map(names_of_place).unwrap_or_default();
@@ -316,7 +344,10 @@ impl Reader {
                     clause.alternatives.push(vec![same]);
                     clause.similar.extend::<BTreeSet<String>>(similar);
                 }
-                _ => clause.rows.push((forms(words), near)),
+                _ => {
+                    clause.benefits.extend(self.benefits(words).filter(|_| !is_taken_back));
+                    clause.rows.push((forms(words), near));
+                }
             }
         }
         clause.alternatives.extend(self.together(run).map(|whole| vec![[whole].into()]));
@@ -336,6 +367,7 @@ impl Reader {
         !clause.is_outside
             && !clause.alternatives.iter().any(stands)
             && clause.phrase.is_none()
+            && clause.benefits.is_empty()
             && !clause.rows.iter().any(stand)
             && clause.concept.as_ref().is_none_or(|concept| concept.values.is_empty())
     }

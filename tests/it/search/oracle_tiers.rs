@@ -207,7 +207,7 @@ fn count(holders: &[bool]) -> usize {
 /// How much it tells that a record is one of some holders.
 fn worth(holders: usize, count: usize) -> f64 {
     let (holders, count) = (holders as f64, count as f64);
-    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln().powf(0.7)
 }
 
 /// How many slips away a token is, if so many are allowed for a word of that length.

@@ -29,7 +29,11 @@ fn organizations() -> (&'static str, Vec<Value>) {
 }
 
 fn live(folder: &std::path::Path, members: &[Value]) -> Arc<Server> {
-    let world = World::tables(&[organizations(), many_programs(members)]);
+    live_tables(folder, &[organizations(), many_programs(members)])
+}
+
+fn live_tables(folder: &std::path::Path, tables: &[(&str, Vec<Value>)]) -> Arc<Server> {
+    let world = World::tables(tables);
     build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
     snapshots::open(folder, 1 << 20)
 }
@@ -299,6 +303,36 @@ fn words_that_were_understood_are_searched_as_text_or_removed_by_one_link_each()
 }
 
 #[test]
+fn words_that_mean_several_benefits_have_a_chip_for_each_and_rows_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let benefit = |(number, (value, label)): (usize, (&str, &str))| {
+        json!({
+            "id": format!("00000000-0000-4000-8000-{:012}", 900 + number), "kind": "benefit", "value": value, "label": label,
+            "programId": "00000000-0000-4000-8000-000000000001", "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let benefits =
+        [("tuition", "Tuition"), ("stipend", "Stipend or salary")].into_iter().enumerate().map(benefit);
+    let members = many_programs(&["Grant", "Award", "Prize"].map(|name| json!({"name": name})));
+    let live = live_tables(folder.path(), &[organizations(), members, ("facts", benefits.collect())]);
+    for (address, lead, values, words) in [
+        ("/programs?q=fully+funded", "Benefits", ["Tuition", "Stipend or salary"], "tuition and stipend"),
+        (
+            "/es/programs?q=beca+completa",
+            "Qué ofrece",
+            ["Matrícula", "Estipendio o salario"],
+            "matricula y estipendio",
+        ),
+    ] {
+        let page = get(&live, address);
+        for value in values {
+            assert!(page.contains(&format!("<em title=\"{lead}: {value}\">{value}</em>")), "{value}: {page}");
+        }
+        assert!(rows(&page) == 1 && page.contains(&format!("“{words}”")), "{page}");
+    }
+}
+
+#[test]
 fn a_chip_has_forty_characters_and_the_rest_in_its_description() {
     let folder = tempfile::tempdir().unwrap();
     let kinds = "a-kind-of-opportunity-with-a-very-long-name-that-nobody-reads";
@@ -372,6 +406,34 @@ fn a_way_out_is_quoted_as_it_was_typed_and_without_stranded_small_words() {
     ] {
         let page = get(&live, &query.replace('í', "%C3%AD").replace('ú', "%C3%BA"));
         assert!(page.contains(text), "{query}: {text}: {page}");
+    }
+}
+
+#[test]
+fn records_without_the_word_that_tells_least_share_one_heading() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut members = vec![json!({"name": "Solar theater"}); 2];
+    members.extend(vec![json!({"name": "River"}); 7]);
+    let least = live(folder.path(), &members);
+    let folder = tempfile::tempdir().unwrap();
+    members.push(json!({"name": "Solar maps"}));
+    let mixed = live(folder.path(), &members);
+    for (path, without, some) in
+        [("/programs", "Without", "Some of the words"), ("/es/programs", "Sin", "Algunas de las palabras")]
+    {
+        let address = format!("{path}?q=solar+theater+river");
+        let headings = |page: &str| -> Vec<String> {
+            let tiers = page.split("<p class=\"tier\"><strong>").skip(1);
+            tiers.map(|rest| rest.split("</strong>").next().unwrap().to_owned()).collect()
+        };
+        let page = get(&least, &address);
+        assert_eq!((headings(&page), rows(&page)), (vec![format!("{without} “river”")], 2), "{page}");
+        assert!(!page.contains("<li><p class=\"tier\">"), "the heading says it: {page}");
+        let page = get(&mixed, &address);
+        assert_eq!((headings(&page), rows(&page)), (vec![some.to_owned()], 3), "{page}");
+        for lack in ["“river”", "“theater”, “river”"] {
+            assert!(page.contains(&format!("<li><p class=\"tier\">{without} {lack}</p>")), "{page}");
+        }
     }
 }
 

@@ -65,6 +65,11 @@ impl RankedQuery<'_> {
         let known = self.parts.known.iter().map(|part| &part.clause);
         for (position, clause) in known.chain(&self.parts.unknown).enumerate() {
             let words = clause.words.join(" ");
+            ranked.interpretations.extend(clause.benefits.iter().map(|benefits| Interpretation {
+                words: words.clone(),
+                values: benefits.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
+                ..Interpretation::default()
+            }));
             let Some(entity) = clause.entity else {
                 ranked.offered.extend(self.offered(position, words));
                 continue;

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use snapshot::facet::{FACETS, Facet};
-use snapshot::place;
+use snapshot::place::{self, NameKind, PlaceName};
 use snapshot::search::{NamedEntity, cognate_keys, is_known_word};
-use snapshot::text::QueryWord;
+use snapshot::text::{QueryWord, words_of};
 
 use super::oracle::{Oracle, Record, says};
-use super::oracle_text::Clause;
+use super::oracle_text::{Clause, Positions, stand_together};
 use tests::world::day_after;
 
 /// Most words of a question that are guessed, and most words that one is guessed to be.
@@ -89,7 +89,40 @@ impl Oracle<'_> {
             let is_outside = |value: &&str| place::with_ancestors(value).all(|around| around != place);
             return record.named[role.spec().name].iter().any(is_outside);
         }
-        clause.fits(&record.texts, |concept| says(record, concept)) && !self.contradicts(record, clause)
+        let sense = place.map(|place| self.in_sense(record, place));
+        let sense = sense.as_ref().unwrap_or(&record.texts);
+        clause.fits_in_sense(&record.texts, sense, |concept| says(record, concept))
+            && !self.contradicts(record, clause)
+    }
+
+    /// The texts of a record without the words that mean something else than a place: all, if a text has a phrase of
+    /// another sense, else those within longer names of other places.
+    fn in_sense(&self, record: &Record<'_>, place: &str) -> Vec<Positions> {
+        let related =
+            |phrase: &&str| phrase.split(' ').map(|word| self.reader.related(word)).collect::<Vec<_>>();
+        let is_used =
+            |row: Vec<BTreeSet<String>>| record.texts.iter().any(|text| stand_together(text, &row, false));
+        if other_senses(place).iter().map(related).any(is_used) {
+            return Vec::new();
+        }
+        let kinds = [NameKind::Name, NameKind::Subdivision, NameKind::Demonym];
+        let names = place::names().iter().filter(|name| kinds.contains(&name.kind) && name.codes.len() == 1);
+        let is_other = |name: &&PlaceName| place::with_ancestors(name.codes[0]).all(|around| around != place);
+        let names = names.filter(is_other).map(|name| words_of(name.text)).filter(|words| words.len() > 1);
+        let mut texts = record.texts.clone();
+        for name in names {
+            let is_there =
+                |window: &[Vec<String>]| window.iter().zip(&name).all(|(at, word)| at.contains(word));
+            for (text, kept) in record.texts.iter().zip(&mut texts) {
+                for start in
+                    (0..text.len()).filter(|at| text[*at..].len() >= name.len() && is_there(&text[*at..]))
+                {
+                    let parts = kept[start..].iter_mut().zip(&name);
+                    parts.for_each(|(at, word)| at.retain(|token| token != word));
+                }
+            }
+        }
+        texts
     }
 
     fn part(&self, clause: &Clause, plain: Vec<bool>) -> Part {
@@ -186,6 +219,14 @@ impl Oracle<'_> {
         near.sort_by_key(|(_, token)| (std::cmp::Reverse(holders(token)), token.as_bytes()));
         Some(near.into_iter().take(SHOWN).map(|(_, token)| token.clone()).collect())
     }
+}
+
+/// Phrases in which the words of a place mean something else.
+fn other_senses(place: &str) -> Vec<&'static str> {
+    let lines = include_str!("../../../snapshot/data/words.txt").lines();
+    let of_place =
+        lines.filter_map(|line| line.strip_prefix("other-sense-")?.strip_prefix(place)?.split_once(": "));
+    of_place.flat_map(|(_, phrases)| phrases.split(", ")).collect()
 }
 
 /// Facets of who may apply that a concept speaks of.

@@ -5,9 +5,11 @@ use snapshot::facet::Facet;
 use snapshot::query::{Query, parse_search};
 use snapshot::search::{Constraint, RankOptions, RankedPage};
 use snapshot::time::Day;
+use tests::synth::rng::Rng;
 use tests::world::{World, day_after};
 
 use crate::search::engine::{many_programs, organization};
+use crate::search::oracle::Oracle;
 
 fn fact(number: usize, program: usize, kind: &str, place: &str) -> Value {
     json!({
@@ -140,6 +142,47 @@ fn a_text_that_means_something_else_by_the_name_of_a_place_is_no_match() {
     ] {
         assert_eq!(found(&world, text).0, expected, "{text}");
     }
+}
+
+#[test]
+fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
+    const PIECES: [&str; 16] = [
+        "Mexico",
+        "New Mexico",
+        "the Gulf of Mexico",
+        "Guinea",
+        "Papua New Guinea",
+        "guinea pig farms",
+        "an Indian tribe",
+        "Indian schools",
+        "India",
+        "Western Australia",
+        "Australia",
+        "South Sudan",
+        "Sudan",
+        "Samoa",
+        "American Samoa",
+        "the South China Sea and China",
+    ];
+    let mut rng = Rng::new(&[9]);
+    let mut piece = || PIECES[rng.below(PIECES.len())];
+    let names: Vec<String> = (0..60)
+        .map(|number| format!("Prize {number} for {}, {} and {}", piece(), piece(), piece()))
+        .collect();
+    let members: Vec<(&str, &[(&str, &str)])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
+    let (world, mut left_out) = (world(&members), 0);
+    let oracle = Oracle::new(&world.directory);
+    for place in ["Mexico", "Guinea", "Indian", "India", "Australia", "Sudan", "Samoa", "China", "New Mexico"]
+    {
+        for cue in ["", "in", "for citizens of"] {
+            let text = format!("prize {cue} {place}");
+            let total = ranked(&world, &text).total;
+            assert_eq!(total, oracle.total(&text, &[]), "{text}");
+            let holders = names.iter().filter(|name| name.contains(place)).count();
+            left_out += usize::from(total < holders);
+        }
+    }
+    assert!(left_out > 12, "{left_out}");
 }
 
 #[test]

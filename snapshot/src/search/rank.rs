@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
-use crate::search::cost::{BESIDE, Budget, COMPARED, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
+use crate::search::cost::{BESIDE, Budget, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
 use crate::search::matching::Clause;
@@ -498,22 +498,14 @@ impl<'a> RankedQuery<'a> {
         namesakes.take_while(move |doc| self.index.slug(*doc).starts_with(&slug)).take(NAMESAKES_MAX)
     }
 
-    /// The best of some documents, ascending, at least `most` of them if there are so many.
+    /// The best of some documents, ascending, best first, at most so many.
     fn sorted(&self, docs: &[u32], most: usize, scorer: &Scorer<'_>) -> Vec<u32> {
         self.budget.spend(docs.len() as u64 * scorer.cost());
         let scores = scorer.scores(docs).into_iter();
         let mut keys: Vec<Key> =
             docs.iter().zip(scores).map(|(doc, score)| (score, self.rank(*doc), *doc)).collect();
-        let compared = keys.len().min(COMPARED);
-        keep_first(&mut keys, most.max(compared));
-        if compared < keys.len() {
-            keys.select_nth_unstable_by(compared, best_first);
-        }
-        // The same ones whichever page is wanted, so that no record comes twice or never.
-        let (best, rest) = keys.split_at_mut(compared);
-        best.iter_mut().for_each(|(score, _, doc)| *score += scorer.likeness(*doc));
-        best.sort_unstable_by(best_first);
-        rest.sort_unstable_by(best_first);
+        keep_first(&mut keys, most);
+        keys.sort_unstable_by(best_first);
         keys.into_iter().map(|(_, _, doc)| doc).collect()
     }
 }

@@ -4,8 +4,6 @@
 //! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
 //! more. Names that contain much of the query add to the score.
 
-use memchr::memmem::Finder;
-
 use crate::search::impact::effect;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form};
@@ -64,21 +62,16 @@ pub(super) struct Scorer<'a> {
     values: Vec<DocSet<'a>>,
     /// Documents that name a region around the place of each clause, except for the whole world.
     around: Vec<DocSet<'a>>,
-    /// Finds the words as a slug has them.
-    slug: Finder<'static>,
 }
 
 impl<'a> Scorer<'a> {
     pub(super) fn new(index: &'a Index, query: &TextQuery, clauses: Vec<ScoredClause<'a>>) -> Self {
-        let words = query.words.iter().map(|word| word.text.as_str());
-        let typed: Vec<&str> = words.chain(query.phrases.iter().flatten().map(String::as_str)).collect();
         let mut scorer = Self {
             index,
             terms: Vec::new(),
             idf: clauses.iter().map(|clause| clause.idf).collect(),
             values: Vec::new(),
             around: Vec::new(),
-            slug: Finder::new(&typed.join("-")).into_owned(),
         };
         for (position, ScoredClause { clause, filter, .. }) in clauses.into_iter().enumerate() {
             scorer.add_clause(position, clause);
@@ -135,7 +128,7 @@ impl<'a> Scorer<'a> {
         self.terms.push((clause, term, weight));
     }
 
-    /// Scores of some documents, ascending, without [`Self::likeness`].
+    /// Scores of some documents, ascending.
     pub(super) fn scores(&self, docs: &[u32]) -> Vec<f64> {
         let among = Among::new(docs, self.index.len());
         let mut sums = vec![Sum::default(); docs.len()];
@@ -155,18 +148,13 @@ impl<'a> Scorer<'a> {
                 sum.add(self.idf[clause], frequency + self.value_frequency(clause, *doc), *named);
             }
         }
-        let whole = self.whole();
+        let whole = self.idf.iter().sum();
         sums.iter().map(|sum| sum.score(whole)).collect()
     }
 
     /// Documents in which a frequent term of the query has the greatest effect; some may come twice.
     pub(super) fn tops(&self) -> impl Iterator<Item = u32> {
         self.terms.iter().flat_map(|(_, term, _)| self.index.terms.tops(*term)).copied()
-    }
-
-    /// Weight of all clauses.
-    fn whole(&self) -> f64 {
-        self.idf.iter().sum()
     }
 
     /// Upper bound of the work of a score, in units.
@@ -183,17 +171,6 @@ impl<'a> Scorer<'a> {
         } else {
             0.0
         }
-    }
-
-    /// What a document scores in addition if its slug contains the words of the query in a row: the weight of all clauses
-    /// times the share of the slug that they are.
-    pub(super) fn likeness(&self, doc: u32) -> f64 {
-        let (slug, words) = (self.index.slug(doc).as_bytes(), self.slug.needle());
-        let Some(start) = self.slug.find(slug).filter(|_| !words.is_empty()) else { return 0.0 };
-        let (before, after) = (&slug[..start], &slug[start + words.len()..]);
-        let whole_words =
-            (before.is_empty() || before.ends_with(b"-")) && (after.is_empty() || after.starts_with(b"-"));
-        if whole_words { self.whole() * words.len() as f64 / slug.len() as f64 } else { 0.0 }
     }
 }
 

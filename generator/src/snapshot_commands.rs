@@ -14,7 +14,7 @@ use site::{
 };
 use snapshot::page::list;
 use snapshot::record::Directory;
-use store::{self, Body, Generation, GenerationId, PublishOutcome, RecordCounts, VerifyMode};
+use store::{self, Body, Generation, GenerationId, PublishOutcome, RecordCounts, StoreError, VerifyMode};
 
 use crate::cli::{self, Build};
 use crate::dataset_commands::{input, load_for, show, today};

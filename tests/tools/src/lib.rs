@@ -47,7 +47,8 @@ pub fn publish(directory: &Directory, out: &Path, index_only: bool) {
         index_only,
         templates: None,
     };
-    generate(directory, Digest([0; 32]), &options, &Progress::new(true), &()).expect("synthetic data is good");
+    generate(directory, Digest([0; 32]), &options, &Progress::new(true), &())
+        .expect("synthetic data is good");
 }
 
 /// The site that was published under a folder, on the day it was built; mapped, as an edge has it.

@@ -18,7 +18,6 @@ use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
 use crate::error::GenerateError;
-use crate::sorted_tables::TableReview;
 use dataset::Table;
 use dataset::schema::published;
 
@@ -116,6 +115,24 @@ impl RowDigests {
 pub(crate) fn row_digests(lines: &[u8]) -> Vec<Digest> {
     let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     lines.par_iter().map(|line| Digest::of(line)).collect()
+}
+
+/// Judges the tables of a build before its pages are made.
+pub trait TableReview: Sync {
+    /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
+    fn table(&self, table: Table, lines: &[u8], body: Body, directory: &Directory);
+
+    /// Whether the tables may be published; reports why not.
+    fn accepts(&self) -> bool;
+}
+
+/// Accepts any tables.
+impl TableReview for () {
+    fn table(&self, _: Table, _: &[u8], _: Body, _: &Directory) {}
+
+    fn accepts(&self) -> bool {
+        true
+    }
 }
 
 /// How tables are stored.

@@ -9,14 +9,13 @@ use store::sections::Sections;
 use store::spill::Spill;
 use store::{BuildInfo, Digest, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage};
 
-use crate::downloads::{Download, RowDigests, TableStore};
+use crate::downloads::{Download, RowDigests, TableReview, TableStore};
 use crate::error::GenerateError;
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
 use crate::page_files::{FirstVisit, PageFiles, Part, Parts, Visit};
 use crate::pages::Theme;
 use crate::progress::Progress;
-use crate::sorted_tables::TableReview;
 
 /// Builds and publishes a snapshot of a directory, unless `review` does not accept its tables.
 ///

@@ -16,7 +16,7 @@ mod progress;
 mod rest;
 mod sorted_tables;
 
-pub use downloads::{RowDigests, table_lines};
+pub use downloads::{RowDigests, TableReview, table_lines};
 pub use encode::Effort;
 pub use error::GenerateError;
 pub use files::Records;
@@ -26,4 +26,3 @@ pub use pages::{PageCache, Pages, Theme, ThemeError};
 pub use parted::PartedBuild;
 pub use progress::{Progress, seconds};
 pub use rest::RestPages;
-pub use sorted_tables::TableReview;

@@ -9,14 +9,14 @@ use snapshot::time::Day;
 use store::spill::Spill;
 use store::{Digest, PublishOutcome, RecordCounts, Stage};
 
-use crate::downloads::{Download, RowDigests, TableStore};
+use crate::downloads::{Download, RowDigests, TableReview, TableStore};
 use crate::error::GenerateError;
 use crate::generate::{about, load_theme};
 use crate::index_files::IndexFilesWriter;
 use crate::options::BuildOptions;
 use crate::page_files::{self, FirstVisit, PageFiles, Part, Visit};
 use crate::progress::Progress;
-use crate::sorted_tables::{SortedTables, TableReview};
+use crate::sorted_tables::SortedTables;
 
 /// Share of the memory that files of one part may have: its records take twice as much, and again when they are written,
 /// and the next part is read meanwhile.

@@ -6,33 +6,16 @@ use dataset::Table;
 use rayon::prelude::*;
 use snapshot::record::Directory;
 use snapshot::search::IndexError;
-use store::Body;
 use store::spill::{Column, Items, Sorter, Spill};
 use uuid::Uuid;
 
-use crate::downloads::{Download, RowDigests, TableStore, row_digests, table_lines, translations};
+use crate::downloads::{
+    Download, RowDigests, TableReview, TableStore, row_digests, table_lines, translations,
+};
 use crate::error::GenerateError;
 
 /// Bytes before a translation that it is sorted by: id and type of the record, language.
 const TRANSLATION_KEY: usize = size_of::<Uuid>() + 2;
-
-/// Judges the tables of a build before its pages are made.
-pub trait TableReview: Sync {
-    /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
-    fn table(&self, table: Table, lines: &[u8], body: Body, directory: &Directory);
-
-    /// Whether the tables may be published; reports why not.
-    fn accepts(&self) -> bool;
-}
-
-/// Accepts any tables.
-impl TableReview for () {
-    fn table(&self, _: Table, _: &[u8], _: Body, _: &Directory) {}
-
-    fn accepts(&self) -> bool {
-        true
-    }
-}
 
 /// Rows of each table that parts have. Rows with an id begin with it, and so are sorted by their bytes.
 #[derive(Default)]

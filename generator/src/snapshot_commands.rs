@@ -22,7 +22,7 @@ use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
 use crate::log::{self, LogFormat};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Counted, Plan};
 use crate::{plan_report, remote_commands, status};
 
 pub(crate) fn build(build: &Build) -> Result<(), Failure> {
@@ -107,10 +107,11 @@ fn guarded(
     check_identity(build, live, name, counts.programs)?;
     let live = live.filter(|_| !build.replace && counts.programs > 0);
     let with_tables = live.filter(|live| live.manifest().complete && !build.index_only);
+    let by_counts = Plan::of_counts(name, counts, live);
     if with_tables.is_none() {
-        accept(build, &Plan::of_counts(name, counts, live))?;
+        accept(build, &by_counts)?;
     }
-    let review = LiveReview { build, live: with_tables, plan: Mutex::default() };
+    let review = LiveReview { build, live: with_tables, counts: by_counts.counts, plan: Mutex::default() };
     publish(&review).map_err(|error| match error {
         GenerateError::HeldBack => Failure::HeldBack,
         error => generate_failure(error),
@@ -121,15 +122,19 @@ fn guarded(
 struct LiveReview<'a> {
     build: &'a Build,
     live: Option<&'a Generation>,
+    counts: Vec<Counted>,
     plan: Mutex<Plan>,
 }
 
 impl TableReview for LiveReview<'_> {
     fn table(&self, table: Table, lines: &[u8], body: Body, directory: &Directory) {
         let Some(live) = self.live else { return };
-        // If the live generation cannot be read, publishing reports it.
-        if let Ok(Some(changes)) = plan::table_changes(table, (lines, body), directory, live) {
-            self.plan().tables.push(changes);
+        match plan::table_changes(table, (lines, body), directory, live) {
+            Ok(changes) => self.plan().tables.extend(changes),
+            // The live table is damaged, which this build repairs; how many records it had is known.
+            Err(_) => {
+                self.plan().counts.extend(self.counts.iter().filter(|counted| counted.table == table.name()));
+            }
         }
     }
 

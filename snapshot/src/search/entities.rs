@@ -66,24 +66,13 @@ pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap
     let mut dictionary = BTreeMap::new();
     add_labels(vocabulary, stated, &mut dictionary);
     add_places(stated, &mut dictionary);
-    let numbers: FxHashMap<(u8, &str), u32> = entity_facets()
-        .chain(place_facets())
-        .flat_map(|facet| stated.named(facet).map(move |(number, value)| ((facet as u8, value), number)))
-        .collect();
-    // Many keys name the same values.
-    let mut known: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
-    let mut names_much = |entity: &NamedEntity| {
-        let facets: FxHashSet<u8> = entity.values.iter().map(|(facet, _)| *facet).collect();
-        let values = entity.values.iter().filter_map(|(facet, value)| numbers.get(&(*facet, value.as_str())));
-        let by_most = |values: &Vec<u32>| stated.are_named_by_most(values);
-        facets.len() > FACETS_MAX || *known.entry(values.copied().collect()).or_insert_with_key(by_most)
-    };
     let generic =
         lexicon::words("generic-label").flat_map(|word| runs_of(word, |run| BUILT_IN.of_label(run)));
     let generic: FxHashSet<String> = generic.flat_map(|run| label_keys(&run).map(String::from)).collect();
     dictionary.retain(|key: &String, entity: &mut NamedEntity| {
+        let facets: FxHashSet<u8> = entity.values.iter().map(|(facet, _)| *facet).collect();
         let names = !entity.values.is_empty() || entity.place.is_some();
-        !generic.contains(key) && names && !names_much(entity)
+        !generic.contains(key) && names && facets.len() <= FACETS_MAX
     });
     // The longest key is used, so that the place in the phrase is not found.
     for phrase in lexicon::phrases("not-a-place") {

@@ -16,6 +16,8 @@ pub struct Synonyms {
     others: HashMap<String, Vec<Vec<String>>>,
     /// Terms of several words by their keys of labels.
     terms: HashMap<String, Vec<String>>,
+    /// Terms of several words as they are written, by their folded words.
+    written: HashMap<String, &'static str>,
     /// Words in the longest key that begins with a stem.
     longest_from: HashMap<String, usize>,
     /// Words in the longest key.
@@ -27,6 +29,9 @@ pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
     let mut synonyms = Synonyms::default();
     for line in include_str!("../../data/synonyms.txt").lines() {
         let Some((kind @ ("same" | "narrower" | "label"), groups)) = line.split_once(": ") else { continue };
+        for term in groups.split([',', '>']).map(str::trim).filter(|term| term.contains(' ')) {
+            synonyms.written.insert(words_of(term).join(" "), term);
+        }
         let terms = |side: &str| -> Vec<Vec<String>> { side.split(',').map(words_of).collect() };
         match groups.split_once('>') {
             Some((narrow, wide)) => synonyms.add(&terms(narrow), &terms(wide), kind),
@@ -147,6 +152,12 @@ impl Synonyms {
     #[must_use]
     pub fn term<T: AsRef<str>>(&self, words: &[T]) -> Option<&[String]> {
         label_keys(words).iter().find_map(|key| self.terms.get(key.as_str())).map(Vec::as_slice)
+    }
+
+    /// A term of several words as it is written, with its accents.
+    pub(super) fn written(&self, words: &[String]) -> String {
+        let folded = words.join(" ");
+        self.written.get(&folded).map_or(folded, |written| (*written).to_owned())
     }
 
     fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {

@@ -9,6 +9,7 @@ use crate::search::lexicon::is_everyday_word;
 use crate::search::matching::{Clause, Form};
 use crate::search::score::{ScoredClause, idf};
 use crate::search::set::{DocSet, all_of, both, union};
+use crate::search::synonyms::BUILT_IN;
 use crate::search::text_query::TextQuery;
 use crate::search::today::Today;
 
@@ -251,7 +252,7 @@ impl<'a> Parts<'a> {
         let lacks = |part: &&Part<'_>| part.direct.as_ref().is_some_and(|docs| !docs.contains(doc));
         let other = |part: &Part<'_>| {
             let mut others = part.clause.others.iter().filter(|other| other.is_synonym);
-            others.find(|other| other.docs.contains(doc)).map(|other| other.words.join(" "))
+            others.find(|other| other.docs.contains(doc)).map(|other| BUILT_IN.written(other.words))
         };
         self.known.iter().filter(lacks).filter_map(other).collect()
     }

@@ -50,7 +50,7 @@ fn fully_funded_is_tuition_and_living_costs_or_the_words() {
     for (text, shown) in [
         ("fully funded", "tuition and stipend"),
         ("full ride", "tuition and stipend"),
-        ("beca completa", "matricula y estipendio"),
+        ("beca completa", "matrícula y estipendio"),
     ] {
         let found = server.call("search_opportunities", &json!({"query": text, "partial": true}));
         let rows = found["opportunities"].as_array().unwrap();

@@ -19,8 +19,7 @@ fn fact(number: usize, program: usize, kind: &str, place: &str) -> Value {
     })
 }
 
-/// Programs by name with their places (kind of the fact, and code) among others: what most records name is no place to
-/// look for.
+/// Programs by name with their places (kind of the fact, and code) among others.
 fn world(members: &[(&str, &[(&str, &str)])]) -> World {
     let names = members.iter().map(|(name, _)| *name).chain(["Other"; 12]);
     let names: Vec<Value> = names.map(|name| json!({"name": name})).collect();
@@ -248,5 +247,15 @@ fn any_number_of_places_and_small_words_is_answered() {
         let ranked = ranked(&world, text);
         assert!(ranked.total <= 5, "{text}");
         assert!(ranked.interpretations.iter().all(|it| it.roles.len() <= 5), "{text}");
+    }
+}
+
+#[test]
+fn a_word_for_a_value_of_most_records_finds_them_by_the_value() {
+    // Every record of this world is a grant, and none says so in its text.
+    let world = world(&[("Soil fund", &[("citizenship", "KE")]), ("River fund", &[("citizenship", "KE")])]);
+    assert_eq!(found(&world, "grants for Kenyans").0, ["p1", "p2"]);
+    for text in ["grants", "subvenciones"] {
+        assert_eq!(found(&world, text).0.len(), world.site.index.len(), "{text}");
     }
 }

@@ -145,18 +145,4 @@ impl StatedValues {
         let labels = self.labels.get(&(facet, value.to_owned()));
         labels.into_iter().flatten().map(String::as_str)
     }
-
-    /// Whether more than half of the documents name one of some values.
-    pub(in crate::search) fn are_named_by_most(&self, numbers: &[u32]) -> bool {
-        let half = self.documents() / 2;
-        let counts = || numbers.iter().map(|number| self.values[*number as usize].documents as usize);
-        if counts().sum::<usize>() <= half || counts().any(|count| count > half) {
-            return counts().any(|count| count > half);
-        }
-        let mut is_one = vec![false; self.numbers()];
-        numbers.iter().for_each(|number| is_one[*number as usize] = true);
-        let names_one =
-            |list: &&[u32]| list.iter().any(|entry| entry & 1 == 0 && is_one[(entry >> 1) as usize]);
-        self.lists.iter().filter(names_one).count() > half
-    }
 }

@@ -23,6 +23,7 @@ mod results;
 mod role;
 mod score;
 mod seasons;
+mod seats;
 mod senses;
 mod set;
 mod synonyms;
@@ -45,7 +46,7 @@ pub use self::lexicon::{is_everyday_word, is_known_word, language_of_stop_word, 
 pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};
 pub use self::results::SearchResult;
-pub use self::role::{Reading, reading_of};
+pub use self::role::{Reading, negation, reading_of};
 pub(crate) use self::seasons::{ColumnNames, SeasonColumnsWriter};
 pub use self::seasons::{Observation, SeasonColumns};
 pub use self::set::DocSet;

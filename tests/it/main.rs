@@ -49,6 +49,7 @@ mod search {
     mod facets;
     mod hints;
     mod languages;
+    mod left_out;
     mod meaning;
     mod oracle;
     mod oracle_text;

@@ -169,7 +169,7 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         filter
     };
     if understood.is_outside {
-        let outside = place.map(filter).next();
+        let outside = place.chain(named.filter(|(_, value)| is_code(value))).map(filter).next();
         return json!({"words": understood.words, "filters": [], "outside": outside});
     }
     let filters: Vec<Value> = place.chain(named.filter(|(_, value)| is_code(value))).map(filter).collect();

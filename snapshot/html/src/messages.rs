@@ -72,6 +72,7 @@ words! {
     WiderOther = "results_wider_other",
     WiderOnly = "results_wider_only",
     Invalid = "search_invalid",
+    TextCut = "search_text_cut",
     NoOrganization = "organization_none",
     OrganizationAsWords = "organization_as_words",
     Organizations = "organizations_title",

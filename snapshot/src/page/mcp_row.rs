@@ -76,8 +76,10 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     // Many programs have the organization in their own name.
     let is_in_name = shaper.directory.programs[program].name.contains(organization);
     let organization = (!is_in_name).then(|| at_word(organization, NAME_MAX).into_owned());
+    let deadline = shaper.directory.deadline_in_words(program).and_then(|fact| fact.text.as_deref());
     let extra = [
         ("organization", organization),
+        ("deadlineText", deadline.map(|text| at_word(text, NAME_MAX).into_owned())),
         ("eligible", eligible(shaper, program)),
         ("funding", funding(shaper, program).or_else(|| total(shaper, program))),
         ("fundingShape", shape(shaper, program)),

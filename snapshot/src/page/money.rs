@@ -8,8 +8,10 @@ use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 /// Value of the note that states what an amount in US dollars was converted from. Its text starts
 /// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
 const CONVERSION: &str = "funding-conversion";
-/// Below this many US dollars an amount beside a word for a time is a rate of pay.
-pub const RATE_MAX: f64 = 100.0;
+/// Below this many US dollars an amount beside a word for a time is a rate of pay; from here on the word has to follow at
+/// once, as in `/week`, and from the second number on an amount is none.
+const BESIDE_MAX: f64 = 100.0;
+const RATE_MAX: f64 = 10_000.0;
 /// How many characters from an amount a word for a time may be and still belong to it.
 const BESIDE: usize = 24;
 /// Most amounts that facts name.
@@ -104,7 +106,7 @@ impl Per {
     }
 }
 
-/// The span of time that the amounts of a program are paid for, where they are small and its texts name one.
+/// The span of time that the amounts of a program are paid for, where its texts name one.
 #[must_use]
 pub fn per(program: &Program, facts: &[&Fact]) -> Option<Per> {
     let amounts = [program.funding_min_usd, program.funding_max_usd].into_iter().flatten();
@@ -127,10 +129,15 @@ fn rate(text: &str, amounts: &[f64]) -> Option<Per> {
         let end = text[start..].find(|c| !is_number(c)).map_or(text.len(), |at| start + at);
         from = end;
         let number = text[start..end].trim_end_matches(['.', ',']).replace(',', "");
-        if number.parse().is_ok_and(|number: f64| amounts.contains(&number))
-            && let Some(per) = after(&text[end..]).or_else(|| before(&text[..start]))
-        {
-            return Some(per);
+        let Some(amount) = number.parse::<f64>().ok().filter(|number| amounts.contains(number)) else {
+            continue;
+        };
+        let per = match amount < BESIDE_MAX {
+            true => after(&text[end..]).or_else(|| before(&text[..start])),
+            false => at_once(&text[end..]),
+        };
+        if per.is_some() {
+            return per;
         }
     }
     None
@@ -147,6 +154,14 @@ fn after(text: &str) -> Option<Per> {
         return None;
     }
     words(beside).find_map(Per::of)
+}
+
+/// The span named right after an amount: `/week`, `per month`, `al mes`.
+fn at_once(text: &str) -> Option<Per> {
+    let text = text.trim_start();
+    let (joint, rest) = text.strip_prefix('/').map(|rest| ("per", rest)).or_else(|| text.split_once(' '))?;
+    let is_joint = ["per", "a", "an", "each", "every", "por", "al", "cada"].contains(&joint);
+    words(rest).next().filter(|_| is_joint).and_then(Per::of)
 }
 
 /// The rate named before an amount and after the last number.
@@ -293,6 +308,10 @@ mod tests {
             ("An hourly wage of $18.50.", &[18.5], Some(Per::Hour)),
             ("15 hours a week, for 10 weeks", &[15.0], None),
             ("10-week term", &[10.0], None),
+            ("$600/week stipend for a 10-week summer term", &[600.0], Some(Per::Week)),
+            ("una beca de 1,500 USD por mes", &[1500.0], None),
+            ("1500 por mes durante un año", &[1500.0], Some(Per::Month)),
+            ("$5,000 for a month at the library", &[5000.0], None),
             ("US$20 for each book; open for months", &[25.0], None),
             ("From 1 to 35,000 dollars. Reports are due every 6 months.", &[1.0], None),
         ] {

@@ -12,6 +12,7 @@ use crate::search::entities;
 use crate::search::error::IndexError;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS};
 use crate::search::seasons::{Observation, SeasonsWriter};
+use crate::search::seats::SeatsWriter;
 use crate::search::set::{set_bit, words};
 use crate::search::table::{FinishedLists, ListsWriter, Strings, StringsWriter};
 use crate::search::terms::write::TermsWriter;
@@ -96,6 +97,7 @@ pub struct IndexWriter {
     stated: StatedWriter,
     titles: TitlesWriter,
     terms: TermsWriter,
+    seats: SeatsWriter,
     recipient_words: BTreeSet<String>,
 }
 
@@ -109,6 +111,7 @@ impl IndexWriter {
             stated: StatedWriter::new(spill),
             titles: TitlesWriter::new(spill),
             terms: TermsWriter::new(spill),
+            seats: SeatsWriter::default(),
             recipient_words: BTreeSet::new(),
         }
     }
@@ -122,7 +125,7 @@ impl IndexWriter {
 
     /// Adds the programs of a directory; `order` comes from [`document_order`].
     pub fn add(&mut self, directory: &Directory, order: &[usize]) {
-        let Self { columns, stated, titles, terms, .. } = self;
+        let Self { columns, stated, titles, terms, seats, .. } = self;
         std::thread::scope(|threads| {
             threads.spawn(|| {
                 for program in order {
@@ -133,6 +136,8 @@ impl IndexWriter {
                 let (it, facts) = (&directory.programs[*program], facts(directory, *program));
                 let document = Document { program: it, facts };
                 titles.add(columns.count, &stated_texts(directory, *program), &it.slug);
+                let organization = directory.program_links[*program].organization;
+                seats.add(columns.count, &directory.organizations[organization]);
                 columns.add(directory, *program, &document);
                 stated.add(&document);
             }
@@ -145,10 +150,11 @@ impl IndexWriter {
     ///
     /// If the facets have more values than an index can number, or a temporary file cannot be used.
     pub fn finish(self, vocabulary: &[Term], synonyms: &[Synonym]) -> Result<SectionWriter, IndexError> {
-        let Self { spill, columns, stated, titles, terms, recipient_words } = self;
+        let Self { spill, columns, stated, titles, terms, seats, recipient_words } = self;
         let synonyms: Vec<Vec<String>> = synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
         let mut writer = SectionWriter::spilling(&spill);
         columns.write(&mut writer)?;
+        seats.write(&mut writer);
         Strings::write(&mut writer, RECIPIENT_WORDS, recipient_words.iter().map(String::as_bytes));
         let (written, terms) = std::thread::scope(|threads| {
             let terms = threads.spawn(|| {

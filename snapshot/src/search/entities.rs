@@ -336,6 +336,12 @@ impl Entity {
         self.values.is_empty() && self.naming.is_empty()
     }
 
+    /// Whether `no` before it leaves its values out: not for a place, and not for benefits, as `no tuition` is one.
+    pub(super) fn is_negatable(&self, values: &Values) -> bool {
+        let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
+        self.place.is_none() && !self.values.is_empty() && !self.values.iter().any(is_benefit)
+    }
+
     /// Documents of each of its values.
     pub(super) fn parts<'a>(&self, values: &'a Values) -> Vec<DocSet<'a>> {
         let others = self.values.iter().map(|ordinal| values.docs(*ordinal));

@@ -6,6 +6,7 @@ use crate::facet::{Facet, Interval, MEASURES, MeasureSpec};
 use crate::query::FacetValue;
 use crate::search::entities::NamedEntities;
 use crate::search::seasons::Seasons;
+use crate::search::seats::Seats;
 use crate::search::senses::OtherSenses;
 use crate::search::set::words;
 use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_len, column};
@@ -90,6 +91,7 @@ pub struct Index {
     pub(super) titles: Titles,
     pub(super) senses: OtherSenses,
     pub(super) seasons: Arc<Seasons>,
+    pub(super) seats: Seats,
     pub(super) by_name_en: Order<Section<u32>>,
     pub(super) by_name_es: Order<Section<u32>>,
     pub(super) by_recent: Order<Section<u32>>,
@@ -124,6 +126,7 @@ impl Index {
             values,
             terms: Terms::open(sections, count)?,
             seasons: Arc::new(Seasons::open(sections, count)?),
+            seats: Seats::open(sections, count)?,
             by_name_en: Order::open(sections, BY_NAME_EN, count)?,
             by_name_es: Order::open(sections, BY_NAME_ES, count)?,
             by_recent: Order::open(sections, BY_RECENT, count)?,

@@ -108,7 +108,7 @@ pub struct Clause<'a> {
     pub(super) entity: Option<&'a Entity>,
     /// The place facet that a place is meant for; without one it is anything that names it.
     pub(super) role: Option<Facet>,
-    /// Whether every other place is meant.
+    /// Whether every other place is meant, or every record without the values.
     pub(super) is_outside: bool,
     /// Documents in which a term that names the place means something else.
     pub(super) other_senses: Vec<(u32, DocSet<'static>)>,
@@ -161,7 +161,7 @@ impl<'a> Clause<'a> {
         clause
     }
 
-    /// Every place but one, which `words` name.
+    /// Every place but one, or every record without some values, which `words` name.
     pub(super) fn outside(words: &[CompactString], entity: Option<&'a Entity>, role: Option<Facet>) -> Self {
         Self { words: words.to_vec(), entity, role, is_outside: true, ..Self::default() }
     }
@@ -223,6 +223,11 @@ impl<'a> Clause<'a> {
             && self.entity.is_none_or(Entity::is_empty)
     }
 
+    /// Whether records with its values are left out.
+    pub(super) fn is_negated(&self) -> bool {
+        self.is_outside && self.place().is_none()
+    }
+
     /// Code of the place that it names.
     pub(super) fn place(&self) -> Option<&'a str> {
         self.entity?.place.as_deref()
@@ -265,6 +270,9 @@ impl<'a> Clause<'a> {
         let terms = &index.terms;
         if let (true, Some(entity), Some(role)) = (self.is_outside, self.entity, self.role) {
             return entity.outside(role, &index.values);
+        }
+        if self.is_negated() {
+            return DocSet::all(index.len()).without(&union(self.entity_docs(index), index.len()));
         }
         let of_term = |term: u32| {
             let other = self.other_senses.iter().find(|(other, _)| *other == term);

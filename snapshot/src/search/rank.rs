@@ -46,7 +46,7 @@ pub struct Interpretation {
     pub place: Option<String>,
     /// The facet that the place was searched in, from the words around it; `None` is anything that names it.
     pub role: Option<Facet>,
-    /// Whether every other place is meant.
+    /// Whether every other place is meant, or every record without the values.
     pub is_outside: bool,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place or has values of several facets.
@@ -249,7 +249,10 @@ impl<'a> RankedQuery<'a> {
     /// Documents that the ranges and switches of a query, phrases and exclusions keep; `None` is every document.
     fn required(&self, filters: &Query) -> Option<DocSet<'a>> {
         let filtered = self.index.filter(filters, self.today, None);
-        both(self.text.filter(self.index).keep(filtered, self.index, &self.budget), self.options.among)
+        let kept =
+            both(self.text.filter(self.index).keep(filtered, self.index, &self.budget), self.options.among);
+        let negated = self.parts.known.iter().filter(|part| part.clause.is_negated());
+        negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }
 
     /// Full matches before selected values narrow them; `None` is every document.

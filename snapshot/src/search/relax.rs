@@ -256,12 +256,16 @@ fn without_words(
 }
 
 fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constraint, Query) {
-    let join = |is_removed: bool| {
-        let pieces = pieces.iter().enumerate().filter(|(at, _)| removed.contains(at) == is_removed);
-        pieces.map(|(_, piece)| *piece).collect::<Vec<_>>().join(" ")
-    };
-    let text = Some(join(false)).filter(|text| text.chars().any(char::is_alphanumeric));
-    (Constraint::Words(join(true)), Query { text, ..query.clone() })
+    let (mut without, mut left) = (Vec::new(), Vec::new());
+    for (at, piece) in pieces.iter().enumerate() {
+        if !removed.contains(&at) {
+            left.push(*piece);
+        } else if !without.contains(piece) {
+            without.push(*piece);
+        }
+    }
+    let text = Some(left.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric));
+    (Constraint::Words(without.join(" ")), Query { text, ..query.clone() })
 }
 
 /// A text without words that follow each other in it, as [`Interpretation`](crate::search::Interpretation) or

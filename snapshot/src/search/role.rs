@@ -63,6 +63,17 @@ fn ending(before: &[&str], list: &str) -> usize {
     phrases.map(Vec::len).max().unwrap_or(0)
 }
 
+/// Number of words before a value that mean every record without it, articles included: `not for`, `que no sean`.
+#[must_use]
+pub fn negation(words: &[CompactString], start: usize) -> usize {
+    let before: Vec<&str> = words[..start.min(words.len())].iter().map(CompactString::as_str).collect();
+    let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
+    match ending(&before[..before.len() - articles], "without-value") {
+        0 => 0,
+        length => length + articles,
+    }
+}
+
 /// How the place that `length` words from `start` on name is meant.
 #[must_use]
 pub fn reading_of(words: &[CompactString], start: usize, length: usize) -> Reading {

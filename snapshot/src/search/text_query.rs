@@ -12,7 +12,7 @@ use crate::search::index::Index;
 use crate::search::lexicon::{is_everyday_word, stop_words};
 use crate::search::matching::{Clause, cost_of_terms, run};
 use crate::search::phrase::Phrases;
-use crate::search::role::{Reading, reading_of};
+use crate::search::role::{Reading, negation, reading_of};
 use crate::search::set::DocSet;
 use crate::text::{QueryWord, query_words, words_of};
 
@@ -157,6 +157,7 @@ impl TextQuery {
                 clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
             } else if !clause.words.is_empty() {
                 self.read_place(&mut clause, &mut idle, index);
+                self.read_negation(&mut clause, &mut idle, index);
                 clauses.push(clause);
             }
         }
@@ -193,7 +194,7 @@ impl TextQuery {
         let Some(place) = clause.place().filter(|_| !self.sequence.is_empty()) else { return };
         clause.leave_other_senses_out(place, index);
         let length = clause.words.len();
-        let Some(start) = self.sequence.windows(length).position(|run| run == clause.words) else { return };
+        let Some(start) = self.position(clause) else { return };
         let Reading { role, is_outside, before, after } = reading_of(&self.sequence, start, length);
         let around = start - before..start + length + after;
         if is_outside {
@@ -205,6 +206,28 @@ impl TextQuery {
         }
         clause.role = role;
         idle.extend(around.filter(|at| !(start..start + length).contains(at)));
+    }
+
+    /// Position of the words of a clause among those that were typed.
+    fn position(&self, clause: &Clause<'_>) -> Option<usize> {
+        self.sequence.windows(clause.words.len()).position(|run| run == clause.words)
+    }
+
+    /// Reads `not for undergraduates` as every record without the value, and adds the positions of the words before it.
+    fn read_negation<'a>(&self, clause: &mut Clause<'a>, idle: &mut Vec<usize>, index: &'a Index) {
+        let negatable = clause.entity.filter(|entity| entity.is_negatable(&index.values));
+        let (Some(entity), Some(start)) = (negatable, self.position(clause)) else { return };
+        let before = negation(&self.sequence, start);
+        if before == 0 {
+            return;
+        }
+        let words = &self.sequence[start - before..start + clause.words.len()];
+        if self.literal.contains(&words.join(" ")) {
+            clause.entity = None;
+            return;
+        }
+        *clause = Clause::outside(words, Some(entity), None);
+        idle.extend(start - before..start);
     }
 
     /// Documents whose texts have the words of a clause, whatever they name.

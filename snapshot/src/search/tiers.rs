@@ -113,7 +113,7 @@ pub(super) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// Documents that match it itself.
-    fn typed(&self) -> &DocSet<'a> {
+    pub(super) fn typed(&self) -> &DocSet<'a> {
         self.unguessed.as_ref().unwrap_or(&self.docs)
     }
 
@@ -185,6 +185,8 @@ impl<'a> Parts<'a> {
         let index = self.index;
         let entity = clause.entity.filter(|_| !clause.is_outside);
         let wider = entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
+        let elsewhere = clause.place().map_or_else(DocSet::none, |place| index.seats.elsewhere(place));
+        let wider = wider.map(|docs| docs.without(&elsewhere));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
         others.append(&mut clause.similar);

@@ -33,7 +33,7 @@ struct Phrases {
 }
 
 const ENGLISH: Phrases = Phrases {
-    undated: "Dates not stated",
+    undated: "No exact dates",
     last: "Last deadline ",
     unknown: "; not known whether it opens again",
     by_dates: "; by its dates it ",
@@ -43,7 +43,7 @@ const ENGLISH: Phrases = Phrases {
 };
 
 const SPANISH: Phrases = Phrases {
-    undated: "Sin fechas publicadas",
+    undated: "Sin fechas exactas",
     last: "Último plazo: ",
     unknown: "; no se sabe si volverá a abrir",
     by_dates: "; según sus fechas, ",

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
-use snapshot::place;
+use snapshot::place::{self, NameKind};
 use snapshot::record::{
-    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
-    Strength,
+    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Organization, Polarity,
+    Program, Strength,
 };
 use snapshot::search::{Document, NamedEntity, StatedWriter, entity_dictionary};
-use snapshot::text::fold;
+use snapshot::text::{fold, words_of};
 use store::spill::Spill;
 
 use super::oracle_text as text;
@@ -59,6 +59,7 @@ pub(super) struct Record<'a> {
     pub(super) shut: BTreeMap<&'static str, BTreeSet<&'a str>>,
     facts: Vec<&'a Fact>,
     pub(super) texts: Vec<Positions>,
+    organization: &'a Organization,
 }
 
 /// The plain search.
@@ -274,6 +275,27 @@ fn openness_rank(record: &Record<'_>, today: Date) -> usize {
 }
 
 impl<'a> Record<'a> {
+    /// Whether the name of its organization has that of another subdivision of the country, and none that is as long.
+    pub(super) fn is_seated_elsewhere(&self, place: &str) -> bool {
+        let (Some((country, _)), text) = (place.split_once('-'), words_of(&self.organization.name)) else {
+            return false;
+        };
+        if self.organization.country_code.as_deref() != Some(country) {
+            return false;
+        }
+        let of_country = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
+        let of_country = of_country.filter(|name| name.codes[0].starts_with(&format!("{country}-")));
+        let stated: BTreeSet<(usize, &str)> = of_country
+            .map(|name| (words_of(name.text), name.codes[0]))
+            .filter(|(name, _)| text.windows(name.len()).any(|run| run == name.as_slice()))
+            .map(|(name, code)| (name.len(), code))
+            .collect();
+        let longest = stated.last().map_or(0, |(length, _)| *length);
+        let seats: Vec<&str> =
+            stated.iter().filter(|(length, _)| *length == longest).map(|(_, code)| *code).collect();
+        matches!(seats.as_slice(), [seat] if *seat != place)
+    }
+
     fn new(directory: &'a Directory, position: usize) -> Self {
         let program = &directory.programs[position];
         let facts: Vec<&Fact> = directory.facts.iter().filter(|fact| fact.program_id == program.id).collect();
@@ -289,6 +311,7 @@ impl<'a> Record<'a> {
             named: values(Polarity::Include),
             shut: values(Polarity::Exclude),
             texts: texts(directory, program, &facts),
+            organization: &directory.organizations[directory.program_links[position].organization],
             facts,
         }
     }

@@ -11,7 +11,7 @@ use snapshot::facet::Facet;
 use snapshot::record::Synonym;
 use snapshot::search::{
     BUILT_IN, NamedEntity, Reading, is_everyday_word, keys_of, language_of_stop_word, names_of_place,
-    reading_of, stop_words,
+    negation, reading_of, stop_words,
 };
 use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
 
@@ -119,6 +119,11 @@ impl Clause {
     /// Whether it is one everyday word that names nothing.
     pub(super) fn is_everyday(&self) -> bool {
         self.concept.is_none() && self.typed.len() == 1 && is_everyday_word(&self.typed[0].text)
+    }
+
+    /// Whether records with its values are left out.
+    pub(super) fn is_negated(&self) -> bool {
+        self.is_outside && self.place().is_none()
     }
 
     /// Code of the place that it names.
@@ -245,7 +250,8 @@ impl Reader {
                 }
             } else if length > 1 || !small[at] {
                 let (clause, cues) = read_place(self.clause(run, taken_back), &typed);
-                idle.extend(cues);
+                let (clause, more) = read_negation(clause, &typed, taken_back);
+                idle.extend(cues.into_iter().chain(more));
                 understood.wanted.push(clause);
             }
             at += length;
@@ -441,6 +447,28 @@ fn read_place(mut clause: Clause, typed: &[QueryWord]) -> (Clause, Vec<usize>) {
     (clause.role, clause.is_outside) = (role, is_outside);
     let end = start + length;
     (clause, (start - before..start).chain(end..end + after).collect())
+}
+
+/// A clause whose value is left out by the words before it, and the positions of these.
+fn read_negation(mut clause: Clause, typed: &[QueryWord], taken_back: &[String]) -> (Clause, Vec<usize>) {
+    let length = clause.typed.len();
+    let is_run = |run: &[QueryWord]| run.iter().zip(&clause.typed).all(|(word, of)| word.text == of.text);
+    let is_value = |concept: &NamedEntity| {
+        let is_benefit = |(facet, _): &(u8, String)| *facet == Facet::Benefits as u8;
+        concept.place.is_none() && !concept.values.is_empty() && !concept.values.iter().any(is_benefit)
+    };
+    let start =
+        typed.windows(length).position(is_run).filter(|_| clause.concept.as_ref().is_some_and(is_value));
+    let texts: Vec<_> = typed.iter().map(|word| word.text.clone()).collect();
+    let Some((start, before)) = start.map(|start| (start, negation(&texts, start))).filter(|it| it.1 > 0)
+    else {
+        return (clause, Vec::new());
+    };
+    if taken_back.contains(&texts[start - before..start + length].join(" ")) {
+        return (Clause { concept: None, ..clause }, Vec::new());
+    }
+    clause = Clause { concept: clause.concept, is_outside: true, ..Clause::default() };
+    (clause, (start - before..start).collect())
 }
 
 /// Whether a token is a word in another number or gender.

@@ -58,7 +58,11 @@ impl Oracle<'_> {
     /// Slugs of the records that are shown for a text, and the tier of each; what is called so is all.
     pub(super) fn tiers(&self, text: &str) -> BTreeSet<(String, &'static str)> {
         let asked = self.reader.understand(text, &[]);
-        let among: Vec<bool> = self.records.iter().map(|record| asked.admits(&record.texts)).collect();
+        let negated = || asked.wanted.iter().filter(|clause| clause.is_negated());
+        let is_kept = |record: &Record<'_>| {
+            asked.admits(&record.texts) && negated().all(|clause| self.holds(record, clause))
+        };
+        let among: Vec<bool> = self.records.iter().map(is_kept).collect();
         let phrased = !asked.phrases.is_empty();
         let (mut parts, mut unknown, mut guesses) = (Vec::new(), 0, 0);
         for mut clause in asked.wanted {
@@ -88,6 +92,9 @@ impl Oracle<'_> {
         if let (true, Some(role), Some(place)) = (clause.is_outside, clause.role, place) {
             let is_outside = |value: &&str| place::with_ancestors(value).all(|around| around != place);
             return record.named[role.spec().name].iter().any(is_outside);
+        }
+        if clause.is_negated() {
+            return !clause.concept.as_ref().is_some_and(|concept| says(record, concept));
         }
         let sense = place.map(|place| self.in_sense(record, place));
         let sense = sense.as_ref().unwrap_or(&record.texts);
@@ -129,10 +136,9 @@ impl Oracle<'_> {
         let of = |fits: &dyn Fn(&Record<'_>) -> bool| self.records.iter().map(fits).collect::<Vec<bool>>();
         let has = self.holders(clause);
         let concept = clause.concept.as_ref().filter(|it| it.place.is_some() || !it.values.is_empty());
-        let wider = concept
-            .and_then(|concept| concept.place.as_deref())
-            .filter(|_| !clause.is_outside)
-            .map(|place| of(&|record| self.is_wider(record, clause, place)));
+        let wider = concept.and_then(|concept| concept.place.as_deref()).filter(|_| !clause.is_outside).map(
+            |place| of(&|record| self.is_wider(record, clause, place) && !record.is_seated_elsewhere(place)),
+        );
         let silent = |facets: &[&str]| {
             of(&|record| facets.iter().all(|it| record.named[it].is_empty() && record.shut[it].is_empty()))
         };

@@ -277,21 +277,11 @@ fn words_that_were_understood_are_searched_as_text_or_removed_by_one_link_each()
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path(), &[json!({"name": "Soil", "eligibleCountries": ["KE"]})]);
     for (address, chip, text, without) in [
-        (
-            "/programs?q=soil+kenya",
-            "title=\"Eligible country: Kenya\">Kenya</em>",
-            "as text",
-            "/programs?q=soil",
-        ),
-        (
-            "/es/programs?q=soil+Kenia",
-            "title=\"País admitido: Kenia\">Kenia</em>",
-            "como texto",
-            "/es/programs?q=soil",
-        ),
+        ("/programs?q=soil+kenya", "<em>Kenya</em>", "as text", "/programs?q=soil"),
+        ("/es/programs?q=soil+Kenia", "<em>Kenia</em>", "como texto", "/es/programs?q=soil"),
     ] {
         let page = get(&live, address);
-        let read = part(&page, "<li class=\"read\"><em ", "</li>");
+        let read = part(&page, "<li class=\"read\">", "</li>");
         assert!(read.starts_with(chip), "{read}");
         assert!(read.contains("&amp;plain=ken") && read.contains(text), "{read}");
         assert!(read.contains(&format!("href=\"{without}\"")), "{read}");
@@ -323,7 +313,11 @@ fn words_that_mean_several_benefits_have_a_chip_for_each_and_rows_say_so() {
     ] {
         let page = get(&live, address);
         for value in values {
-            assert!(page.contains(&format!("<em title=\"{lead}: {value}\">{value}</em>")), "{value}: {page}");
+            let whole = format!("{lead}: {value}");
+            let is_short = whole.chars().count() <= 27;
+            let title = format!("<em title=\"{whole}\">{value}</em>");
+            let chip = if is_short { format!("<em>{whole}</em>") } else { title };
+            assert!(page.contains(&chip), "{chip}: {page}");
         }
         assert!(rows(&page) == 1 && page.contains(&format!("“{words}”")), "{page}");
     }

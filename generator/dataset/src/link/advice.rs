@@ -5,7 +5,7 @@ use std::io;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use snapshot::page::money::{RATE_MAX, per};
+use snapshot::page::money::per;
 use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale};
 use snapshot::time::{Day, Season};
 use store::spill::{Sorter, Spill};
@@ -195,7 +195,7 @@ fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
         let of_program = facts.get(&row.record.id).map_or(&[][..], Vec::as_slice);
         let per = per(&row.record, of_program)?.as_str();
         let message = format!(
-            "the funding of {} is below US$ {RATE_MAX} and stands next to {} in its text",
+            "the funding of {} is paid by the {} according to its text",
             quoted(&row.record.slug),
             quoted(per),
         );

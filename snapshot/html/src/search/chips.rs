@@ -1,7 +1,5 @@
 //! Chips of applied filters and interpreted words, and notes about invalid parameters and unknown words.
 
-use std::borrow::Cow;
-
 use super::extras::ORGANIZATION;
 use super::{PageOptions, Splice, search_path};
 use crate::fragments::{push, push_parts};
@@ -18,12 +16,13 @@ use snapshot::truncate::at_word;
 
 /// Longest label of a chip, and of one with two links, in characters.
 const LABEL_MAX: usize = 37;
-const UNDERSTOOD_MAX: usize = 24;
+const UNDERSTOOD_MAX: usize = 27;
+/// How many words a note names of the end of what was searched of a long text.
+const END_WORDS: usize = 4;
 
 /// A label without markup, cut to a length, and an attribute that describes it where the whole says more.
 fn described(label: &str, whole: &str, most: usize) -> (String, String) {
-    let all = plain(label);
-    let whole = if label == whole { Cow::Borrowed(&*all) } else { Cow::Owned(plain(whole)) };
+    let (all, whole) = (plain(label), plain(whole));
     let label = at_word(&all, most);
     let title = if label == whole { String::new() } else { format!(" title=\"{}\"", escaped(&whole)) };
     (escaped(&label), title)
@@ -80,8 +79,9 @@ impl Splice<'_> {
     }
 
     /// A chip for words that were understood: what they mean, a link that searches them as text, and one that removes
-    /// them. `label` is the value, `whole` the value with the name of its filter.
+    /// them. `label` is the value, `whole` the value with the name of its filter, shown where it is short enough.
     fn understood_chip(&self, words: &str, (label, whole): (&str, &str), out: &mut Vec<u8>) {
+        let label = if plain(whole).chars().count() <= UNDERSTOOD_MAX { whole } else { label };
         let (label, title) = described(label, whole, UNDERSTOOD_MAX);
         let mut pair = form_urlencoded::Serializer::new(String::new());
         let plain = escaped(&pair.append_pair("plain", words).finish());
@@ -114,12 +114,14 @@ impl Splice<'_> {
         let mut facets: Vec<Facet> = interpretation.values.iter().map(|(facet, _)| *facet).collect();
         facets.dedup();
         if facets.is_empty() || interpretation.place.is_some() {
-            facets = vec![interpretation.role.unwrap_or(Facet::Countries)];
+            // A place without a role is anything that names it.
+            facets = interpretation.role.into_iter().collect();
         }
-        let label = match (&interpretation.place, interpretation.values.first()) {
-            (Some(code), _) if place::find(code).is_some() => self.display.place(Facet::Countries, code),
-            (None, Some((_, ordinal))) if facets.len() == 1 => {
-                self.language.labels.text(*ordinal as usize).to_owned()
+        let label = match (&interpretation.place, interpretation.values.as_slice()) {
+            (Some(code), _) => self.display.place(Facet::Countries, code),
+            (None, [(_, only)]) => self.language.labels.text(*only as usize).to_owned(),
+            (None, [(_, first), ..]) if interpretation.is_outside => {
+                self.language.labels.text(*first as usize).to_owned()
             }
             _ => escaped(&interpretation.words),
         };
@@ -129,7 +131,7 @@ impl Splice<'_> {
         };
         let names: Vec<&str> =
             facets.iter().map(|facet| self.language.facets.text(*facet as usize)).collect();
-        let whole = format!("{}: {label}", names.join(" · "));
+        let whole = if names.is_empty() { label.clone() } else { format!("{}: {label}", names.join(" · ")) };
         self.understood_chip(&interpretation.words, (&label, &whole), out);
     }
 
@@ -199,16 +201,31 @@ impl Splice<'_> {
         if self.invalid.is_empty() {
             return;
         }
-        let word = self.language.word(Message::Invalid);
-        push(out, format_args!("<div class=\"note\" id=\"invalid\"><p>{word}</p><ul>"));
-        for entry in self.invalid {
-            push(out, format_args!("<li><code>{}</code></li>", escaped(entry)));
+        push(out, "<div class=\"note\" id=\"invalid\">");
+        let (cut, others): (Vec<&String>, Vec<&String>) =
+            self.invalid.iter().partition(|entry| self.is_cut_text(entry));
+        if let (Some(text), false) = (self.query.text.as_deref(), cut.is_empty()) {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let end = words[words.len().saturating_sub(END_WORDS)..].join(" ");
+            let values = [("end", &*escaped(&end))];
+            push(out, format_args!("<p>{}</p>", self.language.phrase(Message::TextCut, &values)));
         }
-        push(out, "</ul>");
+        if !others.is_empty() {
+            push(out, format_args!("<p>{}</p><ul>", self.language.word(Message::Invalid)));
+            others.iter().for_each(|it| push(out, format_args!("<li><code>{}</code></li>", escaped(it))));
+            push(out, "</ul>");
+        }
         if let Some(name) = self.unknown_organization() {
             self.organizations_near(name, out);
         }
         push(out, "</div>");
+    }
+
+    /// Whether an invalid parameter is a text whose beginning was searched. The parameter itself may be cut.
+    fn is_cut_text(&self, entry: &str) -> bool {
+        let typed = entry.strip_prefix("q=").map(|text| text.trim_start().trim_end_matches('\u{2026}'));
+        let both = typed.zip(self.query.text.as_deref());
+        both.is_some_and(|(typed, text)| typed.starts_with(text) || text.starts_with(typed))
     }
 
     /// The organization name in the query, if it does not identify one organization.

@@ -43,13 +43,15 @@ fn a_wage_given_as_the_whole_sum_is_reported() {
     let wage = r#","fundingMinUsd":20,"fundingMaxUsd":25"#;
     let described = format!(r#"{wage},"description":"Amount: $20-$25/hour, 10-week summer term""#);
     doubted("programs.ndjson", pays(&described), "W0305 programs.ndjson:1");
+    let monthly = r#","fundingMaxUsd":2000,"description":"US$2,000 per month""#;
+    doubted("programs.ndjson", pays(monthly), "W0305 programs.ndjson:1");
     let stated = r#""kind":"benefit","value":"stipend","text":"25 USD a la semana""#;
     let rows = [("programs.ndjson", pays(wage)), ("facts.ndjson", fact(1, 1, stated))];
     assert_eq!(found(&linked(&rows).1), ["W0305 programs.ndjson:1"]);
     for sum in [
         r#","fundingMaxUsd":25,"description":"US$25 for each book, read within months""#,
         r#","fundingMaxUsd":10,"description":"A 10-week term""#,
-        r#","fundingMaxUsd":2000,"description":"US$2,000 per month""#,
+        r#","fundingMaxUsd":2000,"description":"US$2,000 for a month in Rome""#,
     ] {
         assert_eq!(found(&linked(&[("programs.ndjson", pays(sum))]).1), [""; 0], "{sum}");
     }

@@ -160,6 +160,10 @@ impl Pages<'_> {
             summary => summary.map(|text| context! { text => self.plain_summary(text), lang => self.foreign(about, locale, "summary") }),
             who => self.who(program, locale),
             funding => self.funding(program, locale),
+            deadline_text => self.directory.deadline_in_words(program).map(|fact| {
+                let original = fact.text.as_deref().unwrap_or_default();
+                self.text((fact.entity(), self.language(it)), locale, "text", original)
+            }),
             checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
         }
     }

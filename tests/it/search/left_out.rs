@@ -1,0 +1,129 @@
+//! What is left out of an answer, and what pages say of it: values after "no", organizations of other subdivisions, the
+//! end of a long text, and days that a source states in words only.
+
+use std::sync::Arc;
+
+use edge::Server;
+use serde_json::{Value, json};
+use site::Effort;
+use store::Digest;
+use tests::world::World;
+use tests::{in_process, snapshots};
+
+use super::engine::{many_programs, organization};
+use crate::records::{cycle, fact};
+use crate::server::{build, options};
+
+fn live(folder: &std::path::Path, tables: &[(&str, Vec<Value>)]) -> Arc<Server> {
+    build(&World::tables(tables).directory, Digest([0; 32]), &options(folder, Effort::None));
+    snapshots::open(folder, 1 << 20)
+}
+
+fn get(live: &Arc<Server>, target: &str) -> String {
+    String::from_utf8(in_process::get(live, target).body.to_vec()).unwrap()
+}
+
+/// Slugs of the rows of a page, sorted.
+fn slugs(page: &str) -> Vec<&str> {
+    let rows = page.split("<h3><a href=\"").skip(1);
+    let mut slugs: Vec<&str> =
+        rows.filter_map(|row| row.split('"').next()?.split("programs/").nth(1)).collect();
+    slugs.sort_unstable();
+    slugs
+}
+
+#[test]
+fn a_value_after_no_is_left_out_of_every_row_in_both_languages() {
+    let kinds = ["loan", "grant", "scholarship", "loan"];
+    let members: Vec<Value> = kinds.map(|kind| json!({"name": "Soil fund", "programType": kind})).to_vec();
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[organization(), many_programs(&members)]);
+    for (address, left, chip) in [
+        ("/programs?q=no+loans", &["p2", "p3"][..], "other than Loan"),
+        ("/programs?q=soil+not+a+loan", &["p2", "p3"], "other than Loan"),
+        ("/programs?q=scholarships+not+loans", &["p2", "p3"], "other than Loan"),
+        ("/es/programs?q=sin+préstamos", &["p2", "p3"], "que no sea Préstamo"),
+        ("/es/programs?q=suelo+que+no+sea+préstamo+soil", &["p2", "p3"], "que no sea Préstamo"),
+        // Neither are loans near matches.
+        ("/programs?q=quasar+soil+without+loans", &["p2", "p3"], "other than Loan"),
+    ] {
+        let page = get(&live, address);
+        assert_eq!(slugs(&page), left, "{address}: {page}");
+        assert!(page.contains(chip), "{address}: {page}");
+    }
+    // As text the words name nothing, and no record has them.
+    assert!(slugs(&get(&live, "/programs?q=no+loans&plain=no+loans")).is_empty());
+    assert_eq!(slugs(&get(&live, "/programs?q=loans")), ["p1", "p4"]);
+}
+
+#[test]
+fn what_another_state_offers_in_the_country_is_not_offered_to_a_state() {
+    let id = |number: usize| format!("00000000-0000-4000-8000-0000000000{number:02}");
+    let row = |number: usize, name: &str| {
+        json!({
+            "id": id(number), "slug": format!("o{number}"), "name": name, "countryCode": "US",
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let organizations =
+        ["Council on the Arts (Pennsylvania)", "Ohio Arts Council", "West Virginia Trust", "Museum Fund"];
+    let rows = (61..).zip(organizations).map(|(number, name)| row(number, name)).collect();
+    let member =
+        |number: usize| json!({"name": "Prize", "eligibleCountries": ["US"], "organizationId": id(number)});
+    let members = [member(61), member(62), member(63), member(64)];
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[("organizations", rows), many_programs(&members)]);
+    for (place, wider) in [
+        ("Ohio", &["p4"][..]),
+        ("Pennsylvania", &["p4"]),
+        ("West+Virginia", &["p4"]),
+        // Its name is part of a longer one.
+        ("Virginia", &["p4"]),
+        ("Texas", &["p4"]),
+    ] {
+        let page = get(&live, &format!("/programs?q=prize+{place}"));
+        let tier =
+            page.split("Through a wider region").nth(1).and_then(|rest| rest.split("class=\"tier\"").next());
+        assert_eq!(slugs(tier.unwrap_or_default()), wider, "{place}: {page}");
+    }
+    // Its own organization names the place.
+    assert_eq!(slugs(get(&live, "/programs?q=prize+Ohio").split("class=\"tier\"").next().unwrap()), ["p2"]);
+}
+
+#[test]
+fn how_far_a_long_text_is_searched_is_stated_in_both_languages() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[organization(), many_programs(&[json!({"name": "Soil"})])]);
+    let words = (0..32).map(|number| format!("w{number}")).collect::<Vec<_>>().join("+");
+    for (path, said) in [
+        ("/programs", "only the beginning is searched, here as far as \u{201c}w28 w29 w30 w31\u{201d}."),
+        ("/es/programs", "solo se busca el comienzo, aquí hasta «w28 w29 w30 w31»."),
+    ] {
+        let page = get(&live, &format!("{path}?q={words}+lost+words"));
+        assert!(page.contains(said), "{page}");
+        assert!(!page.contains("not understood") && !page.contains("no se entendió"));
+        assert!(!get(&live, &format!("{path}?q={words}")).contains("id=\"invalid\""));
+    }
+}
+
+#[test]
+fn a_deadline_in_words_stands_where_no_cycle_has_a_day() {
+    let note = json!({"kind": "note", "value": "deadline-text", "text": "~Dec 8, 2026"});
+    let tables = |dated: Value| {
+        let members = many_programs(&[json!({"name": "Soil"})]);
+        let facts = ("facts", vec![fact(1, 1, note.clone())]);
+        [organization(), members, facts, ("cycles", vec![cycle(1, 1, dated)])]
+    };
+    for (dated, is_shown) in [(json!({}), true), (json!({"deadlineOn": "2026-12-08"}), false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let live = live(folder.path(), &tables(dated));
+        for (target, said) in [
+            ("/programs?q=soil", "Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span>"),
+            ("/es/programs?q=soil", "Plazo tal como se publicó: "),
+            ("/programs/p1", "<dd>Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
+        ] {
+            let page = get(&live, target);
+            assert_eq!(page.contains(said), is_shown, "{target}: {page}");
+        }
+    }
+}

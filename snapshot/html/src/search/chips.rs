@@ -117,17 +117,19 @@ impl Splice<'_> {
             // A place without a role is anything that names it.
             facets = interpretation.role.into_iter().collect();
         }
-        let label = match (&interpretation.place, interpretation.values.as_slice()) {
-            (Some(code), _) => self.display.place(Facet::Countries, code),
-            (None, [(_, only)]) => self.language.labels.text(*only as usize).to_owned(),
-            (None, [(_, first), ..]) if interpretation.is_outside => {
-                self.language.labels.text(*first as usize).to_owned()
-            }
-            _ => escaped(&interpretation.words),
-        };
-        let label = match interpretation.is_outside {
-            true => self.language.phrase(Message::OtherThan, &[("place", &*label)]),
-            false => label,
+        let place = interpretation.place.as_ref().map(|code| self.display.place(Facet::Countries, code));
+        let is_outside = interpretation.is_outside;
+        let mut labels =
+            interpretation.values.iter().map(|(_, value)| self.language.labels.text(*value as usize));
+        let first = labels.next().filter(|first| match is_outside {
+            true => labels.all(|label| label == *first),
+            false => labels.next().is_none(),
+        });
+        let value = place.or_else(|| first.map(str::to_owned));
+        let label = match value {
+            Some(value) if is_outside => self.language.phrase(Message::OtherThan, &[("place", &*value)]),
+            Some(value) => value,
+            None => escaped(&self.typed(&interpretation.words)),
         };
         let names: Vec<&str> =
             facets.iter().map(|facet| self.language.facets.text(*facet as usize)).collect();

@@ -229,7 +229,8 @@ mod tests {
             ("Inglaterra", "GB-ENG", NameKind::Subdivision),
             ("Côte d’Ivoire", "CI", NameKind::Name),
             ("U.K.", "GB", NameKind::Ambiguous),
-            ("uk", "GB", NameKind::Capitals),
+            ("uk", "GB", NameKind::Name),
+            ("us", "US", NameKind::Capitals),
             ("gbr", "GB", NameKind::Code),
             ("826", "GB", NameKind::Code),
         ] {

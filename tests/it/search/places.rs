@@ -259,3 +259,39 @@ fn a_word_for_a_value_of_most_records_finds_them_by_the_value() {
         assert_eq!(found(&world, text).0.len(), world.site.index.len(), "{text}");
     }
 }
+
+#[test]
+fn abbreviations_that_are_no_other_word_name_places_in_small_letters_too() {
+    let world = world(&[
+        ("Prize A", &[("citizenship", "US")]),
+        ("Prize B", &[("destination", "GB")]),
+        ("Prize C", &[("destination", "US")]),
+    ]);
+    for (text, expected) in [
+        ("prize usa", vec!["p1", "p3"]),
+        ("prize in the us", vec!["p1", "p3"]),
+        ("premio en eeuu", vec!["p1", "p3"]),
+        ("prize for us citizens", vec!["p1"]),
+        ("prize in the uk", vec!["p2"]),
+        ("prize uae", vec![]),
+    ] {
+        assert_eq!(found(&world, text).0, expected, "{text}");
+    }
+    for text in ["prize for us", "premio que usa papel"] {
+        assert!(ranked(&world, text).interpretations.iter().all(|it| it.place.is_none()), "{text}");
+    }
+}
+
+#[test]
+fn words_for_native_americans_are_no_match_of_india() {
+    let world = world(&[
+        ("Prize of Indian Services", &[]),
+        ("Prize for Indian children", &[]),
+        ("Prize for indigent Indians", &[]),
+        ("Prize of the West Indies and the West Indian people", &[]),
+        ("Prize for India", &[]),
+    ]);
+    for text in ["prize india", "prize for Indians", "premio indio"] {
+        assert_eq!(found(&world, text).0, ["p5"], "{text}");
+    }
+}

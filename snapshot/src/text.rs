@@ -85,6 +85,7 @@ fn plain(c: char) -> Option<&'static str> {
 ///
 /// - `lndian`, which nobody writes on purpose, is a capital I that was read as a small L: `indian` too;
 /// - `non-profit` and `and/or` are two tokens, and at the second one `nonprofit` and `andor`;
+/// - the last word of `state-of-the-art` is `stateoftheart`, as it is about no art;
 /// - `O'Brien` likewise, while the `s` of `master's` is dropped;
 /// - `U.S.`, `Ph.D.` and `R&D` are one token each;
 /// - `10,000` is two tokens, and at the second one `10000`.
@@ -100,6 +101,9 @@ pub fn tokens(text: &str, mut each: impl FnMut(&str, SamePosition)) {
     }
     read_chain(&chain, &mut folded, &mut each);
 }
+
+/// Phrases joined by hyphens whose last word means nothing by itself, written together.
+const FIXED: [&str; 2] = ["stateoftheart", "stateofart"];
 
 /// Most words that are read as written together.
 const CHAIN_MAX: usize = 8;
@@ -180,7 +184,13 @@ fn read_run(
     if let (Joint::Apostrophe, [(word, _), ("s" | "S", _)]) = (joint, run) {
         return emit(word, folded, each);
     }
-    words.clone().for_each(|word| emit(word, folded, each));
+    let fixed = (joint == Joint::Hyphen && run.len() > 2).then(|| fold(&words.clone().collect::<String>()));
+    let fixed = fixed.filter(|whole| FIXED.contains(&whole.as_str()));
+    let parts = run.len() - usize::from(fixed.is_some());
+    words.clone().take(parts).for_each(|word| emit(word, folded, each));
+    if let Some(whole) = fixed {
+        return each(&whole, SamePosition(false));
+    }
     let digits = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let is_word = match joint {
         Joint::Hyphen | Joint::Apostrophe => !words.clone().all(digits),
@@ -321,9 +331,33 @@ fn looks_misread(word: &str, folded: &str) -> bool {
     word.starts_with('l') && consonant && folded.len() >= 5
 }
 
+/// English plurals that no ending makes.
+const IRREGULAR: [(&str, &str); 14] = [
+    ("women", "woman"),
+    ("men", "man"),
+    ("children", "child"),
+    ("theses", "thesis"),
+    ("crises", "crisis"),
+    ("hypotheses", "hypothesis"),
+    ("criteria", "criterion"),
+    ("phenomena", "phenomenon"),
+    ("alumni", "alumnus"),
+    ("bacteria", "bacterium"),
+    ("fungi", "fungus"),
+    ("curricula", "curriculum"),
+    ("mice", "mouse"),
+    ("teeth", "tooth"),
+];
+
+/// The singular of a folded English word whose plural no ending makes.
+pub(crate) fn irregular_singular(word: &str) -> Option<&'static str> {
+    IRREGULAR.iter().find(|(plural, _)| *plural == word).map(|(_, singular)| *singular)
+}
+
 /// English stem of a folded token: light, as the Spanish one.
 #[must_use]
 pub fn english_stem(token: &str) -> Cow<'_, str> {
+    let token = irregular_singular(token).unwrap_or(token);
     if is_stemmable(token) { ENGLISH.stem(token) } else { Cow::Borrowed(token) }
 }
 
@@ -393,7 +427,7 @@ mod tests {
             ["10", "000", "10000", "2", "500", "2500", "3", "14", "2021", "2027"]
         );
         assert_eq!(all("H-2020 end. Next,then"), ["h", "2020", "h2020", "end", "next", "then"]);
-        assert_eq!(words_of("state-of-the-art"), ["state", "of", "the", "art"]);
+        assert_eq!(words_of("State-of-the-Art art"), ["state", "of", "the", "stateoftheart", "art"]);
     }
 
     #[test]
@@ -408,6 +442,7 @@ mod tests {
     #[test]
     fn plural_and_singular_share_a_stem_in_both_languages() {
         assert_eq!(english_stem("nursing"), english_stem("nurses"));
+        assert_eq!(english_stem("children"), english_stem("child"));
         assert_eq!(spanish_stem("investigacion"), spanish_stem("investigaciones"));
         assert_eq!(spanish_stem("becas"), spanish_stem("beca"));
     }

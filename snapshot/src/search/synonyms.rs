@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use compact_str::CompactString;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
-use crate::text::{QueryWord, english_stem, spanish_stem, words_of};
+use crate::text::{QueryWord, english_stem, irregular_singular, spanish_stem, words_of};
 
 /// Synonyms by the keys of the words that they replace.
 #[derive(Debug, Default)]
@@ -63,22 +63,32 @@ pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
     [join(singular), join(ungendered)]
 }
 
+/// Whether what is left of a word without an ending may be a word. `MSCA` is no feminine of `MSc`.
+fn is_word(rest: &str) -> bool {
+    rest.len() > 2 && rest.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+}
+
 /// An English word without its plural ending and without a final y or e, which the plural changes.
 fn singular(word: &str) -> &str {
-    let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() > 2);
+    let word = irregular_singular(word).unwrap_or(word);
+    let cut = |end: &str| word.strip_suffix(end).filter(|rest| is_word(rest));
     if let Some(rest) = cut("ies").or_else(|| cut("y")) {
         return rest;
     }
     let is_sibilant = |rest: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| rest.ends_with(end));
     match cut("es").or_else(|| cut("e")).filter(is_sibilant) {
         Some(rest) => rest,
-        None => cut("s").filter(|rest| !rest.ends_with(['s', 'u', 'i'])).unwrap_or(word),
+        // `PhDs` is the plural of a word without vowels.
+        None => {
+            let rest = word.strip_suffix('s').filter(|rest| rest.len() > 2);
+            rest.filter(|rest| !rest.ends_with(['s', 'u', 'i'])).unwrap_or(word)
+        }
     }
 }
 
 /// A Spanish word without plural and gender.
 fn ungendered(word: &str) -> &str {
-    let cut = |word: &'_ str, end: &str| word.strip_suffix(end).map(str::len).filter(|length| *length > 2);
+    let cut = |word: &'_ str, end: &str| word.strip_suffix(end).filter(|rest| is_word(rest)).map(str::len);
     let vowel = |at: usize| word[..at].ends_with(['a', 'e', 'i', 'o', 'u']);
     let one = match cut(word, "es").filter(|at| !vowel(*at)) {
         Some(at) => at,
@@ -183,6 +193,44 @@ mod tests {
         assert!(of("scholarships").contains(&"beca".to_owned()));
         assert!(of("small businesses").contains(&"pyme".to_owned()));
         assert!(of("cambio climático").contains(&"climate change".to_owned()));
+    }
+
+    #[test]
+    fn an_ending_is_cut_where_a_word_is_left_and_irregular_plurals_are_known() {
+        for (one, other, is_same) in [
+            ("msca", "msc", false),
+            ("phds", "phd", true),
+            ("estudiantas", "estudiante", false),
+            ("investigadora", "investigador", true),
+            ("women", "woman", true),
+            ("children", "child", true),
+            ("criteria", "criterion", true),
+            ("menu", "man", false),
+        ] {
+            let (one, other) = (label_keys(&[one]), label_keys(&[other]));
+            assert_eq!(one.iter().any(|key| other.contains(key)), is_same, "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn a_prize_in_spanish_is_no_award_but_an_award_may_be_one() {
+        assert!(of("award").contains(&"premio".to_owned()));
+        for word in ["premio", "galardón"] {
+            assert!(
+                of(word).contains(&"prize".to_owned()) && !of(word).contains(&"award".to_owned()),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_forms_of_the_name_of_a_programme_are_one() {
+        for name in ["MSCA", "Marie Curie", "Marie Skłodowska Curie", "Marie Sklodowska Curie"] {
+            let others = of(name);
+            let is_known =
+                |other: &str| words_of(name).join(" ") == other || others.iter().any(|it| it == other);
+            assert!(is_known("msca") && is_known("marie sklodowska curie actions"), "{name}: {others:?}");
+        }
     }
 
     #[test]

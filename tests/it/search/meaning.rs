@@ -454,3 +454,37 @@ fn a_record_that_is_named_is_followed_by_nothing_that_comes_near() {
     let found = world.site.index.ranked(&question("survey awards"), &today, unnamed);
     assert!(found.rows.iter().all(|row| row.tier != Tier::Name), "a part of a name is none");
 }
+
+#[test]
+fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only_looks_alike() {
+    let members = [
+        json!({"name": "Marie Skłodowska-Curie Actions (MSCA)"}),
+        json!({"name": "MSc of arts"}),
+        json!({"name": "State-of-the-art instruments"}),
+        json!({"name": "Woman leader prize"}),
+        json!({"name": "Award of contracts"}),
+        json!({"name": "Master in education"}),
+        json!({"name": "Fellowship for indigenous peoples"}),
+        json!({"name": "Outstanding female scientist prize"}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    for (text, expected) in [
+        ("MSCA", vec!["p1"]),
+        ("Marie Curie", vec!["p1"]),
+        ("marie sklodowska-curie", vec!["p1"]),
+        ("artist", vec!["p2"]),
+        ("state of the art", vec!["p3"]),
+        ("women leader", vec!["p4"]),
+        ("premio", vec!["p4", "p8"]),
+        ("premio mujeres", vec!["p4", "p8"]),
+        ("award", vec!["p5"]),
+        ("magíster en educación", vec!["p6"]),
+        ("mapuche", vec!["p7"]),
+        ("ayúdenme, requiero un premio", vec!["p4", "p8"]),
+    ] {
+        let found = ranked(&world, &question(text), &[]);
+        let mut full: Vec<String> = slugs(&world, &found).into_iter().take(found.total).collect();
+        full.sort();
+        assert_eq!(full, expected, "{text}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Filter phrases: words of a query that mean a filter, such as `open now`, `over $50,000`, `closes before March` or
 //! `under 30`. Only ranked searches apply them. A selected filter takes precedence over a phrase.
 
+mod ages;
+
 use std::sync::LazyLock;
 
 use jiff::ToSpan as _;
@@ -9,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
-use crate::search::lexicon;
+use crate::search::lexicon::{self, is_in, starting};
 use crate::search::text_query::TextQuery;
 use crate::text::fold;
 use crate::time::{CLOSING_SOON_DAYS, Day};
@@ -25,14 +27,12 @@ pub struct FilterPhrase {
     pub value: String,
 }
 
-/// Greatest age; greater amounts are money.
-const AGE_MAX: f64 = 120.0;
-
 /// The filter that a phrase means.
 enum Filter {
     Open,
     Rolling,
-    AgeMax(f64),
+    /// Least and greatest age.
+    Age(Option<f64>, Option<f64>),
     FundingMin(f64),
     FundingMax(f64),
     Due(Option<Date>, Option<Date>),
@@ -110,7 +110,7 @@ pub(super) fn filters(
 
 /// A folded word without punctuation at its ends.
 pub(super) fn normalized(piece: &str) -> String {
-    let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€');
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€' | '%');
     fold(piece.trim_matches(|c| !kept(c)))
 }
 
@@ -122,9 +122,11 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
-        Filter::AgeMax(years) if !is_selected(Measure::Age) => {
-            bounds(query, Measure::Age).max = years;
-            Some(vec![("ageMax", years.to_string())])
+        Filter::Age(least, most) if !is_selected(Measure::Age) => {
+            let bounds = bounds(query, Measure::Age);
+            (bounds.min, bounds.max) = (least.unwrap_or(bounds.min), most.unwrap_or(bounds.max));
+            let least = least.map(|years| ("ageMin", years.to_string()));
+            Some(least.into_iter().chain(most.map(|years| ("ageMax", years.to_string()))).collect())
         }
         Filter::FundingMin(dollars) if !is_selected(Measure::Funding) => {
             bounds(query, Measure::Funding).min = dollars;
@@ -149,12 +151,18 @@ fn bounds(query: &mut Query, measure: Measure) -> &mut Interval {
 }
 
 /// The lists of the lexicon whose phrases begin a filter phrase.
-const BEGINNINGS: [&str; 12] = [
+const BEGINNINGS: [&str; 18] = [
     "soon",
     "rolling",
     "open",
+    "open-beside",
     "at-least",
     "at-most",
+    "age-least",
+    "age-most",
+    "age-is",
+    "age-has",
+    "of",
     "deadline",
     "this-week",
     "this-month",
@@ -168,47 +176,62 @@ const BEGINNINGS: [&str; 12] = [
 static FIRST_WORDS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| BEGINNINGS.into_iter().flat_map(lexicon::words).collect());
 
+fn begins(word: &str) -> bool {
+    FIRST_WORDS.contains(word)
+        || word.starts_with(|c: char| c.is_ascii_digit())
+        || lexicon::month(word).is_some()
+}
+
 /// The phrase at a position: its number of words, and the filter.
 fn parse(words: &[String], at: usize, today: Date) -> Option<(usize, Filter)> {
-    if !FIRST_WORDS.contains(words[at].as_str()) {
+    if !begins(&words[at]) {
         return None;
     }
-    let rest: Vec<&str> = words[at..].iter().map(String::as_str).collect();
-    let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
-    switch(&rest, before).or_else(|| bound(&rest)).or_else(|| deadline(&rest, today))
-}
-
-/// Number of words of the longest phrase of a list of the lexicon that the words start with.
-fn starting(rest: &[&str], list: &str) -> Option<usize> {
-    lexicon::phrases(list).filter(|phrase| rest.starts_with(phrase)).map(Vec::len).max()
-}
-
-/// Whether a word is in a list of the lexicon.
-fn is_in(list: &str, word: Option<&&str>) -> bool {
-    word.is_some_and(|word| lexicon::has(list, word))
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (before, rest) = words.split_at(at);
+    let found = switch(rest, before).or_else(|| age(rest, before));
+    found.or_else(|| bound(rest)).or_else(|| deadline(rest, today))
 }
 
 /// A phrase that switches a filter on.
-fn switch(rest: &[&str], before: &str) -> Option<(usize, Filter)> {
+fn switch(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
     if let Some(length) = starting(rest, "rolling") {
         return Some((length, Filter::Rolling));
     }
-    let is_other = || rest[0].starts_with("abierta") && is_in("not-open-after", Some(&before));
-    starting(rest, "open").filter(|_| !is_other()).map(|length| (length, Filter::Open))
+    let is_other = || rest[0].starts_with("abiert") && is_in("not-open-after", before.last());
+    let alone = starting(rest, "open").or_else(|| beside_a_kind(rest, before));
+    alone.filter(|_| !is_other()).map(|length| (length, Filter::Open))
 }
 
-/// `over $50,000` or `under 30`: a bound of the funding or of the age.
+/// `open grants`, `grants open for artists` and `concurso ANID abierto`, but not `grants open to women` or
+/// `grants open science`.
+fn beside_a_kind(rest: &[&str], before: &[&str]) -> Option<usize> {
+    let length = starting(rest, "open-beside")?;
+    let next = rest.get(length);
+    let goes_on = |next: &&str| !is_in("open-to", Some(next)) && lexicon::is_stop_word(next);
+    let is_last = next.is_none_or(goes_on);
+    // In Spanish the name of a body may stand between.
+    let reach = if rest[0] == "open" { 1 } else { 2 };
+    let follows = before.iter().rev().take(reach).any(|word| is_in("kind", Some(word)));
+    (is_in("kind", next) || follows && is_last).then_some(length)
+}
+
+/// Ages in words.
+fn age(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
+    let (length, [least, most]) = ages::age(rest, before)?;
+    Some((length, Filter::Age(least, most)))
+}
+
+/// `over $50,000`: a bound of the funding.
 fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
     let (least, most) = (starting(rest, "at-least"), starting(rest, "at-most"));
     let bound = least.or(most)?;
     let (length, amount, is_money) = amount(&rest[bound..])?;
     let length = bound + length;
-    match (is_money || amount > AGE_MAX, least.is_some()) {
-        (true, true) => Some((length, Filter::FundingMin(amount))),
-        (true, false) => Some((length, Filter::FundingMax(amount))),
-        (false, false) => Some((length, Filter::AgeMax(amount))),
-        (false, true) => None,
+    if !is_money && amount <= f64::from(ages::AGE_MAX) {
+        return None;
     }
+    Some((length, if least.is_some() { Filter::FundingMin(amount) } else { Filter::FundingMax(amount) }))
 }
 
 /// An amount: its number of words, its value, and whether a sign or unit makes it money.
@@ -264,26 +287,63 @@ fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
         let day = today.first_of_month().checked_add(ahead.months()).ok()?;
         return Some((head + length, Filter::Due(Some(day.max(today)), Some(day.last_of_month()))));
     }
+    let found = by_relation(rest, head > 0, today).or_else(|| without_relation(rest, head > 0, today));
+    found.map(|(length, filter)| (head + length, filter))
+}
+
+/// `before March 2027`, after a word for deadlines unless the end of a time or a season follows.
+fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
     let (before, after) = (starting(rest, "before"), starting(rest, "after"));
     let relation = before.or(after).or_else(|| starting(rest, "within"))?;
-    let season = season(&rest[relation..], today);
-    if head == 0 && (before.is_none() || season.is_none()) {
+    let rest = &rest[relation..];
+    if let Some((length, last)) = end_of(rest, today).filter(|_| after.is_none()) {
+        return Some((relation + length, Filter::Due(Some(today), Some(last))));
+    }
+    let season = season(rest, today);
+    if !has_head && (before.is_none() || season.is_none()) {
         return None;
     }
-    if let Some(days) =
-        rest.get(relation).and_then(|word| word.parse::<i32>().ok()).filter(|days| *days <= 366)
-        && is_in("day", rest.get(relation + 1))
+    if let Some(days) = rest.first().and_then(|word| word.parse::<i32>().ok()).filter(|days| *days <= 366)
+        && is_in("day", rest.get(1))
     {
         let until = today.checked_add(days.days()).ok()?;
-        return Some((head + relation + 2, Filter::Due(Some(today), Some(until))));
+        return Some((relation + 2, Filter::Due(Some(today), Some(until))));
     }
-    let (length, first, last) = season.or_else(|| time(&rest[relation..], today))?;
+    let (length, first, last) = season.or_else(|| time(rest, today))?;
     let filter = match (before.is_some(), after.is_some()) {
         (true, _) => Filter::Due(None, first.yesterday().ok()),
         (_, true) => Filter::Due(last.tomorrow().ok(), None),
         _ => Filter::Due(Some(first), Some(last)),
     };
-    Some((head + relation + length, filter))
+    Some((relation + length, filter))
+}
+
+/// A time beside a word for deadlines: `deadline December 2026`, or `December deadline`.
+fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
+    let of = usize::from(has_head && is_in("of", rest.first()));
+    let (length, first, last) = time(rest.get(of..)?, today)?;
+    let follows = is_in("deadline-noun", rest.get(length));
+    // `The deadline may change` names no month.
+    let is_month = length > 1 || !lexicon::is_stop_word(rest[of]);
+    let filter = Filter::Due(Some(first), Some(last));
+    match has_head {
+        true => is_month.then_some((of + length, filter)),
+        false => follows.then_some((length + 1, filter)),
+    }
+}
+
+/// `the end of the year`: its number of words, and the last day.
+fn end_of(rest: &[&str], today: Date) -> Option<(usize, Date)> {
+    let end = starting(rest, "end-of")?;
+    let rest = &rest[end..];
+    if let Some(length) = starting(rest, "whole-month") {
+        return Some((end + length, today.last_of_month()));
+    }
+    if let Some(length) = starting(rest, "whole-year") {
+        return Some((end + length, today.last_of_year()));
+    }
+    let (length, _, last) = time(rest, today)?;
+    Some((end + length, last))
 }
 
 /// `this week`, and `soon` after a deadline word: number of words, and days until the last deadline.
@@ -306,9 +366,12 @@ fn season(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     Some((length, first, first.checked_add(2.months()).ok()?.last_of_month()))
 }
 
-/// A day, a year, or a month with its year or the next month of that name: its number of words, its first and its
+/// A day, a year, this year, or a month with its year or the next month of that name: its number of words, its first and its
 /// last day.
 fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
+    if let Some(length) = starting(rest, "this-year") {
+        return Some((length, today, today.last_of_year()));
+    }
     let year = |word: &&str| word.parse::<i16>().ok().filter(|year| (2000..2100).contains(year));
     let first = rest.first()?;
     if let Ok(day) = first.parse::<Date>() {
@@ -350,6 +413,31 @@ mod tests {
             ("préstamos de menos de 50 mil dólares", "préstamos de", "fundingMax=50000"),
             ("up to 10k", "", "fundingMax=10000"),
             ("más de 10.000 dólares", "", "fundingMin=10000"),
+            ("open grants for artists", "grants for artists", "open=true"),
+            ("grants open for artists", "grants for artists", "open=true"),
+            ("fondos abiertos ahora", "", "open=true"),
+            ("concurso ANID abierto", "concurso ANID", "open=true"),
+            (
+                "fellowship deadline december 2026",
+                "fellowship",
+                "deadlineFrom=2026-12-01&deadlineTo=2026-12-31",
+            ),
+            ("fellowships due December 2026", "fellowships", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
+            ("January deadline grants", "grants", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
+            ("becas que cierren en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
+            ("becas con cierre en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
+            ("plazo hasta fin de año", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-31"),
+            ("grants before the end of the month", "grants", "deadlineFrom=2026-11-21&deadlineTo=2026-11-30"),
+            ("becas antes de fin de enero", "becas", "deadlineFrom=2026-11-21&deadlineTo=2027-01-31"),
+            ("grants for people over 50 years old", "grants for people", "ageMin=50"),
+            ("women over 40", "women", "ageMin=40"),
+            ("becas mayores de 40 años", "becas", "ageMin=40"),
+            ("a 34-year-old nurse", "a nurse", "ageMin=34&ageMax=34"),
+            ("becas para mujer de 34 años", "becas para mujer", "ageMin=34&ageMax=34"),
+            ("tengo 34 años y busco beca", "y busco beca", "ageMin=34&ageMax=34"),
+            ("artists aged 18 to 30", "artists", "ageMin=18&ageMax=30"),
+            ("jóvenes entre 18 y 29 años", "jóvenes", "ageMin=18&ageMax=29"),
+            ("investigadores hasta 35 años", "investigadores", "ageMax=35"),
             ("fellowships for journalists under 30", "fellowships for journalists", "ageMax=30"),
             ("deadline before March 2027 climate", "climate", "deadlineTo=2027-02-28"),
             ("convocatorias que cierran en enero", "", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
@@ -388,6 +476,20 @@ mod tests {
             "-open now",
             "rolling stock",
             "programs for people over 60",
+            "grants open to women",
+            "fellowship open science",
+            "call for open topics",
+            "concurso de datos abiertos",
+            "the deadline may change",
+            "until the end of the project",
+            "grants over 50",
+            "up to 3 years of funding",
+            "proyecto de 20 años de experiencia",
+            "préstamo de 30 años",
+            "under 50% of the cost",
+            "companies with up to 50 employees",
+            "under 30 minutes",
+            "tengo 3 hijos",
             "premios 2027",
             "under construction",
             "summer school",

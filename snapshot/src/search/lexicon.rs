@@ -53,6 +53,16 @@ pub(super) fn has(name: &str, word: &str) -> bool {
     phrases(name).any(|phrase| phrase.as_slice() == [word])
 }
 
+/// Number of words of the longest phrase of a use that some words start with.
+pub(super) fn starting(words: &[&str], name: &str) -> Option<usize> {
+    phrases(name).filter(|phrase| words.starts_with(phrase)).map(Vec::len).max()
+}
+
+/// Whether there is a word, and it is a phrase of a use.
+pub(super) fn is_in(name: &str, word: Option<&&str>) -> bool {
+    word.is_some_and(|word| has(name, word))
+}
+
 /// Whether a word is a stop word of either language, homonyms included.
 pub(super) fn is_stop_word(word: &str) -> bool {
     STOPS.iter().any(|words| words.contains(word))

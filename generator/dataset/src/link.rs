@@ -97,7 +97,7 @@ impl Pass for SortById {
         // Leaders and channels keep the order of their files, which is published.
         if !matches!(table, Table::Leaders | Table::Channels) {
             // Equal ids keep the order of reading.
-            parallel::sort_by_key(rows, |row| (row.record.id(), row.at));
+            parallel::sort_by_key(rows, |row| (row.record.profile().id, row.at));
         }
     }
 }

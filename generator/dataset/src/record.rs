@@ -20,48 +20,36 @@ pub(crate) trait Record: DeserializeOwned + Serialize + Send + Sync {
     /// Its publication status.
     fn publication(&self) -> PublicationStatus;
 
-    /// Its id, where the table has ids.
-    fn id(&self) -> Option<Uuid> {
-        None
-    }
-
-    /// When it was created, if the table records that, and last changed.
-    fn times(&self) -> Option<(Option<Timestamp>, Timestamp)> {
-        None
-    }
+    /// What else the rules need of it.
+    fn profile(&self) -> Profile<'_>;
 
     /// The records that it refers to by id.
-    fn references(&self) -> [Option<Reference>; 3] {
-        [None; 3]
-    }
-
-    /// The program of a cycle.
-    fn cycle_program(&self) -> Option<Uuid> {
-        None
-    }
-
-    /// The program and the season that it names together.
-    fn season(&self) -> Option<(Uuid, Uuid)> {
-        None
-    }
-
-    /// Its kind and slug, and whether that is a former one.
-    fn slug(&self) -> Option<(EntityType, &str, bool)> {
-        None
-    }
-
-    /// What it translates, and into which language.
-    fn translated(&self) -> Option<(EntityRef, Locale)> {
-        None
-    }
-
-    /// Whether it was reviewed; only facts are.
-    fn is_approved(&self) -> bool {
-        true
+    fn references(&self) -> impl Iterator<Item = Reference> {
+        self.profile().references.into_iter().flatten()
     }
 
     /// Visits every text field by its name in Rust.
     fn visit_texts(&mut self, visit: &mut dyn FnMut(&'static str, Purpose, &mut dyn TextField));
+}
+
+/// What the rules need of a record; a record type states what its table has.
+#[derive(Default)]
+pub(crate) struct Profile<'r> {
+    pub id: Option<Uuid>,
+    /// When it was created, if the table records that, and last changed.
+    pub times: Option<(Option<Timestamp>, Timestamp)>,
+    /// The records that it refers to by id.
+    pub references: [Option<Reference>; 3],
+    /// The program of a cycle.
+    pub cycle_program: Option<Uuid>,
+    /// The program and the season that it names together.
+    pub season: Option<(Uuid, Uuid)>,
+    /// Its kind and slug, and whether that is a former one.
+    pub slug: Option<(EntityType, &'r str, bool)>,
+    /// What it translates, and into which language.
+    pub translated: Option<(EntityRef, Locale)>,
+    /// Whether it waits for a review; only facts are reviewed.
+    pub is_unapproved: bool,
 }
 
 /// A reference to a record by id.
@@ -170,71 +158,22 @@ impl TextField for BTreeMap<String, String> {
     }
 }
 
-/// A method of [`Record`] that differs from the default.
-macro_rules! record_method {
-    (id, $it:ident, $value:expr) => {
-        fn id(&self) -> Option<Uuid> {
-            let $it = self;
-            Some($value)
-        }
-    };
-    (times, $it:ident, $value:expr) => {
-        fn times(&self) -> Option<(Option<Timestamp>, Timestamp)> {
-            let $it = self;
-            Some($value)
-        }
-    };
-    (references, $it:ident, $value:expr) => {
-        fn references(&self) -> [Option<Reference>; 3] {
-            let $it = self;
-            $value
-        }
-    };
-    (cycle_program, $it:ident, $value:expr) => {
-        fn cycle_program(&self) -> Option<Uuid> {
-            let $it = self;
-            Some($value)
-        }
-    };
-    (season, $it:ident, $value:expr) => {
-        fn season(&self) -> Option<(Uuid, Uuid)> {
-            let $it = self;
-            Some(($it.program_id, $value?))
-        }
-    };
-    (slug, $it:ident, $value:expr) => {
-        fn slug(&self) -> Option<(EntityType, &str, bool)> {
-            let $it = self;
-            Some($value)
-        }
-    };
-    (translated, $it:ident, $value:expr) => {
-        fn translated(&self) -> Option<(EntityRef, Locale)> {
-            let $it = self;
-            Some($value)
-        }
-    };
-    (is_approved, $it:ident, $value:expr) => {
-        fn is_approved(&self) -> bool {
-            let $it = self;
-            $value
-        }
-    };
-}
-
-/// Record types: their texts by purpose, and what differs from the defaults of [`Record`].
+/// Record types: their texts by purpose, and their profiles.
 macro_rules! records {
-    ($($record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($method:ident: $value:expr),+)?;)+) => {
+    ($($record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($name:ident: $value:expr),+)?;)+) => {
         $(impl Record for $record {
             fn publication(&self) -> PublicationStatus {
                 self.publication
             }
 
+            fn profile(&self) -> Profile<'_> {
+                $(let $it = self;)?
+                Profile { $($($name: $value,)+)? ..Profile::default() }
+            }
+
             fn visit_texts(&mut self, visit: &mut dyn FnMut(&'static str, Purpose, &mut dyn TextField)) {
                 $(visit(stringify!($field), Purpose::$purpose, &mut self.$field);)+
             }
-
-            $($(record_method!($method, $it, $value);)+)?
         })+
     };
 }
@@ -242,62 +181,62 @@ macro_rules! records {
 records! {
     Organization {
         slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
-    } |it| id: it.id, times: (Some(it.created_at), it.updated_at),
-        slug: (EntityType::Organization, &it.slug, false);
+    } |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
+        slug: Some((EntityType::Organization, &it.slug, false));
 
     Program {
         slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
         eligible_countries: Place, destination_countries: Place, career_stages: Item, official_url: Url,
         language: Language, aliases: Text
-    } |it| id: it.id, times: (Some(it.created_at), it.updated_at),
+    } |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
         references: [organization(it.organization_id), None, None],
-        slug: (EntityType::Program, &it.slug, false);
+        slug: Some((EntityType::Program, &it.slug, false));
 
     Cycle { label: Text, application_url: Url }
-    |it| id: it.id, times: (Some(it.created_at), it.updated_at),
+    |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
         references: [program(it.program_id), None, None],
-        cycle_program: it.program_id;
+        cycle_program: Some(it.program_id);
 
     Award { project_title: Text, public_notes: Text }
-    |it| id: it.id, times: (Some(it.created_at), it.updated_at),
+    |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
         references: [
             program(it.program_id),
             cycle(it.cycle_id, false),
             owner("recipientId", Table::Recipients, it.recipient_id),
         ],
-        season: it.cycle_id;
+        season: it.cycle_id.map(|season| (it.program_id, season));
 
     Recipient { slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text }
-    |it| id: it.id, times: (Some(it.created_at), it.updated_at),
-        slug: (EntityType::Recipient, &it.slug, false);
+    |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
+        slug: Some((EntityType::Recipient, &it.slug, false));
 
     Source { kind: Text, url: Url, title: Text, publisher: Text }
-    |it| id: it.id, times: (Some(it.created_at), it.updated_at), references: [entity(it.about()), None, None];
+    |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)), references: [entity(it.about()), None, None];
 
     // A fact about one season is left out with the season.
     Fact { kind: Text, value: Text, label: Text, text: Text, unit: Text, currency: Currency }
-    |it| id: it.id, times: (None, it.updated_at),
+    |it| id: Some(it.id), times: Some((None, it.updated_at)),
         references: [program(it.program_id), cycle(it.cycle_id, true), source(it.source_id)],
-        season: it.cycle_id,
-        is_approved: it.status == Approval::Approved;
+        season: it.cycle_id.map(|season| (it.program_id, season)),
+        is_unapproved: it.status != Approval::Approved;
 
     Transition { reason: Text }
-    |it| id: it.id, references: [program(it.program_id), source(it.source_id), None];
+    |it| id: Some(it.id), references: [program(it.program_id), source(it.source_id), None];
 
     Alias { slug: Slug }
-    |it| references: [entity(it.about()), None, None], slug: (it.entity_type, &it.slug, true);
+    |it| references: [entity(it.about()), None, None], slug: Some((it.entity_type, &it.slug, true));
 
     Leader { name: Text, role: Text, url: Url }
-    |it| id: it.id, references: [organization(it.organization_id), None, None];
+    |it| id: Some(it.id), references: [organization(it.organization_id), None, None];
 
     Channel { kind: Text, label: Text, url: Url }
-    |it| id: it.id, references: [organization(it.organization_id), None, None];
+    |it| id: Some(it.id), references: [organization(it.organization_id), None, None];
 
     Post { title: Text, url: Url, summary: Text }
-    |it| id: it.id, references: [organization(it.organization_id), None, None];
+    |it| id: Some(it.id), references: [organization(it.organization_id), None, None];
 
     Translation { fields: Text }
-    |it| references: [entity(it.about()), None, None], translated: (it.about(), it.locale);
+    |it| references: [entity(it.about()), None, None], translated: Some((it.about(), it.locale));
 
     Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
 

@@ -144,7 +144,7 @@ impl Registry {
             self.errors.extend(errors);
             let number = self.rows_mut(table).statuses.len() as u32;
             self.rows_mut(table).statuses.push(status);
-            if let Some(id) = row.record.id() {
+            if let Some(id) = row.record.profile().id {
                 self.add_id(table, id, number, row.at);
             }
             self.add_keys(&row.record, row.at);
@@ -173,31 +173,32 @@ impl Registry {
     }
 
     fn add_keys(&mut self, record: &impl Record, at: Location) {
-        self.cycle_programs.extend(record.cycle_program());
-        if let Some((kind, slug, is_alias)) = record.slug() {
+        let profile = record.profile();
+        self.cycle_programs.extend(profile.cycle_program);
+        if let Some((kind, slug, is_alias)) = profile.slug {
             let place = at.to_bits().to_be_bytes();
             self.slugs.push(&[&[kind as u8], slug.as_bytes(), &[0, is_alias.into()], &place]);
         }
-        self.translations.extend(record.translated().map(|(of, locale)| (of, locale, at)));
+        self.translations.extend(profile.translated.map(|(of, locale)| (of, locale, at)));
     }
 
     /// The status of a row, and errors of its references.
     fn judge(&self, row: &Row<impl Record>) -> (Status, Vec<Diagnostic>) {
-        let references = || row.record.references().into_iter().flatten();
+        let references = || row.record.references();
         let dangling = references().filter_map(|to| self.dangling(row.at, to));
         (self.status_of(&row.record), dangling.chain(self.other_program(row)).collect())
     }
 
     fn status_of(&self, record: &impl Record) -> Status {
         let has_owners = || {
-            let mut owners = record.references().into_iter().flatten().filter(|to| to.is_owner);
+            let mut owners = record.references().filter(|to| to.is_owner);
             owners.all(|to| self.is_published(to.table, to.id))
         };
         match record.publication() {
             PublicationStatus::Draft => Status::Draft,
             PublicationStatus::Withdrawn => Status::Withdrawn,
             PublicationStatus::Published if !has_owners() => Status::OwnerLeftOut,
-            PublicationStatus::Published if !record.is_approved() => Status::NotApproved,
+            PublicationStatus::Published if record.profile().is_unapproved => Status::NotApproved,
             PublicationStatus::Published => Status::Published,
         }
     }
@@ -217,7 +218,7 @@ impl Registry {
 
     /// A season of another program than the one that the row is of.
     fn other_program(&self, row: &Row<impl Record>) -> Option<Diagnostic> {
-        let (program, cycle) = row.record.season()?;
+        let (program, cycle) = row.record.profile().season?;
         let of_cycle = *self.cycle_programs.get(self.row(Table::Cycles, cycle)? as usize)?;
         let message = || format!("`programId` is {program}, but the cycle belongs to program {of_cycle}");
         (of_cycle != program)
@@ -342,7 +343,7 @@ impl Registry {
             return;
         }
         for row in rows {
-            for to in row.record.references().into_iter().flatten() {
+            for to in row.record.references() {
                 if self.absent.contains(&to.table) {
                     self.missing.entry(to.table).or_insert((row.at, 0)).1 += 1;
                 }

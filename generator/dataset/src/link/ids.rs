@@ -15,7 +15,7 @@ pub(super) struct Ids {
 
 impl Pass for Ids {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        self.lists.insert(table, rows.iter().filter_map(|row| row.record.id()).collect());
+        self.lists.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
     }
 }
 

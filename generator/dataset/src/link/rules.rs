@@ -73,7 +73,7 @@ struct Timestamps<'r> {
 impl Pass for Timestamps<'_> {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
         for row in rows {
-            let Some((created, updated)) = row.record.times() else { return };
+            let Some((created, updated)) = row.record.profile().times else { return };
             if let Some(created) = created.filter(|created| *created > updated) {
                 let message = format!("`updatedAt` is {updated}, before `createdAt`, which is {created}");
                 self.report.push(Diagnostic::new(Code::TimesReversed, row.at, message));

@@ -104,7 +104,7 @@ impl Places {
         }
         for row in rows {
             let part = self.part_of(table, &row.record);
-            for to in row.record.references().into_iter().flatten() {
+            for to in row.record.references() {
                 let is_elsewhere = match to.table {
                     Table::Recipients => true,
                     Table::Sources => self.sources.get(&to.id) != Some(&part),
@@ -114,7 +114,7 @@ impl Places {
                     self.referring.insert((to.id, part));
                 }
             }
-            if let Some(known) = row.record.id().and_then(|id| self.entities.get_mut(&id)) {
+            if let Some(known) = row.record.profile().id.and_then(|id| self.entities.get_mut(&id)) {
                 *known = part;
             }
         }
@@ -123,7 +123,7 @@ impl Places {
     /// The parts that a row is written to.
     pub(super) fn parts_of<T: Record>(&self, table: Table, record: &T) -> impl Iterator<Item = usize> {
         let own = usize::from(self.part_of(table, record));
-        let id = record.id().filter(|_| table == Table::Sources);
+        let id = record.profile().id.filter(|_| table == Table::Sources);
         let others = id.into_iter().flat_map(|id| self.referring_to(id)).filter(move |part| *part != own);
         std::iter::once(own).chain(others)
     }
@@ -136,11 +136,11 @@ impl Places {
 
     fn part_of<T: Record>(&self, table: Table, record: &T) -> u16 {
         match table {
-            Table::Programs => record.id().map(|id| self.part_of_entity(Table::Programs, id)),
+            Table::Programs => record.profile().id.map(|id| self.part_of_entity(Table::Programs, id)),
             Table::Leaders | Table::Channels | Table::Posts => None,
             // The first reference of a row is to what it belongs to.
             _ => {
-                let mut references = record.references().into_iter().flatten();
+                let mut references = record.references();
                 references.next().map(|Reference { table, id, .. }| self.part_of_entity(table, id))
             }
         }

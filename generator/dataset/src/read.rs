@@ -37,119 +37,65 @@ pub use files::{Input, InputError};
 /// # Errors
 /// When the folder or one of its files cannot be read.
 pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, InputError> {
-    let mut incomplete = BTreeSet::new();
-    let files = files::list(input, &mut incomplete, report)?;
-    let mut reader = Reader { incomplete, ..Reader::new(&files, report) };
-    let mut tables = Tables { dataset: reader.dataset()?, stamps: reader.stamps()?, ..Tables::default() };
-    tables.run(&mut reader);
-    if let Some(error) = reader.error {
+    let mut reader = TableReader::open(input, report)?;
+    let (dataset, stamps) = (reader.dataset(report)?, reader.stamps(report)?);
+    let mut tables = Tables { dataset, stamps, ..Tables::default() };
+    let (partial, owners) = Default::default();
+    let mut whole = WholeTables { reader, report, partial, owners, error: None };
+    tables.run(&mut whole);
+    let WholeTables { reader, partial, owners, error, .. } = whole;
+    if let Some(error) = error {
         return Err(error);
     }
-    tables.source_sha256 = source_sha256(reader.digests);
-    let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
-    tables.absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
-    tables.incomplete = reader.incomplete;
-    tables.owners = reader.owners;
-    identity::complete(&mut tables, reader.partial, report);
+    tables.absent.clone_from(&reader.absent);
+    tables.incomplete.clone_from(&reader.incomplete);
+    tables.source_sha256 = reader.source_sha256();
+    tables.owners = owners;
+    identity::complete(&mut tables, partial, report);
     Ok(tables)
 }
 
-struct Reader<'a, 'r> {
-    files: &'a [File<'a>],
+/// Reads each table as a whole.
+struct WholeTables<'a, 'r> {
+    reader: TableReader<'a>,
     report: &'r mut Diagnostics,
-    incomplete: BTreeSet<Table>,
-    /// By path.
-    digests: Vec<(String, [u8; 32])>,
     partial: partial::PartialRows,
     owners: BTreeMap<Location, String>,
     /// The first file that could not be read.
     error: Option<InputError>,
 }
 
-impl Pass for Reader<'_, '_> {
+impl Pass for WholeTables<'_, '_> {
     /// One table at a time, so that only one table's text is in memory.
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
         if self.error.is_none() {
-            match self.read(table) {
-                Ok(read) => *rows = read,
+            match self.reader.table(table) {
+                Ok(read) => {
+                    if has_error(&read.problems) {
+                        self.reader.incomplete.insert(table);
+                    }
+                    self.report.extend(read.problems);
+                    self.partial.insert(table, read.partial);
+                    self.owners.extend(read.owners);
+                    *rows = read.rows;
+                }
                 Err(error) => self.error = Some(error),
             }
         }
     }
 }
 
-impl<'a, 'r> Reader<'a, 'r> {
-    fn new(files: &'a [File<'a>], report: &'r mut Diagnostics) -> Self {
-        let (incomplete, digests, partial, owners) = Default::default();
-        Self { files, report, incomplete, digests, partial, owners, error: None }
-    }
-
-    fn dataset(&mut self) -> Result<Option<Row<Dataset>>, InputError> {
-        let Some(file) = self.files.iter().find(|file| file.role == Role::Dataset) else {
-            let at = Location { file: self.report.add_file(files::DATASET), line: 1 };
-            let help = "name the folder that holds dataset.json; `opdir init` writes an example";
-            self.report.push(Diagnostic::new(Code::NoDataset, at, "there is no dataset.json").help(help));
-            return Ok(None);
-        };
-        let (parsed, digest) = parse_file(file, None, Format::Json)?;
-        self.digests.push((file.path.clone(), digest));
-        self.report.extend(parsed.problems);
-        for row in parsed.partial {
-            row.report_problems::<Dataset>(files::DATASET, self.report);
-        }
-        let mut rows = parsed.rows.into_iter();
-        let first = rows.next();
-        if let Some(second) = rows.next() {
-            let message = "expected one object, found several";
-            self.report.push(Diagnostic::new(Code::BadSyntax, second.at, message));
-        }
-        Ok(first)
-    }
-
-    fn stamps(&mut self) -> Result<Stamps, InputError> {
-        let Some(file) = self.files.iter().find(|file| file.role == Role::Stamps) else {
-            return Ok(Stamps::default());
-        };
-        let bytes = file.load()?;
-        self.digests.push((file.path.clone(), Sha256::digest(&*bytes).into()));
-        Ok(match text::decode(&bytes, file.id) {
-            Ok(text) => Stamps::read(&text, file.id, self.report),
-            Err(problem) => {
-                self.report.push(*problem);
-                Stamps::default()
-            }
-        })
-    }
-
-    /// The rows of a table. Its files are read in parallel.
-    fn read<T: Record>(&mut self, table: Table) -> Result<Vec<Row<T>>, InputError> {
-        let files = self.files.iter().filter_map(|file| Some((file, file.format_of(table)?)));
-        let files: Vec<(&File<'_>, Format)> = files.collect();
-        let parsed = parallel::numbers(files.len(), &|at| parse_file(files[at].0, Some(table), files[at].1));
-        let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.into_iter().collect::<Result<_, _>>()?;
-        let mut all = Parsed::empty();
-        for ((file, _), (one, digest)) in files.iter().zip(parsed) {
-            self.digests.push((file.path.clone(), digest));
-            all.append(one);
-        }
-        if all.problems.iter().any(|problem| problem.code.severity() == Severity::Error) {
-            self.incomplete.insert(table);
-        }
-        self.report.extend(all.problems);
-        self.partial.insert(table, all.partial);
-        self.owners.extend(all.owners);
-        Ok(all.rows)
-    }
-}
-
-/// Reads tables one after the other, in blocks.
+/// Reads tables one after the other, each as a whole or in blocks.
 pub(crate) struct TableReader<'a> {
     files: Vec<File<'a>>,
+    /// By path.
     digests: BTreeMap<String, [u8; 32]>,
     /// Tables that lost rows to errors so far.
-    incomplete: BTreeSet<Table>,
-    absent: BTreeSet<Table>,
-    has_partial_rows: bool,
+    pub(crate) incomplete: BTreeSet<Table>,
+    /// Tables without a file.
+    pub(crate) absent: BTreeSet<Table>,
+    /// Whether rows lack fields that are derived from other rows.
+    pub(crate) has_partial_rows: bool,
 }
 
 /// Rows of a block, and where the problems of later checks go.
@@ -169,33 +115,63 @@ impl<'a> TableReader<'a> {
         self.files.iter().map(File::size).sum()
     }
 
-    /// Tables without a file.
-    pub(crate) fn absent(&self) -> &BTreeSet<Table> {
-        &self.absent
-    }
-
-    /// Tables that lost rows to errors so far.
-    pub(crate) fn incomplete(&self) -> &BTreeSet<Table> {
-        &self.incomplete
-    }
-
-    /// Whether rows lack fields that are derived from other rows.
-    pub(crate) fn has_partial_rows(&self) -> bool {
-        self.has_partial_rows
-    }
-
     /// SHA-256 of all files, once they were read.
-    pub(crate) fn source_sha256(self) -> [u8; 32] {
-        source_sha256(self.digests.into_iter().collect())
+    pub(crate) fn source_sha256(&self) -> [u8; 32] {
+        let lines = self.digests.iter().map(|(path, digest)| format!("{}  {path}\n", Hex(digest)));
+        Sha256::digest(lines.collect::<String>()).into()
     }
 
     /// `dataset.json`.
     pub(crate) fn dataset(&mut self, report: &mut Diagnostics) -> Result<Option<Row<Dataset>>, InputError> {
-        let mut reader = Reader::new(&self.files, report);
-        let (row, stamps) = (reader.dataset()?, reader.stamps());
-        drop(stamps?);
-        self.digests.extend(reader.digests);
-        Ok(row)
+        let Some(file) = self.files.iter().find(|file| file.role == Role::Dataset) else {
+            let at = Location { file: report.add_file(files::DATASET), line: 1 };
+            let help = "name the folder that holds dataset.json; `opdir init` writes an example";
+            report.push(Diagnostic::new(Code::NoDataset, at, "there is no dataset.json").help(help));
+            return Ok(None);
+        };
+        let (parsed, digest) = parse_file(file, None, Format::Json)?;
+        self.digests.insert(file.path.clone(), digest);
+        report.extend(parsed.problems);
+        for row in parsed.partial {
+            row.report_problems::<Dataset>(files::DATASET, report);
+        }
+        let mut rows = parsed.rows.into_iter();
+        let first = rows.next();
+        if let Some(second) = rows.next() {
+            let message = "expected one object, found several";
+            report.push(Diagnostic::new(Code::BadSyntax, second.at, message));
+        }
+        Ok(first)
+    }
+
+    /// `stamps.csv`.
+    pub(crate) fn stamps(&mut self, report: &mut Diagnostics) -> Result<Stamps, InputError> {
+        let Some(file) = self.files.iter().find(|file| file.role == Role::Stamps) else {
+            return Ok(Stamps::default());
+        };
+        let bytes = file.load()?;
+        self.digests.insert(file.path.clone(), Sha256::digest(&*bytes).into());
+        Ok(match text::decode(&bytes, file.id) {
+            Ok(text) => Stamps::read(&text, file.id, report),
+            Err(problem) => {
+                report.push(*problem);
+                Stamps::default()
+            }
+        })
+    }
+
+    /// A whole table. Its files are read in parallel.
+    fn table<T: Record>(&mut self, table: Table) -> Result<Parsed<T>, InputError> {
+        let files = self.files.iter().filter_map(|file| Some((file, file.format_of(table)?)));
+        let files: Vec<(&File<'_>, Format)> = files.collect();
+        let parsed = parallel::numbers(files.len(), &|at| parse_file(files[at].0, Some(table), files[at].1));
+        let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.into_iter().collect::<Result<_, _>>()?;
+        let mut all = Parsed::empty();
+        for ((file, _), (one, digest)) in files.iter().zip(parsed) {
+            self.digests.insert(file.path.clone(), digest);
+            all.append(one);
+        }
+        Ok(all)
     }
 
     /// Passes the rows of a table to a function, block by block, and reports their problems.
@@ -207,7 +183,7 @@ impl<'a> TableReader<'a> {
     ) -> Result<(), InputError> {
         for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
             let digest = blocks::read(file, table, &mut |parsed: Parsed<T>| {
-                if parsed.problems.iter().any(|problem| problem.code.severity() == Severity::Error) {
+                if has_error(&parsed.problems) {
                     self.incomplete.insert(table);
                 }
                 report.extend(parsed.problems);
@@ -239,10 +215,8 @@ impl<'a> TableReader<'a> {
     }
 }
 
-fn source_sha256(mut digests: Vec<(String, [u8; 32])>) -> [u8; 32] {
-    digests.sort();
-    let lines = digests.iter().map(|(path, digest)| format!("{}  {path}\n", Hex(digest.as_ref())));
-    Sha256::digest(lines.collect::<String>()).into()
+fn has_error(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|problem| problem.code.severity() == Severity::Error)
 }
 
 #[cfg(test)]

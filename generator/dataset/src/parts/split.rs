@@ -74,10 +74,12 @@ pub fn split(
         return Ok(None);
     }
     let mut shared = Tables { dataset: reader.dataset(report)?, ..Tables::default() };
+    // Only rows without ids have stamps; they are part of the source's hash.
+    reader.stamps(report)?;
     reader.rows(Table::Vocabulary, report, &mut |rows, _| shared.vocabulary.extend(rows))?;
     reader.rows(Table::Synonyms, report, &mut |rows, _| shared.synonyms.extend(rows))?;
     let places = Places::find(&mut reader, count, options.as_of)?;
-    let mut registry = Registry::new(reader.absent().clone(), &options.spill);
+    let mut registry = Registry::new(reader.absent.clone(), &options.spill);
     places.announce(&mut registry);
     let mut late = LateRows::default();
     check_shared(&mut shared, &mut registry, &mut late, report);
@@ -124,7 +126,7 @@ impl Pass for Split<'_, '_> {
             places.add(table, &rows);
             write(parts, table, first, &rows, places);
         });
-        registry.set_incomplete(reader.incomplete());
+        registry.set_incomplete(&reader.incomplete);
         self.error = read.err();
     }
 }
@@ -135,7 +137,7 @@ impl Split<'_, '_> {
         if let Some(error) = self.error {
             return Err(error.into());
         }
-        if self.reader.has_partial_rows() {
+        if self.reader.has_partial_rows {
             return Ok(None);
         }
         let start = self.shared.dataset.as_ref().map(|row| row.at);

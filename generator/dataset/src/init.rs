@@ -8,34 +8,6 @@ use uuid::Uuid;
 
 use crate::sample;
 
-const ORGANIZATIONS: &str = "\
-slug,name,countryCode,websiteUrl,description,aliases,x_notes,publication
-acme-foundation,Acme Foundation,,https://acme.example/,,,An example: replace it with your first organization,draft
-";
-
-const PROGRAMS: &str = "\
-slug,name,organization,programType,lifecycle,officialUrl,eligibleCountries,publication
-ocean-fellows,Ocean Fellows,acme-foundation,fellowship,active_accepting,https://acme.example/ocean,ES|MX,draft
-";
-
-const README: &str = "\
-# A directory of opportunities
-
-Three files make a directory: `dataset.json` describes it, `organizations.csv` lists the funders, `programs.csv` the
-opportunities. Replace the two example rows, and remove `draft` from their last cell.
-
-    opdir preview --data .     # shows the directory, and updates it after every change
-    opdir check --data .       # lists every problem; --fix corrects the unambiguous ones
-    opdir stamp --data .       # before a publication: records when each row changed
-
-A program names its organization by slug or name. List items are separated by `|`. Countries are codes (`ES`) or exact
-names (`Spain`). Columns whose name begins with `x_` are private and never published. Ids and dates of change are
-generated. Add more tables (`cycles.csv` for deadlines, `facts.csv`, `recipients.csv`, `awards.csv` …) when you have
-data for them.
-
-`opdir import . --draft --from FILE` converts a spreadsheet that you already have.
-";
-
 /// Writes the files into a folder that is empty or does not exist; returns their number.
 ///
 /// # Errors
@@ -49,10 +21,10 @@ pub fn init(dir: &Path, with_sample: bool) -> io::Result<usize> {
     }
     let dataset = dataset_json(dir, Timestamp::now());
     let start: [(&str, &[u8]); 4] = [
-        ("README.md", README.as_bytes()),
+        ("README.md", include_bytes!("../starter/README.md")),
         ("dataset.json", dataset.as_bytes()),
-        ("organizations.csv", ORGANIZATIONS.as_bytes()),
-        ("programs.csv", PROGRAMS.as_bytes()),
+        ("organizations.csv", include_bytes!("../starter/organizations.csv")),
+        ("programs.csv", include_bytes!("../starter/programs.csv")),
     ];
     let files = if with_sample { sample::FILES } else { &start };
     for (path, content) in files {

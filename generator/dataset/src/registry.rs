@@ -47,11 +47,11 @@ struct Rows {
 
 /// All rows that were added.
 pub(crate) struct Registry {
-    tables: BTreeMap<Table, Rows>,
+    tables: [Rows; Table::ALL.len()],
     /// The program of each cycle.
     cycle_programs: Vec<Uuid>,
     /// Ids of awards and facts that other rows refer to; `None` if all are to be kept.
-    wanted: Option<FxHashSet<Uuid>>,
+    pub(crate) wanted: Option<FxHashSet<Uuid>>,
     /// Two halves of an id, then table and place.
     ids: Vec<Column<[u64; 3]>>,
     /// Kind, slug, whether it is an alias, place.
@@ -59,8 +59,8 @@ pub(crate) struct Registry {
     translations: Vec<(EntityRef, Locale, Location)>,
     /// Tables without a file.
     absent: BTreeSet<Table>,
-    /// Tables that lost rows to errors.
-    incomplete: BTreeSet<Table>,
+    /// Tables that lost rows to errors so far: references into them are not checked.
+    pub(crate) incomplete: BTreeSet<Table>,
     /// Absent tables that rows refer to: the first place, and the number of references.
     missing: BTreeMap<Table, (Location, usize)>,
     errors: Vec<Diagnostic>,
@@ -69,7 +69,7 @@ pub(crate) struct Registry {
 impl Registry {
     pub(crate) fn new(absent: BTreeSet<Table>, spill: &Spill) -> Self {
         Self {
-            tables: Table::ALL.into_iter().map(|table| (table, Rows::default())).collect(),
+            tables: Default::default(),
             cycle_programs: Vec::new(),
             wanted: None,
             ids: (0..BUCKETS).map(|_| Column::new(spill)).collect(),
@@ -93,26 +93,12 @@ impl Registry {
 
     /// Makes the id of a source known: rows that are added before sources refer to them.
     pub(crate) fn announce_source(&mut self, id: Uuid) {
-        self.rows_mut(Table::Sources).by_id.entry(id).or_insert(ANNOUNCED);
-    }
-
-    /// Names the tables that lost rows to errors so far: references into them are not checked.
-    pub(crate) fn set_incomplete(&mut self, tables: &BTreeSet<Table>) {
-        self.incomplete.clone_from(tables);
-    }
-
-    /// Of awards and facts, keeps only some ids: those that other rows refer to.
-    pub(crate) fn keep_only(&mut self, wanted: FxHashSet<Uuid>) {
-        self.wanted = Some(wanted);
-    }
-
-    fn rows_mut(&mut self, table: Table) -> &mut Rows {
-        self.tables.entry(table).or_default()
+        self.tables[Table::Sources as usize].by_id.entry(id).or_insert(ANNOUNCED);
     }
 
     /// Row of a record.
     fn row(&self, table: Table, id: Uuid) -> Option<u32> {
-        self.tables.get(&table)?.by_id.get(&id).copied()
+        self.tables[table as usize].by_id.get(&id).copied()
     }
 
     /// Whether a record is there and published.
@@ -122,7 +108,7 @@ impl Registry {
 
     /// The status of a row.
     pub(crate) fn status(&self, table: Table, row: u32) -> Option<Status> {
-        self.tables.get(&table)?.statuses.get(row as usize).copied()
+        self.tables[table as usize].statuses.get(row as usize).copied()
     }
 
     /// Number of published rows of a table.
@@ -131,19 +117,18 @@ impl Registry {
     }
 
     fn count(&self, table: Table, wanted: Status) -> usize {
-        let statuses = self.tables.get(&table).map_or(&[][..], |rows| rows.statuses.as_slice());
-        statuses.iter().filter(|status| **status == wanted).count()
+        self.tables[table as usize].statuses.iter().filter(|status| **status == wanted).count()
     }
 
     /// Adds rows of a table. Returns the number of the first.
     pub(crate) fn add<T: Record>(&mut self, table: Table, rows: &[Row<T>]) -> u32 {
         self.count_missing(rows);
-        let first = self.rows_mut(table).statuses.len() as u32;
+        let first = self.tables[table as usize].statuses.len() as u32;
         let judged = parallel::flat_map(rows, |row| Some(self.judge(row)));
         for (row, (status, errors)) in rows.iter().zip(judged) {
             self.errors.extend(errors);
-            let number = self.rows_mut(table).statuses.len() as u32;
-            self.rows_mut(table).statuses.push(status);
+            let number = self.tables[table as usize].statuses.len() as u32;
+            self.tables[table as usize].statuses.push(status);
             if let Some(id) = row.record.profile().id {
                 self.add_id(table, id, number, row.at);
             }
@@ -165,7 +150,7 @@ impl Registry {
             _ => false,
         };
         if is_referred_to {
-            let row = self.rows_mut(table).by_id.entry(id).or_insert(number);
+            let row = self.tables[table as usize].by_id.entry(id).or_insert(number);
             if *row == ANNOUNCED {
                 *row = number;
             }
@@ -227,7 +212,7 @@ impl Registry {
 
     /// Adds a note of what is left out, by reason.
     pub(crate) fn note_left_out(&self, report: &mut Diagnostics) {
-        let tables = self.tables.iter().filter_map(|(table, rows)| {
+        let tables = Table::ALL.iter().zip(&self.tables).filter_map(|(table, rows)| {
             let left_out = rows.statuses.len() - self.count(*table, Status::Published);
             let reasons = REASONS.iter().map(|(status, reason)| (self.count(*table, *status), reason));
             let reasons =
@@ -328,15 +313,7 @@ impl Registry {
             }
         })
     }
-}
 
-impl Pass for Registry {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        self.add(table, rows);
-    }
-}
-
-impl Registry {
     /// Counts references into tables that are absent.
     fn count_missing<T: Record>(&mut self, rows: &[Row<T>]) {
         if self.absent.is_empty() {
@@ -349,6 +326,12 @@ impl Registry {
                 }
             }
         }
+    }
+}
+
+impl Pass for Registry {
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        self.add(table, rows);
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use snapshot::record::Directory;
 use store::spill::Items;
 
-use super::rows::{OTHERS, PartRows, WrittenRow};
+use super::rows::{OTHERS, WrittenRow, rows_of};
 use crate::diagnostics::Diagnostics;
 use crate::link::{Advice, LateRows, build_directory, clear_references, sort};
 use crate::parallel;
@@ -36,7 +36,7 @@ pub struct Parts {
     /// Dataset, vocabulary and synonyms, which every part has.
     pub(super) shared: Tables,
     /// Organizations and recipients, then the programs.
-    pub(super) parts: Vec<PartRows<Items<u8>>>,
+    pub(super) parts: Vec<Items<u8>>,
     pub(super) registry: Registry,
     pub(super) advice: Advice,
     pub(super) late: LateRows,
@@ -70,49 +70,36 @@ impl Parts {
 
     fn load(&self, part: usize) -> Tables {
         let mut tables = Tables { dataset: self.shared.dataset.clone(), ..Tables::default() };
-        let rows = self.parts[part].rows().collect();
+        let rows = rows_of(&self.parts[part]).collect();
         tables.run(&mut Load { registry: &self.registry, rows });
-        self.parts[part].0.let_go();
+        self.parts[part].let_go();
+        clear_references(&mut tables, &self.registry);
         sort(&mut tables);
         tables.vocabulary.clone_from(&self.shared.vocabulary);
         tables.synonyms.clone_from(&self.shared.synonyms);
         tables
     }
 
-    fn others_checked(&mut self) -> Tables {
-        let tables = self.load(OTHERS);
-        self.advice.add_organizations(&tables);
-        tables
-    }
-
-    fn load_programs(&self, part: usize) -> Tables {
-        let mut tables = self.load(1 + part);
-        clear_references(&mut tables, &self.registry);
-        tables
-    }
-
-    fn programs_checked(&mut self, part: usize, report: &mut Diagnostics) -> Tables {
-        let mut tables = self.load_programs(part);
-        self.advice.add_programs(&mut tables, report);
-        tables
-    }
-
     /// Organizations and recipients with what belongs to them, and no programs.
     #[must_use]
     pub fn others(&mut self) -> Option<Directory> {
-        build_directory(self.others_checked())
+        let tables = self.load(OTHERS);
+        self.advice.add_organizations(&tables);
+        build_directory(tables)
     }
 
     /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to.
     #[must_use]
     pub fn programs(&self, part: usize) -> Option<Directory> {
-        build_directory(self.load_programs(part))
+        build_directory(self.load(1 + part))
     }
 
     /// The same for the first time: warnings about rows together are in the report.
     #[must_use]
     pub fn check_programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
-        build_directory(self.programs_checked(part, report))
+        let mut tables = self.load(1 + part);
+        self.advice.add_programs(&mut tables, report);
+        build_directory(tables)
     }
 
     /// Reports the warnings about rows together, of a dataset that has errors.
@@ -121,10 +108,8 @@ impl Parts {
     ///
     /// If a temporary file cannot be used.
     pub fn warn(mut self, report: &mut Diagnostics) -> io::Result<()> {
-        drop(self.others_checked());
-        for part in 0..self.count() {
-            drop(self.programs_checked(part, report));
-        }
+        drop(self.others());
+        (0..self.count()).for_each(|part| drop(self.check_programs(part, report)));
         self.finish(report)
     }
 

@@ -94,7 +94,7 @@ impl Places {
     /// Makes known to a registry what rows refer to before it is added.
     pub(super) fn announce(&self, registry: &mut Registry) {
         self.sources.keys().for_each(|id| registry.announce_source(*id));
-        registry.keep_only(self.entities.keys().copied().collect());
+        registry.wanted = Some(self.entities.keys().copied().collect());
     }
 
     /// Adds rows of a table: what they refer to has to be in their part too.

@@ -1,9 +1,6 @@
 //! The rows of a part as bytes in a temporary file.
 
-use std::io;
-
 use serde::Serialize;
-use store::spill::{Column, Items, Spill};
 
 use crate::diagnostics::Location;
 use crate::rows::Row;
@@ -13,19 +10,6 @@ use crate::table::Table;
 pub(super) const OTHERS: usize = 0;
 /// Bytes before a row: table, place, number of the row, length.
 const HEADER: usize = 1 + size_of::<u64>() + 2 * size_of::<u32>();
-
-/// Rows of a part, in the order in which they were read.
-pub(super) struct PartRows<C>(pub(super) C);
-
-impl PartRows<Column<u8>> {
-    pub(super) fn new(spill: &Spill) -> Self {
-        Self(Column::new(spill))
-    }
-
-    pub(super) fn finish(self) -> io::Result<PartRows<Items<u8>>> {
-        self.0.finish().map(PartRows)
-    }
-}
 
 /// Appends a row to the bytes of a part. Rows are written as they are published, which is as they are read.
 pub(super) fn push_row<T: Serialize>(table: Table, row: &Row<T>, number: u32, bytes: &mut Vec<u8>) {
@@ -51,19 +35,18 @@ pub(super) struct WrittenRow<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-impl PartRows<Items<u8>> {
-    pub(super) fn rows(&self) -> impl Iterator<Item = WrittenRow<'_>> {
-        let mut rest = &self.0[..];
-        std::iter::from_fn(move || {
-            let (header, after) = rest.split_first_chunk::<HEADER>()?;
-            let (at, numbers) = header[1..].split_first_chunk::<8>()?;
-            let (number, length) = numbers.split_first_chunk::<4>()?;
-            let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
-            let json = after.get(..length)?;
-            let bytes = &rest[..HEADER + length];
-            rest = &rest[bytes.len()..];
-            let at = Location::from_bits(u64::from_le_bytes(*at));
-            Some(WrittenRow { table: header[0], at, number: u32::from_le_bytes(*number), json, bytes })
-        })
-    }
+/// The rows of a part, in the order in which they were read.
+pub(super) fn rows_of(part: &[u8]) -> impl Iterator<Item = WrittenRow<'_>> {
+    let mut rest = part;
+    std::iter::from_fn(move || {
+        let (header, after) = rest.split_first_chunk::<HEADER>()?;
+        let (at, numbers) = header[1..].split_first_chunk::<8>()?;
+        let (number, length) = numbers.split_first_chunk::<4>()?;
+        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+        let json = after.get(..length)?;
+        let bytes = &rest[..HEADER + length];
+        rest = &rest[bytes.len()..];
+        let at = Location::from_bits(u64::from_le_bytes(*at));
+        Some(WrittenRow { table: header[0], at, number: u32::from_le_bytes(*number), json, bytes })
+    })
 }

@@ -5,12 +5,12 @@ use std::io;
 use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
-use store::spill::{Items, Spill};
+use store::spill::{Column, Spill};
 use uuid::Uuid;
 
 use super::load::Parts;
 use super::places::Places;
-use super::rows::{OTHERS, PartRows, push_row};
+use super::rows::{OTHERS, push_row, rows_of};
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::Labels;
 use crate::link::{Advice, LateRows, check_rows, check_shared};
@@ -84,7 +84,7 @@ pub fn split(
     let mut late = LateRows::default();
     check_shared(&mut shared, &mut registry, &mut late, report);
     let split = Split {
-        parts: (0..=count).map(|_| PartRows::new(&options.spill)).collect(),
+        parts: (0..=count).map(|_| Column::new(&options.spill)).collect(),
         labels: Labels::new(&shared.vocabulary),
         registry,
         late,
@@ -99,7 +99,7 @@ pub fn split(
 
 /// A dataset that is being split.
 struct Split<'a, 'r> {
-    parts: Vec<PartRows<store::spill::Column<u8>>>,
+    parts: Vec<Column<u8>>,
     labels: Labels,
     registry: Registry,
     late: LateRows,
@@ -126,7 +126,7 @@ impl Pass for Split<'_, '_> {
             places.add(table, &rows);
             write(parts, table, first, &rows, places);
         });
-        registry.set_incomplete(&reader.incomplete);
+        registry.incomplete.clone_from(&reader.incomplete);
         self.error = read.err();
     }
 }
@@ -143,10 +143,10 @@ impl Split<'_, '_> {
         let start = self.shared.dataset.as_ref().map(|row| row.at);
         self.registry.report(start, self.report)?;
         let mut parts = self.parts.into_iter();
-        let others = parts.next().map(PartRows::finish).transpose()?;
+        let others = parts.next().map(Column::finish).transpose()?;
         let mut programs: Vec<_> = parts.collect();
         others.iter().for_each(|others| self.places.copy(others, &mut programs));
-        let programs = programs.into_iter().map(PartRows::finish);
+        let programs = programs.into_iter().map(Column::finish);
         Ok(Some(Parts {
             parts: others.into_iter().map(Ok).chain(programs).collect::<io::Result<_>>()?,
             shared: self.shared,
@@ -159,13 +159,7 @@ impl Split<'_, '_> {
 }
 
 /// Appends rows to their parts; the numbers of the rows begin with `first`.
-fn write<T: Record>(
-    parts: &mut [PartRows<store::spill::Column<u8>>],
-    table: Table,
-    first: u32,
-    rows: &[Row<T>],
-    places: &Places,
-) {
+fn write<T: Record>(parts: &mut [Column<u8>], table: Table, first: u32, rows: &[Row<T>], places: &Places) {
     let shares: Vec<(u32, &[Row<T>])> =
         rows.chunks(SHARE).enumerate().map(|(at, share)| (first + (at * SHARE) as u32, share)).collect();
     let written = parallel::numbers(shares.len(), &|at| {
@@ -179,7 +173,7 @@ fn write<T: Record>(
         bytes
     });
     for share in written {
-        parts.iter_mut().zip(share).for_each(|(part, bytes)| part.0.extend(&bytes));
+        parts.iter_mut().zip(share).for_each(|(part, bytes)| part.extend(&bytes));
     }
 }
 
@@ -193,17 +187,17 @@ struct Owner {
 
 impl Places {
     /// Copies organizations and recipients, with their translations and former slugs, to the parts that refer to them.
-    fn copy(&self, others: &PartRows<Items<u8>>, programs: &mut [PartRows<store::spill::Column<u8>>]) {
+    fn copy(&self, others: &[u8], programs: &mut [Column<u8>]) {
         let is_shown = |table: u8| {
             let tables = [Table::Organizations, Table::Recipients, Table::Translations, Table::Aliases];
             tables.iter().any(|shown| *shown as u8 == table)
         };
-        for row in others.rows().filter(|row| is_shown(row.table)) {
+        for row in rows_of(others).filter(|row| is_shown(row.table)) {
             let owner: Option<Owner> = serde_json::from_slice(row.json).ok();
             let Some(id) = owner.and_then(|owner| owner.entity_id.or(owner.id)) else { continue };
             let parts: FxHashSet<usize> = self.referring_to(id).collect();
             for part in parts.into_iter().filter(|part| *part != OTHERS) {
-                programs[part - 1].0.extend(row.bytes);
+                programs[part - 1].extend(row.bytes);
             }
         }
     }

@@ -4,26 +4,23 @@
 mod advice;
 mod contradicted;
 mod directory;
-mod ids;
-mod links;
-mod publication;
 mod rules;
 mod texts;
 mod vocabulary;
 
-use snapshot::record::{Dataset, Directory};
+use snapshot::record::{Directory, PublicationStatus};
 use store::spill::Spill;
+use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::{self, Labels};
 use crate::parallel;
 use crate::record::Record;
-use crate::registry::Registry;
+use crate::registry::{Registry, Status};
 use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
 pub(crate) use advice::{Advice, untranslated};
 pub(crate) use directory::build as build_directory;
-pub(crate) use publication::clear_references;
 pub(crate) use rules::LateRows;
 pub(crate) use texts::correct_text;
 
@@ -35,9 +32,7 @@ pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
 
 /// Corrects, checks and leaves out rows as [`link`] does; false if `report` has errors.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
-    if let Some(row) = &mut tables.dataset {
-        check_dataset(row, report);
-    }
+    check_dataset(tables, report);
     let (labels, mut late) = (Labels::new(&tables.vocabulary), LateRows::default());
     check_rows(tables, &labels, &mut late, report);
     late.report(tables.dataset.as_ref(), report);
@@ -46,19 +41,21 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     vocabulary::check(tables, report);
     // In memory nothing fails.
     let _ = registry.report(tables.dataset.as_ref().map(|row| row.at), report);
-    publication::leave_out(tables, &registry);
+    leave_out(tables, &registry);
     registry.note_left_out(report);
     let mut advice = Advice::new(&Spill::default());
     advice.add_programs(tables, report);
     advice.add_organizations(tables);
     let _ = advice.finish(tables, report);
-    links::check(tables, report);
+    texts::check_links(tables, report);
     report.error_count() == 0
 }
 
-fn check_dataset(row: &mut Row<Dataset>, report: &mut Diagnostics) {
-    texts::correct_dataset(row, report);
-    rules::check_dataset(row, report);
+fn check_dataset(tables: &mut Tables, report: &mut Diagnostics) {
+    if let Some(row) = &mut tables.dataset {
+        texts::correct_dataset(row, report);
+        rules::check_dataset(row, report);
+    }
 }
 
 /// Corrects rows and checks each on its own.
@@ -80,14 +77,12 @@ pub(crate) fn check_shared(
     late: &mut LateRows,
     report: &mut Diagnostics,
 ) {
-    if let Some(row) = &mut shared.dataset {
-        check_dataset(row, report);
-    }
+    check_dataset(shared, report);
     check_rows(shared, &Labels::new(&shared.vocabulary), late, report);
     sort(shared);
     shared.run(registry);
     vocabulary::check(shared, report);
-    publication::leave_out(shared, registry);
+    leave_out(shared, registry);
 }
 
 struct SortById;
@@ -104,15 +99,55 @@ impl Pass for SortById {
 
 pub(crate) fn sort(tables: &mut Tables) {
     tables.run(&mut SortById);
-    tables
-        .aliases
+    let Tables { aliases, vocabulary, synonyms, .. } = tables;
+    aliases
         .sort_by(|a, b| (a.record.entity_type, &a.record.slug).cmp(&(b.record.entity_type, &b.record.slug)));
-    tables
-        .vocabulary
-        .sort_by(|a, b| (&a.record.facet, &a.record.value).cmp(&(&b.record.facet, &b.record.value)));
-    tables
-        .synonyms
-        .sort_by(|a, b| (a.record.locale, &a.record.terms).cmp(&(b.record.locale, &b.record.terms)));
+    vocabulary.sort_by(|a, b| (&a.record.facet, &a.record.value).cmp(&(&b.record.facet, &b.record.value)));
+    synonyms.sort_by(|a, b| (a.record.locale, &a.record.terms).cmp(&(b.record.locale, &b.record.terms)));
+}
+
+/// Removes the rows that are not published, and references to them. The tables have the rows of the registry, in its order.
+fn leave_out(tables: &mut Tables, registry: &Registry) {
+    clear_broader(tables);
+    clear_references(tables, registry);
+    tables.run(&mut Removal(registry));
+}
+
+/// Clears references to rows that are left out, where the referring row stays.
+pub(crate) fn clear_references(tables: &mut Tables, registry: &Registry) {
+    for award in &mut tables.awards {
+        award.record.cycle_id.take_if(|id| !registry.is_published(Table::Cycles, *id));
+    }
+    let is_removed = |id: &mut Uuid| !registry.is_published(Table::Sources, *id);
+    for fact in &mut tables.facts {
+        fact.record.source_id.take_if(is_removed);
+    }
+    for transition in &mut tables.transitions {
+        transition.record.source_id.take_if(is_removed);
+    }
+}
+
+/// Clears broader values that are left out.
+fn clear_broader(tables: &mut Tables) {
+    let removed =
+        tables.vocabulary.iter().filter(|row| row.record.publication != PublicationStatus::Published);
+    let removed: Vec<(String, String)> =
+        removed.map(|row| (row.record.facet.clone(), row.record.value.clone())).collect();
+    for row in &mut tables.vocabulary {
+        let facet = &row.record.facet;
+        row.record
+            .broader
+            .take_if(|value| removed.iter().any(|(of, removed)| of == facet && removed == value));
+    }
+}
+
+struct Removal<'a>(&'a Registry);
+
+impl Pass for Removal<'_> {
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        let mut number = 0..;
+        rows.retain(|_| number.next().and_then(|row| self.0.status(table, row)) == Some(Status::Published));
+    }
 }
 
 #[cfg(test)]

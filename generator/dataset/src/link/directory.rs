@@ -1,14 +1,16 @@
 //! Builds the [`Directory`] of checked rows: references become positions, lists get their order.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use snapshot::record::{
     AwardLinks, Directory, EntityType, OrganizationLinks, ProgramLinks, award_order, season_order,
 };
 use uuid::Uuid;
 
-use super::ids::Ids;
 use crate::parallel;
-use crate::rows::{Row, Tables};
+use crate::record::Record;
+use crate::rows::{Pass, Row, Tables};
 use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
@@ -56,6 +58,30 @@ fn unlinked(tables: Tables) -> Option<Directory> {
         synonyms: records(tables.synonyms),
         translations: translations.map(|record| ((record.about(), record.locale), record.fields)).collect(),
     })
+}
+
+/// The ids of every table, sorted as its rows are: the position of an id is that of its row.
+struct Ids {
+    lists: BTreeMap<Table, Vec<Uuid>>,
+}
+
+impl Pass for Ids {
+    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+        self.lists.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
+    }
+}
+
+impl Ids {
+    fn new(tables: &mut Tables) -> Self {
+        let mut ids = Self { lists: BTreeMap::new() };
+        tables.run(&mut ids);
+        ids
+    }
+
+    /// Position of a row with an id.
+    fn position(&self, table: Table, id: Uuid) -> Option<usize> {
+        self.lists.get(&table)?.binary_search(&id).ok()
+    }
 }
 
 /// Position of each record's parent.

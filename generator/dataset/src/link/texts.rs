@@ -14,6 +14,7 @@ use snapshot::{place, truncate};
 use url::Url;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
+use crate::link_report::Finding;
 use crate::parallel;
 use crate::places;
 use crate::record::{Purpose, Record, TextField};
@@ -45,7 +46,7 @@ const LOSSLESS: [Code; 6] = [
 
 /// Corrects and checks every text.
 pub(crate) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
-    tables.run(&mut Correction { report });
+    check_each(tables, report, &TextCheck::run);
     correct_places(&mut tables.facts, report);
 }
 
@@ -62,17 +63,47 @@ pub(crate) fn correct_text(text: &mut String, at: Location) {
     drop(TextCheck::run("name", at, Purpose::Text, text));
 }
 
-struct Correction<'r> {
-    report: &'r mut Diagnostics,
+/// Warns of the addresses in published rows that a link checker found dead or moved.
+pub(super) fn check_links(tables: &mut Tables, report: &mut Diagnostics) {
+    let Some(links) = tables.links.take() else { return };
+    check_each(tables, report, &|_, at, purpose, field| {
+        let mut warnings = Vec::new();
+        if purpose == Purpose::Url {
+            field.check(&mut |address| {
+                let (code, message) = match links.find(address)? {
+                    Finding::Dead(reason) => (Code::DeadLink, format!("{} fails: {reason}", quoted(address))),
+                    Finding::Moved(to) => {
+                        (Code::MovedLink, format!("{} has moved to {}", quoted(address), quoted(to)))
+                    }
+                };
+                warnings.push(Diagnostic::new(code, at, message));
+                None
+            });
+        }
+        warnings
+    });
 }
 
-impl Pass for Correction<'_> {
+/// Checks the texts of one field: its name in Rust, place and purpose.
+type CheckField<'c> =
+    &'c (dyn Fn(&'static str, Location, Purpose, &mut dyn TextField) -> Vec<Diagnostic> + Sync);
+
+/// Checks every text field of every row.
+fn check_each(tables: &mut Tables, report: &mut Diagnostics, check: CheckField<'_>) {
+    tables.run(&mut EachText { check, report });
+}
+
+struct EachText<'a> {
+    check: CheckField<'a>,
+    report: &'a mut Diagnostics,
+}
+
+impl Pass for EachText<'_> {
     fn table<T: Record>(&mut self, _: Table, rows: &mut Vec<Row<T>>) {
         let problems = parallel::flat_map_mut(rows, |row| {
-            let mut problems = Vec::new();
-            let at = row.at;
+            let (mut problems, at) = (Vec::new(), row.at);
             row.record.visit_texts(&mut |name, purpose, field| {
-                problems.append(&mut TextCheck::run(name, at, purpose, field));
+                problems.append(&mut (self.check)(name, at, purpose, field));
             });
             problems
         });

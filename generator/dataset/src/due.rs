@@ -138,22 +138,19 @@ impl<'t> DueList<'t> {
         let of_cycles = tables.cycles.iter().map(|row| (row.at, row.record.program_id));
         let of_facts = tables.facts.iter().map(|row| (row.at, row.record.program_id));
         let of_sources = tables.sources.iter().map(|row| (row.at, row.record.entity_id));
-        let program_at: HashMap<Location, Uuid> =
-            of_programs.chain(of_cycles).chain(of_facts).chain(of_sources).collect();
-        let organization_at: HashMap<Location, Uuid> =
-            tables.organizations.iter().map(|row| (row.at, row.record.id)).collect();
+        let of_programs = of_programs.chain(of_cycles).chain(of_facts).chain(of_sources);
+        let of_programs = of_programs.filter_map(|(at, id)| {
+            let row = *programs.get(&id)?;
+            Some((at, (row.record.organization_id, Some(row))))
+        });
+        let of_organizations = tables.organizations.iter().map(|row| (row.at, (row.record.id, None)));
+        let subjects: HashMap<Location, (Uuid, Option<&Row<Program>>)> =
+            of_organizations.chain(of_programs).collect();
         for problem in self.report.sorted() {
-            let Some(reason) = reason_of(problem.code) else { continue };
-            let note = problem.message.clone();
+            let subject = reason_of(problem.code).zip(subjects.get(&problem.at));
+            let Some((reason, (organization, program))) = subject else { continue };
             let known = self.found.len();
-            match program_at.get(&problem.at).and_then(|id| programs.get(id)) {
-                Some(row) => self.add_program(row, reason, None, note),
-                None => {
-                    if let Some(id) = organization_at.get(&problem.at) {
-                        self.add(*id, None, reason, None, note);
-                    }
-                }
-            }
+            self.add(*organization, *program, reason, None, problem.message.clone());
             for due in &mut self.found[known..] {
                 (due.file, due.line) = (self.report.file_name(problem.at.file).to_owned(), problem.at.line);
             }

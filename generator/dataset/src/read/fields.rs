@@ -91,7 +91,8 @@ pub(super) struct RecordError {
 }
 
 /// A serde error by its kind, so that messages can describe it in terms of the field.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{self:?}")]
 pub(super) enum FieldError {
     Missing(&'static str),
     Repeated,
@@ -102,14 +103,6 @@ pub(super) enum FieldError {
     Separators,
     Other(String),
 }
-
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for FieldError {}
 
 impl de::Error for FieldError {
     fn custom<T: fmt::Display>(message: T) -> Self {

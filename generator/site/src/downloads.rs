@@ -143,6 +143,7 @@ pub(crate) struct TableStore<'a> {
     pub(crate) encoding: (bool, EncodeFn<'a>),
     /// Where long tables are kept until they are stored.
     pub(crate) spill: &'a Spill,
+    pub(crate) review: &'a dyn TableReview,
 }
 
 impl TableStore<'_> {
@@ -152,31 +153,38 @@ impl TableStore<'_> {
         self.stage.put(NewFile { path, body, holes: &[], encodings }, encode)
     }
 
-    /// Stores every table of a directory, and shows it to `review`; gives their files, and the hashes of their rows.
+    /// Stores every table of a directory; gives their files, and the hashes of their rows.
     pub(crate) fn write_all(
         &self,
         directory: &Directory,
-        review: &dyn TableReview,
     ) -> Result<(Vec<Download>, RowDigests), GenerateError> {
         let write = |table: Table| {
             let lines = table_lines(directory, table);
             let digests = row_digests(&lines);
-            let lines = lines.into();
-            let written = self.write(table, &lines)?;
-            review.table(table, &lines, written[1].body, directory);
-            Ok((written, digests))
+            Ok((self.write(table, &lines.into(), directory)?, digests))
         };
         let written = Table::ALL.into_par_iter().map(write);
         let (files, digests): (Vec<_>, Vec<_>) =
             written.collect::<Result<Vec<_>, GenerateError>>()?.into_iter().unzip();
-        if !review.accepts() {
-            return Err(GenerateError::HeldBack);
-        }
-        Ok((files.into_iter().flatten().collect(), RowDigests(digests)))
+        Ok((self.accepted(files)?, RowDigests(digests)))
     }
 
-    /// Stores a table, given as JSON lines; gives its files.
-    pub(crate) fn write(&self, table: Table, lines: &Items<u8>) -> Result<[Download; 2], GenerateError> {
+    /// The files of all tables, unless the review holds them back.
+    pub(crate) fn accepted(&self, files: Vec<[Download; 2]>) -> Result<Vec<Download>, GenerateError> {
+        if self.review.accepts() {
+            Ok(files.into_iter().flatten().collect())
+        } else {
+            Err(GenerateError::HeldBack)
+        }
+    }
+
+    /// Stores a table, given as JSON lines, and shows it to the review; gives its files.
+    pub(crate) fn write(
+        &self,
+        table: Table,
+        lines: &Items<u8>,
+        directory: &Directory,
+    ) -> Result<[Download; 2], GenerateError> {
         let rows = lines.iter().filter(|byte| **byte == b'\n').count();
         let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
         let body = self.put(&ndjson, lines)?;
@@ -189,6 +197,7 @@ impl TableStore<'_> {
             Some(kept) => kept,
             None => self.put(&csv, &csv_of(table, lines, self.spill).map_err(IndexError::from)?)?,
         };
+        self.review.table(table, lines, body, directory);
         let file = |(format, body)| Download { table, format, rows, body };
         Ok([(Format::Csv, made), (Format::Ndjson, body)].map(file))
     }

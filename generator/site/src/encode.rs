@@ -67,6 +67,11 @@ impl Effort {
         }
     }
 
+    /// Compression as the store calls it.
+    pub(crate) fn encoder(self) -> impl Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync {
+        move |coding, body| self.encode(coding, body)
+    }
+
     /// A body in a coding; nothing where that does not pay.
     #[must_use]
     pub fn encode(self, coding: Coding, body: &[u8]) -> Option<Vec<u8>> {

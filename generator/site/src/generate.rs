@@ -40,8 +40,8 @@ pub fn generate(
         let files = progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep))?;
         if !options.index_only {
             let (stage, theme, site, spill) = (&stage, &theme, &files.open()?, &Spill::default());
-            let mut whole = Whole { directory, order, progress, review, digests: RowDigests::default() };
-            PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut whole)?;
+            let build = PageFiles { stage, options, progress, theme, site, directory, spill, review };
+            build.store(&mut Whole { order, digests: RowDigests::default() })?;
         }
         let about = about(directory, source, record_counts(directory), options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -55,30 +55,28 @@ pub(crate) fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError>
     Ok(theme)
 }
 
-/// A directory as one part.
-struct Whole<'a> {
-    directory: &'a Directory,
+/// A directory as one part: the order of its documents, and the hashes of its rows.
+struct Whole {
     order: Vec<usize>,
-    progress: &'a Progress,
-    review: &'a dyn TableReview,
     digests: RowDigests,
 }
 
-impl Parts for Whole<'_> {
+impl Parts for Whole {
     fn first(
         &mut self,
+        build: &PageFiles<'_>,
         tables: &TableStore<'_>,
         visit: FirstVisit<'_>,
     ) -> Result<Vec<Download>, GenerateError> {
-        let Self { directory, order, progress, review, .. } = self;
-        let (files, digests) = progress.step("tables", || tables.write_all(directory, *review))?;
-        progress.step("fragments", || visit(Part { directory, order }, &digests))?;
+        let (directory, order) = (build.directory, &*self.order);
+        let (files, digests) = build.progress.step("tables", || tables.write_all(directory))?;
+        build.progress.step("fragments", || visit(Part { directory, order }, &digests))?;
         self.digests = digests;
         Ok(files)
     }
 
-    fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError> {
-        visit(Part { directory: self.directory, order: &self.order })
+    fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError> {
+        visit(Part { directory: build.directory, order: &self.order })
     }
 
     fn all_digests(&self) -> Option<&RowDigests> {

@@ -11,7 +11,7 @@ use store::sections::SectionWriter;
 use store::spill::Spill;
 use store::{EncodeFn, NewFile, Stage};
 
-use crate::downloads::{Download, RowDigests, TableStore};
+use crate::downloads::{Download, RowDigests, TableReview, TableStore};
 use crate::encode::Effort;
 use crate::error::GenerateError;
 use crate::files::{File, Records};
@@ -41,12 +41,13 @@ pub(crate) trait Parts {
     /// Visits every part for the first time, and stores the tables.
     fn first(
         &mut self,
+        build: &PageFiles<'_>,
         tables: &TableStore<'_>,
         visit: FirstVisit<'_>,
     ) -> Result<Vec<Download>, GenerateError>;
 
     /// Visits every part again.
-    fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError>;
+    fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError>;
 
     /// The hashes of the rows of all records, if they are known.
     fn all_digests(&self) -> Option<&RowDigests>;
@@ -66,6 +67,7 @@ pub(crate) struct PageFiles<'a> {
     pub(crate) directory: &'a Directory,
     /// Where long columns are kept until they are stored.
     pub(crate) spill: &'a Spill,
+    pub(crate) review: &'a dyn TableReview,
 }
 
 impl PageFiles<'_> {
@@ -90,7 +92,7 @@ impl PageFiles<'_> {
         self.others(&pages, fill, parts.all_digests())
     }
 
-    fn day(&self) -> Day {
+    pub(crate) fn day(&self) -> Day {
         Day::new(self.options.as_of)
     }
 
@@ -102,11 +104,10 @@ impl PageFiles<'_> {
     ) -> Result<(FragmentsWriter, PartKeys, Vec<Download>), GenerateError> {
         let mut fragments = FragmentsWriter::new(&self.directory.dataset.locales, self.spill);
         let (mut keys, mut first) = (Vec::new(), 0);
-        let encode = |coding, body: &[u8]| self.options.effort.encode(coding, body);
-        let encoding = (self.encodings(), &encode as EncodeFn<'_>);
+        let encoding: (bool, EncodeFn<'_>) = (self.encodings(), &self.options.effort.encoder());
         let live = self.options.made_from.and_then(|it| self.stage.live_made_with(it.tools));
-        let tables = TableStore { stage: self.stage, live, encoding, spill: self.spill };
-        let downloads = parts.first(&tables, &mut |part, digests| {
+        let tables = TableStore { stage: self.stage, live, encoding, spill: self.spill, review: self.review };
+        let downloads = parts.first(self, &tables, &mut |part, digests| {
             let numbers = self.numbers(pages, &part, &mut first);
             let pages = Pages { directory: part.directory, numbers: &numbers, ..pages.clone() };
             let programs = Records::programs(part.directory);
@@ -143,7 +144,7 @@ impl PageFiles<'_> {
     ) -> Result<(), GenerateError> {
         let (mut keys, mut first) = (keys.into_iter(), 0);
         self.progress.each("programs", (self.directory.programs.len(), "pages"), |done| {
-            parts.again(&mut |part| {
+            parts.again(self, &mut |part| {
                 let numbers = self.numbers(pages, &part, &mut first);
                 let pages = Pages { directory: part.directory, numbers: &numbers, ..pages.clone() };
                 let all = Records::programs(part.directory);
@@ -182,7 +183,7 @@ impl PageFiles<'_> {
 
     /// The records with keys whose pages cannot be taken from the live snapshot.
     fn unkept(&self, pages: &Pages<'_>, fill: Filler<'_>, keys: &Keys) -> Records {
-        let encode = |coding, body: &[u8]| self.options.effort.encode(coding, body);
+        let encode = self.options.effort.encoder();
         pages.unkept(keys, fill, |record, renew| self.stage.keep(record, renew, (self.encodings(), &encode)))
     }
 
@@ -198,8 +199,7 @@ impl PageFiles<'_> {
             holes: &it.holes,
             encodings: self.encodings(),
         });
-        let encode = |coding, body: &[u8]| self.options.effort.encode(coding, body);
-        Ok(self.stage.put_record(&new.collect::<Vec<_>>(), &encode)?)
+        Ok(self.stage.put_record(&new.collect::<Vec<_>>(), &self.options.effort.encoder())?)
     }
 }
 

@@ -122,11 +122,20 @@ impl PartedBuild {
             tables.add(&others);
         }
         let mut outline = Outline::new(&self.spill);
-        self.check_parts(options, report, progress, |part, order| {
-            index.add_programs(&part, order);
-            if !options.index_only {
-                outline.add(part);
-            }
+        let parts = &mut self.parts;
+        progress.each("index", (parts.count(), "parts"), |done| {
+            in_turn(
+                parts.count(),
+                |part| parts.check_programs(part, report),
+                |part| {
+                    index.add_programs(&part, &search::document_order(&part, Day::new(options.as_of)));
+                    if !options.index_only {
+                        outline.add(part);
+                    }
+                    done();
+                    Ok(())
+                },
+            )
         })?;
         let (source, counts) = (Digest(self.parts.source_sha256()), self.counts());
         let Self { stage, spill, parts } = self;
@@ -138,37 +147,13 @@ impl PartedBuild {
         let all = outline.finish(others).map_err(IndexError::from)?.ok_or(GenerateError::Parts)?;
         if let Some(parts) = parts {
             let (stage, spill, theme, site, directory) = (&stage, &spill, &theme, &files.open()?, &all);
-            let mut programs =
-                PartsOfBuild { parts: &parts, options, progress, outline: &all, tables, review };
-            PageFiles { stage, options, progress, theme, site, directory, spill }.store(&mut programs)?;
+            let build = PageFiles { stage, options, progress, theme, site, directory, spill, review };
+            build.store(&mut PartsOfBuild { parts: &parts, tables })?;
             finish(parts, report)?;
         }
         let about = about(&all, source, counts, options);
         drop(all);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
-    }
-
-    /// Reads every part for the first time; the next one is read while one is added.
-    fn check_parts(
-        &mut self,
-        options: &BuildOptions,
-        report: &mut Diagnostics,
-        progress: &Progress,
-        mut add: impl FnMut(Directory, &[usize]) + Send,
-    ) -> Result<(), GenerateError> {
-        let parts = &mut self.parts;
-        progress.each("index", (parts.count(), "parts"), |done| {
-            in_turn(
-                parts.count(),
-                |part| parts.check_programs(part, report),
-                |part| {
-                    let order = search::document_order(&part, Day::new(options.as_of));
-                    add(part, &order);
-                    done();
-                    Ok(())
-                },
-            )
-        })
     }
 }
 
@@ -192,46 +177,37 @@ fn in_turn(
 /// The parts of a dataset, as pages are made from them.
 struct PartsOfBuild<'a> {
     parts: &'a Parts,
-    options: &'a BuildOptions,
-    progress: &'a Progress,
-    outline: &'a Directory,
     tables: SortedTables,
-    review: &'a dyn TableReview,
-}
-
-impl PartsOfBuild<'_> {
-    fn each(&self, visit: Visit<'_>) -> Result<(), GenerateError> {
-        in_turn(
-            self.parts.count(),
-            |part| self.parts.programs(part),
-            |directory| {
-                let order = search::document_order(&directory, Day::new(self.options.as_of));
-                visit(Part { directory: &directory, order: &order })
-            },
-        )
-    }
 }
 
 impl page_files::Parts for PartsOfBuild<'_> {
     fn first(
         &mut self,
+        build: &PageFiles<'_>,
         store: &TableStore<'_>,
         visit: FirstVisit<'_>,
     ) -> Result<Vec<Download>, GenerateError> {
         let mut tables = std::mem::take(&mut self.tables);
-        self.progress.each("fragments", (self.parts.count(), "parts"), |done| {
-            self.each(&mut |part| {
+        build.progress.each("fragments", (self.parts.count(), "parts"), |done| {
+            self.again(build, &mut |part| {
                 let digests = tables.add(part.directory);
                 visit(part, &digests)?;
                 done();
                 Ok(())
             })
         })?;
-        self.progress.step("tables", || tables.write(self.outline, store, self.review))
+        build.progress.step("tables", || tables.write(build.directory, store))
     }
 
-    fn again(&mut self, visit: Visit<'_>) -> Result<(), GenerateError> {
-        self.each(visit)
+    fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError> {
+        in_turn(
+            self.parts.count(),
+            |part| self.parts.programs(part),
+            |directory| {
+                let order = search::document_order(&directory, build.day());
+                visit(Part { directory: &directory, order: &order })
+            },
+        )
     }
 
     fn all_digests(&self) -> Option<&RowDigests> {

@@ -9,9 +9,7 @@ use snapshot::search::IndexError;
 use store::spill::{Column, Items, Sorter, Spill};
 use uuid::Uuid;
 
-use crate::downloads::{
-    Download, RowDigests, TableReview, TableStore, row_digests, table_lines, translations,
-};
+use crate::downloads::{Download, RowDigests, TableStore, row_digests, table_lines, translations};
 use crate::error::GenerateError;
 
 /// Bytes before a translation that it is sorted by: id and type of the record, language.
@@ -43,24 +41,20 @@ impl SortedTables {
         RowDigests::of_tables(self.0.par_iter_mut().map(add).collect())
     }
 
-    /// Stores every table, and shows it to `review`; `outline` has the rows that no part has.
+    /// Stores every table; `outline` has the rows that no part has.
     pub(crate) fn write(
         self,
         outline: &Directory,
         store: &TableStore<'_>,
-        review: &dyn TableReview,
     ) -> Result<Vec<Download>, GenerateError> {
-        let mut files = Vec::new();
-        for (table, sorter) in self.0 {
+        let write = |(table, sorter)| {
             let lines = match sorter {
                 Some(sorter) => merged(table, sorter, store.spill).map_err(IndexError::from)?,
                 None => table_lines(outline, table).into(),
             };
-            let written = store.write(table, &lines)?;
-            review.table(table, &lines, written[1].body, outline);
-            files.extend(written);
-        }
-        if review.accepts() { Ok(files) } else { Err(GenerateError::HeldBack) }
+            store.write(table, &lines, outline)
+        };
+        store.accepted(self.0.into_iter().map(write).collect::<Result<_, _>>()?)
     }
 }
 

@@ -15,6 +15,14 @@ pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
     (path, Filled { bytes: bytes.into(), holes: Vec::new() })
 }
 
+/// A JSON object without the members that are null.
+pub(crate) fn stated(mut object: serde_json::Value) -> serde_json::Value {
+    if let Some(members) = object.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
+    }
+    object
+}
+
 /// A file of JSON for people.
 pub(crate) fn document(json: &serde_json::Value) -> String {
     format!("{json:#}\n")

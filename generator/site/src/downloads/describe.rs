@@ -8,7 +8,7 @@ use store::Digest;
 use dataset::schema::{self, Column, TableSchema, ValueType};
 
 use super::{Download, FOLDER, Format};
-use crate::files::document;
+use crate::files::{document, stated};
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
@@ -120,19 +120,14 @@ impl Describer<'_> {
     /// <https://www.w3.org/TR/tabular-metadata/>; the name of the file is where readers look for it.
     fn csvw(&self) -> Value {
         let column = |field: &Column| {
-            let mut column = json!({
+            stated(json!({
                 "name": field.name,
                 "titles": field.name,
                 "datatype": names(field.value_type)[1],
                 "required": field.required,
-            });
-            if field.value_type == ValueType::List {
-                column["separator"] = json!("|");
-            }
-            if let Some(description) = &field.description {
-                column["dc:description"] = json!(description);
-            }
-            column
+                "separator": is_list(field).then_some("|"),
+                "dc:description": field.description,
+            }))
         };
         let table = |(it, schema): (&Download, &TableSchema)| {
             // Strict readers refuse a foreign key that may be empty; the other descriptions list those.
@@ -148,13 +143,11 @@ impl Describer<'_> {
                     })
                 })
                 .collect();
-            let mut described = json!({
+            let described = stated(json!({
                 "columns": schema.columns.iter().map(column).collect::<Vec<_>>(),
                 "foreignKeys": keys,
-            });
-            if schema.columns.iter().any(|field| field.name == "id") {
-                described["primaryKey"] = json!("id");
-            }
+                "primaryKey": has_id(&schema.columns).then_some("id"),
+            }));
             json!({
                 "url": it.name(),
                 "dc:title": schema.title,
@@ -188,17 +181,14 @@ impl Describer<'_> {
         let records = |(it, schema): (&Download, &TableSchema)| {
             let table = it.table.name();
             let fields: Vec<Value> = schema.columns.iter().map(|field| croissant_field(it, field)).collect();
-            let mut set = json!({
+            stated(json!({
                 "@id": table,
                 "@type": "cr:RecordSet",
                 "name": table,
                 "description": schema.description,
                 "field": fields,
-            });
-            if set["field"][0]["@id"] == json!(format!("{table}/id")) {
-                set["key"] = json!({ "@id": format!("{table}/id") });
-            }
-            set
+                "key": has_id(&schema.columns).then(|| json!({ "@id": format!("{table}/id") })),
+            }))
         };
         json!({
             "@context": croissant_context(),
@@ -222,25 +212,23 @@ impl Describer<'_> {
 /// <https://datapackage.org/standard/table-schema/>
 fn table_schema(fields: &[Column]) -> Value {
     let field = |field: &Column| {
-        let mut constraints = json!({ "required": field.required });
-        if !field.allowed.is_empty() {
-            constraints["enum"] = json!(field.allowed);
-        }
-        let mut column = json!({
+        let constraints = json!({
+            "required": field.required,
+            "enum": (!field.allowed.is_empty()).then_some(&field.allowed),
+        });
+        let format = match field.value_type {
+            ValueType::Uuid => Some("uuid"),
+            ValueType::Url => Some("uri"),
+            _ => None,
+        };
+        stated(json!({
             "name": field.name,
             "type": names(field.value_type)[0],
-            "constraints": constraints,
-        });
-        match field.value_type {
-            ValueType::Uuid => column["format"] = json!("uuid"),
-            ValueType::Url => column["format"] = json!("uri"),
-            ValueType::List => column["delimiter"] = json!("|"),
-            _ => {}
-        }
-        if let Some(description) = &field.description {
-            column["description"] = json!(description);
-        }
-        column
+            "constraints": stated(constraints),
+            "format": format,
+            "delimiter": is_list(field).then_some("|"),
+            "description": field.description,
+        }))
     };
     let keys: Vec<Value> = fields
         .iter()
@@ -252,38 +240,41 @@ fn table_schema(fields: &[Column]) -> Value {
             })
         })
         .collect();
-    let mut schema = json!({
+    stated(json!({
         "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
         "fields": fields.iter().map(field).collect::<Vec<_>>(),
         "missingValues": [""],
         "foreignKeys": keys,
-    });
-    if fields.iter().any(|field| field.name == "id") {
-        schema["primaryKey"] = json!(["id"]);
-    }
-    schema
+        "primaryKey": has_id(fields).then_some(["id"]),
+    }))
+}
+
+fn is_list(field: &Column) -> bool {
+    field.value_type == ValueType::List
+}
+
+fn has_id(fields: &[Column]) -> bool {
+    fields.iter().any(|field| field.name == "id")
 }
 
 fn croissant_field(of: &Download, field: &Column) -> Value {
     let table = of.table.name();
-    let mut entry = json!({
+    let list = is_list(field);
+    let source = json!({
+        "fileObject": { "@id": of.name() },
+        "extract": { "column": field.name },
+        "transform": list.then(|| json!({ "separator": "|" })),
+    });
+    stated(json!({
         "@id": format!("{table}/{}", field.name),
         "@type": "cr:Field",
         "name": field.name,
         "dataType": names(field.value_type)[2],
-        "source": { "fileObject": { "@id": of.name() }, "extract": { "column": field.name } },
-    });
-    if let Some(description) = &field.description {
-        entry["description"] = json!(description);
-    }
-    if field.value_type == ValueType::List {
-        entry["repeated"] = json!(true);
-        entry["source"]["transform"] = json!({ "separator": "|" });
-    }
-    if let Some(target) = field.references {
-        entry["references"] = json!({ "field": { "@id": format!("{}/id", target.name()) } });
-    }
-    entry
+        "source": stated(source),
+        "description": field.description,
+        "repeated": list.then_some(true),
+        "references": field.references.map(|target| json!({ "field": { "@id": format!("{}/id", target.name()) } })),
+    }))
 }
 
 /// The context that the specification requires, verbatim.

@@ -1,24 +1,23 @@
 //! Linked data (schema.org) of records, as JSON that is safe inside a `script` element.
 
 use minijinja::Value;
-use serde_json::{Map, json};
+use serde_json::json;
 use snapshot::page::hole::Rule;
 use snapshot::page::money::conversion;
 use snapshot::record::{Locale, Number, RecipientKind};
 
 use super::{Pages, here};
 use crate::downloads::Download;
+use crate::files::stated;
 
 /// JSON without characters that could end the element. The quotes around the mark of a placeholder are removed:
 /// its value brings its own.
-pub(super) fn embed(mut value: serde_json::Value) -> Value {
-    if let Some(members) = value.as_object_mut() {
-        members.retain(|_, member| !member.is_null());
-        let mut whole = Map::from_iter([("@context".to_owned(), json!("https://schema.org"))]);
+pub(super) fn embed(value: serde_json::Value) -> Value {
+    let mut whole = json!({ "@context": "https://schema.org" });
+    if let (Some(whole), Some(members)) = (whole.as_object_mut(), stated(value).as_object_mut()) {
         whole.append(members);
-        value = whole.into();
     }
-    let text = value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+    let text = whole.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
     Value::from_safe_string(text.replace("\"\\u0001", "\u{1}").replace("\\u0001\"", "\u{1}"))
 }
 

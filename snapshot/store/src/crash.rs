@@ -75,9 +75,20 @@ struct State {
     choices: Option<Choices>,
     /// The nodes after every change, so that a crash can be put after each.
     log: Vec<Vec<Node>>,
-    changes: usize,
-    /// The change that fails for want of space, counted from 0.
-    full_at: Option<usize>,
+    /// Operations so far.
+    operations: usize,
+    /// How many there were before the last sync of the root.
+    before_last_sync: usize,
+    /// A fault, and the operation that it comes at, counted from 0.
+    fault: Option<(Fault, usize)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// One operation fails.
+    Once(Errno),
+    /// The publisher is killed: nothing it does from here on is done.
+    Killed,
 }
 
 /// The disk.
@@ -86,8 +97,6 @@ struct Model {
     /// A barrier that is left out: `/` stands for `sync_all`, else the name synced.
     broken: Option<&'static str>,
 }
-
-const NO_SPACE: Errno = Errno::NOSPC;
 
 impl Model {
     fn with(nodes: Vec<Node>, choices: Option<Choices>, broken: Option<&'static str>) -> Arc<Self> {
@@ -102,6 +111,18 @@ impl Model {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
+    }
+
+    /// The state for an operation, unless that fails.
+    fn operation(&self) -> io::Result<MutexGuard<'_, State>> {
+        let mut state = self.state();
+        let now = state.operations;
+        state.operations += 1;
+        match state.fault {
+            Some((Fault::Once(errno), at)) if now == at => Err(errno.into()),
+            Some((Fault::Killed, at)) if now >= at => Err(Errno::IO.into()),
+            _ => Ok(state),
+        }
     }
 
     /// The same disk, all synced, its log empty.
@@ -189,12 +210,6 @@ impl State {
         self.nodes.len() - 1
     }
 
-    /// Counts a change, and fails it if its turn has come.
-    fn begin(&mut self) -> io::Result<()> {
-        self.changes += 1;
-        if self.full_at == Some(self.changes - 1) { Err(NO_SPACE.into()) } else { Ok(()) }
-    }
-
     /// In a directory that is there.
     fn must_be_new(&mut self, name: &str) -> io::Result<()> {
         self.find(name.rsplit_once('/').map_or("", |(dir, _)| dir))?;
@@ -226,18 +241,18 @@ impl Vfs for Model {
     }
 
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let bytes = self.state().file(name)?;
+        let bytes = self.operation()?.file(name)?;
         Ok(bytes.iter().take(limit as usize + 1).copied().collect())
     }
 
     fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-        let bytes = self.state().file(name)?;
+        let bytes = self.operation()?.file(name)?;
         let part = bytes.get(offset as usize..).and_then(|rest| rest.get(..len));
         part.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
     fn map(&self, name: &str) -> io::Result<Mapping> {
-        Ok(Mapping::copy_of(&self.state().file(name)?))
+        Ok(Mapping::copy_of(&self.operation()?.file(name)?))
     }
 
     fn copy(&self, name: &str) -> io::Result<Mapping> {
@@ -245,11 +260,11 @@ impl Vfs for Model {
     }
 
     fn hash(&self, name: &str) -> io::Result<Body> {
-        Ok(Body::of(&self.state().file(name)?))
+        Ok(Body::of(&self.operation()?.file(name)?))
     }
 
     fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
-        let mut state = self.state();
+        let mut state = self.operation()?;
         let node = state.find(dir)?;
         let entries = state.entries(node)?;
         let kind = |node: usize, state: &mut State| match &state.nodes[node] {
@@ -268,14 +283,13 @@ impl Vfs for Model {
     }
 
     fn modified(&self, _dir: &str) -> io::Result<SystemTime> {
-        Ok(SystemTime::UNIX_EPOCH)
+        self.operation().map(|_| SystemTime::UNIX_EPOCH)
     }
 
     fn create_dirs(&self, dir: &str) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.operation()?;
         for end in dir.match_indices('/').map(|(at, _)| at).chain([dir.len()]) {
             if state.find(&dir[..end]).is_err() {
-                state.begin()?;
                 let node = state.add(Node::Directory { durable: Entries::new(), pending: Vec::new() });
                 state.change(&dir[..end], Some(node), Vec::new())?;
             }
@@ -284,47 +298,47 @@ impl Vfs for Model {
     }
 
     fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()> {
+        let failed = self.operation().err();
         let mut state = self.state();
+        if matches!(state.fault, Some((Fault::Killed, at)) if state.operations > at + 1) {
+            return Err(Errno::IO.into());
+        }
         let bytes = content.bytes()?;
         state.must_be_new(name)?;
-        let started = state.begin();
-        let bytes = if started.is_err() { &bytes[..bytes.len() / 2] } else { &bytes };
+        // Half of it may have been written.
+        let bytes = if failed.is_some() { &bytes[..bytes.len() / 2] } else { &bytes };
         let synced = state.choices.is_some();
         let node = state.add(Node::File { bytes: bytes.into(), synced });
         state.change(name, Some(node), Vec::new())?;
-        started
+        failed.map_or(Ok(()), Err)
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.operation()?;
         state.must_be_new(to)?;
-        state.begin()?;
         let node = state.find(from)?;
         state.change(to, Some(node), Vec::new())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let mut state = self.state();
-        state.begin()?;
+        let mut state = self.operation()?;
         let node = state.find(from)?;
         let last = from.rsplit_once('/').map_or(from, |(_, last)| last);
         state.change(to, Some(node), vec![(last.to_owned(), None)])
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.operation()?;
         state.find(name)?;
-        state.begin()?;
         state.change(name, None, Vec::new())
     }
 
     fn touch(&self, dir: &str) -> io::Result<()> {
-        self.state().find(dir).map(|_| ())
+        self.operation()?.find(dir).map(|_| ())
     }
 
     fn sync_all(&self) -> io::Result<()> {
-        let mut state = self.state();
-        state.begin()?;
+        let mut state = self.operation()?;
         if self.broken != Some("/") {
             state.nodes.iter_mut().for_each(sync_node);
         }
@@ -333,8 +347,10 @@ impl Vfs for Model {
     }
 
     fn sync(&self, name: &str) -> io::Result<()> {
-        let mut state = self.state();
-        state.begin()?;
+        let mut state = self.operation()?;
+        if name.is_empty() {
+            state.before_last_sync = state.operations - 1;
+        }
         let node = state.find(name)?;
         state.settle(node);
         if self.broken != Some(name) {
@@ -345,11 +361,11 @@ impl Vfs for Model {
     }
 
     fn lock(&self) -> io::Result<Lock> {
-        Ok(Lock(None))
+        self.operation().map(|_| Lock(None))
     }
 
     fn pin(&self, dir: &str) -> io::Result<Lock> {
-        self.state().find(dir).map(|_| Lock(None))
+        self.operation()?.find(dir).map(|_| Lock(None))
     }
 
     fn claim(&self, dir: &str) -> io::Result<Lock> {
@@ -363,18 +379,23 @@ fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Vfs>)) -> usize {
     let mut states = 0;
     while let Some(choices) = next {
         let model = Model::with(nodes.to_vec(), Some(choices), None);
-        check(&(Arc::clone(&model) as Arc<dyn Vfs>));
+        let disk: Arc<dyn Vfs> = model.clone();
+        check(&disk);
         states += 1;
         next = model.state().choices.take().and_then(Choices::next);
     }
     states
 }
 
-fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreError> {
-    publish_as(vfs, text, &Layout::Tree { encoder: "none".to_owned() })
+const PACKS: Layout = Layout::Packs { level: 1 };
+
+fn tree() -> Layout {
+    Layout::Tree { encoder: "none".to_owned() }
 }
 
-const PACKS: Layout = Layout::Packs { level: 1 };
+fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreError> {
+    publish_as(vfs, text, &tree())
+}
 
 fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<PublishOutcome, StoreError> {
     let stage = Stage::begin_on(vfs, layout)?;
@@ -411,7 +432,7 @@ fn crash_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>), broken: Option<&
     let disk = before.settled(broken);
     let start: Arc<dyn Vfs> = before.settled(None);
     let old = verified(&start).ok();
-    act(Arc::clone(&disk) as Arc<dyn Vfs>);
+    act(disk.clone());
     let new = current(&*disk).unwrap();
     let log = std::mem::take(&mut disk.state().log);
     let mut counts = [0; 3];
@@ -435,18 +456,11 @@ fn crash_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>), broken: Option<&
 }
 
 /// A disk with two generations, `CURRENT` naming the second.
-fn two_generations() -> Arc<Model> {
+fn two_generations(layout: &Layout) -> Arc<Model> {
     let disk = Model::empty();
-    publish(Arc::clone(&disk) as Arc<dyn Vfs>, "first").unwrap();
-    publish(Arc::clone(&disk) as Arc<dyn Vfs>, "second").unwrap();
-    disk
-}
-
-/// The same in packs.
-fn two_in_packs() -> Arc<Model> {
-    let disk = Model::empty();
-    publish_as(Arc::clone(&disk) as Arc<dyn Vfs>, "first", &PACKS).unwrap();
-    publish_as(Arc::clone(&disk) as Arc<dyn Vfs>, "second", &PACKS).unwrap();
+    for text in ["first", "second"] {
+        publish_as(disk.clone(), text, layout).unwrap();
+    }
     disk
 }
 
@@ -457,19 +471,19 @@ fn publish_third(vfs: Arc<dyn Vfs>) {
 #[test]
 fn a_crash_at_any_point_leaves_a_complete_live_generation_and_the_next_publisher_recovers() {
     let first = crash_everywhere(&Model::empty(), publish_third, None);
-    let third = crash_everywhere(&two_generations(), publish_third, None);
+    let third = crash_everywhere(&two_generations(&tree()), publish_third, None);
     let back =
         |vfs: Arc<dyn Vfs>| assert_eq!(rollback_on(&vfs, None, date(2026, 11, 20)).unwrap().sequence, 3);
-    let rollback = crash_everywhere(&two_generations(), back, None);
+    let rollback = crash_everywhere(&two_generations(&tree()), back, None);
     let gc = |vfs: Arc<dyn Vfs>| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
         assert_eq!(gc_on(&*vfs, 1, now).unwrap().len(), 1);
     };
-    let gc = crash_everywhere(&two_generations(), gc, None);
+    let gc = crash_everywhere(&two_generations(&tree()), gc, None);
     let packs = |vfs: Arc<dyn Vfs>| drop(publish_as(vfs, "third", &PACKS).unwrap());
     let [packed, packed_after] =
-        [two_in_packs(), two_generations()].map(|disk| crash_everywhere(&disk, packs, None));
-    let packs_back = crash_everywhere(&two_in_packs(), back, None);
+        [two_generations(&PACKS), two_generations(&tree())].map(|disk| crash_everywhere(&disk, packs, None));
+    let packs_back = crash_everywhere(&two_generations(&PACKS), back, None);
     for [states, broken, lost] in [first, third, rollback, gc, packed, packed_after, packs_back] {
         assert!(states > 1);
         assert_eq!([broken, lost], [0, 0]);
@@ -479,7 +493,7 @@ fn a_crash_at_any_point_leaves_a_complete_live_generation_and_the_next_publisher
 
 #[test]
 fn each_of_the_four_barriers_is_needed() {
-    let without = |barrier| crash_everywhere(&two_generations(), publish_third, Some(barrier));
+    let without = |barrier| crash_everywhere(&two_generations(&tree()), publish_third, Some(barrier));
     let [_, broken, _] = without("/");
     assert!(broken > 0, "B1: files missing or torn");
     let [_, broken, _] = without(GENERATIONS);
@@ -492,28 +506,8 @@ fn each_of_the_four_barriers_is_needed() {
 }
 
 #[test]
-fn a_full_disk_at_any_point_leaves_the_live_generation_and_the_next_publisher_recovers() {
-    let before = two_generations();
-    for full_at in 0.. {
-        let disk = before.settled(None);
-        disk.state().full_at = Some(full_at);
-        let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
-        let result = publish(Arc::clone(&vfs), "third");
-        let failed_at_b4 = disk.state().changes == full_at + 1;
-        if result.is_ok() {
-            assert!(full_at > 15, "a publish makes more changes than {full_at}");
-            return;
-        }
-        let live = open_current_on(&vfs, 0).map(|live| live.id().sequence).unwrap();
-        assert!(live == 2 || live == 3 && failed_at_b4, "change {full_at}: {live}");
-        publish(Arc::clone(&vfs), "fourth").unwrap();
-        assert_eq!(verified(&vfs).unwrap(), current(&*vfs).unwrap());
-    }
-}
-
-#[test]
 fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
-    let tree = [
+    let files = [
         "manifest.json",
         "history.bin",
         "files.sha256",
@@ -522,9 +516,9 @@ fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
         "index/x.bin",
         "public/b/c.json.gz",
     ];
-    damage_every_byte(&two_generations(), &tree.map(str::to_owned));
-    let disk = two_in_packs();
-    let vfs = Arc::clone(&disk) as Arc<dyn Vfs>;
+    damage_every_byte(&two_generations(&tree()), &files.map(str::to_owned));
+    let disk = two_generations(&PACKS);
+    let vfs: Arc<dyn Vfs> = disk.clone();
     let live = open_current_on(&vfs, 0).unwrap();
     let packs = live.packs().unwrap().packs.iter().map(Pack::path);
     let own = ["manifest.json", "history.bin", "objects.bin"].map(str::to_owned);
@@ -534,7 +528,7 @@ fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
 }
 
 fn damage_every_byte(disk: &Arc<Model>, files: &[String]) {
-    let vfs = Arc::clone(disk) as Arc<dyn Vfs>;
+    let vfs: Arc<dyn Vfs> = Arc::<Model>::clone(disk);
     let dir = format!("{GENERATIONS}/{}", verified(&vfs).unwrap());
     for path in files {
         let node = disk.state().find(&format!("{dir}/{path}")).unwrap();

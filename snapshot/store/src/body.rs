@@ -26,13 +26,7 @@ impl Digest {
     ///
     /// If they cannot be read.
     pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
-        let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 18]);
-        loop {
-            match reader.read(&mut buffer)? {
-                0 => return Ok(Self(hasher.finalize().into())),
-                read => hasher.update(&buffer[..read]),
-            }
-        }
+        Body::of_reader(reader, u64::MAX).map(|body| body.sha256)
     }
 }
 
@@ -159,6 +153,22 @@ impl Body {
     #[must_use]
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
+    }
+
+    /// Size and hash of what a reader gives, of about `expected` bytes.
+    pub(crate) fn of_reader(reader: &mut impl Read, expected: u64) -> io::Result<Self> {
+        // One byte more, so that the end is found with one more read.
+        let mut buffer = vec![0; expected.saturating_add(1).clamp(4096, 1 << 18) as usize];
+        let (mut hasher, mut len) = (Sha256::new(), 0);
+        loop {
+            match reader.read(&mut buffer)? {
+                0 => return Ok(Self { len, sha256: Digest(hasher.finalize().into()) }),
+                read => {
+                    hasher.update(&buffer[..read]);
+                    len += read as u64;
+                }
+            }
+        }
     }
 
     /// Size and hash of chunks.

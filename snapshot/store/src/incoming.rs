@@ -304,7 +304,7 @@ impl IncomingGeneration {
         if found != body {
             return Err(self.damaged(path, FileProblem::Hash { expected: body.sha256, found: found.sha256 }));
         }
-        self.staging.write_body(path, bytes, body)?;
+        self.staging.write_body(path, &bytes, body)?;
         self.files.push(path.to_owned());
         Ok(())
     }

@@ -346,7 +346,7 @@ impl Objects {
         stored.map_err(|err| match err.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 let expected = self.packs.get(object.pack as usize).map_or(0, |pack| pack.length);
-                let found = self.vfs.stamp(&name).map_or(0, |stamp| stamp.len());
+                let found = self.vfs.stamp(&name).map_or(0, |stamp| stamp.len);
                 self.vfs.damaged(&name, FileProblem::Length { expected, found })
             }
             _ => self.vfs.read_error(&name)(err),

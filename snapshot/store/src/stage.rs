@@ -126,7 +126,7 @@ impl Stage {
             }
             // Packed when the generation is published.
             Writer::Packs(_) => {
-                self.staging.write_chunks(path, &file, identity)?;
+                self.staging.write_body(path, &file, identity)?;
                 Stored::File
             }
         };

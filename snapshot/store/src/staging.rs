@@ -58,23 +58,14 @@ impl StagingDir {
     }
 
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.write_body(path, bytes, Body::of(bytes))
+        self.write_body(path, &bytes, Body::of(bytes))
     }
 
     pub(super) fn write_pack(&self, pack: Pack, bytes: &[u8]) -> Result<(), StoreError> {
-        self.write_body(&pack.path(), bytes, pack.body())
+        self.write_body(&pack.path(), &bytes, pack.body())
     }
 
-    pub(super) fn write_body(&self, path: &str, bytes: &[u8], body: Body) -> Result<(), StoreError> {
-        self.write_chunks(path, &bytes, body)
-    }
-
-    pub(super) fn write_chunks(
-        &self,
-        path: &str,
-        content: &dyn Chunks,
-        body: Body,
-    ) -> Result<(), StoreError> {
+    pub(super) fn write_body(&self, path: &str, content: &dyn Chunks, body: Body) -> Result<(), StoreError> {
         self.create_file(path, |name| self.vfs.write_new(name, content))?;
         lock(&self.written).push((path.to_owned(), body));
         Ok(())

@@ -10,7 +10,6 @@ use std::time::SystemTime;
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
-use sha2::{Digest as _, Sha256};
 
 use super::body::{Body, Chunks, Digest};
 use super::error::{FileProblem, StoreError};
@@ -31,16 +30,10 @@ pub(super) enum FileType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     inode: u64,
-    len: u64,
+    /// In bytes.
+    pub(super) len: u64,
     /// Seconds and nanoseconds of its last change of content, name or mode.
     changed: (i64, i64),
-}
-
-impl Stamp {
-    /// Its size in bytes.
-    pub(super) fn len(&self) -> u64 {
-        self.len
-    }
 }
 
 /// A held `flock`, released when dropped. Empty where the file system has no locks for readers.
@@ -207,17 +200,7 @@ impl Vfs for Disk {
 
     fn hash(&self, name: &str) -> io::Result<Body> {
         let (mut file, len) = self.open_file(name)?;
-        let mut buffer = vec![0; (len as usize + 1).clamp(4096, 1 << 18)];
-        let (mut hasher, mut total) = (Sha256::new(), 0);
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(Body { len: total, sha256: Digest(hasher.finalize().into()) }),
-                n => {
-                    hasher.update(&buffer[..n]);
-                    total += n as u64;
-                }
-            }
-        }
+        Body::of_reader(&mut file, len)
     }
 
     fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {

@@ -56,10 +56,8 @@ impl Stage {
             Writer::Tree(tree) => tree.keep(live, std::iter::once(entry), encodings)?.pop()?,
             Writer::Packs(packs) => packs.keep(entry)?,
         };
-        let (path, identity) = (path.to_owned(), entry.identity());
-        let checksum = entry.checksum();
-        lock(&self.files).push(StagedFile { path, identity, holes: Vec::new(), checksum, stored });
-        Some(identity)
+        self.add(path, entry.identity(), &[], entry.checksum(), stored);
+        Some(entry.identity())
     }
 
     /// Takes the pages of a record from the live generation if they have the same fingerprint there and are undamaged,
@@ -68,9 +66,9 @@ impl Stage {
         &self,
         record: &ReusableRecord<'_>,
         renew: RenewFn<'_>,
-        (encodings, encode): (bool, EncodeFn<'_>),
+        encoding: (bool, EncodeFn<'_>),
     ) -> bool {
-        let kept = self.keep_pages(record, renew, (encodings, encode));
+        let kept = self.keep_pages(record, renew, encoding);
         let page = record.page();
         let mut records = lock(&self.records);
         records.set_fingerprint(&page, record.from);

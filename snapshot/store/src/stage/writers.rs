@@ -81,7 +81,7 @@ impl TreeWriter {
         let same = live.and_then(|live| Some((live, live.files().find(path.as_bytes())?)));
         let same = same.filter(|(_, entry)| entry.identity() == identity);
         if !self.link(same, Coding::Identity) {
-            staging.write_chunks(path, content, identity)?;
+            staging.write_body(path, content, identity)?;
         }
         Ok(same)
     }
@@ -109,7 +109,7 @@ impl TreeWriter {
             return Ok(None);
         };
         let body = Body::of(&encoded);
-        staging.write_body(&format!("{}{}", page.path, coding.suffix()), &encoded, body)?;
+        staging.write_body(&format!("{}{}", page.path, coding.suffix()), &&*encoded, body)?;
         Ok(Some(body))
     }
 

@@ -27,9 +27,13 @@ pub(crate) fn line(row: &Object<'_>, next_deadline: String) -> Vec<u8> {
     let mut cells = Vec::new();
     row.0.iter().for_each(|(_, value)| push_cells(value, &mut cells));
     cells.push(next_deadline);
+    rows(std::iter::once(cells))
+}
+
+/// Rows as CSV. Writing to memory cannot fail.
+pub(crate) fn rows(rows: impl Iterator<Item = Vec<impl AsRef<[u8]>>>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    // Writing to memory cannot fail.
-    let _ = writer.write_record(cells);
+    rows.for_each(|row| drop(writer.write_record(row)));
     writer.into_inner().unwrap_or_default()
 }
 

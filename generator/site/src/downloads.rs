@@ -261,10 +261,10 @@ fn csv_of(table: Table, lines: &Items<u8>, spill: &Spill) -> io::Result<Items<u8
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
     let share = |lines: &[&[u8]]| {
         let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        csv_rows_of(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
+        csv_rows::rows(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
     };
     let mut csv = Column::new(spill);
-    csv.extend(&csv_rows_of(std::iter::once(columns.clone())));
+    csv.extend(&csv_rows::rows(std::iter::once(columns.clone())));
     for block in blocks(lines) {
         let rows: Vec<&[u8]> = block.split_inclusive(|byte| *byte == b'\n').collect();
         let rows: Vec<Vec<u8>> = rows.par_chunks(SHARE).map(share).collect();
@@ -284,13 +284,6 @@ fn blocks(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
         rest = after;
         (!block.is_empty()).then_some(block)
     })
-}
-
-fn csv_rows_of(rows: impl Iterator<Item = Vec<impl AsRef<[u8]>>>) -> Vec<u8> {
-    let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());
-    // Writing to memory cannot fail.
-    rows.for_each(|row| drop(writer.write_record(row)));
-    writer.into_inner().unwrap_or_default()
 }
 
 fn cell(value: &Value) -> String {

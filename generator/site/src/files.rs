@@ -40,12 +40,6 @@ pub struct Records {
 }
 
 impl Records {
-    /// All records of a directory.
-    #[must_use]
-    pub fn all(directory: &Directory) -> Self {
-        Self { programs: Self::programs(directory).programs, ..Self::others(directory) }
-    }
-
     /// All programs of a directory.
     #[must_use]
     pub fn programs(directory: &Directory) -> Self {

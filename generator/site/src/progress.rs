@@ -24,14 +24,7 @@ impl Progress {
     ///
     /// Those of `run`.
     pub fn step<T, E>(&self, name: &'static str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let bar = self.bar(name, 0);
-        let start = Instant::now();
-        let result = run();
-        bar.finish_and_clear();
-        if result.is_ok() {
-            self.line(name, "", start.elapsed());
-        }
-        result
+        self.timed(name, (0, String::new()), |_| run())
     }
 
     /// Runs a step over a number of items, such as `pages`; `run` calls its argument after each.
@@ -45,14 +38,20 @@ impl Progress {
         (count, items): (usize, &str),
         run: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, E>,
     ) -> Result<T, E> {
-        let bar = self.bar(name, count as u64);
-        let start = Instant::now();
-        let result = run(&|| bar.inc(1));
+        let what = format!("{} {items}", HumanCount(count as u64));
+        self.timed(name, (count as u64, what), |bar| run(&|| bar.inc(1)))
+    }
+
+    fn timed<T, E>(
+        &self,
+        name: &'static str,
+        (count, what): (u64, String),
+        run: impl FnOnce(&ProgressBar) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (bar, start) = (self.bar(name, count), Instant::now());
+        let result = run(&bar);
         bar.finish_and_clear();
-        if result.is_ok() {
-            self.line(name, &format!("{} {items}", HumanCount(count as u64)), start.elapsed());
-        }
-        result
+        result.inspect(|_| self.line(name, &what, start.elapsed()))
     }
 
     /// Prints a finished step.

@@ -114,7 +114,8 @@ fn rendered(directory: &Directory) -> Rendered {
     let html = Html::open(&pages.prepare(&order).unwrap().finish(), site).unwrap();
     let pages = Pages { html: Some(&html), ..pages };
     let records = Mutex::new(Vec::new());
-    let keys = pages.keys(Digest::of(b"tools"), &RowDigests::new(directory), Records::all(directory));
+    let all = Records { programs: Records::programs(directory).programs, ..Records::others(directory) };
+    let keys = pages.keys(Digest::of(b"tools"), &RowDigests::new(directory), all);
     let left = pages.unkept(&keys, Filler { html: &html, dated: &dated }, |made: &ReusableRecord<'_>, _| {
         records.lock().unwrap().push((made.page(), made.from, made.starts()));
         false

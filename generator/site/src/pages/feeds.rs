@@ -25,7 +25,7 @@ impl Pages<'_> {
     /// Atom entry of a program.
     pub(super) fn entry(&self, program: usize, locale: Locale) -> String {
         let it = &self.directory.programs[program];
-        let organization = &self.directory.organizations[self.directory.program_links[program].organization];
+        let organization = self.organization_of(program);
         let text = |text: &str| escaped(text);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let path = here(&format!("/programs/{}", it.slug), locale);
@@ -93,13 +93,12 @@ impl Pages<'_> {
     pub(super) fn json_feed(&self, locale: Locale) -> String {
         let item = |program: usize| {
             let it = &self.directory.programs[program];
-            let organization =
-                &self.directory.organizations[self.directory.program_links[program].organization];
+            let organization = self.organization_of(program);
             let name = self.directory.text(it.entity(), locale, "name", &it.name);
             let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
             json!({
                 "id": format!("tag:{},2026:program/{}", self.host(), it.id),
-                "url": format!("{}{}", self.base_url, here(&format!("/programs/{}", it.slug), locale)),
+                "url": self.address(&format!("/programs/{}", it.slug), locale),
                 "title": name,
                 "content_text": summary.unwrap_or(name),
                 "date_published": it.created_at,
@@ -110,8 +109,8 @@ impl Pages<'_> {
         let feed = json!({
             "version": "https://jsonfeed.org/version/1.1",
             "title": format!("{}: {}", self.directory.dataset.title, self.word(locale, "home_new")),
-            "home_page_url": format!("{}{}", self.base_url, here("/programs", locale)),
-            "feed_url": format!("{}{}", self.base_url, here(JSON_FEED, locale)),
+            "home_page_url": self.address("/programs", locale),
+            "feed_url": self.address(JSON_FEED, locale),
             "language": locale.as_str(),
             "items": self.newest(ITEMS).into_iter().map(item).collect::<Vec<_>>(),
         });

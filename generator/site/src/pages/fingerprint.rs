@@ -23,46 +23,35 @@ type Labels<'a> = FxHashMap<(Facet, &'a str), Digest>;
 
 /// Hashes of the contents of records, in every language.
 struct Rows<'a> {
-    organizations: Vec<Digest>,
-    programs: Vec<Digest>,
-    cycles: Vec<Digest>,
-    awards: Vec<Digest>,
-    recipients: Vec<Digest>,
-    facts: Vec<Digest>,
-    sources: &'a [Digest],
-    transitions: &'a [Digest],
-    aliases: &'a [Digest],
-    leaders: &'a [Digest],
-    channels: &'a [Digest],
-    posts: &'a [Digest],
+    tables: [Vec<Digest>; Table::ALL.len()],
     labels: Labels<'a>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(directory: &Directory, digests: &'a RowDigests, labels: Labels<'a>) -> Self {
+    fn new(directory: &Directory, digests: &RowDigests, labels: Labels<'a>) -> Self {
         let translated: FxHashMap<EntityRef, Digest> = translations(directory);
-        let with = |table, of: &dyn Fn(usize) -> EntityRef| {
-            let both = |(at, row): (usize, &Digest)| match translated.get(&of(at)) {
+        let entity = |table, at: usize| match table {
+            Table::Organizations => Some(directory.organizations[at].entity()),
+            Table::Programs => Some(directory.programs[at].entity()),
+            Table::Cycles => Some(directory.cycles[at].entity()),
+            Table::Awards => Some(directory.awards[at].entity()),
+            Table::Recipients => Some(directory.recipients[at].entity()),
+            Table::Facts => Some(directory.facts[at].entity()),
+            _ => None,
+        };
+        let tables = Table::ALL.map(|table| {
+            let rows = digests.of(table).iter().enumerate();
+            let both = rows.map(|(at, row)| match entity(table, at).and_then(|of| translated.get(&of)) {
                 Some(translations) => Digest::of(&[row.0, translations.0].concat()),
                 None => *row,
-            };
-            digests.of(table).iter().enumerate().map(both).collect()
-        };
-        Self {
-            labels,
-            organizations: with(Table::Organizations, &|at| directory.organizations[at].entity()),
-            programs: with(Table::Programs, &|at| directory.programs[at].entity()),
-            cycles: with(Table::Cycles, &|at| directory.cycles[at].entity()),
-            awards: with(Table::Awards, &|at| directory.awards[at].entity()),
-            recipients: with(Table::Recipients, &|at| directory.recipients[at].entity()),
-            facts: with(Table::Facts, &|at| directory.facts[at].entity()),
-            sources: digests.of(Table::Sources),
-            transitions: digests.of(Table::Lifecycle),
-            aliases: digests.of(Table::Aliases),
-            leaders: digests.of(Table::Leaders),
-            channels: digests.of(Table::Channels),
-            posts: digests.of(Table::Posts),
-        }
+            });
+            both.collect()
+        });
+        Self { tables, labels }
+    }
+
+    fn of(&self, table: Table) -> &[Digest] {
+        &self.tables[table as usize]
     }
 }
 
@@ -186,19 +175,19 @@ impl Pages<'_> {
     fn program_from(&self, tools: Digest, rows: &Rows<'_>, program: usize) -> RecordFingerprint {
         let (directory, links) = (self.directory, &self.directory.program_links[program]);
         let mut key = Key::new(tools);
-        key.add(rows.programs[program]);
-        key.add(rows.organizations[links.organization]);
+        key.add(rows.of(Table::Programs)[program]);
+        key.add(rows.of(Table::Organizations)[links.organization]);
         key.each(&links.cycles, |key, at| {
-            key.add(rows.cycles[at]);
-            key.rows(rows.sources, &directory.cycle_sources[at]);
+            key.add(rows.of(Table::Cycles)[at]);
+            key.rows(rows.of(Table::Sources), &directory.cycle_sources[at]);
         });
-        key.rows(&rows.facts, &links.facts);
+        key.rows(rows.of(Table::Facts), &links.facts);
         key.each(&links.awards, |key, at| {
-            key.add(rows.awards[at]);
-            key.add(rows.recipients[directory.award_links[at].recipient]);
+            key.add(rows.of(Table::Awards)[at]);
+            key.add(rows.of(Table::Recipients)[directory.award_links[at].recipient]);
         });
-        key.rows(rows.sources, &links.sources);
-        key.rows(rows.transitions, &links.transitions);
+        key.rows(rows.of(Table::Sources), &links.sources);
+        key.rows(rows.of(Table::Lifecycle), &links.transitions);
         self.add_labels(&rows.labels, program, &mut key);
         key.finish()
     }
@@ -228,31 +217,31 @@ impl Pages<'_> {
     fn organization_from(&self, tools: Digest, rows: &Rows<'_>, organization: usize) -> RecordFingerprint {
         let (directory, links) = (self.directory, &self.directory.organization_links[organization]);
         let mut key = Key::new(tools);
-        key.add(rows.organizations[organization]);
+        key.add(rows.of(Table::Organizations)[organization]);
         key.each(&links.programs, |key, at| {
-            key.add(rows.programs[at]);
+            key.add(rows.of(Table::Programs)[at]);
             // Of which the bytes of its holes are.
-            key.rows(&rows.cycles, &directory.program_links[at].cycles);
+            key.rows(rows.of(Table::Cycles), &directory.program_links[at].cycles);
         });
         key.each(&links.awards, |key, at| {
             let links = directory.award_links[at];
-            key.add(rows.awards[at]);
-            key.add(rows.recipients[links.recipient]);
-            key.add(rows.programs[links.program]);
+            key.add(rows.of(Table::Awards)[at]);
+            key.add(rows.of(Table::Recipients)[links.recipient]);
+            key.add(rows.of(Table::Programs)[links.program]);
         });
-        key.rows(rows.leaders, &links.leaders);
-        key.rows(rows.channels, &links.channels);
-        key.rows(rows.posts, &links.posts);
-        key.rows(rows.aliases, &links.aliases);
+        key.rows(rows.of(Table::Leaders), &links.leaders);
+        key.rows(rows.of(Table::Channels), &links.channels);
+        key.rows(rows.of(Table::Posts), &links.posts);
+        key.rows(rows.of(Table::Aliases), &links.aliases);
         key.finish()
     }
 
     fn recipient_from(&self, tools: Digest, rows: &Rows<'_>, recipient: usize) -> RecordFingerprint {
         let mut key = Key::new(tools);
-        key.add(rows.recipients[recipient]);
+        key.add(rows.of(Table::Recipients)[recipient]);
         key.each(&self.directory.recipient_awards[recipient], |key, at| {
-            key.add(rows.awards[at]);
-            key.add(rows.programs[self.directory.award_links[at].program]);
+            key.add(rows.of(Table::Awards)[at]);
+            key.add(rows.of(Table::Programs)[self.directory.award_links[at].program]);
         });
         key.finish()
     }

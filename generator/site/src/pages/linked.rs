@@ -22,13 +22,13 @@ pub(super) fn embed(value: serde_json::Value) -> Value {
 }
 
 impl Pages<'_> {
-    fn address(&self, path: &str, locale: Locale) -> String {
+    pub(super) fn address(&self, path: &str, locale: Locale) -> String {
         format!("{}{}", self.base_url, here(path, locale))
     }
 
     pub(super) fn program_json_ld(&self, program: usize, locale: Locale) -> Value {
         let it = &self.directory.programs[program];
-        let organization = &self.directory.organizations[self.directory.program_links[program].organization];
+        let organization = self.organization_of(program);
         let provider = json!({
             "@type": "Organization",
             "name": self.directory.text(organization.entity(), locale, "name", &organization.name),

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use snapshot::page::hole::{Filled, Syntax, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
-use snapshot::record::{Directory, Locale};
+use snapshot::record::{Directory, Locale, Organization};
 
 use super::theme::{Asset, Theme};
 use crate::downloads::Download;
@@ -106,6 +106,11 @@ impl<'a> Pages<'a> {
         values.iter().fold(self.word(locale, key).to_owned(), |phrase, (name, value)| {
             phrase.replace(&format!("{{{name}}}"), value)
         })
+    }
+
+    /// The organization of a program.
+    pub(super) fn organization_of(&self, program: usize) -> &'a Organization {
+        &self.directory.organizations[self.directory.program_links[program].organization]
     }
 
     /// The languages of the site.

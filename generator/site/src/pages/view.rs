@@ -45,6 +45,11 @@ pub(super) fn outside(address: Option<&str>) -> Option<Value> {
     Some(context! { href => address, host })
 }
 
+/// The address of a link to another site.
+fn outside_address(address: Option<&str>) -> Option<Value> {
+    outside(address)?.get_attr("href").ok()
+}
+
 /// UTC day of an instant.
 pub(super) fn day(time: Timestamp) -> Date {
     time.to_zoned(TimeZone::UTC).date()

@@ -117,12 +117,11 @@ impl Palette {
                 value.as_array().and_then(|both| both.iter().map(|it| color(it.as_str()?)).collect());
             match pair.as_deref() {
                 Some([light, dark]) => self.colors[at] = [*light, *dark],
-                _ => faults.push(
-                    ThemeProblem::new(FILE, line(text, name), format!("`{name}` is no pair of colours"))
-                        .help(
-                            "write it as [\"#0b5563\", \"#7fcddb\"]: for light screens, then for dark ones",
-                        ),
-                ),
+                _ => {
+                    let help =
+                        "write it as [\"#0b5563\", \"#7fcddb\"]: for light screens, then for dark ones";
+                    faults.push(at_name(text, name, format!("`{name}` is no pair of colours")).help(help));
+                }
             }
         }
     }
@@ -132,8 +131,7 @@ impl Palette {
             match (BRAND.iter().position(|known| known == name), value.as_str()) {
                 (Some(at), Some(picture)) => self.brand[at] = Some(picture.to_owned()),
                 (Some(_), None) => {
-                    let fault =
-                        ThemeProblem::new(FILE, line(text, name), format!("`{name}` is no name of a file"));
+                    let fault = at_name(text, name, format!("`{name}` is no name of a file"));
                     faults.push(fault.help("write the name of a file in assets/, as \"logo.svg\""));
                 }
                 (None, _) => faults.push(unknown(text, "picture", name, &BRAND)),
@@ -160,17 +158,20 @@ impl Palette {
                     "`{front}` on `{ground}` has a contrast of {rounded} : 1 on {} screens",
                     SCHEMES[scheme]
                 );
-                faults.push(
-                    ThemeProblem::new(FILE, at, what).help(format!("text needs {LEAST} : 1 (WCAG 2.2 AA)")),
-                );
+                let help = format!("text needs {LEAST} : 1 (WCAG 2.2 AA)");
+                faults.push(ThemeProblem::new(FILE, at, what).help(help));
             }
         }
     }
 }
 
 fn unknown(text: &str, what: &str, name: &str, known: &[&str]) -> ThemeProblem {
-    let fault = ThemeProblem::new(FILE, line(text, name), format!("there is no {what} `{name}`"));
-    fault.known(name, known.iter().copied())
+    at_name(text, name, format!("there is no {what} `{name}`")).known(name, known.iter().copied())
+}
+
+/// A fault of the line that a name begins.
+fn at_name(text: &str, name: &str, what: String) -> ThemeProblem {
+    ThemeProblem::new(FILE, line(text, name), what)
 }
 
 /// The line that a name begins.

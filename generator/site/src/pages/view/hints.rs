@@ -27,7 +27,7 @@ impl Pages<'_> {
             self.record_hint((it.entity(), language), names, ("/organizations/", &it.slug, count), about)
         }));
         hints.par_extend(directory.programs.par_iter().enumerate().map(|(at, it)| {
-            let organization = &directory.organizations[directory.program_links[at].organization];
+            let organization = self.organization_of(at);
             let about = |locale| {
                 let provider = directory.text(organization.entity(), locale, "name", &organization.name);
                 format!("{} · {provider}", self.word(locale, "award_program"))

@@ -9,7 +9,7 @@ use snapshot::record::{Locale, ORGANIZATION};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
-use super::{ABOUT, SUMMARY, outside, search_address};
+use super::{ABOUT, SUMMARY, outside_address, search_address};
 use crate::pages::{Pages, here};
 use dataset::Table;
 
@@ -24,13 +24,13 @@ impl Pages<'_> {
         let about = (it.entity(), self.default_language());
         let post = |post: &usize| {
             let it = &self.directory.posts[*post];
-            let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
+            let href = outside_address(Some(&it.url))?;
             let day = it.published_on.map(|date| self.date(date, locale));
             Some(context! { href, day, title => &it.title })
         };
         let channel = |channel: &usize| {
             let it = &self.directory.channels[*channel];
-            let href = outside(Some(&it.url)).and_then(|link| link.get_attr("href").ok())?;
+            let href = outside_address(Some(&it.url))?;
             Some(context! { href, text => it.label.as_deref().unwrap_or(&it.kind) })
         };
         let leader = |leader: &usize| {

@@ -12,7 +12,7 @@ use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::blocks::{is_spread, without_lead};
-use super::{ABOUT, SUMMARY, day, outside};
+use super::{ABOUT, SUMMARY, day, outside_address};
 use crate::pages::{Pages, here};
 
 /// The number of eligibility facets; they come first on a record's page.
@@ -52,7 +52,7 @@ impl Pages<'_> {
     }
 
     fn provider(&self, program: usize, locale: Locale) -> Value {
-        let it = &self.directory.organizations[self.directory.program_links[program].organization];
+        let it = self.organization_of(program);
         context! {
             href => here(&format!("/organizations/{}", it.slug), locale),
             ..self.text((it.entity(), self.default_language()), locale, "name", &it.name)
@@ -363,7 +363,7 @@ impl Pages<'_> {
                 .into();
             context! {
                 label => self.text((it.entity(), language), locale, "label", &it.label),
-                href => outside(it.application_url.as_deref()).and_then(|link| link.get_attr("href").ok()),
+                href => outside_address(it.application_url.as_deref()),
                 status => Value::from_safe_string(Rule::Status.mark(number, locale)),
                 days,
             }
@@ -389,7 +389,7 @@ impl Pages<'_> {
             let title = it.title.as_deref().or(it.url.as_deref()).unwrap_or(&it.kind);
             context! {
                 title,
-                href => outside(it.url.as_deref()).and_then(|link| link.get_attr("href").ok()),
+                href => outside_address(it.url.as_deref()),
                 publisher => it.publisher.as_deref(),
                 day => self.date(day(it.source_checked_at.unwrap_or(it.retrieved_at)), locale),
             }

@@ -4,7 +4,6 @@
 mod check;
 mod colors;
 pub(super) mod commands;
-mod embedded;
 mod folder;
 mod functions;
 mod problem;
@@ -27,9 +26,8 @@ use snapshot::record::Locale;
 use store::Hex;
 
 use self::colors::Palette;
-use self::embedded::{ASSETS, TEMPLATES, WORDS};
 pub(super) use self::folder::ThemeFile;
-use self::folder::ThemeFolder;
+use self::folder::{ASSETS, TEMPLATES, ThemeFolder, WORDS};
 pub(super) use self::functions::{FacetLink, SLOT};
 pub use self::problem::ThemeError;
 pub(super) use self::problem::ThemeProblem;
@@ -117,7 +115,7 @@ impl Theme {
         }
         faults.extend(check::templates(&environment, &own, &words));
         if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
-            return Err(ThemeError::Faults { folder: folder.to_owned(), faults });
+            return Err(ThemeError::Faults(folder.to_owned(), faults));
         }
         let style = own.text(ASSETS[0].0).unwrap_or(ASSETS[0].1);
         let script =
@@ -223,7 +221,7 @@ fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(
     let known = all.into_iter().flat_map(BTreeMap::into_keys);
     match facets.chain(parameters).chain(tables).chain(edge).chain(known).find(|key| !words.contains_key(key))
     {
-        Some(key) => Err(ThemeError::Missing { file, key }),
+        Some(key) => Err(ThemeError::Missing(file, key)),
         None => Ok(()),
     }
 }

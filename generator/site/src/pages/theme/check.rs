@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Environment;
 
-use super::embedded::{TEMPLATES, WORDS};
-use super::folder::ThemeFolder;
+use super::folder::{TEMPLATES, ThemeFolder, WORDS};
 use super::problem::ThemeProblem;
 
 /// Prefix of the name of a template that means the program's own.

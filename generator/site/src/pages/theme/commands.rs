@@ -8,8 +8,7 @@ use similar::TextDiff;
 use store::Hex;
 
 use super::check::{PROGRAM, tags};
-use super::embedded::{ASSETS, TEMPLATES, WORDS};
-use super::folder::ThemeFolder;
+use super::folder::{ASSETS, TEMPLATES, ThemeFolder, WORDS};
 use super::problem::ThemeError;
 use super::{Theme, colors, folder};
 use dataset::text::{counted, nearest};
@@ -43,12 +42,12 @@ impl Theme {
             let copy = copy(name).ok_or_else(|| {
                 let near = nearest(name, folder::names()).map(|near| format!("; did you mean `{near}`?"));
                 let all = || format!("; there are {}", folder::names().collect::<Vec<_>>().join(", "));
-                ThemeError::NoFile { name: name.clone(), help: near.unwrap_or_else(all) }
+                ThemeError::NoFile(name.clone(), near.unwrap_or_else(all))
             })?;
             files.push((name.clone(), copy, "a copy of the program's file, to be edited"));
         }
         if let Some((name, ..)) = files.iter().find(|(name, ..)| folder.join(name).exists()) {
-            return Err(ThemeError::Exists { path: folder.join(name) });
+            return Err(ThemeError::Exists(folder.join(name)));
         }
         let mut lines = Vec::new();
         for (name, text, about) in files {
@@ -56,7 +55,7 @@ impl Theme {
             let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             written
                 .and_then(|()| std::fs::write(&path, text))
-                .map_err(|source| ThemeError::Unwritable { path: path.clone(), source })?;
+                .map_err(|source| ThemeError::Unwritable(path.clone(), source))?;
             lines.push(format!("{}: {about}", path.display()));
         }
         lines.push(format!("next: opdir preview --templates {}", folder.display()));

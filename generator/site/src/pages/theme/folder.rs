@@ -8,8 +8,23 @@ use store::Hex;
 use walkdir::WalkDir;
 
 use super::colors;
-use super::embedded::{ASSETS, TEMPLATES, WORDS};
 use super::problem::{ThemeError, ThemeProblem};
+
+macro_rules! embedded {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../", $folder, "/", $name)))),+]
+    };
+}
+
+/// The templates, by name. Names that end in `.html` are escaped.
+pub(super) const TEMPLATES: &[(&str, &str)] = embedded!(
+    "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "results.html", "search.html",
+    "program.html", "program.md", "awards.html", "organization.html", "recipient.html", "recipients.html", "deadlines.html",
+    "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
+);
+pub(super) const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
+pub(super) const ASSETS: &[(&str, &str)] =
+    embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js", "suggest.js");
 
 /// A style sheet that is appended to the program's.
 pub(super) const STYLE: &str = "theme.css";
@@ -46,7 +61,7 @@ pub(super) struct ThemeFolder {
 
 impl ThemeFolder {
     pub(super) fn read(folder: &Path) -> Result<Self, ThemeError> {
-        let unreadable = |path: &Path, source| ThemeError::Unreadable { path: path.to_owned(), source };
+        let unreadable = |path: &Path, source| ThemeError::Unreadable(path.to_owned(), source);
         std::fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
         let mut own = Self::default();
         let hidden = |name: &str| name.starts_with('.') && name != ".well-known";

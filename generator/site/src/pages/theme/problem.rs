@@ -63,51 +63,23 @@ impl fmt::Display for ThemeProblem {
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
     /// A file of the operator's folder cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The operator's folder is not a valid theme.
-    #[error("{} in the theme {}:\n{}", dataset::text::counted(faults.len(), "fault"), folder.display(), listed(faults))]
-    Faults {
-        /// Which.
-        folder: PathBuf,
-        /// All of them.
-        faults: Vec<ThemeProblem>,
-    },
-    /// A file that a new theme would overwrite.
-    #[error("{} exists already", path.display())]
-    Exists {
-        /// Which.
-        path: PathBuf,
-    },
-    /// The program has no such file to copy.
-    #[error("the program has no file `{name}`{help}")]
-    NoFile {
-        /// The name.
-        name: String,
-        /// The nearest name, or all of them.
-        help: String,
-    },
+    #[error("cannot read {}: {}", .0.display(), .1)]
+    Unreadable(PathBuf, #[source] std::io::Error),
+    /// The operator's folder has faults.
+    #[error("{} in the theme {}:\n{}", dataset::text::counted(.1.len(), "fault"), .0.display(), listed(.1))]
+    Faults(PathBuf, Vec<ThemeProblem>),
+    /// A new theme would overwrite a file.
+    #[error("{} exists already", .0.display())]
+    Exists(PathBuf),
+    /// The program has no file of this name to copy; the nearest name, or all of them.
+    #[error("the program has no file `{0}`{1}")]
+    NoFile(String, String),
     /// A file of a new theme cannot be written.
-    #[error("{}: {source}", path.display())]
-    Unwritable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A word is missing.
-    #[error("{file} has no `{key}`")]
-    Missing {
-        /// In which file.
-        file: &'static str,
-        /// Which.
-        key: String,
-    },
+    #[error("{}: {}", .0.display(), .1)]
+    Unwritable(PathBuf, #[source] std::io::Error),
+    /// A file of words lacks one.
+    #[error("{0} has no `{1}`")]
+    Missing(&'static str, String),
     /// A template is wrong.
     #[error("{}", with_location(.0))]
     Template(#[from] Error),

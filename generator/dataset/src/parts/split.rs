@@ -5,6 +5,7 @@ use std::io;
 use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
+use snapshot::search::IndexError;
 use store::spill::{Column, Spill};
 use uuid::Uuid;
 
@@ -30,11 +31,9 @@ pub enum SplitError {
     /// A file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A temporary file cannot be used.
-    #[error(
-        "cannot use a temporary file in the output folder: {0}; a build in parts needs about five times the size of the dataset there"
-    )]
-    Io(#[from] io::Error),
+    /// A temporary file could not be written or read.
+    #[error(transparent)]
+    Write(#[from] IndexError),
 }
 
 /// How a dataset is split.
@@ -141,14 +140,19 @@ impl Split<'_, '_> {
             return Ok(None);
         }
         let start = self.shared.dataset.as_ref().map(|row| row.at);
-        self.registry.report(start, self.report)?;
+        self.registry.report(start, self.report).map_err(IndexError::from)?;
         let mut parts = self.parts.into_iter();
-        let others = parts.next().map(Column::finish).transpose()?;
+        let others = parts.next().map(Column::finish).transpose().map_err(IndexError::from)?;
         let mut programs: Vec<_> = parts.collect();
         others.iter().for_each(|others| self.places.copy(others, &mut programs));
         let programs = programs.into_iter().map(Column::finish);
         Ok(Some(Parts {
-            parts: others.into_iter().map(Ok).chain(programs).collect::<io::Result<_>>()?,
+            parts: others
+                .into_iter()
+                .map(Ok)
+                .chain(programs)
+                .collect::<io::Result<_>>()
+                .map_err(IndexError::from)?,
             shared: self.shared,
             registry: self.registry,
             advice: Advice::new(spill),

@@ -1,7 +1,6 @@
 //! Reads a dataset's files into rows with their `file:line`. Checks form only: encoding, syntax, field names
 //! and types; [`crate::link()`] checks values and references.
 
-mod blocks;
 mod csv;
 mod fields;
 mod files;
@@ -182,7 +181,7 @@ impl<'a> TableReader<'a> {
         each: EachBlock<'_, T>,
     ) -> Result<(), InputError> {
         for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
-            let digest = blocks::read(file, table, &mut |parsed: Parsed<T>| {
+            let digest = parse::read_blocks(file, table, &mut |parsed: Parsed<T>| {
                 if has_error(&parsed.problems) {
                     self.incomplete.insert(table);
                 }
@@ -209,7 +208,7 @@ impl<'a> TableReader<'a> {
         each: &mut dyn FnMut(Vec<Row<T>>),
     ) -> Result<(), InputError> {
         for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
-            blocks::read(file, table, &mut |parsed: Parsed<T>| each(parsed.rows))?;
+            parse::read_blocks(file, table, &mut |parsed: Parsed<T>| each(parsed.rows))?;
         }
         Ok(())
     }

@@ -5,7 +5,6 @@ mod downloads;
 mod encode;
 mod error;
 mod files;
-mod fingerprint;
 mod generate;
 mod index_files;
 mod options;

@@ -1,8 +1,13 @@
-//! Options of a build: output folder, day, public address, and how files are stored.
+//! Options of a build: output folder, day, public address, and how files are stored; and the hashes of its inputs. If they
+//! equal those of the live snapshot, there is nothing to build.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use store::{Layout, MadeFrom};
+use rayon::prelude::*;
+use store::{Digest, Generation, Layout, MadeFrom, VerifyMode, verify};
+use walkdir::{DirEntry, WalkDir};
 
 use crate::encode::Effort;
 
@@ -46,5 +51,101 @@ impl BuildOptions {
             Storage::Tree => Layout::Tree { encoder: self.effort.name() },
             Storage::Pack => Layout::Packs { level: self.effort.pack_level() },
         }
+    }
+    /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
+    #[must_use]
+    pub fn made_from(&self, data: &Path) -> Option<MadeFrom> {
+        let program = std::env::current_exe().and_then(std::fs::read).ok()?;
+        let theme = self.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+        let base = &self.base_url;
+        let tools = format!("program {}\nbase {base}\n{theme}", Digest::of(&program));
+        let tools = Digest::of(tools.as_bytes());
+        let Self { as_of, layout, effort, index_only, .. } = self;
+        let stored = format!("day {as_of}\nlayout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
+        let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
+        Some(MadeFrom { tools, whole: Digest::of(whole.as_bytes()) })
+    }
+
+    /// Whether the live generation was built from the same inputs and every file of it is as published. A damaged one
+    /// has to be built again.
+    #[must_use]
+    pub fn is_unchanged(&self, live: &Generation) -> bool {
+        let [now, before] = [self.made_from, live.made_from()].map(|from| from.map(|it| it.whole));
+        let jobs = std::thread::available_parallelism().map_or(1, Into::into);
+        let is_sound = || verify(&self.out, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).is_ok();
+        now.is_some() && now == before && is_sound()
+    }
+}
+
+/// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
+fn files(folder: &Path) -> io::Result<String> {
+    let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
+    let entries: Vec<DirEntry> = entries.into_iter().collect::<Result<_, _>>()?;
+    let files: Vec<&DirEntry> = entries.iter().filter(|entry| entry.file_type().is_file()).collect();
+    let line = |entry: &&DirEntry| {
+        let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        Ok(format!("{} {:?}\n", Digest::of_reader(&mut File::open(entry.path())?)?, name))
+    };
+    let lines: Vec<String> = files.par_iter().map(line).collect::<io::Result<_>>()?;
+    Ok(format!("{} files\n{}", lines.len(), lines.concat()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::Effort;
+    use crate::options::Storage;
+
+    fn options() -> BuildOptions {
+        BuildOptions {
+            out: "root".into(),
+            base_url: "https://directory.example".to_owned(),
+            as_of: jiff::civil::date(2026, 11, 20),
+            jobs: 1,
+            effort: Effort::Fast,
+            layout: Storage::Tree,
+            made_from: None,
+            index_only: false,
+            templates: None,
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_depends_on_every_file_and_on_every_option_that_changes_the_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        std::fs::write(data.join("dataset.json"), "{}").unwrap();
+        let whole = |options: &BuildOptions, data: &Path| options.made_from(data).map(|it| it.whole);
+        let first = whole(&options(), data).unwrap();
+        let with = |change: &dyn Fn(&mut BuildOptions)| {
+            let mut options = options();
+            change(&mut options);
+            whole(&options, data)
+        };
+        assert_eq!(with(&|options| options.jobs = 7), Some(first));
+        assert_eq!(with(&|options| options.out = "elsewhere".into()), Some(first));
+        let theme = tempfile::tempdir().unwrap();
+        let changes: [&dyn Fn(&mut BuildOptions); 6] = [
+            &|options| options.base_url.push('x'),
+            &|options| options.as_of = jiff::civil::date(2026, 11, 21),
+            &|options| options.effort = Effort::Best,
+            &|options| options.layout = Storage::Pack,
+            &|options| options.index_only = true,
+            &|options| options.templates = Some(theme.path().to_owned()),
+        ];
+        assert!(changes.iter().all(|change| with(change).is_some_and(|other| other != first)));
+        std::fs::write(data.join("programs.csv"), "id").unwrap();
+        let second = whole(&options(), data).unwrap();
+        assert_ne!(second, first);
+        std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
+        assert!(![first, second].contains(&whole(&options(), data).unwrap()));
+        assert_eq!(whole(&options(), &data.join("absent")), None);
+        let tools = |options: &BuildOptions| options.made_from(data).map(|it| it.tools);
+        let stored = BuildOptions { layout: Storage::Pack, effort: Effort::Best, ..options() };
+        assert_eq!(tools(&stored), tools(&options()));
+        assert_ne!(
+            tools(&BuildOptions { base_url: "https://other.example".to_owned(), ..options() }),
+            tools(&options())
+        );
     }
 }

@@ -9,7 +9,6 @@ mod mcp;
 mod page;
 mod prepare;
 mod render;
-mod renew;
 mod theme;
 mod view;
 

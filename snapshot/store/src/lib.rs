@@ -84,7 +84,6 @@ mod objects;
 mod outgoing;
 mod packer;
 mod places;
-mod publication;
 mod retention;
 mod siblings;
 mod stage;

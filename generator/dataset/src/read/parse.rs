@@ -1,16 +1,23 @@
-//! Reads a whole file.
+//! Reads a file whole or in blocks, so that it does not have to fit into memory.
 
 use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::files::{File, Format, InputError};
 use super::parsed::{Context, Parsed};
-use super::{csv, json, text};
+use super::text::{decode, merge_conflict, newlines};
+use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::parallel;
 use crate::table::Table;
+
+/// Bytes that are read at once; a longer line is read whole.
+const BLOCK: usize = 16 << 20;
 
 /// The rows of a file, and its SHA-256.
 pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
@@ -32,14 +39,14 @@ fn parse_bytes<T: DeserializeOwned + Send + Sync>(
     format: Format,
     context: Context,
 ) -> Parsed<T> {
-    let text = match text::decode(bytes, context.file) {
+    let text = match decode(bytes, context.file) {
         Ok(text) => text,
         Err(problem) => return Parsed::problem(*problem),
     };
     if text.trim().is_empty() {
         return Parsed::problem(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
     }
-    if let Some(problem) = text::merge_conflict(&text, context.file) {
+    if let Some(problem) = merge_conflict(&text, context.file) {
         return Parsed::problem(problem);
     }
     let mut parsed = match format {
@@ -52,4 +59,111 @@ fn parse_bytes<T: DeserializeOwned + Send + Sync>(
         parsed.problems.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
     }
     parsed
+}
+
+/// The next lines of a file.
+struct Blocks {
+    file: fs::File,
+    /// The beginning of a line whose end was not read yet.
+    rest: Vec<u8>,
+}
+
+impl Blocks {
+    /// Whole lines; empty at the end of the file.
+    fn next(&mut self) -> io::Result<Vec<u8>> {
+        let mut block = std::mem::take(&mut self.rest);
+        loop {
+            let before = block.len();
+            let read = (&mut self.file).take(BLOCK as u64).read_to_end(&mut block)?;
+            let end = block[before..].iter().rposition(|byte| *byte == b'\n').map(|end| before + end + 1);
+            match end {
+                _ if read == 0 => return Ok(block),
+                Some(end) => {
+                    self.rest = block.split_off(end);
+                    return Ok(block);
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Passes the rows of a file to a function, block by block, and returns the file's SHA-256. A short file, and one that is
+/// not of lines of UTF-8, is one block.
+pub(super) fn read_blocks<T: DeserializeOwned + Send + Sync>(
+    file: &File<'_>,
+    table: Table,
+    each: &mut dyn FnMut(Parsed<T>),
+) -> Result<[u8; 32], InputError> {
+    match file.open_lines(BLOCK as u64)? {
+        Some((lines, path)) => read_lines(lines, path, Context { file: file.id, table: Some(table) }, each),
+        None => {
+            let Some(format) = file.format_of(table) else { return Ok(Sha256::digest([]).into()) };
+            let (parsed, digest) = parse_file(file, Some(table), format)?;
+            each(parsed);
+            Ok(digest)
+        }
+    }
+}
+
+fn read_lines<T: DeserializeOwned + Send + Sync>(
+    file: fs::File,
+    path: &Path,
+    context: Context,
+    each: &mut dyn FnMut(Parsed<T>),
+) -> Result<[u8; 32], InputError> {
+    let (mut blocks, mut hasher, mut line) = (Blocks { file, rest: Vec::new() }, Sha256::new(), 1u32);
+    loop {
+        let block = blocks.next().map_err(|error| InputError::Unreadable(path.to_owned(), error))?;
+        if block.is_empty() {
+            return Ok(hasher.finalize().into());
+        }
+        let mut parsed = Parsed::empty();
+        parallel::both(&mut || hasher.update(&block), &mut || parsed = lines_of(&block, line, context));
+        each(parsed);
+        line = line.saturating_add(newlines(&block));
+    }
+}
+
+/// The rows of a block that begins at a line.
+fn lines_of<T: DeserializeOwned + Send + Sync>(block: &[u8], line: u32, context: Context) -> Parsed<T> {
+    let at_line = |mut problem: Diagnostic| {
+        problem.at.line = problem.at.line.saturating_add(line - 1);
+        Parsed::problem(problem)
+    };
+    let text = match decode(block, context.file) {
+        Ok(text) => text,
+        Err(problem) => return at_line(*problem),
+    };
+    match merge_conflict(&text, context.file) {
+        Some(problem) => at_line(problem),
+        None if line == 1 => json::lines(&text, context),
+        None => json::lines_from(&text, line, context),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_whole_lines_and_together_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.ndjson");
+        let long = "x".repeat(BLOCK + 10);
+        for text in ["", "a\n", "a\nb", &format!("a\n{long}\nb\n"), &long, &"line\n".repeat(BLOCK / 4)] {
+            fs::write(&path, text).unwrap();
+            let mut blocks = Blocks { file: fs::File::open(&path).unwrap(), rest: Vec::new() };
+            let mut all = Vec::new();
+            loop {
+                let block = blocks.next().unwrap();
+                if block.is_empty() {
+                    break;
+                }
+                assert!(all.is_empty() || all.ends_with(b"\n"));
+                all.extend(block);
+            }
+            assert!(all == text.as_bytes());
+        }
+    }
 }

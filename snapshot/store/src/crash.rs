@@ -21,7 +21,7 @@ use super::body::{Body, Chunks, Digest};
 use super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
 use super::generation::{current, open_current_on};
 use super::layout::{CURRENT_TMP, GENERATIONS};
-use super::manifest::{GenerationId, RecordCounts};
+use super::manifest::GenerationId;
 use super::mapping::Mapping;
 use super::places::Pack;
 use super::retention::{gc_on, rollback_on};
@@ -410,16 +410,7 @@ fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<PublishO
 
 /// What a generation made from a text is.
 fn about(text: &str) -> BuildInfo {
-    BuildInfo {
-        generated_at: "2026-11-20T06:00:00Z".parse().unwrap(),
-        as_of: date(2026, 11, 20),
-        base_url: "https://example.org".to_owned(),
-        source: Digest::of(text.as_bytes()),
-        counts: RecordCounts::default(),
-        complete: true,
-        made_from: None,
-        ids: super::RecordIds::default(),
-    }
+    BuildInfo { source: Digest::of(text.as_bytes()), ..super::tests::about("2026-11-20T06:00:00Z") }
 }
 
 fn verified(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, Vec<StoreError>> {

@@ -15,7 +15,6 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::SystemTime;
 
 use jiff::civil::{Date, date};
@@ -24,26 +23,18 @@ use super::sections::{SectionError, SectionWriter};
 use super::*;
 
 /// A directory that is gone after the test.
-struct Scratch(PathBuf);
+struct Scratch(tempfile::TempDir);
 
 impl Scratch {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("opdir-store-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
-        Self(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        Self(tempfile::tempdir().unwrap())
     }
 }
 
 impl std::ops::Deref for Scratch {
     type Target = Path;
     fn deref(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 }
 
@@ -51,7 +42,7 @@ impl std::ops::Deref for Scratch {
 const SIX: i64 = 1_795_154_400;
 const DAY: Date = date(2026, 11, 20);
 
-fn about(generated_at: &str) -> BuildInfo {
+pub(super) fn about(generated_at: &str) -> BuildInfo {
     BuildInfo {
         generated_at: generated_at.parse().unwrap(),
         as_of: date(2026, 11, 20),
@@ -388,7 +379,6 @@ fn an_index_file_of_another_generation_is_refused() {
 #[test]
 fn a_foreign_directory_is_refused_and_left_alone() {
     let root = Scratch::new();
-    fs::create_dir(&*root).unwrap();
     fs::write(root.join("thesis.tex"), "x").unwrap();
     let err = Stage::begin(&root, &tree("")).err().unwrap().to_string();
     assert!(err.contains("thesis.tex") && err.contains("name a new or an empty directory"), "{err}");

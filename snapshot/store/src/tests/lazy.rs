@@ -1,7 +1,7 @@
 //! A generation of which the bodies were left in a store: each is fetched once, compared, kept, and found again; without
 //! a store nothing is taken for whole that is not.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 

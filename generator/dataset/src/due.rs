@@ -186,12 +186,8 @@ impl<'t> DueList<'t> {
         for row in &self.tables.programs {
             let checked = Day::of(row.record.last_checked_at());
             if checked == Day::NONE {
-                self.add_program(
-                    row,
-                    Reason::Unchecked,
-                    None,
-                    "no check of its source is recorded".to_owned(),
-                );
+                let note = "no check of its source is recorded".to_owned();
+                self.add_program(row, Reason::Unchecked, None, note);
             } else if checked < year_before {
                 let day = checked.date();
                 let note = format!("its source was last checked on {}", day.unwrap_or_default());

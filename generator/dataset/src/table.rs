@@ -81,7 +81,6 @@ impl Table {
     }
 
     /// The table that holds a kind of record.
-    #[must_use]
     pub(crate) const fn of(kind: EntityType) -> Self {
         match kind {
             EntityType::Organization => Self::Organizations,

@@ -37,7 +37,6 @@ impl Format {
     const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
 
     /// File name extension.
-    #[must_use]
     pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
@@ -46,7 +45,6 @@ impl Format {
     }
 
     /// Its media type.
-    #[must_use]
     pub(crate) const fn media_type(self) -> &'static str {
         match self {
             Self::Ndjson => "application/x-ndjson",
@@ -70,13 +68,11 @@ pub struct Download {
 
 impl Download {
     /// Its name in the folder of downloads.
-    #[must_use]
     pub(crate) fn name(&self) -> String {
         name_of(self.table, self.format)
     }
 
     /// Where it is served.
-    #[must_use]
     pub(crate) fn path(&self) -> String {
         path_of(self.table, self.format)
     }

@@ -22,7 +22,6 @@ pub(crate) const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
 const ELSEWHERE: &str = "\"https://directory.example\"";
 
 /// The REST contract as a directory serves it: generated clients take their host from it.
-#[must_use]
 pub(crate) fn contract(base_url: &str) -> String {
     OPENAPI.replacen(ELSEWHERE, &Json::from(base_url).to_string(), 1)
 }

@@ -150,7 +150,6 @@ pub struct Body {
 
 impl Body {
     /// Size and hash of `bytes`.
-    #[must_use]
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
     }

@@ -180,7 +180,6 @@ impl FileTable {
     }
 
     /// Number of pages.
-    #[must_use]
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -237,7 +236,6 @@ impl FileTable {
     }
 
     /// A page by its number, counted from 0 in order of paths.
-    #[must_use]
     pub(crate) fn get(&self, number: u32) -> Option<FileEntry<'_>> {
         let row = *self.rows.get(number as usize)?;
         Some(FileEntry { table: self, number, row })

@@ -69,7 +69,6 @@ impl Diagnostics {
     }
 
     /// Remarks that are no problems.
-    #[must_use]
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -81,7 +80,6 @@ impl Diagnostics {
     }
 
     /// Number of problems that do not.
-    #[must_use]
     pub(crate) fn warning_count(&self) -> usize {
         self.count(Severity::Warning)
     }

@@ -149,10 +149,8 @@ impl TextCheck {
         self.remove_invisible(&mut text);
         self.trim(&mut text);
         if text.len() > LONGEST_TEXT {
-            self.add(
-                Code::TextTooLong,
-                format!("has {} bytes, at most {LONGEST_TEXT} are allowed", text.len()),
-            );
+            let message = format!("has {} bytes, at most {LONGEST_TEXT} are allowed", text.len());
+            self.add(Code::TextTooLong, message);
         }
         if !text.is_empty() {
             self.check(purpose, &mut text);
@@ -230,10 +228,8 @@ impl TextCheck {
             return;
         }
         if let Cow::Owned(decoded) = invisible::decoded(text) {
-            self.add(
-                Code::Decoded,
-                format!("was UTF-8 decoded as Latin-1, restored to {}", quoted(&decoded)),
-            );
+            let message = format!("was UTF-8 decoded as Latin-1, restored to {}", quoted(&decoded));
+            self.add(Code::Decoded, message);
             *text = Cow::Owned(decoded);
         }
         if let Some((control, letter)) = invisible::lost_letter(text) {
@@ -299,10 +295,8 @@ impl TextCheck {
                     self.add(Code::UrlCredentials, "contains a user name or a password");
                 }
                 if flaws::is_private(&url) {
-                    self.add(
-                        Code::PrivateAddress,
-                        format!("is {}, an address of a private network", quoted(text)),
-                    );
+                    let message = format!("is {}, an address of a private network", quoted(text));
+                    self.add(Code::PrivateAddress, message);
                 }
                 if matches!(encoded(text), Cow::Owned(_)) {
                     *text = Cow::Owned(encoded(url.as_str()).into_owned());

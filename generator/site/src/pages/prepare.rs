@@ -53,7 +53,6 @@ pub(crate) struct LiveFragments {
 
 impl Pages<'_> {
     /// Fragments of the live snapshot, of programs that have the same keys there: `live` gives it for those.
-    #[must_use]
     pub(crate) fn live_fragments<'g>(
         &self,
         keys: &Keys,

@@ -48,7 +48,6 @@ impl Asset {
     }
 
     /// Where it is served.
-    #[must_use]
     pub(crate) fn path(&self) -> String {
         format!("/assets/{}", self.name)
     }

@@ -346,10 +346,8 @@ pub(super) fn current(vfs: &dyn Vfs) -> Result<GenerationId, StoreError> {
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n'));
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
         let found = String::from_utf8_lossy(&bytes);
-        vfs.damaged(
-            CURRENT,
-            FileProblem::Format(format!("holds {found:?}, expected one generation id and LF")),
-        )
+        let problem = format!("holds {found:?}, expected one generation id and LF");
+        vfs.damaged(CURRENT, FileProblem::Format(problem))
     })
 }
 

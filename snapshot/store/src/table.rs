@@ -15,7 +15,7 @@
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::body::{Body, CODINGS, Coding, Digest, slice};
+use super::body::{Body, CODINGS, Coding, slice};
 use super::error::StoreError;
 use super::layout::{FILE_TABLE, INDEX, PUBLIC};
 use super::places::Placement;
@@ -160,8 +160,7 @@ impl FileTable {
     fn check_row<'a>(&'a self, row: &Row) -> Result<&'a [u8], SectionError> {
         let path = slice(&self.paths, row.path_start, row.path_len as usize);
         let path = path.filter(|path| check_path(path).is_ok());
-        let path = path.ok_or(SectionError::Content("rows", "a path is outside of `paths` or unsafe"))?;
-        Ok(path)
+        path.ok_or(SectionError::Content("rows", "a path is outside of `paths` or unsafe"))
     }
 
     fn check_holes_of(&self, row: &Row, len: u64) -> Result<(), SectionError> {
@@ -287,11 +286,7 @@ impl<'a> FileEntry<'a> {
     /// Size and hash of the identity body.
     #[must_use]
     pub fn identity(&self) -> Body {
-        self.table
-            .bodies
-            .get(self.number as usize)
-            .copied()
-            .unwrap_or(Body { len: 0, sha256: Digest([0; 32]) })
+        self.table.bodies.get(self.number as usize).copied().unwrap_or_else(Body::zeroed)
     }
 
     /// Size and hash in this coding, if it is stored as a file.
@@ -392,6 +387,7 @@ pub(super) fn check_page(path: &str, holes: &[Hole], len: usize) -> Result<(), S
 
 #[cfg(test)]
 mod tests {
+    use super::super::body::Digest;
     use super::super::siblings::write_siblings;
     use super::*;
 

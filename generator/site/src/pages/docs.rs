@@ -247,19 +247,13 @@ impl Pages<'_> {
     }
 
     fn sitemap_index(&self) -> String {
-        let mut out = String::from(
+        let base = escaped(self.base_url);
+        let map = |number| format!("<sitemap><loc>{base}/sitemap-{number}.xml</loc></sitemap>\n");
+        format!(
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
-             <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
-        );
-        for number in 1..=self.sitemaps() {
-            let _ = writeln!(
-                out,
-                "<sitemap><loc>{}/sitemap-{number}.xml</loc></sitemap>",
-                escaped(self.base_url)
-            );
-        }
-        out.push_str("</sitemapindex>\n");
-        out
+             <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}</sitemapindex>\n",
+            (1..=self.sitemaps()).map(map).collect::<String>(),
+        )
     }
 
     fn sitemap(&self, number: usize) -> String {
@@ -272,17 +266,15 @@ impl Pages<'_> {
         let own = (number - 1) * each..number * each;
         for (path, changed) in own.map_while(|at| self.listed_address(at)) {
             let changed = changed.map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
+            let alternate = |it: &Locale| {
+                let (language, address) = (it.as_str(), here(&path, *it));
+                format!("<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{base}{address}\"/>")
+            };
+            let alternates: String =
+                self.locales().iter().filter(|_| self.locales().len() > 1).map(alternate).collect();
             for locale in self.locales() {
-                let _ = write!(out, "<url><loc>{base}{}</loc>{changed}", here(&path, *locale));
-                for other in self.locales().iter().filter(|_| self.locales().len() > 1) {
-                    let _ = write!(
-                        out,
-                        "<xhtml:link rel=\"alternate\" hreflang=\"{}\" href=\"{base}{}\"/>",
-                        other.as_str(),
-                        here(&path, *other)
-                    );
-                }
-                out.push_str("</url>\n");
+                let address = here(&path, *locale);
+                let _ = writeln!(out, "<url><loc>{base}{address}</loc>{changed}{alternates}</url>");
             }
         }
         out.push_str("</urlset>\n");

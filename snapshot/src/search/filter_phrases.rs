@@ -32,7 +32,7 @@ enum Filter {
     Open,
     Rolling,
     /// Least and greatest age.
-    Age(Option<f64>, Option<f64>),
+    Age([Option<f64>; 2]),
     FundingMin(f64),
     FundingMax(f64),
     Due(Option<Date>, Option<Date>),
@@ -44,12 +44,13 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
     let (Some(text), Some(today)) = (&query.text, today.date()) else { return (unphrased, phrases) };
     let pieces: Vec<&str> = text.split_whitespace().collect();
     let words: Vec<String> = pieces.iter().map(|piece| normalized(piece)).collect();
+    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut rest: Vec<&str> = Vec::with_capacity(pieces.len());
     let (mut at, mut quoted) = (0, false);
     while at < pieces.len() {
         let is_plain = !quoted && !pieces[at].contains('"') && !pieces[at].starts_with('-');
         let run = |length: usize| words[at..at + length].join(" ");
-        let found = is_plain.then(|| parse(&words, at, today)).flatten();
+        let found = is_plain.then(|| parse(&texts, at, today)).flatten();
         let found = found.filter(|(length, _)| !literal.contains(&run(*length)));
         match found.and_then(|(length, filter)| Some((length, apply(&filter, &mut unphrased, query)?))) {
             Some((length, values)) => {
@@ -122,7 +123,7 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
-        Filter::Age(least, most) if !is_selected(Measure::Age) => {
+        Filter::Age([least, most]) if !is_selected(Measure::Age) => {
             let bounds = bounds(query, Measure::Age);
             (bounds.min, bounds.max) = (least.unwrap_or(bounds.min), most.unwrap_or(bounds.max));
             let least = least.map(|years| ("ageMin", years.to_string()));
@@ -183,14 +184,13 @@ fn begins(word: &str) -> bool {
 }
 
 /// The phrase at a position: its number of words, and the filter.
-fn parse(words: &[String], at: usize, today: Date) -> Option<(usize, Filter)> {
-    if !begins(&words[at]) {
+fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
+    if !begins(words[at]) {
         return None;
     }
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (before, rest) = words.split_at(at);
-    let found = switch(rest, before).or_else(|| age(rest, before));
-    found.or_else(|| bound(rest)).or_else(|| deadline(rest, today))
+    let age = || ages::age(rest, before).map(|(length, bounds)| (length, Filter::Age(bounds)));
+    switch(rest, before).or_else(age).or_else(|| bound(rest)).or_else(|| deadline(rest, today))
 }
 
 /// A phrase that switches a filter on.
@@ -209,17 +209,13 @@ fn beside_a_kind(rest: &[&str], before: &[&str]) -> Option<usize> {
     let length = starting(rest, "open-beside")?;
     let next = rest.get(length);
     let goes_on = |next: &&str| !is_in("open-to", Some(next)) && lexicon::is_stop_word(next);
-    let is_last = next.is_none_or(goes_on);
+    // `Open in January` is about another day.
+    let is_later = rest.get(length + 1).is_some_and(|word| lexicon::month(word).is_some());
+    let is_last = next.is_none_or(goes_on) && !is_later;
     // In Spanish the name of a body may stand between.
     let reach = if rest[0] == "open" { 1 } else { 2 };
     let follows = before.iter().rev().take(reach).any(|word| is_in("kind", Some(word)));
     (is_in("kind", next) || follows && is_last).then_some(length)
-}
-
-/// Ages in words.
-fn age(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
-    let (length, [least, most]) = ages::age(rest, before)?;
-    Some((length, Filter::Age(least, most)))
 }
 
 /// `over $50,000`: a bound of the funding.
@@ -336,13 +332,9 @@ fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize
 fn end_of(rest: &[&str], today: Date) -> Option<(usize, Date)> {
     let end = starting(rest, "end-of")?;
     let rest = &rest[end..];
-    if let Some(length) = starting(rest, "whole-month") {
-        return Some((end + length, today.last_of_month()));
-    }
-    if let Some(length) = starting(rest, "whole-year") {
-        return Some((end + length, today.last_of_year()));
-    }
-    let (length, _, last) = time(rest, today)?;
+    let month = starting(rest, "whole-month").map(|length| (length, today.last_of_month()));
+    let whole = month.or_else(|| Some((starting(rest, "whole-year")?, today.last_of_year())));
+    let (length, last) = whole.or_else(|| time(rest, today).map(|(length, _, last)| (length, last)))?;
     Some((end + length, last))
 }
 
@@ -380,13 +372,27 @@ fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     if let Some(year) = year(first) {
         return Some((1, Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
     }
-    let month = lexicon::month(first)?;
-    let of = usize::from(is_in("of", rest.get(1)));
-    let named = rest.get(1 + of).and_then(year);
+    // `15 January 2027`, `15 de enero` and `January 15, 2027` are days.
+    let ahead = day_of_month(rest.first());
+    let skipped = ahead.map_or(0, |_| 1 + usize::from(is_in("of", rest.get(1))));
+    let month = lexicon::month(rest.get(skipped)?)?;
+    let behind = day_of_month(rest.get(skipped + 1)).filter(|_| ahead.is_none());
+    let length = skipped + 1 + usize::from(behind.is_some());
+    let of = usize::from(is_in("of", rest.get(length)));
+    let named = rest.get(length + of).and_then(year);
     let next = if month < today.month() { today.year() + 1 } else { today.year() };
     let start = Date::new(named.unwrap_or(next), month, 1).ok()?;
-    let length = if named.is_some() { 2 + of } else { 1 };
-    Some((length, start, start.last_of_month()))
+    let length = if named.is_some() { length + of + 1 } else { length };
+    match ahead.or(behind) {
+        Some(day) => Date::new(start.year(), month, day).ok().map(|day| (length, day, day)),
+        None => Some((length, start, start.last_of_month())),
+    }
+}
+
+/// The number of a day of a month: `15` or `15th`.
+fn day_of_month(word: Option<&&str>) -> Option<i8> {
+    let number = word?.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    number.parse().ok().filter(|day| (1..=31).contains(day))
 }
 
 #[cfg(test)]
@@ -423,6 +429,8 @@ mod tests {
                 "deadlineFrom=2026-12-01&deadlineTo=2026-12-31",
             ),
             ("fellowships due December 2026", "fellowships", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
+            ("grants due January 15, 2027", "grants", "deadlineFrom=2027-01-15&deadlineTo=2027-01-15"),
+            ("becas con plazo hasta el 15 de enero", "becas", "deadlineTo=2027-01-14"),
             ("January deadline grants", "grants", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
             ("becas que cierren en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
             ("becas con cierre en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
@@ -477,6 +485,8 @@ mod tests {
             "rolling stock",
             "programs for people over 60",
             "grants open to women",
+            "grants open in January",
+            "hasta 15 de enero",
             "fellowship open science",
             "call for open topics",
             "concurso de datos abiertos",

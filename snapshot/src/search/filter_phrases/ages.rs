@@ -65,6 +65,8 @@ pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, [Option<f64>
     let old = if is_old { Some(0) } else { starting(&rest[number..], "age-unit") };
     let unit = old.or_else(|| starting(&rest[number..], "year"));
     let length = number + unit.unwrap_or(0);
+    let is_month = |word: &&str| lexicon::month(word).is_some();
+    let is_day = rest[number..].iter().find(|word| !lexicon::has("of", word)).is_some_and(is_month);
     let of_cue = match (old, unit) {
         (Some(_), _) => true,
         (_, Some(_)) => most >= YEARS_MIN && are_ages(cue, subject(before), rest.get(length)),
@@ -78,7 +80,7 @@ pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, [Option<f64>
         Cue::Most { .. } => [None, most],
         _ => [least, most],
     };
-    of_cue.then_some((length, bounds))
+    (of_cue && !is_day).then_some((length, bounds))
 }
 
 /// Whether a number of years is an age, from its cue, what stands before it, and the next word.
@@ -103,8 +105,8 @@ fn is_age(cue: Cue, subject: Subject, next: Option<&&str>) -> bool {
     }
 }
 
-/// A number of years or two at the start of some words: the number of words, the least, the greatest, and whether they
-/// are called old, as in `34-year-old`.
+/// One or two numbers at the start of some words: how many words, the least, the greatest, and whether years are
+/// called old, as in `34-year-old`.
 fn years(rest: &[&str]) -> Option<(usize, u8, u8, bool)> {
     let year = |text: &str| text.parse::<u8>().ok().filter(|year| (1..=AGE_MAX).contains(year));
     let first = *rest.first()?;

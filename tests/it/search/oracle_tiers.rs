@@ -47,25 +47,25 @@ struct Part {
 impl Oracle<'_> {
     /// How many records match a text fully; `taken_back` are runs that are words, whatever they name.
     pub(super) fn total(&self, text: &str, taken_back: &[String]) -> usize {
-        let asked = self.reader.understand(text, taken_back);
+        let understood = self.reader.understand(text, taken_back);
         let fits = |record: &&Record<'_>| {
             let has = |clause: &Clause| self.holds(record, clause);
-            asked.wanted.iter().all(has) && asked.admits(&record.texts)
+            understood.wanted.iter().all(has) && understood.admits(&record.texts)
         };
         self.records.iter().filter(fits).count()
     }
 
     /// Slugs of the records that are shown for a text, and the tier of each; what is called so is all.
     pub(super) fn tiers(&self, text: &str) -> BTreeSet<(String, &'static str)> {
-        let asked = self.reader.understand(text, &[]);
-        let negated = || asked.wanted.iter().filter(|clause| clause.is_negated());
+        let understood = self.reader.understand(text, &[]);
+        let negated = || understood.wanted.iter().filter(|clause| clause.is_negated());
         let is_kept = |record: &Record<'_>| {
-            asked.admits(&record.texts) && negated().all(|clause| self.holds(record, clause))
+            understood.admits(&record.texts) && negated().all(|clause| self.holds(record, clause))
         };
         let among: Vec<bool> = self.records.iter().map(is_kept).collect();
-        let phrased = !asked.phrases.is_empty();
+        let phrased = !understood.phrases.is_empty();
         let (mut parts, mut unknown, mut guesses) = (Vec::new(), 0, 0);
-        for mut clause in asked.wanted {
+        for mut clause in understood.wanted {
             let plain = self.holders(&clause);
             let guess =
                 if self.reader.is_unknown(&clause) && guesses < GUESSED { self.guess(&clause) } else { None };

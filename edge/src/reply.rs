@@ -41,20 +41,26 @@ const ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
 /// Sets the headers of every REST answer, errors included.
 pub(crate) fn rest_headers(headers: &mut HeaderMap) {
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(
-            "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
-             Content-Range, Opdir-Generation, Deprecation, Sunset",
+    /// Constants, so that their bytes are checked when the program is compiled.
+    const HEADERS: [(HeaderName, HeaderValue); 5] = [
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+        (
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static(
+                "ETag, Link, Location, Retry-After, X-Total-Count, Content-Disposition, Content-Language, \
+                 Content-Range, Opdir-Generation, Deprecation, Sunset",
+            ),
         ),
-    );
-    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
-    );
+        (header::VARY, HeaderValue::from_static("Accept-Encoding")),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+        ),
+    ];
+    for (name, value) in HEADERS {
+        headers.insert(name, value);
+    }
 }
 
 /// A reply before it is bound to a connection.

@@ -14,6 +14,8 @@ use store::Coding;
 
 use crate::reply::{JSON, Reply, rest_headers};
 
+/// Parts of a query that make no difference (draft-ietf-httpbis-no-vary-search).
+const NO_VARY_SEARCH: HeaderName = HeaderName::from_static("no-vary-search");
 /// Names the generation that answers.
 const GENERATION: HeaderName = HeaderName::from_static("opdir-generation");
 
@@ -103,9 +105,9 @@ impl Representation {
         self.with(HeaderName::from_static("x-total-count"), HeaderValue::from(rows))
     }
 
-    /// Adds `No-Vary-Search` (draft-ietf-httpbis-no-vary-search): the parts of the query that make no difference.
-    pub(crate) fn no_vary_search(self, rule: &'static str) -> Self {
-        self.with(HeaderName::from_static("no-vary-search"), HeaderValue::from_static(rule))
+    /// Adds `No-Vary-Search`.
+    pub(crate) fn no_vary_search(self, rule: HeaderValue) -> Self {
+        self.with(NO_VARY_SEARCH, rule)
     }
 
     /// Adds a tag.

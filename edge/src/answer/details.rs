@@ -1,6 +1,7 @@
 //! Details of several records at once: the bodies of their own addresses, joined.
 
 use bytes::Bytes;
+use http::HeaderValue;
 use snapshot::page::address::DETAILS_TAG;
 use snapshot::page::{details, error};
 use snapshot::query::{DetailsQuery, Page, parse_details};
@@ -14,8 +15,9 @@ use crate::representation::Representation;
 use crate::request::{Answer, Request};
 
 /// Parts of a query that make no difference (No-Vary-Search): the order of records is that of the answer.
-const ALL_BUT_RECORDS: &str =
-    "params, except=(\"program\" \"organization\" \"recipient\" \"locale\" \"lang\")";
+const ALL_BUT_RECORDS: HeaderValue = HeaderValue::from_static(
+    "params, except=(\"program\" \"organization\" \"recipient\" \"locale\" \"lang\")",
+);
 
 impl Request {
     /// Answers `/api/v1/details`, always in a pool: a hundred bodies may have to be read.

@@ -25,9 +25,10 @@ use crate::serving_state::ServingState;
 pub(super) const API: &str = "api/v1/";
 
 /// Parts of a query that make no difference, by kind of file (No-Vary-Search).
-const ALL_BUT_LOCALE: &str = "key-order, params, except=(\"locale\" \"lang\")";
-const ALL_BUT_FORMAT: &str = "key-order, params, except=(\"format\")";
-const ALL: &str = "params";
+const ALL_BUT_LOCALE: HeaderValue =
+    HeaderValue::from_static("key-order, params, except=(\"locale\" \"lang\")");
+const ALL_BUT_FORMAT: HeaderValue = HeaderValue::from_static("key-order, params, except=(\"format\")");
+const ALL: HeaderValue = HeaderValue::from_static("params");
 
 const NO_PAGES: HttpError = HttpError::new(StatusCode::NOT_FOUND, "This snapshot was built without pages.");
 

@@ -26,7 +26,7 @@ pub const POLICY: HeaderValue = HeaderValue::from_static(
 /// Media type of a page.
 pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 /// The part of a query that makes a difference for suggestions (No-Vary-Search).
-const ALL_BUT_TEXT: &str = "key-order, params, except=(\"q\")";
+const ALL_BUT_TEXT: HeaderValue = HeaderValue::from_static("key-order, params, except=(\"q\")");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// What a path outside the REST interface names.

@@ -1,6 +1,6 @@
 //! Search, lists and facets.
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use net::blocking_pool::{TEXT_UNITS, is_heavy};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use snapshot::facet::Facet;
@@ -18,9 +18,12 @@ use crate::request::{Answer, Request};
 
 /// Parts of a query that make no difference, by route (No-Vary-Search). Search and lists report unknown names in the
 /// answer, so these do make one, except for the parameters of trackers.
-const TRACKERS: &str = "key-order, params=(\"utm_source\" \"utm_medium\" \"utm_campaign\" \"utm_term\" \
-                        \"utm_content\" \"utm_id\" \"fbclid\" \"gclid\" \"_\")";
-const ALL_BUT_FACET: &str = "key-order, params, except=(\"q\" \"limit\" \"offset\")";
+const TRACKERS: HeaderValue = HeaderValue::from_static(
+    "key-order, params=(\"utm_source\" \"utm_medium\" \"utm_campaign\" \"utm_term\" \"utm_content\" \"utm_id\" \
+     \"fbclid\" \"gclid\" \"_\")",
+);
+const ALL_BUT_FACET: HeaderValue =
+    HeaderValue::from_static("key-order, params, except=(\"q\" \"limit\" \"offset\")");
 
 impl Request {
     pub(super) fn search(&self) -> Answer {

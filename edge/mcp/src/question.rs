@@ -3,6 +3,7 @@
 
 use form_urlencoded::Serializer;
 use snapshot::facet::{Facet, Interval, MEASURES};
+use snapshot::place;
 use snapshot::query::{
     LIMIT_RANGE, PARAMETERS, Parameter, ParameterKind, Query, Sort, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
     parse_date, parse_search,
@@ -57,7 +58,7 @@ pub(crate) fn arguments() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().filter_map(argument)
 }
 
-/// A filter value that was replaced by the values it names.
+/// A filter value that was replaced by the values it names, or that a client may have meant as another one.
 pub(crate) struct InterpretedValue {
     pub(crate) argument: &'static str,
     /// The value as the client wrote it.
@@ -175,6 +176,10 @@ impl Reader<'_> {
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
             if vocabulary.has(&given) {
                 self.pairs.append_pair(parameter, &given);
+                if facet.spec().is_place && is_state_too(&given) {
+                    let (values, label) = (vec![given.clone()], vocabulary.label(&given));
+                    self.interpreted.push(InterpretedValue { argument, given, values, label });
+                }
                 continue;
             }
             let Some(left) = self.left.checked_sub(1) else {
@@ -217,6 +222,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether a code stands for a state in addresses of the United States: `PA` is Panama, and Pennsylvania there.
+fn is_state_too(code: &str) -> bool {
+    place::is_place(&format!("US-{code}"))
 }
 
 /// The value of a parameter that takes a single one.

@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use snapshot::time::Day;
 
 /// Seconds since 1970.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is that place")]
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())

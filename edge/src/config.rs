@@ -189,7 +189,6 @@ fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
 impl Command {
     /// Reads the command line and the environment; the second value is for `Config::text`. Ends the process if they
     /// are invalid, or after it has printed the help or the version.
-    #[must_use]
     pub fn read() -> (Self, ArgMatches) {
         let matches = Self::command().get_matches();
         let command = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -199,7 +198,6 @@ impl Command {
 
 impl Config {
     /// Most connections at a time. What is left of the limit on open files is for files of the snapshot.
-    #[must_use]
     pub(crate) fn max_connections(&self) -> usize {
         self.max_connections.unwrap_or_else(|| {
             let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -256,7 +254,6 @@ impl Config {
     }
 
     /// All settings as flags, one a line, in the order of the help. `matches` is what they were read from.
-    #[must_use]
     pub(crate) fn text(&self, matches: &ArgMatches) -> String {
         let command = Command::command();
         let settings = command.get_arguments().filter(|setting| !ASIDE.contains(&setting.get_id().as_str()));

@@ -90,13 +90,11 @@ pub(crate) struct FollowStatus {
 
 impl FollowStatus {
     /// Seconds since CURRENT was last read.
-    #[must_use]
     pub(crate) fn age(&self) -> Option<u64> {
         self.looked.map(|looked| clock::now().saturating_sub(looked))
     }
 
     /// Whether the live generation is no longer valid.
-    #[must_use]
     pub(crate) fn is_expired(&self) -> bool {
         self.expires.is_some_and(|expires| expires < clock::now().cast_signed())
     }
@@ -135,13 +133,11 @@ impl Follower {
     }
 
     /// Whether only the index is fetched ahead.
-    #[must_use]
     pub(crate) fn is_lazy(&self) -> bool {
         self.options.ahead == Prefetch::Lazy
     }
 
     /// State and counters.
-    #[must_use]
     pub(crate) fn status(&self) -> FollowStatus {
         self.state().clone()
     }

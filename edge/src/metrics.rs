@@ -94,7 +94,6 @@ impl Metrics {
     }
 
     /// The counters as Prometheus text.
-    #[must_use]
     pub(crate) fn text(&self) -> String {
         let mut out = String::with_capacity(16 * 1024);
         self.push_requests(&mut out);

@@ -49,7 +49,6 @@ pub struct Options {
 
 impl Options {
     /// The defaults for a root and a day: no cache of computed answers, no proxies, no store.
-    #[must_use]
     pub fn new(root: PathBuf, day: Day) -> Self {
         Self {
             root,

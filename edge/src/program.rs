@@ -32,7 +32,6 @@ const UNVERIFIED: u8 = 5;
 const ADMIN_CONNECTIONS: usize = 64;
 
 /// Runs the program with the process's arguments.
-#[must_use]
 pub fn run() -> ExitCode {
     let (command, matches) = Command::read();
     log::start(command.serve.as_ref().map(|config| config.log).unwrap_or_default());

@@ -22,7 +22,6 @@ const POLL: Duration = Duration::from_secs(2);
 
 impl Server {
     /// Why the generation that CURRENT names is not served; none when it is.
-    #[must_use]
     pub fn failed_reload(&self) -> Option<ReloadFailure> {
         self.retry().as_ref().map(|retry| retry.failure.clone())
     }

@@ -217,13 +217,11 @@ impl ServingState {
     }
 
     /// What is kept in memory.
-    #[must_use]
     pub fn site(&self) -> &Site {
         &self.open.site
     }
 
     /// The files of the generation.
-    #[must_use]
     pub fn generation(&self) -> &Generation {
         &self.open.generation
     }

@@ -9,7 +9,6 @@ use crate::exit_codes::{Failure, print_line, theme_failure};
 use crate::{dataset_commands, keys, manuals, preview, remote_commands, snapshot_commands};
 
 /// Runs a command.
-#[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Build(options) => snapshot_commands::build(options),

@@ -24,7 +24,6 @@ pub enum DiffFormat {
 }
 
 /// A difference in a format; every line ends with a line feed.
-#[must_use]
 pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
     match format {
         DiffFormat::Words => text(difference),

@@ -103,13 +103,11 @@ impl PendingCall {
     }
 
     /// The answer, on a thread that may block.
-    #[must_use]
     pub fn finish(&self, context: &Context<'_>) -> Response<Bytes> {
         self.respond(context).unwrap_or_else(|NotLocal| self.refuse(&RpcError::internal()))
     }
 
     /// The answer when the pool is full.
-    #[must_use]
     pub fn refused(&self) -> Response<Bytes> {
         self.refuse(&RpcError::busy())
     }
@@ -199,7 +197,6 @@ impl Endpoint {
     }
 
     /// The answer to a request that was refused before [`Self::call`], for its host for example.
-    #[must_use]
     pub fn refused(head: &RequestHead, error: HttpError) -> Response<Bytes> {
         let error = RpcError::transport(error.status, error.message).closing(error.close);
         error.reply(None).response(&Caller { version: head.version, ..Caller::default() })

@@ -15,7 +15,6 @@ const INLINE_MAX: u64 = 200_000;
 pub const TEXT_UNITS: u64 = 64;
 
 /// Whether this much work, in units of the search, belongs in a pool.
-#[must_use]
 pub fn is_heavy(work: u64) -> bool {
     work > INLINE_MAX
 }
@@ -59,7 +58,6 @@ impl Default for BlockingPool {
 
 impl BlockingPool {
     /// At most `at_once` tasks at a time, at least one.
-    #[must_use]
     pub fn new(at_once: usize) -> Self {
         Self { permits: Semaphore::new(at_once.max(1)), places: Semaphore::new(QUEUE_MAX) }
     }

@@ -25,14 +25,12 @@ impl Default for TrustedProxies {
 impl TrustedProxies {
     /// Networks of the proxies, and the header to which each appends the address of its client: a list of
     /// addresses, the nearest last.
-    #[must_use]
     pub fn new(trusted: Vec<IpNet>, header: HeaderName) -> Self {
         Self { trusted, header }
     }
 
     /// The client's address: the right-most hop that is no trusted proxy. The header is read only
     /// when the peer is trusted, and never past a hop that is not an address.
-    #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lines: Vec<&str> =

@@ -8,7 +8,6 @@ use http::{HeaderMap, HeaderValue};
 use store::Coding;
 
 /// Name of a coding in headers; none for identity.
-#[must_use]
 pub fn coding_name(coding: Coding) -> Option<&'static str> {
     match coding {
         Coding::Identity => None,
@@ -19,7 +18,6 @@ pub fn coding_name(coding: Coding) -> Option<&'static str> {
 }
 
 /// Suffix of an ETag for a coding, so that a strong ETag identifies exactly one sequence of bytes.
-#[must_use]
 pub fn etag_suffix(coding: Coding) -> &'static str {
     match coding {
         Coding::Identity => "",
@@ -31,7 +29,6 @@ pub fn etag_suffix(coding: Coding) -> &'static str {
 
 /// The coding that a client prefers among those on offer; by weight, then Zstandard, Brotli,
 /// gzip. Identity is always possible here, even where the client forbids it.
-#[must_use]
 pub fn negotiate(headers: &HeaderMap, offered: impl Fn(Coding) -> bool) -> Coding {
     let [zstd, brotli, gzip, identity, any] = weights(headers);
     let mut best = (0, Coding::Identity);
@@ -92,7 +89,6 @@ fn parse_weight(text: &str) -> Option<u16> {
 /// Whether the request is to be answered 412: `If-Match` does not name the ETag by strong comparison or, only without
 /// it, the bytes `changed` (seconds since 1970) after `If-Unmodified-Since`. To be evaluated before [`is_fresh`] (RFC
 /// 9110, section 13.2.2).
-#[must_use]
 pub fn is_precondition_failed(headers: &HeaderMap, etag: &str, changed: i64) -> bool {
     match named(headers, IF_MATCH, |tag| tag == etag) {
         Some(named) => !named,
@@ -103,7 +99,6 @@ pub fn is_precondition_failed(headers: &HeaderMap, etag: &str, changed: i64) -> 
 /// Whether the client already has these bytes: `If-None-Match` by weak comparison, and only without
 /// it `If-Modified-Since`, which must name the very second `changed` (since 1970): a later one is no proof,
 /// for its sender may have it from anywhere.
-#[must_use]
 pub fn is_fresh(headers: &HeaderMap, etag: &str, changed: Option<i64>) -> bool {
     let named = named(headers, IF_NONE_MATCH, |tag| tag.strip_prefix("W/").unwrap_or(tag) == etag);
     named.unwrap_or_else(|| changed.is_some() && changed == date_of(headers, IF_MODIFIED_SINCE))
@@ -124,7 +119,6 @@ fn date_of(headers: &HeaderMap, name: HeaderName) -> Option<i64> {
 }
 
 /// A date header's value.
-#[must_use]
 pub fn http_date(seconds: i64) -> Option<HeaderValue> {
     let since = std::time::Duration::from_secs(u64::try_from(seconds).ok()?);
     HeaderValue::try_from(httpdate::fmt_http_date(std::time::UNIX_EPOCH.checked_add(since)?)).ok()
@@ -144,7 +138,6 @@ pub enum RequestedRange {
 /// Reads a single range (RFC 9110, section 14.1.2), so that no client joins parts of different bodies: `If-Range` must
 /// name the ETag; without it and `If-Match`, `If-Unmodified-Since` must name the second `changed`, if that identifies
 /// the body, because an earlier body may be published again.
-#[must_use]
 pub fn requested_range(
     headers: &HeaderMap,
     etag: &str,

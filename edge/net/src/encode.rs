@@ -7,7 +7,6 @@ const GZIP_LEVEL: i32 = 1;
 const ZSTD_LEVEL: i32 = 1;
 
 /// A body in gzip or Zstandard; `None` for other codings.
-#[must_use]
 pub fn encode(coding: Coding, body: &[u8]) -> Option<Vec<u8>> {
     match coding {
         Coding::Gzip => {

@@ -20,7 +20,6 @@ pub struct Hosts(Vec<String>);
 
 impl Hosts {
     /// From names as people write them: `Example.org`, `example.org:8080`.
-    #[must_use]
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         Self(names.into_iter().map(|name| bare(&name)).collect())
     }
@@ -65,7 +64,6 @@ pub struct HttpError {
 
 impl HttpError {
     /// After which the connection stays.
-    #[must_use]
     pub const fn new(status: StatusCode, message: &'static str) -> Self {
         Self { status, message, close: false }
     }

@@ -45,7 +45,6 @@ struct Shard {
 impl RateLimiter {
     /// `per_minute` for every client, other limits for addresses in the networks of `shared`, where
     /// many clients share an address. 0 is no limit.
-    #[must_use]
     pub fn new(per_minute: u32, shared: Vec<(IpNet, u32)>) -> Self {
         Self { per_minute, shared, shards: Default::default() }
     }

@@ -27,13 +27,11 @@ pub struct RequestHead {
 
 impl RequestHead {
     /// The path of the target; empty for CONNECT.
-    #[must_use]
     pub fn path(&self) -> &str {
         self.uri.path()
     }
 
     /// What follows the question mark; empty if there is none.
-    #[must_use]
     pub fn query(&self) -> &str {
         self.uri.query().unwrap_or_default()
     }

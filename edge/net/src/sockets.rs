@@ -29,7 +29,6 @@ impl InheritedSockets {
     }
 
     /// Address that is served on, if it is inherited.
-    #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         self.serve.as_ref()?.local_addr().ok()
     }

@@ -17,7 +17,6 @@ use csv::csv;
 use json::{json, text_of};
 
 /// The bytes of a JSON file of one object, on a line, with another text in a field.
-#[must_use]
 pub fn replace_text(bytes: &[u8], line: u32, field: &str, text: &str) -> Vec<u8> {
     json(bytes, &[Change::value(line, field, &text_of(bytes, field), text)])
 }
@@ -73,7 +72,6 @@ impl FixedFiles {
     }
 
     /// Whether nothing would be written.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -88,7 +86,6 @@ impl FixedFiles {
     }
 
     /// The lines that change, as `diff -u` shows them.
-    #[must_use]
     pub fn diff(&self) -> String {
         let mut text = String::new();
         for (path, before, after) in &self.files {
@@ -101,7 +98,6 @@ impl FixedFiles {
     }
 
     /// A line for each skipped file.
-    #[must_use]
     pub fn skipped(&self) -> Vec<String> {
         let line = |(path, problems): &(PathBuf, usize)| {
             let problems = counted(*problems, "problem");
@@ -114,7 +110,6 @@ impl FixedFiles {
     }
 
     /// `fixed 600 problems in 1 file; --unsafe fixes 2 more`.
-    #[must_use]
     pub fn summary(&self) -> String {
         let more = match self.more {
             0 => String::new(),

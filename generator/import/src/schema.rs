@@ -76,7 +76,6 @@ pub(super) fn kinds(table: Table) -> Vec<(String, ValueType)> {
 }
 
 /// The JSON Schema of `import.toml`, with the fields of every table; for editors.
-#[must_use]
 pub fn json_schema() -> String {
     let mut schema = PARSED.clone();
     for table in Table::ALL {

@@ -19,13 +19,11 @@ const BARS: usize = 12;
 const ALL_BARS: usize = 24;
 
 /// Number of a date's month; never 0.
-#[must_use]
 pub fn month_number(date: Date) -> u32 {
     date.year().unsigned_abs() as u32 * 12 + date.month().unsigned_abs() as u32
 }
 
 /// Path of the page of a month.
-#[must_use]
 pub fn month_path(locale: Locale, month: Date) -> String {
     let prefix = if locale == Locale::Es { "/es" } else { "" };
     format!("{prefix}/deadlines/{:04}-{:02}", month.year(), month.month())
@@ -65,7 +63,6 @@ fn chart(months: &[Month], most: usize) -> (Vec<Month>, &[Month]) {
 }
 
 /// Length of a bar in per cent of the longest; at least 1 unless `count` is 0.
-#[must_use]
 pub fn bar_width(count: u64, most: u64) -> u64 {
     (count * 100).div_ceil(most.max(1))
 }

@@ -36,7 +36,6 @@ impl Feed {
     pub const ALL: [Self; 4] = [Self::Atom, Self::Calendar, Self::Table, Self::Rows];
 
     /// Extension of its path.
-    #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Atom => "atom",
@@ -47,7 +46,6 @@ impl Feed {
     }
 
     /// Its media type.
-    #[must_use]
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Atom => "application/atom+xml; charset=utf-8",
@@ -60,7 +58,6 @@ impl Feed {
 
 /// The query of a feed: the limit and sort order depend on the format. A calendar that is never cut is sorted by
 /// name, because the order of deadlines changes with the day.
-#[must_use]
 pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
         Feed::Atom => (ENTRIES_MAX, Sort::Recent),
@@ -77,7 +74,6 @@ fn may_be_cut(site: &Site) -> bool {
 }
 
 /// Whether the feed of a query may be another one on another day.
-#[must_use]
 pub fn depends_on_day(site: &Site, query: &Query, feed: Feed) -> bool {
     let is_daily = match feed {
         Feed::Atom => false,
@@ -102,7 +98,6 @@ fn identity(query: &str, invalid: &[String]) -> String {
 
 /// The feed of a query, in the query's language, and how many records match. `invalid` parameters are listed in
 /// formats that have a field for them.
-#[must_use]
 pub fn feed(
     site: &Site,
     html: &Html,
@@ -207,7 +202,6 @@ fn quoted(text: &str) -> String {
 }
 
 /// Path of a feed of the search page in a language.
-#[must_use]
 pub fn feed_path(locale: snapshot::record::Locale, feed: Feed) -> String {
     format!("{}.{}", search_path(locale), feed.extension())
 }

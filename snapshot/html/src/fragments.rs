@@ -80,7 +80,6 @@ impl Language {
     }
 
     /// The text of a message.
-    #[must_use]
     pub(crate) fn word(&self, word: Message) -> &str {
         self.words.text(word as usize)
     }
@@ -189,13 +188,11 @@ impl Html {
     }
 
     /// Suggestions for text that is being typed, by its folded words: `{"data":[…],"meta":{"q":…}}`.
-    #[must_use]
     pub fn hints(&self, words: &str, locale: Locale) -> Vec<u8> {
         self.hints.answer(words, self.language(locale).locale)
     }
 
     /// The fragments of a language, if the site has it; else those of the language that it has.
-    #[must_use]
     pub fn language(&self, locale: Locale) -> &Language {
         self.languages.iter().find(|it| it.locale == locale).unwrap_or(&self.languages[0])
     }

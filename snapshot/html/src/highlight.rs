@@ -361,7 +361,6 @@ const SHORT: usize = 60;
 
 /// Splits a text into passages of one or a few sentences, at most about `most` characters in total. Each is
 /// escaped and preceded by the signature of its words and by its length.
-#[must_use]
 pub fn passages(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut room = most;

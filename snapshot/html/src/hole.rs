@@ -56,7 +56,6 @@ impl Rule {
 
     /// Mark of a placeholder in a rendered page. `number` is that of a program, cycle, month or organization,
     /// `locale` the language of the page.
-    #[must_use]
     pub fn mark(self, number: usize, locale: Locale) -> String {
         mark(self as u32, 2 * number + locale as usize)
     }
@@ -77,7 +76,6 @@ pub enum Subject {
 
 impl Subject {
     /// Subject and number of the argument of a hole; `None` for a rule that is not known.
-    #[must_use]
     pub fn of(rule: u32, arg: u32) -> Option<(Self, u32)> {
         let subject = match Rule::of(rule) {
             None if JsonRule::of(rule)?.is_of_cycle() => return Some((Self::Cycle, arg)),
@@ -91,7 +89,6 @@ impl Subject {
     }
 
     /// The argument of a hole whose subject has another number.
-    #[must_use]
     pub fn renumbered(rule: u32, arg: u32, number: u32) -> u32 {
         if Rule::of(rule).is_some() { 2 * number + arg % 2 } else { number }
     }

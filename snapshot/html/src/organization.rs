@@ -94,7 +94,6 @@ impl Organizations {
     }
 
     /// The organization with this slug, or the only one with this name, or the only one whose name starts with it.
-    #[must_use]
     pub fn find(&self, called: &str) -> Option<u32> {
         if let Some(number) = self.slugs.find(called.as_bytes()) {
             return u32::try_from(number).ok();
@@ -116,7 +115,6 @@ impl Organizations {
 
     /// Candidates for an ambiguous name: organizations whose name starts with it, else those whose name contains
     /// the beginning of each word; those with most programs first.
-    #[must_use]
     pub(crate) fn near(&self, called: &str) -> Vec<u32> {
         let words = words_of(called);
         let key = words.join(" ");
@@ -141,19 +139,16 @@ impl Organizations {
     }
 
     /// The slug of an organization.
-    #[must_use]
     pub(crate) fn slug(&self, number: u32) -> &str {
         self.slugs.text(number as usize)
     }
 
     /// Its name, escaped.
-    #[must_use]
     pub(crate) fn name(&self, number: u32, locale: Locale) -> &str {
         self.names[locale as usize].text(number as usize)
     }
 
     /// Its documents, ascending.
-    #[must_use]
     pub(crate) fn docs(&self, number: u32) -> &[u32] {
         self.docs.get(number as usize)
     }

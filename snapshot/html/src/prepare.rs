@@ -161,13 +161,11 @@ impl EarlierFragments {
     }
 
     /// The search row of a document, if it has one in this language.
-    #[must_use]
     pub fn row(&self, doc: u32, locale: Locale) -> Option<RowTemplate> {
         self.rows[locale as usize].as_ref()?.template(doc as usize)
     }
 
     /// A text of a document, if it has one in this language.
-    #[must_use]
     pub fn text(&self, of: Fragment, doc: u32) -> Option<String> {
         let of_language = |at: usize, locale: Locale| self.texts[locale as usize][at].as_ref();
         let strings = match of {
@@ -198,7 +196,6 @@ pub struct FragmentsWriter {
 
 impl FragmentsWriter {
     /// No documents yet, of a site in these languages.
-    #[must_use]
     pub fn new(locales: &[Locale], spill: &Spill) -> Self {
         let strings = || StringsWriter::new(spill);
         let columns =
@@ -265,7 +262,6 @@ fn put(names: SectionNames, strings: &[String], writer: &mut SectionWriter) {
 }
 
 /// Name and value of a checkbox.
-#[must_use]
 pub fn checkbox_attributes(parameter: &str, value: &str) -> String {
     format!("name=\"{parameter}\" value=\"{}\"", escaped(value))
 }

@@ -19,7 +19,6 @@ const A_PAGE: u64 = 100;
 
 impl Html {
     /// A page of the recipients for a text, which may be empty.
-    #[must_use]
     pub fn recipients_page(&self, locale: Locale, text: &str, page: u64) -> Vec<u8> {
         let (language, words) = (self.language(locale), words_of(text));
         let has_all = |at: &usize| words.iter().all(|word| self.recipients.text(*at).contains(word.as_str()));

@@ -29,7 +29,6 @@ pub struct RowTemplate {
 impl RowTemplate {
     /// Removes the marks from a row. The first text between marks is the name, the second the summary; these marks
     /// are ignored within a tag. Without a mark for it, the status comes last.
-    #[must_use]
     pub fn new(rendered: &str) -> Self {
         let mut text = String::with_capacity(rendered.len());
         let (mut inside, mut from, mut state) = (false, None, None);

@@ -28,7 +28,6 @@ const VALUES_MAX: usize = 6;
 const CLOSING_SOON: &str = "closing_soon";
 
 /// Path of the search page in a language.
-#[must_use]
 pub const fn search_path(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "/programs",
@@ -59,7 +58,6 @@ struct Splice<'a> {
 }
 
 /// The search page for a query, in the query's language.
-#[must_use]
 pub fn search_page(
     site: &Site,
     html: &Html,

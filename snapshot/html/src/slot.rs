@@ -102,7 +102,6 @@ impl Slot {
     }
 
     /// Number of a slot or of a parameter's value, by name.
-    #[must_use]
     pub fn number(name: &str) -> Option<u32> {
         let slot = Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, slot)| *slot as u32);
         let value = || name.strip_prefix("value_");

@@ -201,7 +201,6 @@ impl Trust {
     }
 
     /// Whether nothing at all would be accepted.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && !self.unsigned
     }

@@ -123,7 +123,6 @@ pub enum ErrorClass {
 
 impl RemoteError {
     /// The class of this error.
-    #[must_use]
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Address { .. } | Self::Key { .. } | Self::Signing(_) => ErrorClass::Usage,
@@ -146,13 +145,11 @@ impl RemoteError {
     }
 
     /// Whether pushing after a rebase may succeed.
-    #[must_use]
     pub fn is_behind(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::Backwards { .. })
     }
 
     /// Whether the store showed an older state than before, which may pass by itself.
-    #[must_use]
     pub fn is_stale(&self) -> bool {
         matches!(self, Self::Older { .. })
     }

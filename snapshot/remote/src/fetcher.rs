@@ -73,7 +73,6 @@ pub struct FetchStats {
 impl Fetcher {
     /// Fetches on a runtime that runs by itself. `gone` gets a message when an object is no longer there: another
     /// generation may be live then.
-    #[must_use]
     pub fn new(target: Arc<dyn Target>, handle: Handle, budget: FetchBudget, gone: SyncSender<()>) -> Self {
         let inner = Inner {
             target,
@@ -88,7 +87,6 @@ impl Fetcher {
     }
 
     /// The counters.
-    #[must_use]
     pub fn stats(&self) -> FetchStats {
         self.inner.stats().clone()
     }

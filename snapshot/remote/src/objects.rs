@@ -61,7 +61,6 @@ impl FetchBudget {
     pub const LEAST: u64 = RANGE;
 
     /// A budget of so many bytes, [`Self::LEAST`] or more.
-    #[must_use]
     pub fn new(bytes: u64) -> Self {
         let units = bytes.max(Self::LEAST).div_ceil(UNIT).min(Semaphore::MAX_PERMITS as u64);
         Self(Arc::new(Semaphore::new(units as usize)))

@@ -49,7 +49,6 @@ struct Latest {
 }
 
 /// When the latest CURRENT that a root accepted from a store expires, also while the store cannot be read.
-#[must_use]
 pub fn accepted_expiry(root: &Path, place: &str) -> Option<Timestamp> {
     let guard = RollbackGuard::read(root).ok()?;
     guard.at(place)?.keys.values().max_by_key(|latest| latest.version)?.expires

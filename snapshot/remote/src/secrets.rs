@@ -4,7 +4,6 @@
 const SECRET: usize = 80;
 
 /// An address without user name, password and query.
-#[must_use]
 pub fn shown_address(address: &str) -> String {
     let (scheme, rest) = address.split_at(address.find("://").map_or(0, |at| at + 3));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -22,7 +21,6 @@ pub fn shown_address(address: &str) -> String {
 }
 
 /// A text that should be a public key or the path of a file, unless it may be a secret key.
-#[must_use]
 pub fn shown_key(text: &str) -> String {
     let is_base64 = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
     match text.split(|c| !is_base64(c)).any(|run| run.len() >= SECRET) {

@@ -22,7 +22,6 @@ use crate::error::RemoteError;
 use crate::secrets::shown_address;
 
 /// Whether a text is the address of a store, not the path of a folder.
-#[must_use]
 pub fn is_address(text: &str) -> bool {
     text.contains("://")
 }

@@ -37,7 +37,6 @@ impl InFlight {
     }
 
     /// Whether a short body could be sent. Checked before an answer is computed.
-    #[must_use]
     pub fn has_room(&self) -> bool {
         self.fits(HEAD) || self.refuse()
     }

@@ -56,7 +56,6 @@ impl Count {
     }
 
     /// The current count.
-    #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }

@@ -16,7 +16,6 @@ struct Record {
 }
 
 /// The bytes with changes in their cells.
-#[must_use]
 pub(super) fn csv(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     let Ok(whole) = std::str::from_utf8(bytes) else { return bytes.to_vec() };
     let text = whole.strip_prefix(MARK).unwrap_or(whole);

@@ -41,7 +41,6 @@ const PLAIN_MAX: usize = 16;
 
 impl PageOptions {
     /// Splits a query string into the page's own parameters and the rest, which is unchanged.
-    #[must_use]
     pub fn parse(query: &str, organizations: Option<&Organizations>) -> (Self, String) {
         let known = |called: &str| organizations?.find(called);
         let mut extras = Self::default();
@@ -83,7 +82,6 @@ impl PageOptions {
     }
 
     /// The options that apply to feeds.
-    #[must_use]
     pub fn for_feed(&self) -> Self {
         Self { organization: self.organization, ..Self::default() }
     }
@@ -94,7 +92,6 @@ impl PageOptions {
     }
 
     /// The query with these options as a query string in canonical form.
-    #[must_use]
     pub fn query_string(&self, site: &Site, html: &Html, query: &Query) -> String {
         let mut pairs = form_urlencoded::Serializer::new(canonical_query(site, query));
         if query.text.is_some() && self.sort.as_deref() == Some(Sort::Deadline.as_str()) {

@@ -30,9 +30,7 @@ impl Request {
             Route::Changes => self.changes(),
             Route::ChangesFeed => self.changes_feed(),
             Route::Page => self.page(),
-            Route::Program => self.stored(self.program(), Self::program),
-            Route::Organization => self.stored(self.organization(), Self::organization),
-            Route::Recipient => self.stored(self.recipient(), Self::recipient),
+            Route::Record(kind) => self.stored(self.record(kind), move |request| request.record(kind)),
             Route::Export => self.stored(self.export(), Self::export),
             Route::OpenApi => self.stored(self.openapi(), Self::openapi),
             Route::Tools | Route::UnknownApi => Reply::not_found("There is nothing at this path.").into(),
@@ -43,7 +41,7 @@ impl Request {
     fn stored(
         &self,
         reply: Result<Reply, StoreError>,
-        again: fn(&Self) -> Result<Reply, StoreError>,
+        again: impl Fn(&Self) -> Result<Reply, StoreError> + Send + 'static,
     ) -> Answer {
         match reply {
             Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })

@@ -65,18 +65,7 @@ pub struct Metrics {
     pub loads: Count,
     /// Generations refused.
     pub refusals: Count,
-    series: AllSeries,
-}
-
-/// Durations by route, method and status.
-#[derive(Debug)]
-struct AllSeries(Box<[Series]>);
-
-impl Default for AllSeries {
-    fn default() -> Self {
-        let count = ROUTES.len() * METHODS.len() * (STATUSES.len() + 1);
-        Self(std::iter::repeat_with(Series::default).take(count).collect())
-    }
+    series: Box<[[[Series; STATUSES.len() + 1]; METHODS.len()]; ROUTES.len()]>,
 }
 
 impl Metrics {
@@ -85,8 +74,7 @@ impl Metrics {
         let route = route.number();
         let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(METHODS.len() - 1);
         let status = STATUSES.iter().position(|known| *known == status.as_u16()).unwrap_or(STATUSES.len());
-        let at = (route * METHODS.len() + method) * (STATUSES.len() + 1) + status;
-        let Some(series) = self.series.0.get(at) else { return };
+        let series = &self.series[route][method][status];
         let nanos = took.as_nanos() as u64;
         let bucket = BUCKETS.partition_point(|bound| bound * 1000 < nanos);
         series.buckets[bucket].fetch_add(1, Relaxed);
@@ -141,23 +129,25 @@ impl Metrics {
     fn push_requests(&self, out: &mut String) {
         const NAME: &str = "http_server_request_duration_seconds";
         family(out, NAME, "histogram", "Time from a request's head to its answer, without sending.");
-        for (at, series) in self.series.0.iter().enumerate() {
-            if series.buckets.iter().all(|bucket| bucket.load(Relaxed) == 0) {
-                continue;
+        for (series, (_, route)) in self.series.iter().zip(ROUTES) {
+            for (series, method) in series.iter().zip(METHODS) {
+                let statuses = STATUSES.iter().map(u16::to_string).chain(["other".to_owned()]);
+                for (series, status) in series.iter().zip(statuses).filter(|(series, _)| series.has_any()) {
+                    let labels = format!(
+                        "http_route=\"{route}\",http_request_method=\"{method}\",http_response_status_code=\"{status}\"",
+                    );
+                    series.push(out, NAME, &labels);
+                }
             }
-            let (rest, status) = (at / (STATUSES.len() + 1), at % (STATUSES.len() + 1));
-            let status = STATUSES.get(status).map_or_else(|| "other".to_owned(), u16::to_string);
-            let labels = format!(
-                "http_route=\"{}\",http_request_method=\"{}\",http_response_status_code=\"{status}\"",
-                ROUTES[rest / METHODS.len()].1,
-                METHODS[rest % METHODS.len()],
-            );
-            series.push(out, NAME, &labels);
         }
     }
 }
 
 impl Series {
+    fn has_any(&self) -> bool {
+        self.buckets.iter().any(|bucket| bucket.load(Relaxed) > 0)
+    }
+
     fn push(&self, out: &mut String, name: &str, labels: &str) {
         let mut total = 0;
         for (bucket, bound) in self.buckets.iter().zip(BUCKETS.map(Some).into_iter().chain([None])) {

@@ -12,7 +12,7 @@ use mcp::{Endpoint, NotLocal, ReadDetail};
 use net::blocking_pool::{BlockingPool, Outcome, PoolFull};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
-use snapshot::record::Locale;
+use snapshot::record::{EntityType, Locale};
 use store::ReadMode;
 
 use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply, UNREADABLE};
@@ -126,7 +126,7 @@ impl Request {
         let names = |pair: &str| {
             pair.starts_with("lang=") || self.route == Route::Search && pair.starts_with("field=")
         };
-        matches!(self.route, Route::Search | Route::Program | Route::Details)
+        matches!(self.route, Route::Search | Route::Record(EntityType::Program) | Route::Details)
             && self.head.query().split('&').any(names)
     }
 

@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 use snapshot::page::changes;
 use snapshot::query::List;
+use snapshot::record::EntityType;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,16 +12,12 @@ pub(crate) enum Route {
     Tools,
     /// `/api/v1/search` and `/api/v1/programs`
     Search,
-    /// `/api/v1/programs/{slug}`
-    Program,
+    /// `/api/v1/{programs,organizations,recipients}/{slug}`
+    Record(EntityType),
     /// `/api/v1/facets/{facet}`
     Facet,
     /// `/api/v1/{organizations,cycles,awards,recipients}`
     List(List),
-    /// `/api/v1/organizations/{slug}`
-    Organization,
-    /// `/api/v1/recipients/{slug}`
-    Recipient,
     /// `/api/v1/details`
     Details,
     /// `/api/v1/exports/latest` and `/api/v1/exports/latest.csv`
@@ -41,14 +38,14 @@ pub(crate) enum Route {
 pub(crate) const ROUTES: [(Route, &str); 16] = [
     (Route::Page, "/"),
     (Route::Search, "/api/v1/search"),
-    (Route::Program, "/api/v1/programs/{slug}"),
+    (Route::Record(EntityType::Program), "/api/v1/programs/{slug}"),
     (Route::Facet, "/api/v1/facets/{facet}"),
     (Route::List(List::Organizations), "/api/v1/organizations"),
     (Route::List(List::Cycles), "/api/v1/cycles"),
     (Route::List(List::Awards), "/api/v1/awards"),
     (Route::List(List::Recipients), "/api/v1/recipients"),
-    (Route::Organization, "/api/v1/organizations/{slug}"),
-    (Route::Recipient, "/api/v1/recipients/{slug}"),
+    (Route::Record(EntityType::Organization), "/api/v1/organizations/{slug}"),
+    (Route::Record(EntityType::Recipient), "/api/v1/recipients/{slug}"),
     (Route::Export, "/api/v1/exports/latest"),
     (Route::Details, "/api/v1/details"),
     (Route::OpenApi, "/api/v1/openapi.json"),
@@ -83,10 +80,10 @@ impl Route {
             Some((_, segment)) if segment.is_empty() || segment.contains('/') || !decodes(segment) => {
                 Self::UnknownApi
             }
-            Some(("programs", _)) => Self::Program,
+            Some(("programs", _)) => Self::Record(EntityType::Program),
             Some(("facets", _)) => Self::Facet,
-            Some(("organizations", _)) => Self::Organization,
-            Some(("recipients", _)) => Self::Recipient,
+            Some(("organizations", _)) => Self::Record(EntityType::Organization),
+            Some(("recipients", _)) => Self::Record(EntityType::Recipient),
             Some(_) => Self::UnknownApi,
         }
     }

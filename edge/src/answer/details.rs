@@ -1,15 +1,14 @@
 //! Details of several records at once: the bodies of their own addresses, joined.
 
-use bytes::Bytes;
 use http::HeaderValue;
 use snapshot::page::address::DETAILS_TAG;
 use snapshot::page::{details, error};
 use snapshot::query::{DetailsQuery, Page, parse_details};
 use snapshot::record::{EntityType, Locale};
-use store::{Coding, FileEntry, StoreError};
+use store::{FileEntry, StoreError};
 
 use super::computed::Query;
-use super::files::{API, document, failed, program};
+use super::files::{API, failed};
 use crate::reply::Reply;
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
@@ -62,7 +61,7 @@ impl Request {
                 Some((file, _)) if joined.contains(&file.number()) => {}
                 Some((file, slug)) => {
                     joined.push(file.number());
-                    bodies.push(self.body(*kind, file, &slug, query.locale)?);
+                    bodies.push(self.record_body(*kind, file, (&slug, query.locale), self.reach)?);
                 }
             }
         }
@@ -71,35 +70,10 @@ impl Request {
 
     /// The file of a record by its slug or a former one, and its slug.
     fn known_record(&self, kind: EntityType, slug: &str, locale: Locale) -> Option<(FileEntry<'_>, String)> {
-        let find = |slug: &str| match kind {
-            EntityType::Program => self.program_file(slug, locale),
-            EntityType::Organization => self.record("organizations/", slug, ".json"),
-            _ => self.record("recipients/", slug, ".json"),
-        };
-        if let Some(file) = find(slug) {
+        if let Some(file) = self.record_file(kind, slug, locale) {
             return Some((file, slug.to_owned()));
         }
-        let canonical = match kind {
-            EntityType::Organization => self.canonical_organization(slug)?,
-            kind => self.state.site().lists.canonical_slug(kind, slug)?.to_owned(),
-        };
-        find(&canonical).map(|file| (file, canonical))
-    }
-
-    /// The body of a record's own address.
-    fn body(
-        &self,
-        kind: EntityType,
-        file: FileEntry<'_>,
-        slug: &str,
-        locale: Locale,
-    ) -> Result<Bytes, StoreError> {
-        let representation = || match kind {
-            EntityType::Program => program(&self.state, slug, locale),
-            EntityType::Organization => document("organizations/", slug),
-            _ => document("recipients/", slug),
-        };
-        let response = self.read(file, (Coding::Identity, self.reach), representation)?;
-        Ok(response.bytes.clone())
+        let canonical = self.canonical_slug(kind, slug)?;
+        self.record_file(kind, &canonical, locale).map(|file| (file, canonical))
     }
 }

@@ -40,22 +40,24 @@ impl Request {
     }
 
     /// The file of a record. A slug that is not valid finds nothing: `x.es` is the name of a file, not of a record.
-    pub(super) fn record(&self, folder: &str, slug: &str, suffix: &str) -> Option<FileEntry<'_>> {
-        is_slug(slug).then(|| self.state.generation().files().lookup(&[API, folder, slug, suffix]))?
+    pub(super) fn record_file(&self, kind: EntityType, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
+        let suffix = match (kind, locale) {
+            (EntityType::Program, Locale::Es) => ".es.json",
+            _ => ".json",
+        };
+        is_slug(slug).then(|| self.state.generation().files().lookup(&[API, folder(kind), slug, suffix]))?
     }
 
-    pub(super) fn program_file(&self, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
-        self.record("programs/", slug, if locale == Locale::Es { ".es.json" } else { ".json" })
-    }
-
-    pub(super) fn program(&self) -> Result<Reply, StoreError> {
-        let (slug, locale) = (&self.last_segment(), parse_locale(self.head.query()));
-        match self.program_file(slug, locale) {
-            Some(file) => self.file(file, self.until_midnight(), || program(&self.state, slug, locale)),
-            None => {
-                Ok(self.unknown(EntityType::Program, "There is no published program with this slug.", slug))
-            }
-        }
+    /// The body of a record's file.
+    pub(super) fn record_body(
+        &self,
+        kind: EntityType,
+        file: FileEntry<'_>,
+        (slug, locale): (&str, Locale),
+        reach: ReadMode,
+    ) -> Result<Bytes, StoreError> {
+        let response = self.read(file, (Coding::Identity, reach), || record(&self.state, kind, slug, locale));
+        response.map(|response| response.bytes.clone())
     }
 
     /// ProgramDetailResponse of a slug, for the tools.
@@ -65,51 +67,43 @@ impl Request {
         locale: Locale,
         reach: ReadMode,
     ) -> Result<Option<Bytes>, StoreError> {
-        let Some(file) = self.program_file(slug, locale) else { return Ok(None) };
-        let response = self.read(file, (Coding::Identity, reach), || program(&self.state, slug, locale));
-        response.map(|response| Some(response.bytes.clone()))
+        let file = self.record_file(EntityType::Program, slug, locale);
+        file.map(|file| self.record_body(EntityType::Program, file, (slug, locale), reach)).transpose()
     }
 
-    pub(super) fn recipient(&self) -> Result<Reply, StoreError> {
-        let slug = &self.last_segment();
-        match self.record("recipients/", slug, ".json") {
-            Some(file) => self.file(file, CacheControl::Usual.header(), || document("recipients/", slug)),
-            None => Ok(self.unknown(EntityType::Recipient, "There is no recipient with this slug.", slug)),
-        }
-    }
-
-    /// 404 of a record, with its slug of today if it was renamed.
-    fn unknown(&self, entity: EntityType, message: &str, slug: &str) -> Reply {
-        match self.state.site().lists.canonical_slug(entity, slug) {
-            Some(canonical) => {
-                let body = error::moved(message, canonical);
-                Reply::error(StatusCode::NOT_FOUND, body, CacheControl::Short)
-            }
-            None => Reply::not_found(message),
-        }
-    }
-
-    pub(super) fn organization(&self) -> Result<Reply, StoreError> {
-        let slug = &self.last_segment();
-        if let Some(file) = self.record("organizations/", slug, ".json") {
-            return self.file(file, self.until_midnight(), || document("organizations/", slug));
-        }
-        let Some(canonical) = self.canonical_organization(slug) else {
-            return Ok(Reply::not_found("There is no organization with this slug."));
+    pub(super) fn record(&self, kind: EntityType) -> Result<Reply, StoreError> {
+        let (slug, locale) = (&self.last_segment(), parse_locale(self.head.query()));
+        let Some(file) = self.record_file(kind, slug, locale) else { return Ok(self.unknown(kind, slug)) };
+        let lifetime = match kind {
+            EntityType::Recipient => CacheControl::Usual.header(),
+            _ => self.until_midnight(),
         };
+        self.file(file, lifetime, || record(&self.state, kind, slug, locale))
+    }
+
+    /// 404 of a record, with its slug of today if it was renamed. An organization is redirected to it.
+    fn unknown(&self, kind: EntityType, slug: &str) -> Reply {
+        let message = match kind {
+            EntityType::Organization => "There is no organization with this slug.",
+            EntityType::Recipient => "There is no recipient with this slug.",
+            _ => "There is no published program with this slug.",
+        };
+        let Some(canonical) = self.canonical_slug(kind, slug) else { return Reply::not_found(message) };
+        if kind != EntityType::Organization {
+            let body = error::moved(message, &canonical);
+            return Reply::error(StatusCode::NOT_FOUND, body, CacheControl::Short);
+        }
         let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         let body = error::moved("The organization has another slug.", &canonical);
-        Ok(Reply::redirect(&format!("/api/v1/organizations/{canonical}{query}"), body))
+        Reply::redirect(&format!("/api/v1/organizations/{canonical}{query}"), body)
     }
 
-    /// The slug of an organization by a former one, or one that is written otherwise.
-    pub(super) fn canonical_organization(&self, slug: &str) -> Option<String> {
-        let tidy = normalized(slug);
-        let lists = &self.state.site().lists;
-        let alias = |slug: &str| lists.canonical_slug(EntityType::Organization, slug).map(str::to_owned);
-        alias(slug).or_else(|| alias(&tidy)).or_else(|| {
-            let exists = self.record("organizations/", &tidy, ".json").is_some();
-            exists.then_some(tidy)
+    /// The slug of a record by a former one; that of an organization also by one that is written otherwise.
+    pub(super) fn canonical_slug(&self, kind: EntityType, slug: &str) -> Option<String> {
+        let alias = |slug: &str| self.state.site().lists.canonical_slug(kind, slug).map(str::to_owned);
+        alias(slug).or_else(|| {
+            let tidy = Some(normalized(slug)).filter(|_| kind == EntityType::Organization)?;
+            alias(&tidy).or_else(|| self.record_file(kind, &tidy, Locale::En).map(|_| tidy))
         })
     }
 
@@ -194,15 +188,26 @@ impl Request {
 }
 
 /// JSON of the REST interface at a path below [`API`].
-pub(super) fn document(folder: &str, name: &str) -> Representation {
+fn document(folder: &str, name: &str) -> Representation {
     Representation::json()
         .no_vary_search(ALL)
         .link(&format!("/{API}{folder}{name}"), "", "canonical")
         .language(Locale::En.as_str())
 }
 
-/// A program. `Content-Language` is that of the record's text, not the requested one.
-pub(super) fn program(state: &ServingState, slug: &str, locale: Locale) -> Representation {
+const fn folder(kind: EntityType) -> &'static str {
+    match kind {
+        EntityType::Organization => "organizations/",
+        EntityType::Recipient => "recipients/",
+        _ => "programs/",
+    }
+}
+
+/// A record. `Content-Language` of a program is that of the record's text, not the requested one.
+fn record(state: &ServingState, kind: EntityType, slug: &str, locale: Locale) -> Representation {
+    if kind != EntityType::Program {
+        return document(folder(kind), slug);
+    }
     let site = state.site();
     let languages = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.languages(doc, locale));
     let query = if locale == Locale::Es { "locale=es" } else { "" };

@@ -1,8 +1,6 @@
 //! Limits on what a build may remove or change. Exceeding one takes the exact number of records (`--expect-…`): a
 //! general permission would protect nobody.
 
-use std::str::FromStr;
-
 use clap::Args;
 
 use dataset::Table;
@@ -18,57 +16,39 @@ const REMOVED: &str = "removed";
 const CHANGED: &str = "changed";
 
 /// A share of the live records, in percent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Percent(f64);
-
-impl FromStr for Percent {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = text.strip_suffix('%').unwrap_or(text).parse().ok();
-        let number = number.filter(|number| (0.0..=100.0).contains(number));
-        number.map(Self).ok_or_else(|| "expected a share of the live records from 0% to 100%".to_owned())
-    }
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse().ok();
+    let number = number.filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "expected a share of the live records from 0% to 100%".to_owned())
 }
 
-/// The expected number of removed or changed records of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ExpectedCount {
-    table: String,
-    count: u64,
-}
-
-impl FromStr for ExpectedCount {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let pair = text.split_once('=').and_then(|(table, count)| Some((table, count.parse().ok()?)));
-        let is_table = |name: &str| Table::parse(name.split('.').next().unwrap_or(name)).is_some();
-        let (table, count) = pair.filter(|(table, _)| is_table(table)).ok_or_else(|| {
-            format!(
-                "expected a table or a field of it, and a number, as programs=412 or cycles.deadlineOn=60; tables are {}",
-                Table::ALL.map(Table::name).join(", ")
-            )
-        })?;
-        Ok(Self { table: table.to_owned(), count })
-    }
+/// A table or a field of it, and its expected number of removed or changed records.
+fn expected_count(text: &str) -> Result<(String, u64), String> {
+    let pair = text.split_once('=').and_then(|(table, count)| Some((table.to_owned(), count.parse().ok()?)));
+    let is_table = |name: &str| Table::parse(name.split('.').next().unwrap_or(name)).is_some();
+    pair.filter(|(table, _)| is_table(table)).ok_or_else(|| {
+        format!(
+            "expected a table or a field of it, and a number, as programs=412 or cycles.deadlineOn=60; tables are {}",
+            Table::ALL.map(Table::name).join(", ")
+        )
+    })
 }
 
 /// Limits on removed and changed records.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Guards {
     /// Stop if more of the live records of a table would be removed, or more of the values of a field
-    #[arg(long, value_name = "PERCENT", default_value = "10%")]
-    max_removed: Percent,
+    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent)]
+    max_removed: f64,
     /// Stop if more of them would change
-    #[arg(long, value_name = "PERCENT", default_value = "50%")]
-    max_changed: Percent,
+    #[arg(long, value_name = "PERCENT", default_value = "50%", value_parser = percent)]
+    max_changed: f64,
     /// Allow exactly this number of removed records, such as programs=412, or values, such as cycles.deadlineOn=60
-    #[arg(long, value_name = "TABLE=N")]
-    expect_removed: Vec<ExpectedCount>,
+    #[arg(long, value_name = "TABLE=N", value_parser = expected_count)]
+    expect_removed: Vec<(String, u64)>,
     /// Allow exactly this number of changed records
-    #[arg(long, value_name = "TABLE=N")]
-    expect_changed: Vec<ExpectedCount>,
+    #[arg(long, value_name = "TABLE=N", value_parser = expected_count)]
+    expect_changed: Vec<(String, u64)>,
 }
 
 impl Guards {
@@ -110,11 +90,11 @@ impl Guards {
         message: &str,
     ) -> Option<String> {
         let (most, expected, verb_all) = match verb {
-            REMOVED => (self.max_removed.0, &self.expect_removed, "be removed"),
-            _ => (self.max_changed.0, &self.expect_changed, "change"),
+            REMOVED => (self.max_removed, &self.expect_removed, "be removed"),
+            _ => (self.max_changed, &self.expect_changed, "change"),
         };
         let is_guarded = live >= LEAST;
-        let is_expected = expected.iter().any(|it| it.table == table && it.count == count);
+        let is_expected = expected.iter().any(|(of, number)| of == table && *number == count);
         (is_guarded && !is_expected && count as f64 * 100.0 > most * live as f64).then(|| {
             format!(
                 "{message} is above --max-{verb} {most}%\n  help: if all should {verb_all}: \

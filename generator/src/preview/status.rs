@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
+use serde_json::json;
 use tokio::sync::watch;
 
 use dataset::diagnostics::ErrorSummary;
@@ -35,17 +36,6 @@ struct State {
     serving: Option<(String, Timestamp)>,
     building: bool,
     trouble: Option<Arc<Trouble>>,
-}
-
-/// The status as pages read it.
-#[derive(Serialize)]
-struct News<'a> {
-    /// To be sent with the next request, which is answered when it has changed.
-    seen: &'a str,
-    generation: Option<&'a str>,
-    since: Option<Timestamp>,
-    building: bool,
-    trouble: Option<&'a Trouble>,
 }
 
 /// The status of a preview, shared by the builder and the pages.
@@ -108,14 +98,15 @@ impl Status {
         // Without a change within that time, the same status is the answer.
         let _ = tokio::time::timeout(HELD, changes.wait_for(|state| self.token(state) != seen)).await;
         let state = changes.borrow().clone();
-        let news = News {
-            seen: &self.token(&state),
-            generation: state.serving.as_ref().map(|(generation, _)| generation.as_str()),
-            since: state.serving.as_ref().map(|(_, since)| *since),
-            building: state.building,
-            trouble: state.trouble.as_deref(),
-        };
-        serde_json::to_vec(&news).unwrap_or_default()
+        let news = json!({
+            // To be sent with the next request, which is answered when it has changed.
+            "seen": self.token(&state),
+            "generation": state.serving.as_ref().map(|(generation, _)| generation),
+            "since": state.serving.as_ref().map(|(_, since)| since),
+            "building": state.building,
+            "trouble": state.trouble.as_deref(),
+        });
+        news.to_string().into()
     }
 
     /// The page that is shown while there is no snapshot.

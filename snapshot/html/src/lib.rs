@@ -17,7 +17,6 @@ mod rows;
 mod search;
 mod slot;
 mod status;
-mod suggestions;
 
 pub use deadlines::{bar_width, month_number, month_path};
 pub use feed::{Feed, depends_on_day, feed, feed_path, feed_query};

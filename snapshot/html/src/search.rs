@@ -6,6 +6,7 @@ mod extras;
 mod facets;
 mod places;
 mod results;
+mod suggestions;
 
 pub(super) use self::display_query::DisplayQuery;
 use self::extras::ALL;

@@ -1,13 +1,11 @@
 //! Search results: count, rows with headings, page links, and the sort options.
 
-use super::extras::ORGANIZATION;
-use super::{DisplayQuery, PageOptions, Splice, search_path};
+use super::{Splice, search_path};
 use crate::fragments::push;
 use crate::messages::Message;
-use crate::suggestions;
 use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{Query, Sort};
-use snapshot::search::{Constraint, RankedRow, Relaxation, Tier, as_typed, rest_in_words};
+use snapshot::search::{RankedRow, Tier, as_typed};
 
 impl Splice<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
@@ -74,63 +72,6 @@ impl Splice<'_> {
             number += group.len() as u64;
         }
         self.more_links(out);
-    }
-
-    /// Suggests the query without one of its words or filters, the organization included.
-    fn suggestions(&self, out: &mut Vec<u8>) {
-        let only = self.extras.organization.zip(self.options.among).map(|(number, among)| {
-            let value = self.html.organizations.slug(number).to_owned();
-            (Constraint::Filter { parameter: ORGANIZATION, value }, among)
-        });
-        let (index, today) = (&self.site.index, &self.dated.today);
-        let relaxations = index.relaxations(self.query, today, &self.extras.plain, only);
-        let everywhere = PageOptions { organization: None, ..self.extras.clone() };
-        let query_string = |relaxation: &Relaxation| {
-            let is_organization =
-                matches!(relaxation.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
-            self.named_query(if is_organization { &everywhere } else { self.extras }, &relaxation.query)
-        };
-        let label = |name: &str, value: &str| self.display.filter(name, value);
-        let page = (self.language, search_path(self.query.locale), Message::WithoutOne);
-        suggestions::push_list(page, &relaxations, query_string, label, out);
-    }
-
-    /// The query string of a query, and the query in words.
-    fn named_query(&self, extras: &PageOptions, query: &Query) -> (String, String) {
-        let query_string = extras.query_string(self.site, self.html, query);
-        let whole = self.query.text.as_deref().unwrap_or_default();
-        let text = query.text.as_deref().map(|text| rest_in_words(whole, text));
-        let shown = extras.query_string(self.site, self.html, &Query { text, ..query.clone() });
-        let name = DisplayQuery::new(self.site, self.html, self.language, &shown).name();
-        (query_string, name)
-    }
-
-    /// Names the parts of a query that no record comes near, with the number of matches of each by itself. False if
-    /// it has fewer than two, and for one organization, where the ways out count.
-    fn nothing_fits(&self, out: &mut Vec<u8>) -> bool {
-        let mut parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
-        let label = |name: &str, value: &str| self.display.filter(name, value);
-        // The two ends of "this week" are one part.
-        let mut words: Vec<String> = Vec::new();
-        parts.retain(|part| {
-            let word = suggestions::part(&part.removed, &label);
-            let is_new = !words.contains(&word);
-            words.extend(is_new.then_some(word));
-            is_new
-        });
-        if parts.len() < 2 || self.answer.total > 0 || self.options.among.is_some() {
-            return false;
-        }
-        let (last, first) = (&words[words.len() - 1], &words[..words.len() - 1]);
-        let what = format!("{} {} {last}", first.join(", "), self.language.word(Message::And));
-        push_none(out, &self.language.phrase(Message::NothingFits, &[("what", &what)]));
-        let page = (self.language, search_path(self.query.locale), Message::ForOne);
-        let alone = PageOptions { plain: self.extras.plain.clone(), ..PageOptions::default() };
-        suggestions::push_list(page, &parts, |part| self.named_query(&alone, &part.query), label, out);
-        if parts.len() > 2 {
-            self.suggestions(out);
-        }
-        true
     }
 
     /// The kind of heading of a tier: the last tiers are ranked together and have one.
@@ -251,6 +192,6 @@ fn words(row: &RankedRow) -> impl Iterator<Item = &String> {
     row.missing.iter().chain(&row.shown_for)
 }
 
-fn push_none(out: &mut Vec<u8>, text: &str) {
+pub(super) fn push_none(out: &mut Vec<u8>, text: &str) {
     push(out, format_args!("<p class=\"none\">{text}</p>"));
 }

@@ -193,17 +193,6 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_reported_where_records_cannot_be_compared() {
-        let mut plan = plan(100, 0, 0);
-        plan.tables.clear();
-        plan.counts = vec![Counted { table: "programs", live: 100, new: 89 }];
-        let text = report(&plan, &[], PlanFormat::Words);
-        assert!(text.contains("built with --index-only") && text.contains("programs: 100, would be 89\n"));
-        assert!(!text.contains("no record changes") && !plan.is_empty(), "{text}");
-        assert!(report(&plan, &[], PlanFormat::Markdown).contains("programs: 100, would be 89"));
-    }
-
-    #[test]
     fn markdown_is_marked_escaped_and_short_enough_for_a_comment() {
         let text = report(&plan(100, 3, 1), &[], PlanFormat::Markdown);
         assert!(text.starts_with("<!-- opdir-plan t -->\n"), "{text}");

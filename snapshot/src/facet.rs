@@ -143,13 +143,11 @@ setters! {
 
 impl FacetSpec {
     /// Whether facts of a kind feed it.
-    #[must_use]
     pub fn is_fed_by(&self, kind: &str) -> bool {
         self.fact_kind == Some(kind)
     }
 
     /// The value that a fact feeds it with, if facts of that kind do.
-    #[must_use]
     pub fn fed<'a>(&self, fact: &'a Fact) -> Option<&'a str> {
         let value = self.is_fed_by(&fact.kind).then(|| (self.fact_value)(fact))?;
         value.map(InternedStr::as_str)
@@ -204,32 +202,27 @@ pub fn fact_kinds() -> impl Iterator<Item = &'static str> {
 
 impl Facet {
     /// Its row of the table.
-    #[must_use]
     pub fn spec(self) -> &'static FacetSpec {
         &FACETS[self as usize]
     }
 
     /// The facet that values of facts of a kind feed. Of durations it is the unit that does.
-    #[must_use]
     pub fn of_kind(kind: &str) -> Option<Self> {
         let fed = FACETS.iter().find(|spec| spec.is_fed_by(kind))?.facet;
         (fed != Self::DurationUnits).then_some(fed)
     }
 
     /// The facet with this path name; case matters.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         FACETS.iter().find(|spec| spec.name == name).map(|spec| spec.facet)
     }
 
     /// The first facet of those that share its selection.
-    #[must_use]
     pub fn group(self) -> Self {
         self.spec().group
     }
 
     /// Values that a query may name although no record does.
-    #[must_use]
     pub fn fixed_values(self) -> Vec<&'static str> {
         (self.spec().fixed)()
     }
@@ -266,7 +259,6 @@ pub fn home_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
 
 /// Values that a program names for a facet, as they stand; places are not expanded. Open states
 /// depend on the day and are not here.
-#[must_use]
 pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) -> Vec<&'a str> {
     let mut values: Vec<&str> = match (facet.spec().named)(program) {
         Named::Nothing => Vec::new(),
@@ -280,7 +272,6 @@ pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) 
 }
 
 /// Places that a program shuts out of a facet.
-#[must_use]
 pub(crate) fn excluded_values<'a>(facet: Facet, facts: &[&'a Fact]) -> Vec<&'a str> {
     if !facet.spec().is_place {
         return Vec::new();
@@ -310,7 +301,6 @@ pub(crate) fn admits<P>(
 }
 
 /// Whether funding is published: an amount, or a funding shape other than `unfunded`.
-#[must_use]
 pub(crate) fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
     program.funding_min_usd.is_some()
         || program.funding_max_usd.is_some()
@@ -318,7 +308,6 @@ pub(crate) fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
 }
 
 /// Label of a value when neither vocabulary nor facts have one: the name of a place, else nothing.
-#[must_use]
 pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
     if !facet.spec().is_place {
         return None;
@@ -327,7 +316,6 @@ pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static
 }
 
 /// Label of one of the contract's own states, for when the vocabulary has none.
-#[must_use]
 pub fn state_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
     let mut rows = include_str!("../data/states.txt").lines().map(|row| row.split(" | "));
     rows.find_map(|mut row| {

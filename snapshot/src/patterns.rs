@@ -52,7 +52,6 @@ struct Word<'t> {
 
 impl Patterns {
     /// Reads a list; empty lines and those that begin with `#` are ignored.
-    #[must_use]
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 128] };
@@ -75,7 +74,6 @@ impl Patterns {
     }
 
     /// The first part of a text that a pattern describes.
-    #[must_use]
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         if !self.may_begin_in(text) {
             return None;

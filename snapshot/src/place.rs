@@ -25,7 +25,6 @@ pub struct Place {
 
 impl Place {
     /// Name in a language, from CLDR.
-    #[must_use]
     pub fn name(&self, locale: Locale) -> &'static str {
         match locale {
             Locale::En => self.english,
@@ -58,7 +57,6 @@ fn cells<const N: usize>(row: &'static str) -> Option<[&'static str; N]> {
 }
 
 /// The country or region with this code.
-#[must_use]
 pub fn find(code: &str) -> Option<&'static Place> {
     PLACES.binary_search_by_key(&code, |place| place.code).ok().map(|at| &PLACES[at])
 }
@@ -120,7 +118,6 @@ static NAMES: LazyLock<Vec<PlaceName>> = LazyLock::new(|| {
 });
 
 /// Every name of every place, those of CLDR first.
-#[must_use]
 pub fn names() -> &'static [PlaceName] {
     &NAMES
 }
@@ -154,7 +151,6 @@ pub(crate) fn label(code: &str, locale: Locale) -> Option<&'static str> {
 
 /// The name of a place in a language, that of a subdivision with its country: `Georgia, United States`. A text that is
 /// no code is its own name.
-#[must_use]
 pub fn label_with_country(code: &str, locale: Locale) -> String {
     let country = code.split_once('-').and_then(|(country, _)| label(country, locale));
     let name = label(code, locale).unwrap_or(code);
@@ -162,7 +158,6 @@ pub fn label_with_country(code: &str, locale: Locale) -> String {
 }
 
 /// Whether a text is the code of a place.
-#[must_use]
 pub fn is_place(text: &str) -> bool {
     Code::new(text).is_some()
 }
@@ -173,7 +168,6 @@ pub struct Code(u16);
 
 impl Code {
     /// The code with this text; `None` if no place has it.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         static NUMBERS: LazyLock<FxHashMap<&str, u16>> =
             LazyLock::new(|| CODES.iter().copied().zip(0..).collect());

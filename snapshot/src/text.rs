@@ -13,7 +13,6 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 pub const TOKEN_MAX: usize = 64;
 
 /// Lower case, without accents and compatibility forms: `Ñandú` and `ÑANDÚ` are both `nandu`.
-#[must_use]
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(text, &mut folded);
@@ -21,7 +20,6 @@ pub fn fold(text: &str) -> String {
 }
 
 /// A text folded, its words separated by single spaces and without punctuation.
-#[must_use]
 pub fn normalized(text: &str) -> String {
     let folded = fold(text);
     let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -224,7 +222,6 @@ fn emit(word: &str, folded: &mut String, each: &mut impl FnMut(&str, SamePositio
 }
 
 /// The tokens of a text in order, each position's plain reading.
-#[must_use]
 pub fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     tokens(text, |token, SamePosition(same)| {
@@ -261,7 +258,6 @@ thread_local! {
 }
 
 /// Stems of a folded word in English and Spanish.
-#[must_use]
 pub(crate) fn stems(word: &str) -> [CompactString; 2] {
     REMEMBERED.with_borrow_mut(|known| {
         if let Some(stems) = known.get(word) {
@@ -277,7 +273,6 @@ pub(crate) fn stems(word: &str) -> [CompactString; 2] {
 }
 
 /// The words of a query: what marks join is one word.
-#[must_use]
 pub fn query_words(text: &str) -> Vec<QueryWord> {
     let mut typed: Vec<QueryWord> = Vec::new();
     for piece in text.split_whitespace() {
@@ -339,7 +334,6 @@ pub(crate) fn irregular_singular(word: &str) -> Option<&'static str> {
 }
 
 /// English stem of a folded token: light, as the Spanish one.
-#[must_use]
 pub fn english_stem(token: &str) -> Cow<'_, str> {
     let token = irregular_singular(token).unwrap_or(token);
     if is_stemmable(token) { ENGLISH.stem(token) } else { Cow::Borrowed(token) }
@@ -347,7 +341,6 @@ pub fn english_stem(token: &str) -> Cow<'_, str> {
 
 /// Spanish stem of a folded token. The stemmer knows endings by their accents, which folding
 /// took away: `-ion` gets its accent back.
-#[must_use]
 pub fn spanish_stem(token: &str) -> String {
     if !is_stemmable(token) {
         return token.to_owned();

@@ -30,25 +30,21 @@ impl Day {
     pub const NONE: Self = Self(i32::MIN);
 
     /// The day of a date.
-    #[must_use]
     pub fn new(date: Date) -> Self {
         Self(EPOCH.until(date).map_or(0, |span| span.get_days()))
     }
 
     /// The day of a date that may be absent.
-    #[must_use]
     pub(crate) fn or_none(date: Option<Date>) -> Self {
         date.map_or(Self::NONE, Self::new)
     }
 
     /// The UTC day of an instant that may be absent.
-    #[must_use]
     pub fn of(time: Option<Timestamp>) -> Self {
         Self::or_none(time.map(|time| time.to_zoned(TimeZone::UTC).date()))
     }
 
     /// The date of a day.
-    #[must_use]
     pub fn date(self) -> Option<Date> {
         if self == Self::NONE {
             return None;
@@ -57,19 +53,16 @@ impl Day {
     }
 
     /// The day before.
-    #[must_use]
     pub(crate) const fn before(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
     /// The day after.
-    #[must_use]
     const fn after(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
     /// `Some` unless it is [`Day::NONE`].
-    #[must_use]
     pub fn known(self) -> Option<Self> {
         (self != Self::NONE).then_some(self)
     }
@@ -102,7 +95,6 @@ fn fiscal_year_end(name: &str) -> Day {
 
 impl Season {
     /// The days of a cycle.
-    #[must_use]
     pub fn of(cycle: &Cycle) -> Self {
         Self {
             opens: Day::or_none(cycle.opens_on),
@@ -115,7 +107,6 @@ impl Season {
     }
 
     /// The same with what the name and the texts of its program state of its days.
-    #[must_use]
     pub fn with_program(self, program: &Program) -> Self {
         let fiscal = self.fiscal.max(fiscal_year_end(&program.name));
         let texts = [&program.summary, &program.description];
@@ -139,7 +130,6 @@ impl Season {
 
     /// Status on a day: a passed deadline closes; then the source's word on rolling and closed;
     /// then the opening day; then the source's word; then a deadline ahead.
-    #[must_use]
     pub fn status(&self, today: Day) -> CycleStatus {
         use CycleStatus::{Closed, Open, Rolling, Unknown, Upcoming};
         let deadline = self.deadline.known();
@@ -158,7 +148,6 @@ impl Season {
     }
 
     /// Whether `cycles?upcoming=true` lists it.
-    #[must_use]
     pub fn is_upcoming(&self, today: Day) -> bool {
         use CycleStatus::{Open, Rolling, Upcoming};
         matches!(self.status(today), Open | Upcoming | Rolling)
@@ -211,7 +200,6 @@ pub struct Openness {
 
 impl Openness {
     /// Openness of a program on a day.
-    #[must_use]
     pub fn new(lifecycle: Lifecycle, seasons: impl Iterator<Item = Season>, today: Day) -> Self {
         let mut seen = Seen { best: UNKNOWN, ..Seen::default() };
         for season in seasons {
@@ -234,7 +222,6 @@ impl Openness {
 
     /// The status that people read on a day; `checked` is the day of the last check. The most pressing
     /// status wins. An open state without a deadline is valid for a year after the check.
-    #[must_use]
     pub fn standing(&self, checked: Day, today: Day) -> DisplayStatus {
         if let Some(opened) = self.doubtful_since {
             return DisplayStatus::open_since(opened);
@@ -259,7 +246,6 @@ impl Openness {
     }
 
     /// Whether the `open` filter keeps it.
-    #[must_use]
     pub const fn is_open(&self) -> bool {
         self.states & (OPEN | ROLLING) != 0
     }
@@ -273,7 +259,6 @@ impl Openness {
 
     /// Rank in the default order among programs without a next deadline: open, rolling, upcoming,
     /// unknown, closed.
-    #[must_use]
     pub(crate) const fn rank(&self) -> u8 {
         match self.states {
             s if s & OPEN != 0 => 0,
@@ -318,7 +303,6 @@ pub enum DisplayStatus {
 
 impl DisplayStatus {
     /// Standing of a cycle.
-    #[must_use]
     pub(crate) fn of_cycle(season: &Season, checked: Day, today: Day) -> Self {
         let ends = season.deadline != Day::NONE;
         let months = if ends { None } else { stale_months(checked, today) };
@@ -339,7 +323,6 @@ impl DisplayStatus {
     }
 
     /// How this status, which is derived from dates, conflicts with the observed lifecycle.
-    #[must_use]
     pub const fn differs(self, lifecycle: Lifecycle) -> Option<LifecycleConflict> {
         use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, RenamedOrMoved, Unclear};
         match (lifecycle, self) {
@@ -366,7 +349,6 @@ pub enum LifecycleConflict {
 }
 
 /// Whole months since a check that is more than a year ago.
-#[must_use]
 pub(crate) fn stale_months(checked: Day, today: Day) -> Option<u32> {
     let (checked, today) = (checked.date()?, today.date()?);
     if checked.saturating_add(jiff::Span::new().years(1)) >= today {

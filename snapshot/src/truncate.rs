@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// The first `most` characters, with a mark when more were there: untrusted text is shown unchanged up to
 /// the cut.
-#[must_use]
 pub fn at_char(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
@@ -13,7 +12,6 @@ pub fn at_char(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// At most `most` characters of a text, whole words where it has any, with a mark when more were there.
-#[must_use]
 pub fn at_word(text: &str, most: usize) -> Cow<'_, str> {
     if text.char_indices().nth(most).is_none() {
         return Cow::Borrowed(text);

@@ -58,7 +58,6 @@ pub struct Due {
 }
 
 /// What is due on a day, sorted by organization, program and reason; none if the dataset has errors.
-#[must_use]
 pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Vec<Due>> {
     if !link::check(&mut tables, report) {
         return None;
@@ -76,7 +75,6 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
 
 impl Due {
     /// A list as CSV, with a header.
-    #[must_use]
     pub fn csv(list: &[Self]) -> String {
         let mut text = ::csv::Writer::from_writer(Vec::new());
         // Writing to memory does not fail.

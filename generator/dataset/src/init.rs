@@ -38,7 +38,6 @@ pub fn init(dir: &Path, with_sample: bool) -> io::Result<usize> {
 }
 
 /// The `dataset.json` of a new dataset, with an id namespace of its own.
-#[must_use]
 pub fn dataset_json(dir: &Path, now: Timestamp) -> String {
     let folder = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let seed = format!("{} {}", folder.display(), now.as_nanosecond());

@@ -32,7 +32,6 @@ pub use table::Table;
 /// # Panics
 ///
 /// If the dataset cannot be read or has errors.
-#[must_use]
 pub fn directory(input: &Input<'_>) -> snapshot::record::Directory {
     let mut report = diagnostics::Diagnostics::new();
     let tables = read(input, &mut report).expect("the files can be read");

@@ -25,7 +25,6 @@ pub(crate) use rules::LateRows;
 pub(crate) use texts::correct_text;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
-#[must_use]
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
     check(&mut tables, report).then(|| directory::build(tables))?
 }

@@ -56,7 +56,6 @@ pub struct TableSchema {
 }
 
 /// What is published of a table.
-#[must_use]
 pub fn published(table: Table) -> &'static TableSchema {
     static ALL: LazyLock<[TableSchema; Table::ALL.len()]> =
         LazyLock::new(|| Table::ALL.map(|table| parse(table).unwrap_or_default()));

@@ -67,7 +67,6 @@ impl Stamps {
 
     /// The stamps after a publication, and the numbers of new and changed rows: these get the time of the
     /// publication, other rows keep their stamps, and stamps of removed rows are dropped.
-    #[must_use]
     pub fn updated(&self, rows: &[UnstampedRow], at: Timestamp) -> (Self, usize, usize) {
         let (mut new, mut changed) = (0, 0);
         let stamps = rows.iter().map(|row| {

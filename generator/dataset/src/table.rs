@@ -93,26 +93,22 @@ impl Table {
     }
 
     /// Name of its file or folder.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.spec().name
     }
 
     /// The table with a name.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 
     /// JSON Schema of its records.
-    #[must_use]
     pub const fn json_schema(self) -> &'static str {
         self.spec().schema
     }
 
     /// Fields that an input row may have and its record has not: `key`, the row's name in its source, and
     /// references by slug, key or name in place of an id.
-    #[must_use]
     pub const fn input_only_fields(self) -> &'static [&'static str] {
         self.spec().input_only
     }

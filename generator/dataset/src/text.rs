@@ -6,7 +6,6 @@ use snapshot::text::fold;
 pub(crate) const LONGEST_SLUG: usize = 200;
 
 /// A slug from a name: its folded words, joined by hyphens.
-#[must_use]
 pub fn slug_of(name: &str) -> String {
     let folded = fold(name);
     let groups = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|group| !group.is_empty());
@@ -31,7 +30,6 @@ pub fn data_rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'s
 }
 
 /// `1 error`, `2 errors`.
-#[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
@@ -47,7 +45,6 @@ pub(crate) fn with_article(noun: &str) -> String {
 }
 
 /// A value from the input in backticks: cut to 60 characters, with control characters escaped.
-#[must_use]
 pub fn quoted(value: &str) -> String {
     const LONGEST: usize = 60;
     let mut short = String::new();
@@ -61,13 +58,11 @@ pub fn quoted(value: &str) -> String {
 }
 
 /// Text with its control characters replaced, safe for terminals and logs.
-#[must_use]
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The candidate that `word` is most likely a misspelling of.
-#[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let allowed = (word.chars().count() / 3).clamp(1, 3);

@@ -92,7 +92,6 @@ pub struct RowDigests(Vec<Vec<Digest>>);
 
 impl RowDigests {
     /// Those of a directory.
-    #[must_use]
     pub fn new(directory: &Directory) -> Self {
         Self(Table::ALL.iter().map(|table| row_digests(&table_lines(directory, *table))).collect())
     }

@@ -71,7 +71,6 @@ impl Effort {
     }
 
     /// A body in a coding; nothing where that does not pay.
-    #[must_use]
     pub fn encode(self, coding: Coding, body: &[u8]) -> Option<Vec<u8>> {
         let levels = self.levels().filter(|_| body.len() >= SMALL)?;
         match coding {

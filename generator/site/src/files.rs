@@ -41,13 +41,11 @@ pub struct Records {
 
 impl Records {
     /// All programs of a directory.
-    #[must_use]
     pub fn programs(directory: &Directory) -> Self {
         Self { programs: (0..directory.programs.len()).collect(), ..Self::default() }
     }
 
     /// All organizations and recipients of a directory.
-    #[must_use]
     pub fn others(directory: &Directory) -> Self {
         Self {
             programs: Vec::new(),

@@ -104,7 +104,6 @@ pub(crate) fn about(
 }
 
 /// The number of records in each counted table.
-#[must_use]
 pub fn record_counts(directory: &Directory) -> RecordCounts {
     RecordCounts {
         organizations: directory.organizations.len() as u64,

@@ -53,7 +53,6 @@ impl BuildOptions {
         }
     }
     /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
-    #[must_use]
     pub fn made_from(&self, data: &Path) -> Option<MadeFrom> {
         let program = std::env::current_exe().and_then(std::fs::read).ok()?;
         let theme = self.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
@@ -68,7 +67,6 @@ impl BuildOptions {
 
     /// Whether the live generation was built from the same inputs and every file of it is as published. A damaged one
     /// has to be built again.
-    #[must_use]
     pub fn is_unchanged(&self, live: &Generation) -> bool {
         let [now, before] = [self.made_from, live.made_from()].map(|from| from.map(|it| it.whole));
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);

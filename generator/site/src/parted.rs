@@ -69,13 +69,11 @@ impl PartedBuild {
     }
 
     /// Name of the dataset.
-    #[must_use]
     pub fn dataset_name(&self) -> &str {
         self.parts.dataset_name()
     }
 
     /// Number of published records.
-    #[must_use]
     pub fn counts(&self) -> RecordCounts {
         let count = |table| self.parts.published(table);
         RecordCounts {

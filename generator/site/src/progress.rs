@@ -13,7 +13,6 @@ pub struct Progress {
 
 impl Progress {
     /// Shows bars if standard error is a terminal.
-    #[must_use]
     pub fn new(quiet: bool) -> Self {
         Self { quiet, terminal: std::io::stderr().is_terminal() }
     }
@@ -78,7 +77,6 @@ impl Progress {
 }
 
 /// A time for people.
-#[must_use]
 pub fn seconds(time: Duration) -> String {
     if time < Duration::from_secs(1) {
         format!("{} ms", time.as_millis())

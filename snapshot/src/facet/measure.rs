@@ -44,7 +44,6 @@ impl Unit {
     }
 
     /// Its word on pages; none where the fact states no unit.
-    #[must_use]
     pub fn word(self, fact: &Fact) -> Option<String> {
         match self {
             Self::Always(word) => Some(word.to_owned()),
@@ -98,13 +97,11 @@ pub static MEASURES: [MeasureSpec; COUNT] = [
 
 impl Measure {
     /// The measure that bounds of facts of a kind feed.
-    #[must_use]
     pub fn of_kind(kind: &str) -> Option<Self> {
         MEASURES.iter().find(|spec| spec.fact_kind() == Some(kind)).map(|spec| spec.measure)
     }
 
     /// Its row of the table.
-    #[must_use]
     pub fn spec(self) -> &'static MeasureSpec {
         &MEASURES[self as usize]
     }
@@ -112,13 +109,11 @@ impl Measure {
 
 impl MeasureSpec {
     /// Kind of the facts that feed it.
-    #[must_use]
     pub fn fact_kind(&self) -> Option<&'static str> {
         if let From::Facts(kind, _) = self.from { Some(kind) } else { None }
     }
 
     /// What the numbers of those facts count.
-    #[must_use]
     pub fn unit(&self) -> Option<Unit> {
         if let From::Facts(_, unit) = self.from { Some(unit) } else { None }
     }
@@ -151,14 +146,12 @@ impl Interval {
     }
 
     /// Whether the two share a value.
-    #[must_use]
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.min <= other.max && other.min <= self.max
     }
 }
 
 /// Intervals that a program publishes for a measure; any of them may match.
-#[must_use]
 pub(crate) fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
     let spec = measure.spec();
     match spec.from {

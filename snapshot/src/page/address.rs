@@ -18,7 +18,6 @@ const API: &str = "api/v1/";
 const OPENAPI: &str = "api/v1/openapi.json";
 
 /// Path and query of the address at which a file is served; `None` for what is not part of the site.
-#[must_use]
 pub fn url_of(path: &str) -> Option<String> {
     let path = path.strip_prefix(PUBLIC)?;
     let (stem, extension) = path.rsplit_once('.').unwrap_or((path, ""));
@@ -37,7 +36,6 @@ pub fn url_of(path: &str) -> Option<String> {
 
 /// What a cache may drop a file's answer by: its path without folder of the interface, language and
 /// format, so that it names a record.
-#[must_use]
 pub fn tag_of(path: &str) -> &str {
     let path = path.strip_prefix(PUBLIC).unwrap_or(path);
     let path = path.strip_prefix(API).unwrap_or(path);

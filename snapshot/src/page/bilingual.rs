@@ -46,7 +46,6 @@ impl Bilingual {
     }
 
     /// A document's row.
-    #[must_use]
     pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
         match (locale, self.spanish_of.get(doc as usize)) {
             (Locale::Es, Some(&row)) if row != NONE => self.spanish.bytes(row as usize),

@@ -7,7 +7,6 @@ use crate::patterns::Patterns;
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("caution.txt")));
 
 /// The part of a text that speaks to language models.
-#[must_use]
 pub fn to_models(text: &str) -> Option<&str> {
     PATTERNS.find(text)
 }

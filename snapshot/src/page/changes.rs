@@ -50,7 +50,6 @@ pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) 
 }
 
 /// How much work the feed is, in units of the search: names are looked for among all records.
-#[must_use]
 pub fn price(site: &Site) -> u64 {
     const ROW: u64 = 16;
     [List::Organizations, List::Recipients].map(|list| site.lists.rows(list).len() as u64).iter().sum::<u64>()
@@ -58,7 +57,6 @@ pub fn price(site: &Site) -> u64 {
 }
 
 /// The feed: records that changed last, the newest first. `published` is when there was nothing yet.
-#[must_use]
 pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordChange<'_>]) -> Vec<u8> {
     let names = names(site, newest);
     let updated = newest.iter().map(|it| it.at).max().unwrap_or(published);

@@ -16,7 +16,6 @@ const AWARDS_MAX: usize = 100;
 const POSTS_MAX: usize = 10;
 
 /// ProgramDetailResponse.
-#[must_use]
 pub fn program(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, program: usize) -> Filled {
     let links = &shaper.directory.program_links[program];
     let cycle = |cycle: &usize| {
@@ -109,7 +108,6 @@ fn amounts<'a>(shaper: &Shaper<'a>, awards: &[usize]) -> Option<Object<'a>> {
 }
 
 /// OrganizationDetailResponse.
-#[must_use]
 pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organization: usize) -> Filled {
     let links = &shaper.directory.organization_links[organization];
     let program = |program: &usize| {
@@ -131,7 +129,6 @@ pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organ
 }
 
 /// RecipientDetailResponse.
-#[must_use]
 pub fn recipient(shaper: &Shaper<'_>, dated: &Dated, recipient: usize) -> Filled {
     let award = |award: &usize| {
         let program = shaper.directory.award_links[*award].program;

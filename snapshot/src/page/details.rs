@@ -4,7 +4,6 @@ use crate::page::json::push_items;
 use crate::page::push_json;
 
 /// Joins answers; `missing` and `invalid` are pairs as `meta.invalid` has them.
-#[must_use]
 pub fn join(bodies: &[impl AsRef<[u8]>], missing: &[String], invalid: &[String]) -> Vec<u8> {
     let mut out = Vec::with_capacity(200 + bodies.iter().map(|body| body.as_ref().len() + 1).sum::<usize>());
     out.extend_from_slice(b"{\"data\":[");

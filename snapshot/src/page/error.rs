@@ -21,44 +21,37 @@ fn response(message: &str, details: Option<impl Serialize>) -> Vec<u8> {
 }
 
 /// ErrorResponse with details.
-#[must_use]
 pub(crate) fn with_details(message: &str, details: impl Serialize) -> Vec<u8> {
     response(message, Some(details))
 }
 
 /// ErrorResponse without details.
-#[must_use]
 pub fn message(message: &str) -> Vec<u8> {
     response(message, None::<()>)
 }
 
 /// 404 of a facet that does not exist: names those that do.
-#[must_use]
 pub fn unknown_facet() -> Vec<u8> {
     let allowed: Vec<&str> = FACETS.iter().map(|spec| spec.name).collect();
     with_details("There is no such facet.", BTreeMap::from([("allowed", allowed)]))
 }
 
 /// 400 of a facet query: names every fault.
-#[must_use]
 pub fn facet_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The facet query is malformed.", faults)
 }
 
 /// 400 of a query for details.
-#[must_use]
 pub fn details_fault(fault: &ParameterError) -> Vec<u8> {
     with_details("The query names too many records.", [fault])
 }
 
 /// 400 of a query for changes: names every fault.
-#[must_use]
 pub fn changes_faults(faults: &[ParameterError]) -> Vec<u8> {
     with_details("The question for changes is malformed.", faults)
 }
 
 /// 400 of an export format.
-#[must_use]
 pub fn export_format(value: &str) -> Vec<u8> {
     let reason = "not an export format; json and csv are".to_owned();
     let fault = ParameterError { parameter: "format", value: value.to_owned(), reason };
@@ -66,14 +59,12 @@ pub fn export_format(value: &str) -> Vec<u8> {
 }
 
 /// 400 of a feed without a filter that exists: names what was given instead.
-#[must_use]
 pub fn feed_filters(invalid: &[String]) -> Vec<u8> {
     let message = "No filter of this feed is one that exists; without any, it has the whole directory.";
     with_details(message, BTreeMap::from([("invalid", invalid)]))
 }
 
 /// 404 of a record, or 308 of an organization: names the canonical slug when there is one.
-#[must_use]
 pub fn moved(message: &str, canonical_slug: &str) -> Vec<u8> {
     with_details(message, BTreeMap::from([("canonicalSlug", canonical_slug)]))
 }

@@ -8,14 +8,12 @@ use crate::record::{Dataset, Locale};
 pub const ROWS_MAX: usize = 10_000;
 
 /// Documents of an export, in order.
-#[must_use]
 pub fn documents(site: &Site) -> &[u32] {
     let all = site.index.by_name();
     &all[..all.len().min(ROWS_MAX)]
 }
 
 /// The JSON export.
-#[must_use]
 pub fn json(site: &Site, dated: &Dated, dataset: &Dataset) -> Filled {
     let mut filled = Filled::default();
     let out = &mut filled.bytes;

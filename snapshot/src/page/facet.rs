@@ -9,7 +9,6 @@ use crate::record::Locale;
 use crate::text::fold;
 
 /// Answers a query to the facet endpoint. Labels are English: it has no language parameter.
-#[must_use]
 pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Paged {
     let items = options(site, dated, facet, &query.text, Locale::En);
     let shown = &items[query.page.range(items.len())];
@@ -34,7 +33,6 @@ pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Pa
 /// Values of a facet with their counts over all programs, by count descending, then value: those
 /// that records name and, when a text is given, places that records admit without naming them. A text is part
 /// of the value or its label; of places, part of the name in either language, or any other name.
-#[must_use]
 pub fn options(
     site: &Site,
     dated: &Dated,

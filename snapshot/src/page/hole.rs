@@ -33,7 +33,6 @@ pub enum Rule {
 
 impl Rule {
     /// Whether its argument is the number of a cycle; else it is that of a program.
-    #[must_use]
     pub fn is_of_cycle(self) -> bool {
         self == Self::CycleStatus
     }
@@ -41,20 +40,17 @@ impl Rule {
     const ALL: [Self; 3] = [Self::CycleStatus, Self::NextDeadline, Self::NextDeadlineText];
 
     /// The rule with a number.
-    #[must_use]
     pub fn of(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| *rule as u32 == number)
     }
 
     /// Text that stands for a hole while a body is rendered.
-    #[must_use]
     pub fn mark(self, arg: usize) -> String {
         mark(self as u32, arg)
     }
 }
 
 /// Text that stands for a hole while a body is rendered.
-#[must_use]
 pub fn mark(rule: u32, arg: usize) -> String {
     format!("\u{1}{rule}.{arg}\u{1}")
 }
@@ -102,7 +98,6 @@ pub fn last_change<T: PartialEq>(
 }
 
 /// The last day on which one of the holes changed: the body's date follows from it.
-#[must_use]
 pub fn last_modified(holes: &[Hole], day: &dyn Fill) -> Option<Day> {
     holes.iter().filter_map(|hole| day.last_change(hole.rule, hole.arg)).max()
 }
@@ -142,7 +137,6 @@ pub enum Syntax {
 }
 
 /// Cuts the marks out of a rendered body and fills the holes for a day.
-#[must_use]
 pub fn cut(rendered: &[u8], syntax: Syntax, day: &dyn Fill) -> Filled {
     let mark: &[u8] = match syntax {
         Syntax::Json => b"\"\\u0001",
@@ -174,7 +168,6 @@ fn read_mark(body: &[u8]) -> Option<(u32, u32)> {
 }
 
 /// A stored body with its holes filled again, where they are then. `None` when the holes do not fit the body.
-#[must_use]
 pub fn filled_again(body: &[u8], holes: &[Hole], day: &dyn Fill) -> Option<Filled> {
     let mut filled = Filled { bytes: Vec::with_capacity(body.len()), holes: Vec::with_capacity(holes.len()) };
     let mut from = 0;
@@ -189,7 +182,6 @@ pub fn filled_again(body: &[u8], holes: &[Hole], day: &dyn Fill) -> Option<Fille
 }
 
 /// Fills the holes of a stored body for another day. `None` when the holes do not fit the body.
-#[must_use]
 pub fn refill(body: &[u8], holes: &[Hole], day: &dyn Fill) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(body.len() + 16 * holes.len());
     let mut from = 0;

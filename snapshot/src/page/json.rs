@@ -68,7 +68,6 @@ pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
 }
 
 /// A date as `YYYY-MM-DD`.
-#[must_use]
 pub fn date_text(date: jiff::civil::Date) -> [u8; 10] {
     let digit = |number: i16| b'0' + (number % 10) as u8;
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));

@@ -85,7 +85,6 @@ pub struct RecordListsWriter {
 
 impl RecordListsWriter {
     /// No rows yet.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         Self {
             organizations: Sorter::new(spill),
@@ -232,7 +231,6 @@ impl Lists {
     }
 
     /// The canonical slug of a record that was requested by a former one.
-    #[must_use]
     pub fn canonical_slug(&self, entity: EntityType, slug: &str) -> Option<&str> {
         let key = format!("{}/{slug}", entity.as_str());
         self.aliases.find(key.as_bytes()).map(|alias| self.canonical.text(alias))
@@ -240,7 +238,6 @@ impl Lists {
 }
 
 /// Name of the dataset whose lists are in a file, if that can be read.
-#[must_use]
 pub fn dataset_name(sections: &Sections) -> Option<String> {
     let about: About = serde_json::from_slice(&sections.get::<u8>("about").ok()?).ok()?;
     Some(about.name)

@@ -8,7 +8,6 @@ use crate::query::{List, ListQuery, Page};
 use crate::search::Strings;
 
 /// What answering a query costs, in units of the search: filtered recipients are looked through.
-#[must_use]
 pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
     const RECIPIENT: u64 = 16;
     match list {
@@ -20,7 +19,6 @@ pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
 }
 
 /// Answers a query to a list.
-#[must_use]
 pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Paged {
     let mut out = Vec::with_capacity(16 * 1024);
     out.extend_from_slice(b"{\"data\":[");

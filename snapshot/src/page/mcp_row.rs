@@ -40,7 +40,6 @@ pub struct McpRowsWriter(BilingualWriter);
 
 impl McpRowsWriter {
     /// No rows yet.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         Self(BilingualWriter::new(spill))
     }

@@ -31,7 +31,6 @@ pub struct AmountPhrases<'a> {
 }
 
 /// Replaces the `{name}`s of a phrase.
-#[must_use]
 pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
@@ -48,7 +47,6 @@ pub struct Conversion<'a> {
 }
 
 /// What the funding of a program was converted from, where a fact states it and the amounts agree.
-#[must_use]
 pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversion<'a>> {
     let note = facts.iter().find(|fact| fact.value.as_deref() == Some(CONVERSION))?;
     let mut words = note.text.as_deref()?.split_whitespace();
@@ -107,7 +105,6 @@ impl Per {
 }
 
 /// The span of time that the amounts of a program are paid for, where its texts name one.
-#[must_use]
 pub fn per(program: &Program, facts: &[&Fact]) -> Option<Per> {
     let amounts = [program.funding_min_usd, program.funding_max_usd].into_iter().flatten();
     let small: Vec<f64> = amounts.map(|amount| amount.0).filter(|it| *it > 0.0 && *it < RATE_MAX).collect();
@@ -193,7 +190,6 @@ impl AmountPhrases<'_> {
     }
 
     /// An amount, exactly.
-    #[must_use]
     pub fn amount(&self, amount: f64, currency: &str) -> String {
         let n = grouped(amount.max(0.0).round() as u64, self.locale);
         match currency {
@@ -243,7 +239,6 @@ impl AmountPhrases<'_> {
     }
 
     /// The funding of a program; `label` names a fact. `None` where no amount is published.
-    #[must_use]
     pub fn funding(
         &self,
         program: &Program,

@@ -93,14 +93,12 @@ impl Rows {
     }
 
     /// A program's row up to the value of `nextDeadline`.
-    #[must_use]
     pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
         self.programs.row(doc, locale)
     }
 
     /// Languages of a program's own texts in an answer in `locale`, as `Content-Language` lists them: texts
     /// without a translation are in their original language.
-    #[must_use]
     pub fn languages(&self, doc: u32, locale: Locale) -> &str {
         let tongue = self.tongue_of.get(doc as usize * Locale::ALL.len() + locale as usize);
         tongue.map_or(locale.as_str(), |tongue| self.tongues.text(usize::from(*tongue)))
@@ -118,7 +116,6 @@ impl Rows {
     }
 
     /// Label of a facet value.
-    #[must_use]
     pub fn label<'a>(&'a self, facet: Facet, value: &'a FacetValue, locale: Locale) -> &'a str {
         match value {
             FacetValue::Value(ordinal) => self.labels[locale as usize].text(*ordinal as usize),
@@ -217,7 +214,6 @@ pub struct RowsWriter {
 
 impl RowsWriter {
     /// No rows yet.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         Self {
             programs: BilingualWriter::new(spill),

@@ -13,13 +13,11 @@ const FRAME_BYTES: usize = 800;
 const ROW_END_BYTES: usize = 14;
 
 /// Answers a query to search and programs.
-#[must_use]
 pub fn search(site: &Site, dated: &Dated, query: &Query, invalid: &[String]) -> Paged {
     render(site, dated, query, invalid, &site.index.search(query, &dated.today))
 }
 
 /// The bytes of an answer.
-#[must_use]
 pub fn render(site: &Site, dated: &Dated, query: &Query, invalid: &[String], answer: &SearchResult) -> Paged {
     let (rows, items) = (site.rows.rows(&answer.docs, query.locale), site.rows.items(query.locale));
     let mut out = Vec::with_capacity(bytes(&rows, items, invalid, answer));

@@ -37,49 +37,42 @@ impl<'a> Shaper<'a> {
     }
 
     /// `{id, slug, name}` of an organization.
-    #[must_use]
     pub(crate) fn organization_reference(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
         self.object(ORGANIZATION, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, name}` of a program.
-    #[must_use]
     pub(crate) fn program_reference(&self, program: usize) -> Object<'a> {
         let it = &self.directory.programs[program];
         self.object(PROGRAM, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// `{id, slug, displayName, kind}` of a recipient.
-    #[must_use]
     pub(crate) fn recipient_reference(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
         self.object(RECIPIENT, Visibility::REFERENCE, Some(it.entity()), it)
     }
 
     /// Organization.
-    #[must_use]
     pub fn organization(&self, organization: usize) -> Object<'a> {
         let it = &self.directory.organizations[organization];
         self.object(ORGANIZATION, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// What a place shows of a program.
-    #[must_use]
     pub fn program(&self, program: usize, place: Visibility) -> Object<'a> {
         let it = &self.directory.programs[program];
         self.object(PROGRAM, place, Some(it.entity()), it)
     }
 
     /// ProgramSummary without its next deadline, which depends on the day.
-    #[must_use]
     pub fn program_summary(&self, program: usize) -> Object<'a> {
         let organization = self.directory.program_links[program].organization;
         self.program(program, Visibility::ROW).with("organization", self.organization_reference(organization))
     }
 
     /// Cycle; `status` is what stands in its place.
-    #[must_use]
     pub fn cycle(&self, cycle: usize, status: String, sources: Option<Vec<Object<'a>>>) -> Object<'a> {
         let it = &self.directory.cycles[cycle];
         let mut object = self.object(CYCLE, Visibility::DETAIL, Some(it.entity()), it).with("status", status);
@@ -91,63 +84,54 @@ impl<'a> Shaper<'a> {
     }
 
     /// Award.
-    #[must_use]
     pub fn award(&self, award: usize) -> Object<'a> {
         let it = &self.directory.awards[award];
         self.object(AWARD, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// Source.
-    #[must_use]
     pub fn source(&self, source: usize) -> Object<'a> {
         let it = &self.directory.sources[source];
         self.object(SOURCE, Visibility::DETAIL, None, it)
     }
 
     /// Recipient.
-    #[must_use]
     pub(crate) fn recipient(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
         self.object(RECIPIENT, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// RecipientSummary without what was awarded.
-    #[must_use]
     pub(crate) fn recipient_row(&self, recipient: usize) -> Object<'a> {
         let it = &self.directory.recipients[recipient];
         self.object(RECIPIENT, Visibility::ROW, Some(it.entity()), it)
     }
 
     /// An entry of `opportunityFacts`.
-    #[must_use]
     pub fn fact(&self, fact: usize) -> Object<'a> {
         let it = &self.directory.facts[fact];
         self.object(FACT, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// An entry of `lifecycleHistory`.
-    #[must_use]
     pub(crate) fn transition(&self, transition: usize) -> Object<'a> {
         let it = &self.directory.transitions[transition];
         self.object(TRANSITION, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `leaders`.
-    #[must_use]
     pub(crate) fn leader(&self, leader: usize) -> Object<'a> {
         let it = &self.directory.leaders[leader];
         self.object(LEADER, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `channels`.
-    #[must_use]
     pub(crate) fn channel(&self, channel: usize) -> Object<'a> {
         let it = &self.directory.channels[channel];
         self.object(CHANNEL, Visibility::DETAIL, None, it)
     }
 
     /// An entry of `recentPosts`.
-    #[must_use]
     pub(crate) fn post(&self, post: usize) -> Object<'a> {
         let it = &self.directory.posts[post];
         self.object(POST, Visibility::DETAIL, None, it)

@@ -34,7 +34,6 @@ impl Site {
     }
 
     /// Derives what depends on the day.
-    #[must_use]
     pub fn dated(&self, day: Day) -> Dated {
         Dated { today: self.index.today(day), cycles: self.lists.cycles.today(day) }
     }
@@ -50,7 +49,6 @@ pub struct Dated {
 
 impl Dated {
     /// The day.
-    #[must_use]
     pub fn day(&self) -> Day {
         self.today.day
     }

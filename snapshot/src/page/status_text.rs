@@ -18,13 +18,11 @@ pub static PHRASES: LazyLock<FxHashMap<&str, [&str; 2]>> = LazyLock::new(|| {
 });
 
 /// A phrase; nothing for a key that is none.
-#[must_use]
 pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
     PHRASES.get(key).map_or("", |words| words[locale as usize])
 }
 
 /// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked.
-#[must_use]
 pub fn state(program: &ProgramState, today: Day, locale: Locale) -> String {
     let word = |key: &str| word(key, locale);
     let (next, last) = (program.openness.next_deadline.date(), program.openness.last_deadline.date());

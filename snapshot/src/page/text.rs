@@ -3,7 +3,6 @@
 use crate::record::Locale;
 
 /// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
-#[must_use]
 pub fn grouped(number: u64, locale: Locale) -> String {
     let mut out = Vec::with_capacity(32);
     push_grouped(&mut out, number, locale);
@@ -52,7 +51,6 @@ pub fn push_escaped(out: &mut Vec<u8>, text: &str) {
 }
 
 /// The same as a string.
-#[must_use]
 pub fn escaped(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 16);
     push_escaped(&mut out, text);

@@ -36,13 +36,11 @@ pub struct Page {
 
 impl Page {
     /// Number of the page that holds the first row, from 1.
-    #[must_use]
     pub const fn number(&self) -> u64 {
         self.offset / self.limit + 1
     }
 
     /// The part of `total` rows that it covers.
-    #[must_use]
     pub fn range(&self, total: usize) -> std::ops::Range<usize> {
         let start = usize::try_from(self.offset).map_or(total, |offset| offset.min(total));
         start..start.saturating_add(self.limit as usize).min(total)

@@ -22,7 +22,6 @@ impl Complaints {
     }
 
     /// The entries of `meta.invalid`: `param=value`, equal queries giving equal entries.
-    #[must_use]
     pub(super) fn finish(mut self) -> Vec<String> {
         self.0.sort();
         self.0.dedup();

@@ -41,7 +41,6 @@ words! {
 
 impl List {
     /// Its parameters, in the contract's order.
-    #[must_use]
     pub(crate) const fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Organizations | Self::Awards => &["page", "limit", "offset"],
@@ -65,7 +64,6 @@ impl Default for ListQuery {
 }
 
 /// Reads a query to a list.
-#[must_use]
 pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
     let mut parsed = ListQuery::default();
     let mut complaints = Complaints::default();
@@ -104,7 +102,6 @@ impl ListQuery {
     }
 
     /// The query as a query string that parses to itself; defaults left out.
-    #[must_use]
     pub fn canonical(&self) -> String {
         let pairs = [
             ("limit", (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string())),

@@ -52,7 +52,6 @@ pub struct Parameter {
 }
 
 /// Whether an entry of `meta.invalid` was meant to filter: an unknown name was.
-#[must_use]
 pub fn is_filter(entry: &str) -> bool {
     use ParameterKind::{Facets, Lang, Limit, Locale, Offset, Page, Sort};
     let name = entry.split_once('=').map_or(entry, |(name, _)| name);

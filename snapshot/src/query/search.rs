@@ -222,14 +222,12 @@ fn cut_text(text: &str) -> &str {
 
 impl Query {
     /// Whether it has any filter.
-    #[must_use]
     pub fn is_narrowed(&self) -> bool {
         let Self { page, locale, facets, sort, with_unstated, .. } = *self;
         *self != Self { page, locale, facets, sort, with_unstated, ..Self::default() }
     }
 
     /// Whether another day may have other matches, whatever their order.
-    #[must_use]
     pub fn depends_on_day(&self) -> bool {
         let is_dated = self.deadline_from.is_some() || self.deadline_to.is_some();
         let is_daily = self.selected.iter().any(|(facet, _)| facet.spec().is_daily);

@@ -45,7 +45,6 @@ pub(super) fn parse_flag(value: &str) -> Option<bool> {
 }
 
 /// `YYYY-MM-DD`, a day that exists.
-#[must_use]
 pub fn parse_date(value: &str) -> Option<Date> {
     let shaped = value.len() == 10 && value.as_bytes()[4] == b'-' && value.as_bytes()[7] == b'-';
     if !shaped { None } else { value.parse().ok() }
@@ -110,7 +109,6 @@ pub(super) fn parse_year(value: &str) -> Option<i32> {
 }
 
 /// `^[a-z0-9]+(?:-[a-z0-9]+)*$`
-#[must_use]
 pub fn is_slug(text: &str) -> bool {
     text.split('-').all(|part| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -118,7 +116,6 @@ pub fn is_slug(text: &str) -> bool {
 }
 
 /// The requested language of a record; anything unknown is the default.
-#[must_use]
 pub fn parse_locale(query: &str) -> Locale {
     let of = |wanted: &str| {
         pairs(query).filter(|(name, _)| name == wanted).find_map(|(_, value)| Locale::parse(&value))

@@ -42,7 +42,6 @@ impl Dataset {
     }
 
     /// Language of texts without a stated one: that of a site in one language, else English.
-    #[must_use]
     pub fn language(&self) -> Locale {
         self.default_locale.or(self.only_locale()).unwrap_or(Locale::En)
     }

@@ -107,13 +107,11 @@ pub struct AwardLinks {
 
 impl Directory {
     /// A text field in the requested language, else in the original.
-    #[must_use]
     pub fn text<'a>(&'a self, of: EntityRef, locale: Locale, field: &str, original: &'a str) -> &'a str {
         self.translation(of, locale, field).unwrap_or(original)
     }
 
     /// The same for a field that may be absent.
-    #[must_use]
     pub fn optional_text<'a>(
         &'a self,
         of: EntityRef,
@@ -125,7 +123,6 @@ impl Directory {
     }
 
     /// The deadline in the words of the source, in a note `deadline-text`, where no cycle of the program has a day.
-    #[must_use]
     pub fn deadline_in_words(&self, program: usize) -> Option<&Fact> {
         let links = &self.program_links[program];
         let is_dated = |cycle: &usize| season_day(&self.cycles[*cycle]).is_some();
@@ -136,7 +133,6 @@ impl Directory {
     }
 
     /// A text of a record in a language, where it is there.
-    #[must_use]
     pub(crate) fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
         self.translations.get(&(of, locale))?.get(field).map(String::as_str)
     }

@@ -14,13 +14,11 @@ macro_rules! words {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The word that stands for this value in every format.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
             /// The value that `word` stands for; case matters.
-            #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }
@@ -152,7 +150,6 @@ words! {
 
 impl DurationUnit {
     /// Length of one unit in days.
-    #[must_use]
     pub(crate) const fn days(self) -> f64 {
         match self {
             Self::Day => 1.0,
@@ -165,7 +162,6 @@ impl DurationUnit {
 
 impl Lifecycle {
     /// `active` of the program record.
-    #[must_use]
     pub const fn is_active(self) -> bool {
         matches!(self, Self::ActiveAccepting | Self::ActiveBetweenCycles | Self::ActiveNoApplications)
     }

@@ -67,13 +67,11 @@ impl Visibility {
     pub const ALL: Self = Self(u8::MAX);
 
     /// In both.
-    #[must_use]
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Whether it shows in a place.
-    #[must_use]
     pub const fn has(self, place: Self) -> bool {
         self.0 & place.0 != 0
     }
@@ -182,7 +180,6 @@ where
 
 impl Value<'_> {
     /// The text, where it is one.
-    #[must_use]
     pub(crate) fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
@@ -194,27 +191,23 @@ pub struct Object<'a>(pub Vec<(&'static str, Value<'a>)>);
 
 impl<'a> Object<'a> {
     /// The same with another member at the end.
-    #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Value<'a>>) -> Self {
         self.0.push((name, value.into()));
         self
     }
 
     /// The same without members that are null.
-    #[must_use]
     pub(crate) fn stated(mut self) -> Self {
         self.0.retain(|(_, value)| *value != Value::Null);
         self
     }
 
     /// A member's value; null where there is none.
-    #[must_use]
     pub(crate) fn get(&self, name: &str) -> &Value<'a> {
         self.0.iter().find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value)
     }
 
     /// A member's text; empty where there is none.
-    #[must_use]
     pub(crate) fn text(&self, name: &str) -> &str {
         self.get(name).text().unwrap_or_default()
     }

@@ -63,13 +63,11 @@ row! {
 
 impl Program {
     /// When its lifecycle was observed: where no time of that is recorded, when its source was read.
-    #[must_use]
     pub fn lifecycle_observed_at(&self) -> Option<Timestamp> {
         self.lifecycle_checked_at.or(self.source_checked_at)
     }
 
     /// When anything of it was last checked.
-    #[must_use]
     pub fn last_checked_at(&self) -> Option<Timestamp> {
         self.lifecycle_checked_at.max(self.source_checked_at)
     }

@@ -46,7 +46,6 @@ macro_rules! entities {
     ($($kind:ident)+) => {
         $(impl $kind {
             /// The record as others refer to it.
-            #[must_use]
             pub const fn entity(&self) -> EntityRef {
                 EntityRef { kind: EntityType::$kind, id: self.id }
             }
@@ -60,7 +59,6 @@ macro_rules! about_entities {
     ($($kind:ident)+) => {
         $(impl $kind {
             /// The record that this row is about.
-            #[must_use]
             pub const fn about(&self) -> EntityRef {
                 EntityRef { kind: self.entity_type, id: self.entity_id }
             }

@@ -36,7 +36,6 @@ pub struct DocumentKey {
 
 impl DocumentKey {
     /// The key of a program with some seasons; its name is the English one.
-    #[must_use]
     pub fn new(
         lifecycle: Lifecycle,
         seasons: impl Iterator<Item = Season>,
@@ -51,7 +50,6 @@ impl DocumentKey {
 }
 
 /// Programs in the order of their documents: the default order of results on the day of the build.
-#[must_use]
 pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
     let key = |program: usize| {
         let it = &directory.programs[program];
@@ -103,7 +101,6 @@ pub struct IndexWriter {
 
 impl IndexWriter {
     /// An index without documents.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         Self {
             spill: spill.clone(),

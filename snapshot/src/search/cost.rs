@@ -46,7 +46,6 @@ impl Budget {
     }
 
     /// Units spent so far.
-    #[must_use]
     pub(super) fn spent(&self) -> u64 {
         self.spent.get()
     }

@@ -61,7 +61,6 @@ pub struct NamedEntity {
 }
 
 /// The entities of a dataset by key, of its vocabulary and of what its documents state.
-#[must_use]
 pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap<String, NamedEntity> {
     let mut dictionary = BTreeMap::new();
     add_labels(vocabulary, stated, &mut dictionary);
@@ -85,7 +84,6 @@ pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap
 
 /// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`;
 /// labels without plural and gender, as `research` has the stem of `researcher`.
-#[must_use]
 pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 3] {
     let [singular, ungendered] = label_keys(words);
     [place_key(words), singular, ungendered]
@@ -166,7 +164,6 @@ fn unbracketed(label: &str) -> String {
 
 /// The runs of words that name a label: the whole without brackets and its parts, each also without a general last
 /// word, and the same with synonyms.
-#[must_use]
 pub fn label_runs(label: &str) -> BTreeSet<Vec<String>> {
     runs_of(label, |run| BUILT_IN.of(run))
 }
@@ -274,7 +271,6 @@ static NAMES: LazyLock<FxHashMap<&'static str, Vec<Vec<String>>>> = LazyLock::ne
 });
 
 /// Names of a place and its people, in words.
-#[must_use]
 pub fn names_of_place(code: &str) -> &'static [Vec<String>] {
     NAMES.get(code).map_or(&[], Vec::as_slice)
 }

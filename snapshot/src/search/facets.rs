@@ -15,7 +15,6 @@ pub const FACET_VALUES_MAX: usize = 50;
 
 impl Index {
     /// What depends on a day.
-    #[must_use]
     pub fn today(&self, day: Day) -> Today {
         let mut today = Today::new(self, day);
         let query = Query::default();
@@ -26,7 +25,6 @@ impl Index {
     }
 
     /// Number of documents of each ordinal.
-    #[must_use]
     pub(crate) fn totals(&self, today: &Today) -> Vec<u32> {
         let mut counts = self.values.totals.to_vec();
         today.totals(&mut counts);

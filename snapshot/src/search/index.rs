@@ -139,50 +139,42 @@ impl Index {
     }
 
     /// Number of programs.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.by_name_en.docs.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Whether a folded word is part of the name of a recipient.
-    #[must_use]
     pub fn names_recipient(&self, word: &str) -> bool {
         self.recipient_words.find(word.as_bytes()).is_some()
     }
 
     /// Slug of a program.
-    #[must_use]
     pub fn slug(&self, doc: u32) -> &str {
         self.slugs.text(doc as usize)
     }
 
     /// The program with a slug.
-    #[must_use]
     pub fn find(&self, slug: &str) -> Option<u32> {
         let place = self.by_slug.partition_point(|doc| self.slug(*doc) < slug);
         self.by_slug.get(place).copied().filter(|doc| self.slug(*doc) == slug)
     }
 
     /// Programs by English name, then id.
-    #[must_use]
     pub fn by_name(&self) -> &[u32] {
         &self.by_name_en.docs
     }
 
     /// Programs by slug.
-    #[must_use]
     pub fn by_slug(&self) -> &[u32] {
         &self.by_slug
     }
 
     /// Text of a facet value.
-    #[must_use]
     pub fn value_text<'a>(&'a self, value: &'a FacetValue) -> &'a str {
         match value {
             FacetValue::Value(ordinal) => self.values.text(*ordinal),

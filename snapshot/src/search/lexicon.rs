@@ -69,7 +69,6 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 }
 
 /// The language of a word that is a stop word of it and of no other: English 0, Spanish 1.
-#[must_use]
 pub fn language_of_stop_word(word: &str) -> Option<usize> {
     match [0, 1].map(|language: usize| STOPS[language].contains(word)) {
         [true, false] if !HOMONYMS.contains(word) => Some(0),
@@ -79,7 +78,6 @@ pub fn language_of_stop_word(word: &str) -> Option<usize> {
 }
 
 /// Whether a word is an everyday one that says little about what is sought, however rare it is among records.
-#[must_use]
 pub fn is_everyday_word(word: &str) -> bool {
     EVERYDAY.contains(word)
 }
@@ -123,7 +121,6 @@ pub(super) fn month(name: &str) -> Option<i8> {
 
 /// Which words of a query are stop words, by position: alone, or together as "I run" are. A homonym is one only if
 /// the query has another stop word of its language and none of the other.
-#[must_use]
 pub fn stop_words(words: &[&str]) -> Vec<bool> {
     let certain = |language: usize, word: &str| STOPS[language].contains(word) && !HOMONYMS.contains(word);
     let has_only = |language: usize| {
@@ -146,7 +143,6 @@ pub fn stop_words(words: &[&str]) -> Vec<bool> {
 }
 
 /// Whether a folded word is known without any record, maybe in the singular, and so not a misspelling.
-#[must_use]
 pub fn is_known_word(word: &str) -> bool {
     let mut forms = [Some(word), word.strip_suffix('s'), word.strip_suffix("es")].into_iter().flatten();
     is_stop_word(word)

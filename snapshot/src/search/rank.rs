@@ -105,7 +105,6 @@ pub struct RankedPage {
 
 impl RankedPage {
     /// The number of full matches of a search for what is open whose openness nothing recent confirms.
-    #[must_use]
     pub fn unconfirmed(&self, query: &Query) -> usize {
         let is_open = query.open || self.filter_phrases.iter().any(|phrase| phrase.parameter == "open");
         if is_open { self.doubtful } else { 0 }
@@ -150,7 +149,6 @@ impl RankOptions<'_> {
 
 impl Index {
     /// Ranked search. Filter phrases of the text are required of a full match; partial matches follow.
-    #[must_use]
     pub fn ranked(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> RankedPage {
         let (unphrased, phrases) = extract(query, options.literal, today.day);
         let selected = Query { text: unphrased.text.clone(), ..query.clone() };
@@ -164,7 +162,6 @@ impl Index {
     }
 
     /// Documents that match fully.
-    #[must_use]
     pub fn full_matches(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> DocSet<'static> {
         let (unphrased, phrases) = extract(query, options.literal, today.day);
         let selected = Query { text: unphrased.text.clone(), ..query.clone() };
@@ -176,7 +173,6 @@ impl Index {
     }
 
     /// Upper bound of the work of a ranked search, in units.
-    #[must_use]
     pub fn ranked_cost(&self, query: &Query) -> u64 {
         let text = self.resolve(query);
         let terms: usize = text.iter().flat_map(|text| &text.clauses).map(Clause::terms_count).sum();

@@ -56,7 +56,6 @@ impl Index {
     /// the words that distinguish most remain; then by number of matches. `literal` words are searched as text only. With `among`, only its documents are searched, and it is one more constraint to
     /// remove. Empty if no single constraint can be removed to get a match, or if counting would cost too
     /// much. A selected place that leaves no record is also tried in the other facets of places.
-    #[must_use]
     pub fn relaxations(
         &self,
         query: &Query,
@@ -104,7 +103,6 @@ impl Index {
 
     /// Each of the first parts of a query by itself, with the number of its full matches; `removed` is the part. Empty if
     /// counting would cost too much.
-    #[must_use]
     pub fn parts_alone(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
         let mut counter = Counter::new(self, today, literal);
         let parts =
@@ -270,7 +268,6 @@ fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constra
 
 /// A text without words that follow each other in it, as [`Interpretation`](crate::search::Interpretation) or
 /// [`FilterPhrase`](crate::search::FilterPhrase) list them; `None` if they are not in it.
-#[must_use]
 pub fn text_without(text: &str, words: &str) -> Option<String> {
     let pieces = pieces(text);
     let run = run_of(&pieces, words)?;
@@ -278,7 +275,6 @@ pub fn text_without(text: &str, words: &str) -> Option<String> {
 }
 
 /// Words that follow each other in a text as it spells them; as they are if they do not.
-#[must_use]
 pub fn as_typed(text: &str, words: &str) -> String {
     let pieces = pieces(text);
     let run = run_of(&pieces, words).map(|run| pieces[run].join(" "));
@@ -287,7 +283,6 @@ pub fn as_typed(text: &str, words: &str) -> String {
 
 /// What is left of a text, without the small words that belonged to what was removed: of `grants in Chile from Peru`
 /// without Chile `grants from Peru`.
-#[must_use]
 pub fn rest_in_words(text: &str, rest: &str) -> String {
     let kept = pieces(rest);
     let (mut gaps, mut at) = (Vec::new(), 0);

@@ -25,13 +25,11 @@ pub struct SearchResult {
 
 impl Index {
     /// Answers a query.
-    #[must_use]
     pub fn search(&self, query: &Query, today: &Today) -> SearchResult {
         self.search_among(query, self.resolve(query).as_ref(), today, None)
     }
 
     /// Answers a query whose text is already resolved, over some documents; `None` is every document.
-    #[must_use]
     pub fn search_among(
         &self,
         query: &Query,
@@ -121,7 +119,6 @@ impl Index {
     }
 
     /// Documents that have a value of a facet.
-    #[must_use]
     pub fn docs_of<'a>(&'a self, facet: Facet, value: &FacetValue, today: &'a Today) -> DocSet<'a> {
         match value {
             FacetValue::Value(ordinal) => match today.docs(*ordinal) {
@@ -189,13 +186,11 @@ impl Index {
     }
 
     /// Upper bound of the work of a query, in units, from the lengths of what will be read.
-    #[must_use]
     pub fn cost(&self, query: &Query) -> u64 {
         self.cost_of_resolved(query, self.resolve(query).as_ref())
     }
 
     /// The same for a query whose text is already resolved.
-    #[must_use]
     pub fn cost_of_resolved(&self, query: &Query, text: Option<&ResolvedText<'_>>) -> u64 {
         self.cost_with_text(query, text.map(|text| text.cost(self)))
     }

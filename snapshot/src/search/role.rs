@@ -64,7 +64,6 @@ fn ending(before: &[&str], list: &str) -> usize {
 }
 
 /// Number of words before a value that mean every record without it, articles included: `not for`, `que no sean`.
-#[must_use]
 pub fn negation(words: &[CompactString], start: usize) -> usize {
     let before: Vec<&str> = words[..start.min(words.len())].iter().map(CompactString::as_str).collect();
     let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
@@ -75,7 +74,6 @@ pub fn negation(words: &[CompactString], start: usize) -> usize {
 }
 
 /// How the place that `length` words from `start` on name is meant.
-#[must_use]
 pub fn reading_of(words: &[CompactString], start: usize, length: usize) -> Reading {
     let words: Vec<&str> = words.iter().map(CompactString::as_str).collect();
     let Some((before, rest)) = words.split_at_checked(start) else { return Reading::default() };

@@ -89,13 +89,11 @@ impl SeasonColumns {
     }
 
     /// Number of seasons.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.stated.len()
     }
 
     /// A season by its position.
-    #[must_use]
     pub(crate) fn get(&self, position: usize) -> Season {
         Season {
             opens: self.opens[position],

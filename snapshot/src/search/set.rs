@@ -31,7 +31,6 @@ impl<'a> DocSet<'a> {
     }
 
     /// The documents of an ascending list.
-    #[must_use]
     pub(crate) const fn new(list: Vec<u32>) -> Self {
         Self::List(Cow::Owned(list))
     }
@@ -53,7 +52,6 @@ impl<'a> DocSet<'a> {
     }
 
     /// The same set, borrowed.
-    #[must_use]
     pub(crate) fn borrowed(&self) -> DocSet<'_> {
         match self {
             Self::Bits(bits) => DocSet::bits(bits),
@@ -62,7 +60,6 @@ impl<'a> DocSet<'a> {
     }
 
     /// The same set, owned.
-    #[must_use]
     pub(crate) fn into_owned(self) -> DocSet<'static> {
         match self {
             Self::Bits(bits) => DocSet::Bits(Cow::Owned(bits.into_owned())),
@@ -71,7 +68,6 @@ impl<'a> DocSet<'a> {
     }
 
     /// Number of documents.
-    #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Self::Bits(bits) => count_ones(bits),
@@ -80,7 +76,6 @@ impl<'a> DocSet<'a> {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Bits(bits) => bits.iter().all(|word| *word == 0),
@@ -153,7 +148,6 @@ impl<'a> DocSet<'a> {
     }
 
     /// The documents of both sets.
-    #[must_use]
     pub fn and(self, other: &DocSet<'_>) -> Self {
         match (self, other) {
             (Self::Bits(mut bits), DocSet::Bits(others)) => {

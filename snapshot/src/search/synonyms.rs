@@ -42,7 +42,6 @@ pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
 });
 
 /// Keys of a run of words: its stems in English and Spanish.
-#[must_use]
 fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
     let join = |stem: &dyn Fn(&str) -> String| {
         words.iter().map(|word| stem(word.as_ref())).collect::<Vec<_>>().join(" ")
@@ -135,7 +134,6 @@ impl Synonyms {
     }
 
     /// Synonyms of a run of words, sorted.
-    #[must_use]
     pub fn of<T: AsRef<str>>(&self, words: &[T]) -> Vec<&Vec<String>> {
         if words.len() > self.longest {
             return Vec::new();
@@ -159,7 +157,6 @@ impl Synonyms {
     }
 
     /// The term of several words that a run is, in the singular or plural.
-    #[must_use]
     pub fn term<T: AsRef<str>>(&self, words: &[T]) -> Option<&[String]> {
         label_keys(words).iter().find_map(|key| self.terms.get(key.as_str())).map(Vec::as_slice)
     }

@@ -26,7 +26,6 @@ pub type StringsWriter = ListsWriter<u8>;
 
 impl<T: Pod + Send + Sync> ListsWriter<T> {
     /// No lists yet.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         let mut at = Column::new(spill);
         at.push(0);
@@ -136,13 +135,11 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
     }
 
     /// How many lists.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.at.len() - 1
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -153,7 +150,6 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
     }
 
     /// A list; empty if there is no such list.
-    #[must_use]
     pub fn get(&self, position: usize) -> &[T] {
         slice(&self.at, &self.items, position)
     }
@@ -186,13 +182,11 @@ impl Lists {
 
 impl Strings {
     /// A string's bytes; empty when there is no such string.
-    #[must_use]
     pub fn bytes(&self, position: usize) -> &[u8] {
         self.get(position)
     }
 
     /// A string; empty when it is not UTF-8.
-    #[must_use]
     pub fn text(&self, position: usize) -> &str {
         std::str::from_utf8(self.bytes(position)).unwrap_or_default()
     }
@@ -204,7 +198,6 @@ impl Strings {
     }
 
     /// Position of a string, where all are sorted.
-    #[must_use]
     pub fn find(&self, wanted: &[u8]) -> Option<usize> {
         self.find_in(0..self.len(), wanted)
     }
@@ -221,7 +214,6 @@ impl Strings {
     }
 
     /// First position in `range` whose string is not less than `wanted`.
-    #[must_use]
     pub fn lower_bound(&self, range: Range<usize>, wanted: &[u8]) -> usize {
         // Dereferenced once: a section looks its bytes up in the mapping each time.
         let (at, text) = (&*self.at, &*self.items);

@@ -315,7 +315,6 @@ impl Terms {
     }
 
     /// The token of a term.
-    #[must_use]
     pub fn text(&self, term: u32) -> &str {
         self.tokens().text(term as usize)
     }
@@ -380,7 +379,6 @@ impl Terms {
     }
 
     /// Mean number of codes in a document's stream, about: most codes take one byte, some two.
-    #[must_use]
     pub fn mean_codes(&self) -> u64 {
         self.streams.items.len() as u64 / (self.count as u64).max(1)
     }

@@ -40,7 +40,6 @@ pub struct TextQuery {
 impl TextQuery {
     /// Parses the text of a ranked search, in which the words around a place give its reading. `non-Kenyan` is two
     /// words.
-    #[must_use]
     pub fn ranked(text: &str, literal: &[String]) -> Self {
         let parted = |piece: &str| {
             let (non, name) = piece.split_at_checked(4)?;
@@ -55,7 +54,6 @@ impl TextQuery {
     }
 
     /// Parses a text; an unclosed quote ends with the text. The words of `literal` name no entity.
-    #[must_use]
     pub fn parse(text: &str, literal: &[String]) -> Self {
         Self { literal: literal.to_vec(), ..Self::default() }.with(text)
     }
@@ -144,7 +142,6 @@ impl TextQuery {
     /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause; if it names no entity
     /// and no record has it, its words are looked up one by one, and name none either. An everyday word that no record has
     /// is left out if there is another.
-    #[must_use]
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
         let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
         let mut clauses = Vec::with_capacity(self.words.len());
@@ -255,7 +252,6 @@ pub struct ResolvedText<'a> {
 
 impl Index {
     /// Looks up the text of a query; `None` without a text.
-    #[must_use]
     pub fn resolve(&self, query: &Query) -> Option<ResolvedText<'_>> {
         let text = TextQuery::parse(query.text.as_deref()?, &[]);
         Some(ResolvedText::new(&text, self))

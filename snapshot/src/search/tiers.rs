@@ -44,7 +44,6 @@ pub enum Tier {
 
 impl Tier {
     /// Name in answers.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -60,7 +59,6 @@ impl Tier {
     }
 
     /// Whether it is a full match, which totals count.
-    #[must_use]
     pub const fn is_full(self) -> bool {
         matches!(self, Self::Name | Self::All | Self::Synonym | Self::More)
     }

@@ -108,7 +108,6 @@ fn keys(title: &str) -> Vec<String> {
 }
 
 /// The texts of a program that a search reads, with their fields: in all languages, each once.
-#[must_use]
 pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     let (mut texts, mut seen) = (stated_texts(directory, program), FxHashSet::default());
     texts.retain(|text| seen.insert(*text));

@@ -87,19 +87,16 @@ impl Today {
     }
 
     /// Open states of a document, as bits in the order of [`OPEN_STATES`].
-    #[must_use]
     pub fn states(&self, doc: u32) -> u8 {
         self.states.get(doc as usize).copied().unwrap_or_default()
     }
 
     /// The state of a document; `None` if there is no such document.
-    #[must_use]
     pub fn state(&self, doc: u32) -> Option<ProgramState> {
         self.state_on(doc, self.day)
     }
 
     /// The state of a document on another day.
-    #[must_use]
     pub fn state_on(&self, doc: u32, day: Day) -> Option<ProgramState> {
         let doc = doc as usize;
         (doc < self.states.len()).then(|| {
@@ -185,7 +182,6 @@ impl Today {
     }
 
     /// Whether a document's next deadline lies in a range.
-    #[must_use]
     pub fn is_due(&self, doc: u32, from: Option<Day>, to: Option<Day>) -> bool {
         let deadline = self.next_deadline.get(doc as usize).copied().unwrap_or(Day::NONE);
         deadline != Day::NONE
@@ -194,7 +190,6 @@ impl Today {
     }
 
     /// Number of open documents, without those whose round may be over or was last checked long ago.
-    #[must_use]
     pub fn open_count(&self) -> u32 {
         self.open.iter().zip(&self.doubtful).map(|(open, doubtful)| (open & !doubtful).count_ones()).sum()
     }
@@ -205,7 +200,6 @@ impl Today {
     }
 
     /// Whether a document is open.
-    #[must_use]
     pub fn is_open(&self, doc: u32) -> bool {
         has_bit(&self.open, doc)
     }

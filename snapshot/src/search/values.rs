@@ -151,13 +151,11 @@ impl Values {
     }
 
     /// Number of ordinals, sets included.
-    #[must_use]
     pub fn ordinals(&self) -> usize {
         self.texts.len()
     }
 
     /// Ordinals of a facet's values.
-    #[must_use]
     pub fn of(&self, facet: Facet) -> Range<usize> {
         let Ordinals { start, values, .. } = self.facets[facet as usize];
         start as usize..(start + values) as usize
@@ -170,26 +168,22 @@ impl Values {
     }
 
     /// Facet of an ordinal.
-    #[must_use]
     pub fn facet_of(&self, ordinal: u32) -> Facet {
         let position = self.facets.partition_point(|ordinals| ordinals.end <= ordinal);
         FACETS[position.min(COUNT - 1)].facet
     }
 
     /// Text of a value.
-    #[must_use]
     pub fn text(&self, ordinal: u32) -> &str {
         self.texts.text(ordinal as usize)
     }
 
     /// Ordinal of a facet's value.
-    #[must_use]
     pub fn find(&self, facet: Facet, value: &str) -> Option<u32> {
         self.texts.find_in(self.of(facet), value.as_bytes()).map(|ordinal| ordinal as u32)
     }
 
     /// Documents that match a value. Open states have none here.
-    #[must_use]
     pub fn docs(&self, ordinal: u32) -> DocSet<'_> {
         self.documents.docs(ordinal as usize)
     }
@@ -206,7 +200,6 @@ impl Values {
 
     /// Documents that match a place which no record names: they name a place that contains it, and exclude no
     /// such place.
-    #[must_use]
     pub fn docs_of_place<'a>(&'a self, facet: Facet, code: &str) -> DocSet<'a> {
         let (named, excluded) = self.around(facet, code);
         named.without(&excluded)

@@ -54,7 +54,6 @@ pub struct Publication {
 
 impl Publication {
     /// When its dataset was published.
-    #[must_use]
     pub fn published(&self) -> Timestamp {
         Timestamp::from_second(self.published).unwrap_or_default()
     }
@@ -66,7 +65,6 @@ impl Publication {
     }
 
     /// The day it was made for.
-    #[must_use]
     pub fn day(&self) -> Option<Date> {
         let [month, day] = [self.day / 100, self.day].map(|number| i8::try_from(number % 100));
         Date::new(i16::try_from(self.day / 10_000).ok()?, month.ok()?, day.ok()?).ok()
@@ -248,19 +246,16 @@ impl ChangeLog {
     }
 
     /// Start of the hash of the manifest that the log began with: that of another directory differs.
-    #[must_use]
     pub fn name(&self) -> String {
         Hex(&self.root.0[..8]).to_string()
     }
 
     /// The publications of the log, oldest first.
-    #[must_use]
     pub fn log(&self) -> &[Publication] {
         &self.log
     }
 
     /// The last publication whose removals may be forgotten: a client before it has to start again.
-    #[must_use]
     pub fn floor(&self) -> u64 {
         self.floor
     }
@@ -272,14 +267,12 @@ impl ChangeLog {
 
     /// Whether all changes after a position are known. A client that starts from the beginning needs no removals; one
     /// that started and has not read to the end needs those after its start.
-    #[must_use]
     pub fn reaches(&self, from: &ChangePosition) -> bool {
         let is_past = from.sequence > self.floor || from.sequence == self.floor && from.record.is_none();
         from.is_beginning() || is_past || from.begun > 0 && self.floor <= from.begun
     }
 
     /// The position of a client that read, from a position, what [`Self::after`] returned for `most`.
-    #[must_use]
     pub fn next(&self, from: &ChangePosition, read: &[RecordChange<'_>], most: usize) -> ChangePosition {
         let Some(last) = read.last() else { return from.clone() };
         if read.len() < most {
@@ -298,7 +291,6 @@ impl ChangeLog {
     }
 
     /// The last publication.
-    #[must_use]
     pub fn newest_sequence(&self) -> u64 {
         self.log.last().map_or(0, |live| live.sequence)
     }
@@ -316,7 +308,6 @@ impl ChangeLog {
     /// At most `most` records that changed after a position, in the order of publications, removals of each first:
     /// a moved record is removed and there again with the same id. Without removals of records that a client at this
     /// position has never read.
-    #[must_use]
     pub fn after<'a>(
         &'a self,
         files: &'a FileTable,
@@ -350,7 +341,6 @@ impl ChangeLog {
     }
 
     /// The records that changed last, newest first.
-    #[must_use]
     pub fn newest<'a>(&'a self, files: &'a FileTable, most: usize) -> Vec<RecordChange<'a>> {
         let order = self.order.get_or_init(|| self.order(files));
         order.all.iter().rev().take(most).filter_map(|record| self.change(files, record)).collect()
@@ -408,7 +398,6 @@ impl ChangeLog {
     }
 
     /// The cost of an answer of so many lines, in units: the first answer sorts all records.
-    #[must_use]
     pub fn price(&self, files: &FileTable, lines: usize) -> u64 {
         let order = if self.order.get().is_some() { 0 } else { files.len() };
         (order + lines) as u64

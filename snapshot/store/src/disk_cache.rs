@@ -106,7 +106,6 @@ impl DiskCache {
     }
 
     /// Bytes on disk.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         lock(&self.state).bytes
     }

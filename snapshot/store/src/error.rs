@@ -52,7 +52,6 @@ pub enum StoreError {
 
 impl StoreError {
     /// Whether the disk, a quota or a limit on file sizes had no room for what was to be written.
-    #[must_use]
     pub fn is_out_of_space(&self) -> bool {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         matches!(self, Self::Io { source, .. } if matches!(source.kind(), FileTooLarge | QuotaExceeded | StorageFull))
@@ -60,7 +59,6 @@ impl StoreError {
 
     /// Whether opening again may succeed without a new build: the system reported an error, or files that are still being
     /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
-    #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Io { .. }

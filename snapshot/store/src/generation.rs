@@ -120,25 +120,21 @@ impl Generation {
     }
 
     /// Its name.
-    #[must_use]
     pub fn id(&self) -> GenerationId {
         self.manifest.id()
     }
 
     /// Its manifest.
-    #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
     /// The changes of records up to this generation.
-    #[must_use]
     pub fn changes(&self) -> &ChangeLog {
         &self.changes
     }
 
     /// What it is made from, if the publisher recorded it.
-    #[must_use]
     pub fn made_from(&self) -> Option<MadeFrom> {
         self.made_from
     }
@@ -150,7 +146,6 @@ impl Generation {
     }
 
     /// Its pages.
-    #[must_use]
     pub fn files(&self) -> &FileTable {
         &self.files
     }
@@ -234,7 +229,6 @@ impl Generation {
     }
 
     /// Whether some of its bodies are only in a store.
-    #[must_use]
     pub fn is_lazy(&self) -> bool {
         self.packs.as_ref().is_some_and(|packs| packs.is_lazy())
     }
@@ -247,13 +241,11 @@ impl Generation {
     }
 
     /// Whether a page can be read without a request to a store.
-    #[must_use]
     pub fn is_local(&self, entry: FileEntry<'_>) -> bool {
         self.packs.as_ref().is_none_or(|packs| packs.is_local(entry.number()))
     }
 
     /// The error of a page that is not [local](Self::is_local) and must not be waited for.
-    #[must_use]
     pub fn not_local(&self) -> StoreError {
         StoreError::BodyUnavailable { path: self.vfs.locate(&self.dir), why: BodyUnavailable::NotLocal }
     }
@@ -269,13 +261,11 @@ impl Generation {
     }
 
     /// Whether it was replaced since it was opened, by a complete copy of itself for instance.
-    #[must_use]
     pub fn is_replaced(&self) -> bool {
         self.vfs.stamp(&self.name(OBJECTS)) != self.opened
     }
 
     /// Whether its bodies are stored in packs.
-    #[must_use]
     pub fn is_packed(&self) -> bool {
         self.packs.is_some()
     }
@@ -285,7 +275,6 @@ impl Generation {
     }
 
     /// Whether its index was copied into memory, see [`Self::open_current_copying`].
-    #[must_use]
     pub fn is_copied(&self) -> bool {
         self.copied
     }

@@ -157,14 +157,12 @@ impl IncomingGeneration {
     }
 
     /// Its name.
-    #[must_use]
     pub fn id(&self) -> GenerationId {
         self.manifest.id()
     }
 
     /// The ranges of packs to be fetched next, sorted. First come the table of files, which has the hashes of all bodies,
     /// and dictionaries, which the rest is decoded with. To be called until it is empty.
-    #[must_use]
     pub fn missing(&self) -> Vec<PackRange> {
         let is_missing = |object: &&Object| !self.packer.take(&object.id);
         let first = self.of_table.iter().filter_map(|id| self.objects.find(id)).filter(is_missing);

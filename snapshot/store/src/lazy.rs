@@ -25,7 +25,6 @@ pub struct PackRange {
 
 impl PackRange {
     /// `len` bytes of a pack from an offset on.
-    #[must_use]
     pub fn new(pack: Digest, offset: u64, len: u32) -> Self {
         Self { pack, offset, len, number: 0 }
     }
@@ -77,13 +76,11 @@ pub struct LazyBodies {
 
 impl LazyBodies {
     /// Fetches from a store into a cache.
-    #[must_use]
     pub fn new(store: Arc<dyn Fetch>, cache: DiskCache) -> Self {
         Self { store, cache, under_way: Mutex::default() }
     }
 
     /// The cache.
-    #[must_use]
     pub fn cache(&self) -> &DiskCache {
         &self.cache
     }

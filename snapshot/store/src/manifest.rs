@@ -27,7 +27,6 @@ pub struct GenerationId {
 
 impl GenerationId {
     /// The id of a generation with this sequence and hash.
-    #[must_use]
     pub fn new(sequence: u64, hash: &Digest) -> Self {
         let mut half = [0; 16];
         half.copy_from_slice(&hash.0[..16]);
@@ -138,13 +137,11 @@ impl Manifest {
     }
 
     /// Its name.
-    #[must_use]
     pub fn id(&self) -> GenerationId {
         GenerationId::new(self.sequence, &self.hash)
     }
 
     /// The text of the file: indented JSON, ended by LF.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // Strings, integers and fixed keys: serde_json cannot fail.
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();

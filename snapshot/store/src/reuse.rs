@@ -22,13 +22,11 @@ pub struct ReusableRecord<'a> {
 
 impl ReusableRecord<'_> {
     /// Path of its page in the REST interface.
-    #[must_use]
     pub fn page(&self) -> String {
         page_of(self.kind, self.slug)
     }
 
     /// What the paths of its pages start with, and no others.
-    #[must_use]
     pub fn starts(&self) -> [String; 5] {
         starts_of(self.kind, self.slug)
     }
@@ -47,7 +45,6 @@ pub struct LivePage<'a> {
 
 impl<'a> LivePage<'a> {
     /// The body, if it can be read.
-    #[must_use]
     pub fn body(&self) -> Option<&'a [u8]> {
         (self.body)()
     }

@@ -134,7 +134,6 @@ impl Sections {
     }
 
     /// The bytes of the file.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.map
     }
@@ -229,13 +228,11 @@ pub struct SectionWriter {
 
 impl SectionWriter {
     /// A writer whose long columns may be in temporary files.
-    #[must_use]
     pub fn spilling(spill: &Spill) -> Self {
         Self { spill: spill.clone(), ..Self::default() }
     }
 
     /// Where columns for this file are kept while they are written.
-    #[must_use]
     pub fn spill(&self) -> &Spill {
         &self.spill
     }
@@ -266,7 +263,6 @@ impl SectionWriter {
 
     /// The whole file, open. Each section is let go once it is copied, so that the largest file takes
     /// memory once and not twice.
-    #[must_use]
     pub fn finish(self) -> Sections {
         let table = self.table();
         let length = end_of(&table);

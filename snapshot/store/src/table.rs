@@ -184,7 +184,6 @@ impl FileTable {
     }
 
     /// The page below `public/` whose path is `parts` joined. Allocates nothing.
-    #[must_use]
     pub fn lookup(&self, parts: &[&str]) -> Option<FileEntry<'_>> {
         let mut path = [0u8; MAX_PATH];
         let mut end = 0;
@@ -251,7 +250,6 @@ impl FileTable {
     }
 
     /// When any page last changed, in seconds since 1970.
-    #[must_use]
     pub fn latest_change(&self) -> Option<i64> {
         self.changed.iter().max().copied()
     }
@@ -272,25 +270,21 @@ pub struct FileEntry<'a> {
 
 impl<'a> FileEntry<'a> {
     /// Its number in the table, stable within a generation: a key for caches.
-    #[must_use]
     pub fn number(&self) -> u32 {
         self.number
     }
 
     /// Path below the generation, `public/…` or `index/…`.
-    #[must_use]
     pub fn path(&self) -> &'a str {
         std::str::from_utf8(self.table.path_of(&self.row)).unwrap_or_default()
     }
 
     /// Size and hash of the identity body.
-    #[must_use]
     pub fn identity(&self) -> Body {
         self.table.bodies.get(self.number as usize).copied().unwrap_or_else(Body::zeroed)
     }
 
     /// Size and hash in this coding, if it is stored as a file.
-    #[must_use]
     pub fn body(&self, coding: Coding) -> Option<Body> {
         match coding {
             Coding::Identity => Some(self.identity()),
@@ -299,7 +293,6 @@ impl<'a> FileEntry<'a> {
     }
 
     /// Whether it can be sent in a coding: it is stored so, or it is stored in a pack and worth encoding for a request.
-    #[must_use]
     pub fn offers(&self, coding: Coding) -> bool {
         /// Shorter ones fill less than two packets, headers included.
         const SMALL: u64 = 1024;
@@ -310,13 +303,11 @@ impl<'a> FileEntry<'a> {
     }
 
     /// The ranges of the identity body that depend on the day.
-    #[must_use]
     pub fn holes(&self) -> &'a [Hole] {
         slice(&self.table.holes, self.row.first_hole, self.row.hole_count as usize).unwrap_or_default()
     }
 
     /// `Last-Modified` in seconds since 1970, later than that of any earlier body of this path.
-    #[must_use]
     pub fn changed(&self) -> i64 {
         self.table.changed.get(self.number as usize).copied().unwrap_or_default()
     }

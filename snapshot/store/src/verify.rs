@@ -277,7 +277,6 @@ fn compare(entries: &[(String, FileType)], name: &str, expected: u64) -> Result<
 pub struct RootStat(Vec<Option<Stamp>>);
 
 /// Reads the metadata of a root, and of its files only `CURRENT`. Files that cannot be found count as missing.
-#[must_use]
 pub fn stat_root(root: &Path) -> RootStat {
     let Ok(vfs) = open_root(root) else { return RootStat::default() };
     let mut stamps = vec![vfs.stamp(CURRENT)];

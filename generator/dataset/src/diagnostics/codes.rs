@@ -35,7 +35,6 @@ macro_rules! codes {
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// `E0601`.
-            #[must_use]
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$name => $id),+ }
             }
@@ -49,7 +48,6 @@ static SECTIONS: LazyLock<Vec<&str>> =
 
 impl Code {
     /// Whether it stops the build: the letter of its id.
-    #[must_use]
     pub const fn severity(self) -> Severity {
         match self.id().as_bytes()[0] {
             b'E' => Severity::Error,
@@ -75,7 +73,6 @@ impl Code {
 }
 
 /// The explanation of a code, in capitals or not.
-#[must_use]
 pub fn explain(code: &str) -> Option<&'static str> {
     Code::ALL.iter().find(|known| known.id().eq_ignore_ascii_case(code)).map(|known| known.explanation())
 }

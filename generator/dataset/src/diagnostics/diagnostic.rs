@@ -117,13 +117,11 @@ impl Diagnostic {
     }
 
     /// The same with its field.
-    #[must_use]
     pub fn field(self, field: impl Into<Cow<'static, str>>) -> Self {
         Self { field: Some(field.into()), ..self }
     }
 
     /// The same with its field and the value found there.
-    #[must_use]
     pub fn value(self, field: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         Self { field: Some(field.into()), value: Some(value.into()), ..self }
     }
@@ -134,13 +132,11 @@ impl Diagnostic {
     }
 
     /// The same with a way to fix it.
-    #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         self.maybe_help(Some(help.into()))
     }
 
     /// The same with a way to fix it, if there is one.
-    #[must_use]
     pub fn maybe_help(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }

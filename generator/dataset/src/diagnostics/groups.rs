@@ -125,7 +125,6 @@ pub(super) fn limited(groups: Vec<Group<'_>>, limit: usize) -> (Vec<Group<'_>>, 
 
 impl Diagnostics {
     /// The first errors, each with all its rows, and how many more groups of errors there are.
-    #[must_use]
     pub fn errors(&self, limit: usize) -> (Vec<ErrorSummary>, usize) {
         let mut errors = groups(self);
         errors.retain(|group| group.severity() == Severity::Error);

@@ -12,7 +12,6 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// An empty report.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -24,7 +23,6 @@ impl Diagnostics {
     }
 
     /// The name that messages show.
-    #[must_use]
     pub fn file_name(&self, file: FileId) -> &str {
         self.files.get(file.0 as usize).map_or("", String::as_str)
     }
@@ -74,7 +72,6 @@ impl Diagnostics {
     }
 
     /// Number of problems that stop the build.
-    #[must_use]
     pub fn error_count(&self) -> usize {
         self.count(Severity::Error)
     }
@@ -96,7 +93,6 @@ impl Diagnostics {
     }
 
     /// All problems by file name, line, column and code.
-    #[must_use]
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut list: Vec<&Diagnostic> = self.list.iter().collect();
         list.sort_by_key(|d| (self.file_name(d.at.file), d.at.line, d.column, d.code.id()));

@@ -45,25 +45,21 @@ pub struct Parts {
 
 impl Parts {
     /// Number of parts with programs.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.parts.len() - 1
     }
 
     /// SHA-256 of the files, as [`Tables::source_sha256`].
-    #[must_use]
     pub fn source_sha256(&self) -> [u8; 32] {
         self.source
     }
 
     /// Name of the dataset.
-    #[must_use]
     pub fn dataset_name(&self) -> &str {
         self.shared.dataset.as_ref().map_or("", |row| row.record.name.as_str())
     }
 
     /// Number of published rows of a table.
-    #[must_use]
     pub fn published(&self, table: Table) -> u64 {
         self.registry.published(table) as u64
     }
@@ -81,7 +77,6 @@ impl Parts {
     }
 
     /// Organizations and recipients with what belongs to them, and no programs.
-    #[must_use]
     pub fn others(&mut self) -> Option<Directory> {
         let tables = self.load(OTHERS);
         self.advice.add_organizations(&tables);
@@ -89,13 +84,11 @@ impl Parts {
     }
 
     /// The programs of a part with what belongs to them, and the organizations and recipients that they refer to.
-    #[must_use]
     pub fn programs(&self, part: usize) -> Option<Directory> {
         build_directory(self.load(1 + part))
     }
 
     /// The same for the first time: warnings about rows together are in the report.
-    #[must_use]
     pub fn check_programs(&mut self, part: usize, report: &mut Diagnostics) -> Option<Directory> {
         let mut tables = self.load(1 + part);
         self.advice.add_programs(&mut tables, report);

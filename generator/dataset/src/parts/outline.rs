@@ -31,7 +31,6 @@ pub struct Outline {
 
 impl Outline {
     /// Without programs.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         let column = || Column::new(spill);
         Self { programs: column(), cycles: column(), awards: column(), texts: column(), changed: column() }

@@ -114,7 +114,6 @@ pub struct Keys {
 
 impl Pages<'_> {
     /// The keys of records. `tools` is a hash of the program, the theme and the base URL.
-    #[must_use]
     pub fn keys(&self, tools: Digest, digests: &RowDigests, of: Records) -> Keys {
         let directory = self.directory;
         let rows = &Rows::new(directory, digests, self.labels());
@@ -134,7 +133,6 @@ impl Pages<'_> {
     }
 
     /// The records with keys whose pages have to be rendered: those that `keep` does not take from the live snapshot.
-    #[must_use]
     pub fn unkept(
         &self,
         keys: &Keys,

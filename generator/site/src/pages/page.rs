@@ -79,7 +79,6 @@ fn each<T: Copy>(of: impl IntoIterator<Item = T>, locales: &[Locale]) -> Vec<(T,
 
 impl<'a> Pages<'a> {
     /// Pages of these programs.
-    #[must_use]
     pub fn programs(&'a self, rest: &'a RestPages<'a>, programs: Vec<usize>, dated: &'a Dated) -> Family<'a> {
         Family::new("programs", programs, move |&at| {
             self.in_each_language(rest.program(at), |locale| self.program(at, locale, dated))
@@ -93,7 +92,6 @@ impl<'a> Pages<'a> {
     }
 
     /// Pages of these records, every other page and every file beside them, by family.
-    #[must_use]
     pub fn families(
         &'a self,
         rest: &'a RestPages<'a>,

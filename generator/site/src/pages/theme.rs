@@ -135,7 +135,6 @@ impl Theme {
 
     /// A word. Every key that the program uses was checked when the words were loaded; a template's
     /// own keys are checked when it is rendered.
-    #[must_use]
     pub fn word(&self, locale: Locale, key: &str) -> &str {
         self.words[locale as usize].get(key).map_or("", String::as_str)
     }

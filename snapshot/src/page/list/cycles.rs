@@ -28,7 +28,6 @@ pub struct Numbers {
 
 impl Numbers {
     /// Numbers of a directory; `order` gives the program of each document.
-    #[must_use]
     pub fn new(directory: &Directory, order: &[usize]) -> Self {
         let mut cycles: Vec<usize> = (0..directory.cycles.len()).collect();
         cycles.sort_by(|a, b| season_order(&directory.cycles[*a], &directory.cycles[*b]));
@@ -38,7 +37,6 @@ impl Numbers {
     }
 
     /// Numbers of a part, with the documents of its programs; these numbers are those of the whole.
-    #[must_use]
     pub fn of_part(&self, whole: &Directory, part: &Directory, doc_of: Vec<u32>) -> Self {
         let position = |cycle: &Cycle| whole.cycles.binary_search_by_key(&cycle.id, |it| it.id);
         let number = |cycle| position(cycle).map_or(u32::MAX, |at| self.cycle[at]);
@@ -47,7 +45,6 @@ impl Numbers {
 }
 
 /// The document of each program; `order` gives the program of each document, the first of which is `first`.
-#[must_use]
 pub fn documents(order: &[usize], first: u32) -> Vec<u32> {
     let mut doc_of = vec![0; order.len()];
     (first..).zip(order).for_each(|(doc, program)| doc_of[*program] = doc);
@@ -225,7 +222,6 @@ impl Cycles {
     }
 
     /// Status and order on a day.
-    #[must_use]
     pub fn today(&self, day: Day) -> CyclesToday {
         let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.seasons.get(cycle)).collect();
         let upcoming =
@@ -249,19 +245,16 @@ impl Cycles {
 
 impl CyclesToday {
     /// Status of a cycle; unknown for an unknown number.
-    #[must_use]
     pub(crate) fn status(&self, cycle: u32) -> CycleStatus {
         self.status.get(cycle as usize).copied().unwrap_or(CycleStatus::Unknown)
     }
 
     /// The status of a cycle as people read it; `status` follows from source and dates alone.
-    #[must_use]
     pub fn standing(&self, cycle: u32) -> DisplayStatus {
         self.on(cycle, self.day).map_or(DisplayStatus::Undated, |(_, standing)| standing)
     }
 
     /// Status of a cycle on another day, and the status that people read; `None` for an unknown number.
-    #[must_use]
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;
         let season = self.seasons.get(cycle);

@@ -45,7 +45,6 @@ pub struct StatedWriter {
 
 impl StatedWriter {
     /// Nothing yet.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         let (numbers, values, labels) = Default::default();
         Self { numbers, values, lists: ListsWriter::new(spill), labels }

@@ -32,19 +32,16 @@ impl Default for Spill {
 
 impl Spill {
     /// Long columns go to temporary files in a folder; what is sorted at once takes at most `budget` bytes.
-    #[must_use]
     pub fn to(folder: PathBuf, budget: usize) -> Self {
         Self { folder: Some(Arc::new(folder)), budget }
     }
 
     /// Most bytes that are sorted or collected at once.
-    #[must_use]
     pub fn budget(&self) -> usize {
         self.budget
     }
 
     /// The same folder, with a part of the budget.
-    #[must_use]
     pub fn share(&self, of: usize) -> Self {
         Self { folder: self.folder.clone(), budget: self.budget / of }
     }
@@ -84,19 +81,16 @@ impl<T> Default for Column<T> {
 
 impl<T> Column<T> {
     /// An empty column.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         Self { spill: spill.clone(), buffer: Vec::new(), file: None, written: 0, failed: None }
     }
 
     /// Number of items.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.written + self.buffer.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -187,7 +181,6 @@ impl<T> Items<T> {
 
 impl<T: Pod> Items<T> {
     /// The items in memory.
-    #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         match self.0 {
             Kept::Memory(items) => items,

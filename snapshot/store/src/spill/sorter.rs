@@ -25,7 +25,6 @@ pub struct Sorter {
 
 impl Sorter {
     /// A sorter without records.
-    #[must_use]
     pub fn new(spill: &Spill) -> Self {
         let (bytes, starts, ends) = Default::default();
         Self { spill: spill.clone(), bytes, starts, runs: Column::new(spill), ends }

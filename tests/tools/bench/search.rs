@@ -3,6 +3,8 @@
 //!
 //! `cargo bench --bench search` on 10,000 and 100,000 programs; `OPDIR_BENCH_PROGRAMS`
 //! names other sizes, separated by commas, and words behind `--` name the classes to measure.
+//! `OPDIR_BENCH_SNAPSHOT` names a published snapshot of synthetic programs to measure instead, which may be larger than
+//! memory; the others are left out then.
 
 mod baseline;
 mod sqlite;
@@ -11,6 +13,7 @@ use std::time::Instant;
 
 use baseline::Baseline;
 use rustix::time::{ClockId, clock_gettime};
+use snapshot::page::{Dated, Site};
 use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::time::Day;
@@ -33,8 +36,13 @@ const QUESTIONS_OF_SQLITE: usize = 20;
 const COMPARED: [Class; 4] = [Class::Filter1, Class::Text1, Class::Main, Class::NoFacet];
 
 fn main() {
-    let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
     println!("{}; processor time of one thread", machine());
+    if let Some(root) = std::env::var_os("OPDIR_BENCH_SNAPSHOT") {
+        let (site, dated) = tools::site(root.as_ref());
+        println!("{} programs", site.index.len());
+        return measure(&site, &dated, &[]);
+    }
+    let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
         let directory = tools::directory(programs);
         let (bytes, seconds) = index(&directory);
@@ -48,39 +56,43 @@ fn main() {
         let tomorrow = site.dated(Day(dated.day().0 + 1));
         println!("next day {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         drop(tomorrow);
-        let (opened, today) = (&site.index, &dated.today);
         let tantivy = Baseline::new(&directory, &site, &dated);
         let sqlite = Sqlite::new(&directory, &site, &dated);
         drop(directory);
-        println!(
-            "{:<9}{:<9}{:>11}{:>11}{:>11}{:>9}{:>10}",
-            "question", "engine", "median µs", "p99 µs", "worst µs", "×", "hits"
-        );
-        for class in Class::ALL.into_iter().filter(|class| is_selected(class.name())) {
-            let ours = Engine {
-                name: "opdir",
+        let others = [
+            Engine {
+                name: "tantivy",
                 questions: QUESTIONS,
-                rounds: ROUNDS,
-                search: &|query| opened.search(query, today).total,
-            };
-            let others = [
-                Engine {
-                    name: "tantivy",
-                    questions: QUESTIONS,
-                    rounds: ROUNDS_OF_TANTIVY,
-                    search: &|query| tantivy.search(&site, query).total,
-                },
-                Engine {
-                    name: "SQLite",
-                    questions: QUESTIONS_OF_SQLITE,
-                    rounds: 1,
-                    search: &|query| sqlite.search(&site, query),
-                },
-            ];
-            let engines =
-                std::iter::once(ours).chain(others).take(if COMPARED.contains(&class) { 3 } else { 1 });
-            compare(class.name(), &queries(class, QUESTIONS, SEED, opened), &engines.collect::<Vec<_>>());
-        }
+                rounds: ROUNDS_OF_TANTIVY,
+                search: &|query| tantivy.search(&site, query).total,
+            },
+            Engine {
+                name: "SQLite",
+                questions: QUESTIONS_OF_SQLITE,
+                rounds: 1,
+                search: &|query| sqlite.search(&site, query),
+            },
+        ];
+        measure(&site, &dated, &others);
+    }
+}
+
+/// Prints the times of each selected class, beside those of the others where they answer it too.
+fn measure(site: &Site, dated: &Dated, others: &[Engine<'_>]) {
+    println!(
+        "{:<9}{:<9}{:>11}{:>11}{:>11}{:>9}{:>10}",
+        "question", "engine", "median µs", "p99 µs", "worst µs", "×", "hits"
+    );
+    let ours = Engine {
+        name: "opdir",
+        questions: QUESTIONS,
+        rounds: ROUNDS,
+        search: &|query| site.index.search(query, &dated.today).total,
+    };
+    for class in Class::ALL.into_iter().filter(|class| is_selected(class.name())) {
+        let others = if COMPARED.contains(&class) { others } else { &[] };
+        let engines: Vec<&Engine<'_>> = std::iter::once(&ours).chain(others).collect();
+        compare(class.name(), &queries(class, QUESTIONS, SEED, &site.index), &engines);
     }
 }
 
@@ -106,7 +118,7 @@ struct Engine<'a> {
 }
 
 /// Lets engines answer each question in turns, and prints a line for each.
-fn compare(class: &str, queries: &[Query], engines: &[Engine<'_>]) {
+fn compare(class: &str, queries: &[Query], engines: &[&Engine<'_>]) {
     let mut times: Vec<_> = engines.iter().map(|engine| vec![Vec::new(); engine.questions]).collect();
     let mut hits = vec![0; engines.len()];
     for round in 0..ROUNDS {

@@ -98,7 +98,7 @@ pub(crate) struct TableReader<'a> {
 }
 
 /// Rows of a block, and where the problems of later checks go.
-type EachBlock<'e, T> = &'e mut dyn FnMut(Vec<Row<T>>, &mut Diagnostics);
+type EachBlock<'e, T> = &'e mut (dyn FnMut(Vec<Row<T>>, &mut Diagnostics) + Send);
 
 impl<'a> TableReader<'a> {
     pub(crate) fn open(input: &Input<'a>, report: &mut Diagnostics) -> Result<Self, InputError> {
@@ -205,7 +205,7 @@ impl<'a> TableReader<'a> {
     pub(crate) fn scan<T: DeserializeOwned + Send + Sync>(
         &mut self,
         table: Table,
-        each: &mut dyn FnMut(Vec<Row<T>>),
+        each: &mut (dyn FnMut(Vec<Row<T>>) + Send),
     ) -> Result<(), InputError> {
         for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
             parse::read_blocks(file, table, &mut |parsed: Parsed<T>| each(parsed.rows))?;

@@ -15,7 +15,6 @@ pub struct Digest(pub [u8; 32]);
 
 impl Digest {
     /// The hash of `bytes`.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
@@ -123,7 +122,6 @@ pub const CODINGS: [Coding; 4] = [Coding::Identity, Coding::Gzip, Coding::Brotli
 
 impl Coding {
     /// Suffix of the file of such a body.
-    #[must_use]
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Identity => "",

@@ -103,7 +103,6 @@ impl Stage {
     }
 
     /// Where columns of section files are kept while they are written; see [`Spill::to`] for the budget.
-    #[must_use]
     pub fn spill(&self, budget: usize) -> Spill {
         Spill::to(self.staging.vfs.locate(&self.staging.dir), budget)
     }

@@ -88,12 +88,15 @@ impl Blocks {
     }
 }
 
+/// What uses the rows of a block.
+pub(super) type EachParsed<'e, T> = &'e mut (dyn FnMut(Parsed<T>) + Send);
+
 /// Passes the rows of a file to a function, block by block, and returns the file's SHA-256. A short file, and one that is
 /// not of lines of UTF-8, is one block.
 pub(super) fn read_blocks<T: DeserializeOwned + Send + Sync>(
     file: &File<'_>,
     table: Table,
-    each: &mut dyn FnMut(Parsed<T>),
+    each: EachParsed<'_, T>,
 ) -> Result<[u8; 32], InputError> {
     match file.open_lines(BLOCK as u64)? {
         Some((lines, path)) => read_lines(lines, path, Context { file: file.id, table: Some(table) }, each),
@@ -110,19 +113,26 @@ fn read_lines<T: DeserializeOwned + Send + Sync>(
     file: fs::File,
     path: &Path,
     context: Context,
-    each: &mut dyn FnMut(Parsed<T>),
+    each: EachParsed<'_, T>,
 ) -> Result<[u8; 32], InputError> {
     let (mut blocks, mut hasher, mut line) = (Blocks { file, rest: Vec::new() }, Sha256::new(), 1u32);
-    loop {
-        let block = blocks.next().map_err(|error| InputError::Unreadable(path.to_owned(), error))?;
-        if block.is_empty() {
-            return Ok(hasher.finalize().into());
+    let mut parse_next = || {
+        let block = blocks.next()?;
+        let mut parsed = (!block.is_empty()).then(Parsed::empty);
+        if let Some(parsed) = &mut parsed {
+            parallel::both(&mut || hasher.update(&block), &mut || *parsed = lines_of(&block, line, context));
+            line = line.saturating_add(newlines(&block));
         }
-        let mut parsed = Parsed::empty();
-        parallel::both(&mut || hasher.update(&block), &mut || parsed = lines_of(&block, line, context));
-        each(parsed);
-        line = line.saturating_add(newlines(&block));
+        Ok(parsed)
+    };
+    let mut next: io::Result<Option<Parsed<T>>> = parse_next();
+    // A block is used while the one behind it is parsed.
+    while let Some(parsed) = next.map_err(|error| InputError::Unreadable(path.to_owned(), error))? {
+        let mut parsed = Some(parsed);
+        next = Ok(None);
+        parallel::both(&mut || next = parse_next(), &mut || parsed.take().into_iter().for_each(&mut *each));
     }
+    Ok(hasher.finalize().into())
 }
 
 /// The rows of a block that begins at a line.

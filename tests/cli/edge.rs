@@ -15,11 +15,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read, sample};
-use harness::{Ran, Server, command, content, get, run, status};
+use harness::{Ran, Server, command, content, copy, folder, get, run, status};
 use jiff::civil::{Date, date};
 use remote::{LocalRoot, Publisher, Trust};
 use site::Effort;
@@ -30,9 +31,14 @@ use tempfile::TempDir;
 
 const EDGE: &str = env!("CARGO_BIN_EXE_opdir-edge");
 
-/// Publishes the sample under a folder.
+/// Publishes the sample under a folder where nothing is: a copy of what is built once.
 fn publish(out: &Path) {
-    publish_as_of(out, date(2026, 11, 21));
+    static PUBLISHED: LazyLock<TempDir> = LazyLock::new(|| {
+        let folder = folder();
+        publish_as_of(&folder.path().join("root"), date(2026, 11, 21));
+        folder
+    });
+    copy(&PUBLISHED.path().join("root"), out);
 }
 
 /// The same, right for a day.

@@ -12,8 +12,9 @@ mod travel;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use harness::{Ran, Server, content, run, status};
+use harness::{Ran, Server, content, copy, folder, run, status};
 use tempfile::TempDir;
 
 const OPDIR: &str = env!("CARGO_BIN_EXE_opdir");
@@ -32,14 +33,24 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    fn of(folder: TempDir) -> Self {
+        let place = Self { folder };
         place.opdir(&["init", "--sample", "data"]).succeeds();
         place
     }
 
+    /// With a snapshot of the data, built once and copied.
     fn with_snapshot() -> Self {
-        let place = Self::new();
-        place.build().succeeds();
+        static BUILT: LazyLock<Place> = LazyLock::new(|| {
+            let place = Place::of(folder());
+            place.build().succeeds();
+            place
+        });
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        ["data", "root"].iter().for_each(|name| copy(&BUILT.path(name), &place.path(name)));
         place
     }
 

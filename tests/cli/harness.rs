@@ -12,8 +12,19 @@ use std::time::{Duration, Instant};
 #[expect(unreachable_pub, reason = "a file of the library of tests, which none of these programs is above")]
 mod client;
 
+#[path = "../src/folder.rs"]
+#[expect(unreachable_pub, reason = "a file of the library of tests, which none of these programs is above")]
+mod folder;
+
+pub(crate) use folder::folder;
+
 /// Longest wait for a process to say something, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Copies a folder to where nothing is, with times and links.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
+}
 
 /// A process that ended.
 pub(crate) struct Ran {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +9,7 @@ use remote::{LocalRoot, Publisher, Trust};
 use store::{VerifyMode, verify};
 use tempfile::TempDir;
 
-use super::harness::{Server, command, get, status};
+use super::harness::{Server, command, copy, get, status};
 use super::{EDGE, overwrite, publish, push};
 
 const HOST: &str = "directory.example";
@@ -31,11 +30,6 @@ fn follow(folder: &TempDir, url: &str, more: &[&str]) -> (Server, String) {
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let admin = server.admin.clone();
     (server, admin)
-}
-
-fn copy(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
 /// The folder of the live generation.
@@ -99,6 +93,7 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
     drop(follow(&folder, &url, &[]));
     copy(&root, &whole);
     for (name, damage) in DAMAGES {
+        fs::remove_dir_all(&root).unwrap();
         copy(&whole, &root);
         damage(&root);
         let began = Instant::now();

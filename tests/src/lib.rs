@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod checks;
 pub mod client;
+pub mod folder;
 pub mod in_process;
 pub mod judge;
 pub mod questions;

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock};
 
 use dataset::diagnostics::{Diagnostics, MessageFormat};
@@ -18,26 +17,12 @@ use snapshot::time::Day;
 use store::{Digest, PublishOutcome};
 use tempfile::TempDir;
 
+pub use crate::folder::folder;
+
 /// The day that snapshots of these tests are right for.
 pub const AS_OF: Date = date(2026, 11, 21);
 /// The host that the edges of these tests answer for.
 pub const HOST: &str = "directory.example";
-
-/// A folder that is gone when it is dropped or when this process ends, however that is: nobody drops a
-/// `static`, and what is served for all tests of a run is hundreds of megabytes.
-pub fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    // Reads until the other end of its input is closed, which the end of this process does.
-    let guard = Command::new("sh")
-        .args(["-c", "trap '' INT TERM HUP; cat; rm -rf -- \"$0\""])
-        .arg(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    std::mem::forget(guard);
-    folder
-}
 
 /// Reads a dataset that has no errors.
 pub fn load(input: &Input<'_>) -> (Directory, Digest) {

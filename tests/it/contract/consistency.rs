@@ -3,17 +3,23 @@
 //! dataset in `OPDIR_TEST_DATA` where one is given.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use dataset::Input;
+use edge::Server;
 use serde_json::Value;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
+use tests::snapshots::open;
 
 use crate::server::{Edge, SAMPLE, encode, real_data};
 
 /// The given dataset, served for all tests.
 pub(crate) static REAL: LazyLock<Option<Edge>> =
     LazyLock::new(|| real_data().map(|folder| Edge::serve(&Input::Folder(folder))));
+
+/// The same without a connection: to open it checks that tens of thousands of files are there.
+pub(crate) static REAL_OPEN: LazyLock<Option<Arc<Server>>> =
+    LazyLock::new(|| REAL.as_ref().map(|real| open(&real.root, 0)));
 
 /// Of the links of a list, at most so many are followed.
 const FOLLOWED: usize = 400;

@@ -24,15 +24,20 @@ fn cases() -> u32 {
 /// One dataset for every so many questions.
 const CASES_PER_WORLD: u32 = 25;
 
-static WORLDS: LazyLock<Vec<OnceLock<World>>> =
-    LazyLock::new(|| (0..=cases() / CASES_PER_WORLD).map(|_| OnceLock::new()).collect());
+/// A dataset and the plain search over it, each made when it is first needed.
+type Searched = (OnceLock<World>, OnceLock<Oracle<'static>>);
 
-fn world(number: usize) -> &'static World {
+static WORLDS: LazyLock<Vec<Searched>> =
+    LazyLock::new(|| (0..=cases() / CASES_PER_WORLD).map(|_| Searched::default()).collect());
+
+fn world(number: usize) -> (&'static World, &'static Oracle<'static>) {
     let make = || match number % 12 {
         11 => World::synthetic(1 + number % 90, number as u64),
         _ => World::tiny(number as u64),
     };
-    WORLDS[number].get_or_init(make)
+    let (world, oracle) = &WORLDS[number];
+    let world = world.get_or_init(make);
+    (world, oracle.get_or_init(|| Oracle::new(&world.directory)))
 }
 
 /// A question to be: which dataset, how many days later, and numbers that choose the parameters.
@@ -157,9 +162,8 @@ fn the_engine_answers_as_the_oracle_does() {
     let mut runner =
         TestRunner::new(Config { cases: cases(), failure_persistence: None, ..Config::default() });
     let test = |case: Case| {
-        let world = world(case.world);
-        let oracle = Oracle::new(&world.directory);
-        let pairs = pairs(&oracle, &case.parameters);
+        let (world, oracle) = world(case.world);
+        let pairs = pairs(oracle, &case.parameters);
         let expected = oracle.answer(&oracle.read(&pairs), day_after(case.days));
         let found = answer(world, &query_string(&pairs), case.days);
         prop_assert_eq!(found, expected, "{:?}", pairs);

@@ -1,7 +1,7 @@
 //! The tiers of ranked answers, from their rules: what of a question every record has, may have, or says
 //! nothing of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use snapshot::facet::{FACETS, Facet};
 use snapshot::place::{self, NameKind, PlaceName};
@@ -116,6 +116,9 @@ impl Oracle<'_> {
         let names = place::names().iter().filter(|name| kinds.contains(&name.kind) && name.codes.len() == 1);
         let is_other = |name: &&PlaceName| place::with_ancestors(name.codes[0]).all(|around| around != place);
         let names = names.filter(is_other).map(|name| words_of(name.text)).filter(|words| words.len() > 1);
+        // There are thousands of names, and a record has few of them.
+        let tokens: HashSet<&String> = record.texts.iter().flatten().flatten().collect();
+        let names = names.filter(|words| words.iter().all(|word| tokens.contains(word)));
         let mut texts = record.texts.clone();
         for name in names {
             let is_there =

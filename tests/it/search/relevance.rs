@@ -5,7 +5,7 @@
 //! lowered only together with the grade that was wrong.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use edge::Server;
 use serde_json::{Value, json};
@@ -15,10 +15,10 @@ use snapshot::text::words_of;
 use snapshot::time::Day;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
-use tests::snapshots::{open, sample};
+use tests::snapshots::sample;
 use tests::world::{World, day_after};
 
-use crate::contract::consistency::REAL;
+use crate::contract::consistency::{REAL, REAL_OPEN};
 use crate::search::engine::{many_programs, organization};
 use crate::search::oracle::{Oracle, says};
 use crate::search::oracle_text::stand_together;
@@ -66,19 +66,25 @@ fn questions_over_the_sample_are_answered_as_well_as_they_have_been() {
 
 #[test]
 fn questions_over_the_published_dataset_are_answered_as_well_as_they_have_been() {
-    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
-    let live = open(&real.root, 0);
-    hold(&Desk::new(&live), &Judged::read(PUBLISHED), &OVER_THE_PUBLISHED);
+    let Some(live) = REAL_OPEN.as_ref() else {
+        return eprintln!("left out: OPDIR_TEST_DATA names no dataset");
+    };
+    hold(&Desk::new(live), &Judged::read(PUBLISHED), &OVER_THE_PUBLISHED);
 }
+
+/// The plain search over the given dataset.
+static ORACLE: LazyLock<Option<Oracle<'static>>> =
+    LazyLock::new(|| REAL.as_ref().map(|real| Oracle::new(&real.directory)));
 
 /// Tasks of [`SEEKERS`] that are solved at least.
 const SOLVED: usize = 22;
 
 #[test]
 fn seekers_find_a_record_that_answers_or_that_there_is_none() {
-    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
-    let live = open(&real.root, 0);
-    let desk = Desk::new(&live);
+    let Some(live) = REAL_OPEN.as_ref() else {
+        return eprintln!("left out: OPDIR_TEST_DATA names no dataset");
+    };
+    let desk = Desk::new(live);
     let tasks = Judged::read(SEEKERS);
     let is_solved = |task: &&Judged| {
         let answer = desk.page(task);
@@ -95,8 +101,9 @@ const HELD: (f64, f64) = (0.1, 0.88);
 
 #[test]
 fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
-    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
-    let (live, oracle) = (open(&real.root, 0), Oracle::new(&real.directory));
+    let (Some(live), Some(oracle)) = (REAL_OPEN.as_ref(), ORACLE.as_ref()) else {
+        return eprintln!("left out: OPDIR_TEST_DATA names no dataset");
+    };
     let state = live.state();
     let texts: HashMap<&str, _> =
         oracle.records.iter().map(|record| (record.program.slug.as_str(), &record.texts)).collect();
@@ -124,7 +131,7 @@ fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
         let good = full.iter().filter(|doc| holds(**doc)).count();
         (held, all) = (held + good, all + full.len());
         let is_anywhere = || (0..state.site().index.len() as u32).any(holds);
-        if is_anywhere() && (good as f64) < HELD.0 * full.len() as f64 {
+        if (good as f64) < HELD.0 * full.len() as f64 && is_anywhere() {
             below.push(format!("{term}: {good} of {}", full.len()));
         }
     }
@@ -134,8 +141,9 @@ fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
 
 #[test]
 fn a_full_match_has_each_part_of_the_question_by_a_word_a_synonym_or_a_value() {
-    let Some(real) = REAL.as_ref() else { return eprintln!("left out: OPDIR_TEST_DATA names no dataset") };
-    let (live, oracle) = (open(&real.root, 0), Oracle::new(&real.directory));
+    let (Some(live), Some(oracle)) = (REAL_OPEN.as_ref(), ORACLE.as_ref()) else {
+        return eprintln!("left out: OPDIR_TEST_DATA names no dataset");
+    };
     let state = live.state();
     let records: HashMap<&str, _> =
         oracle.records.iter().map(|record| (record.program.slug.as_str(), record)).collect();
@@ -214,6 +222,5 @@ fn every_judged_record_exists() {
         }
     };
     exist(sample(), SAMPLE);
-    REAL.iter().for_each(|real| exist(&open(&real.root, 0), PUBLISHED));
-    REAL.iter().for_each(|real| exist(&open(&real.root, 0), SEEKERS));
+    REAL_OPEN.iter().for_each(|live| [PUBLISHED, SEEKERS].iter().for_each(|file| exist(live, file)));
 }

@@ -1,6 +1,6 @@
 //! The Rust SDK as a client of a running edge, in every way in which it begins a session.
 //!
-//!   cargo run -p rust-client -- http://localhost:8080/mcp
+//!   cargo run --manifest-path tests/clients/rust/Cargo.toml -- http://localhost:8080/mcp
 //!
 //! The edge must run with --mcp-rate 0.
 

@@ -8,8 +8,7 @@ set -euo pipefail
 port=${PORT:-18080} requests=${REQUESTS:-100000}
 cache=127.0.0.1:$((port + 1)) origin=127.0.0.1:$port
 
-cargo build --quiet --workspace --bins
-cargo build --quiet --manifest-path tests/tools/Cargo.toml --bin storm --target-dir "${bin%/*}"
+cargo build --quiet --workspace --bin opdir --bin opdir-edge --bin storm
 publish --layout tree
 serve "$origin" --trusted-proxy 127.0.0.1/32
 start_nginx nginx.conf "$cache" -e "s/127.0.0.1:8080/$origin/" -e "s#/var/cache/nginx/opdir#$scratch/cache#"

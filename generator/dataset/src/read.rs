@@ -181,7 +181,8 @@ impl<'a> TableReader<'a> {
         each: EachBlock<'_, T>,
     ) -> Result<(), InputError> {
         for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
-            let digest = parse::read_blocks(file, table, &mut |parsed: Parsed<T>| {
+            let mut hasher = Sha256::new();
+            parse::read_blocks(file, table, Some(&mut hasher), &mut |parsed: Parsed<T>| {
                 if has_error(&parsed.problems) {
                     self.incomplete.insert(table);
                 }
@@ -196,7 +197,7 @@ impl<'a> TableReader<'a> {
                 }
                 each(parsed.rows, report);
             })?;
-            self.digests.insert(file.path.clone(), digest);
+            self.digests.insert(file.path.clone(), hasher.finalize().into());
         }
         Ok(())
     }
@@ -208,7 +209,7 @@ impl<'a> TableReader<'a> {
         each: &mut (dyn FnMut(Vec<Row<T>>) + Send),
     ) -> Result<(), InputError> {
         for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
-            parse::read_blocks(file, table, &mut |parsed: Parsed<T>| each(parsed.rows))?;
+            parse::read_blocks(file, table, None, &mut |parsed: Parsed<T>| each(parsed.rows))?;
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -91,48 +90,55 @@ impl Blocks {
 /// What uses the rows of a block.
 pub(super) type EachParsed<'e, T> = &'e mut (dyn FnMut(Parsed<T>) + Send);
 
-/// Passes the rows of a file to a function, block by block, and returns the file's SHA-256. A short file, and one that is
-/// not of lines of UTF-8, is one block.
+/// Passes the rows of a file to a function, block by block, and the file's bytes to a hasher. A short file, and one that
+/// is not of lines of UTF-8, is one block.
 pub(super) fn read_blocks<T: DeserializeOwned + Send + Sync>(
     file: &File<'_>,
     table: Table,
+    hasher: Option<&mut Sha256>,
     each: EachParsed<'_, T>,
-) -> Result<[u8; 32], InputError> {
+) -> Result<(), InputError> {
+    let context = Context { file: file.id, table: Some(table) };
     match file.open_lines(BLOCK as u64)? {
-        Some((lines, path)) => read_lines(lines, path, Context { file: file.id, table: Some(table) }, each),
+        Some((lines, path)) => {
+            let error = |error| InputError::Unreadable(path.to_owned(), error);
+            read_lines(lines, context, hasher, each).map_err(error)
+        }
         None => {
-            let Some(format) = file.format_of(table) else { return Ok(Sha256::digest([]).into()) };
-            let (parsed, digest) = parse_file(file, Some(table), format)?;
-            each(parsed);
-            Ok(digest)
+            let Some(format) = file.format_of(table) else { return Ok(()) };
+            let bytes = file.load()?;
+            hasher.into_iter().for_each(|hasher| hasher.update(&*bytes));
+            each(parse_bytes(&bytes, format, context));
+            Ok(())
         }
     }
 }
 
 fn read_lines<T: DeserializeOwned + Send + Sync>(
     file: fs::File,
-    path: &Path,
     context: Context,
+    mut hasher: Option<&mut Sha256>,
     each: EachParsed<'_, T>,
-) -> Result<[u8; 32], InputError> {
-    let (mut blocks, mut hasher, mut line) = (Blocks { file, rest: Vec::new() }, Sha256::new(), 1u32);
+) -> io::Result<()> {
+    let (mut blocks, mut line) = (Blocks { file, rest: Vec::new() }, 1u32);
+    let mut hash = |block: &[u8]| hasher.iter_mut().for_each(|hasher| hasher.update(block));
     let mut parse_next = || {
         let block = blocks.next()?;
         let mut parsed = (!block.is_empty()).then(Parsed::empty);
         if let Some(parsed) = &mut parsed {
-            parallel::both(&mut || hasher.update(&block), &mut || *parsed = lines_of(&block, line, context));
+            parallel::both(&mut || hash(&block), &mut || *parsed = lines_of(&block, line, context));
             line = line.saturating_add(newlines(&block));
         }
         Ok(parsed)
     };
     let mut next: io::Result<Option<Parsed<T>>> = parse_next();
     // A block is used while the one behind it is parsed.
-    while let Some(parsed) = next.map_err(|error| InputError::Unreadable(path.to_owned(), error))? {
+    while let Some(parsed) = next? {
         let mut parsed = Some(parsed);
         next = Ok(None);
         parallel::both(&mut || next = parse_next(), &mut || parsed.take().into_iter().for_each(&mut *each));
     }
-    Ok(hasher.finalize().into())
+    Ok(())
 }
 
 /// The rows of a block that begins at a line.

@@ -94,20 +94,24 @@ pub(crate) struct Words {
 
 impl Words {
     pub(crate) fn new(context: &Context<'_>, doc: u32, locale: Locale) -> Self {
-        #[derive(Deserialize)]
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase")]
         struct Row {
             funding: Option<String>,
+            deadline_text: Option<String>,
         }
         let program_state = context.dated.today.state(doc);
         // A stored row lacks its closing brace.
         let row = [context.site.mcp_rows.row(doc, locale), b"}"].concat();
+        let row: Row = serde_json::from_slice(&row).unwrap_or_default();
+        let (day, in_words) = (context.dated.today.day, row.deadline_text.is_some());
         Self {
             locale,
             state: program_state
-                .map(|state| status_text::state(&state, context.dated.today.day, locale))
+                .map(|state| status_text::state(&state, day, locale, in_words))
                 .unwrap_or_default(),
             day: state(context, doc),
-            funding: serde_json::from_slice::<Row>(&row).ok().and_then(|row| row.funding),
+            funding: row.funding,
         }
     }
 }

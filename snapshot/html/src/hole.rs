@@ -169,7 +169,7 @@ impl Filler<'_> {
     /// Status and deadline in English; both languages change on the same days.
     fn words(&self, state: &ProgramState, day: Day) -> Vec<u8> {
         let mut words = Vec::new();
-        self.html.language(Locale::En).push_state(&mut words, state, day);
+        self.html.language(Locale::En).push_state(&mut words, state, day, false);
         words
     }
 }

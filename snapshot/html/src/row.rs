@@ -108,6 +108,12 @@ impl Rows {
         Some(RowTemplate { text: self.text.text(doc).to_owned(), at })
     }
 
+    /// Whether a deadline in the words of the source follows the status, after a separator.
+    pub(super) fn has_deadline_in_words(&self, doc: usize) -> bool {
+        let [_, _, state, ..] = self.at(doc);
+        self.text.bytes(doc).get(state..).is_some_and(|rest| rest.starts_with(b"<i>"))
+    }
+
     pub(super) fn at(&self, doc: usize) -> [usize; NUMBERS] {
         std::array::from_fn(|number| {
             self.at.get(doc * NUMBERS + number).map_or(usize::MAX, |at| *at as usize)

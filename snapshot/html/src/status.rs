@@ -14,7 +14,7 @@ impl Language {
     /// Writes the status of a program on a day: badge, deadline, days left.
     pub fn push_status(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
         if let Some(state) = dated.today.state(doc) {
-            self.push_state(out, &state, dated.day());
+            self.push_state(out, &state, dated.day(), self.rows.has_deadline_in_words(doc as usize));
         }
     }
 
@@ -25,8 +25,8 @@ impl Language {
         push(out, plain(&String::from_utf8_lossy(&status)));
     }
 
-    /// Writes the state of a program on a day.
-    pub(crate) fn push_state(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day) {
+    /// Writes the state of a program on a day. A deadline `in_words` of the source is stated elsewhere.
+    pub(crate) fn push_state(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day, in_words: bool) {
         let (standing, openness) = (state.standing, &state.openness);
         if standing == DisplayStatus::Passed {
             // `Last deadline 30 September 2026; not known whether it opens again`
@@ -46,7 +46,7 @@ impl Language {
             joint = COMMA;
         }
         match openness.next_deadline {
-            Day::NONE => self.push_no_deadline(out, state, joint),
+            Day::NONE => self.push_no_deadline(out, state, joint, in_words),
             next => self.push_deadline(out, state, joint, (next, today)),
         }
     }
@@ -90,13 +90,17 @@ impl Language {
     }
 
     /// Writes the state of a program that has no next deadline.
-    fn push_no_deadline(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &str) {
+    fn push_no_deadline(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &str, in_words: bool) {
         let word = match state.standing {
             DisplayStatus::Rolling => Message::AnyTime,
             DisplayStatus::Open
             | DisplayStatus::Upcoming
             | DisplayStatus::OpenSince { .. }
-            | DisplayStatus::OpenWhenChecked { .. } => Message::NoDeadline,
+            | DisplayStatus::OpenWhenChecked { .. }
+                if !in_words =>
+            {
+                Message::NoDeadline
+            }
             DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
                 out.extend_from_slice(b" <span>");
                 self.push_word(out, Message::LastDeadline);

@@ -22,8 +22,9 @@ pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
     PHRASES.get(key).map_or("", |words| words[locale as usize])
 }
 
-/// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked.
-pub fn state(program: &ProgramState, today: Day, locale: Locale) -> String {
+/// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked. A
+/// deadline `in_words` of the source is stated elsewhere.
+pub fn state(program: &ProgramState, today: Day, locale: Locale, in_words: bool) -> String {
     let word = |key: &str| word(key, locale);
     let (next, last) = (program.openness.next_deadline.date(), program.openness.last_deadline.date());
     let state = match program.standing {
@@ -47,12 +48,9 @@ pub fn state(program: &ProgramState, today: Day, locale: Locale) -> String {
         DisplayStatus::OpenSince { opened } => {
             let day = opened.date().map(|day| day.to_string()).unwrap_or_default();
             let since = phrase(word("state_open_since"), &[("day", &day)]);
-            return format!(
-                "{since}, {}; {}. {}.",
-                word("when_no_deadline"),
-                word("state_doubtful").to_lowercase(),
-                lifecycle(program, locale)
-            );
+            let none = if in_words { String::new() } else { format!(", {}", word("when_no_deadline")) };
+            let doubtful = word("state_doubtful").to_lowercase();
+            return format!("{since}{none}; {doubtful}. {}.", lifecycle(program, locale));
         }
     };
     let opens = program.openness.next_opening.date().filter(|_| program.standing == DisplayStatus::Upcoming);
@@ -65,7 +63,9 @@ pub fn state(program: &ProgramState, today: Day, locale: Locale) -> String {
         (_, Some(next), _) if open && program.openness.ends => format!("; {} {next}", word("when_closes")),
         (_, Some(next), _) => format!("; {} {next}", word("when_deadline")),
         (DisplayStatus::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
-        (DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. }, None, _) => {
+        (DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. }, None, _)
+            if !in_words =>
+        {
             format!("; {}", word("when_no_deadline"))
         }
         _ => String::new(),
@@ -111,6 +111,7 @@ mod tests {
             &ProgramState { standing, openness, observed: Observation { lifecycle, on: checked, checked } },
             today,
             locale,
+            false,
         )
     }
 

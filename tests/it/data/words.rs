@@ -147,7 +147,12 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
             funding: under(&page, locale, "program_how_much"),
             twin,
             row: plain_text(std::str::from_utf8(&row).unwrap()),
-            state: status_text::state(&dated.today.state(doc).unwrap(), dated.today.day, locale),
+            state: status_text::state(
+                &dated.today.state(doc).unwrap(),
+                dated.today.day,
+                locale,
+                directory.deadline_in_words(program).is_some(),
+            ),
         }
     };
     let programs = 0..directory.programs.len();

@@ -127,3 +127,36 @@ fn a_deadline_in_words_stands_where_no_cycle_has_a_day() {
         }
     }
 }
+
+#[test]
+fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
+    let note = json!({"kind": "note", "value": "deadline-text", "text": "2035-12-31"});
+    let stale = json!({"name": "Soil", "sourceCheckedAt": "2025-08-01T00:00:00Z"});
+    let members = [json!({"name": "Soil"}), stale];
+    let cycles = vec![cycle(1, 1, json!({"status": "open"})), cycle(2, 2, json!({"status": "rolling"}))];
+    for (facts, is_without) in [(Vec::new(), true), (vec![fact(1, 1, note.clone()), fact(2, 2, note)], false)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = [organization(), many_programs(&members), ("facts", facts), ("cycles", cycles.clone())];
+        let live = live(folder.path(), &tables);
+        for (target, said) in [
+            ("/programs?q=soil", "no deadline stated"),
+            ("/es/programs?q=soil", "sin plazo publicado"),
+            ("/programs/p1", "no deadline stated"),
+            ("/programs/p2", "no deadline stated"),
+            ("/es/programs/p2", "sin plazo publicado"),
+        ] {
+            let page = get(&live, target);
+            assert_eq!(page.contains(said), is_without, "{target}: {page}");
+        }
+        for program in ["p1", "p2"] {
+            let call = json!({
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": "get_opportunity", "arguments": {"slug": program}}
+            });
+            let answer = in_process::post(&live, call.to_string()).body;
+            let answer = std::str::from_utf8(&answer).unwrap();
+            assert_eq!(answer.contains("no deadline stated"), is_without, "{answer}");
+        }
+    }
+}

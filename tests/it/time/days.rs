@@ -72,7 +72,7 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
 /// The concise tool answer about every program, by slug.
 fn concise_records(site: &Site, dated: &Dated) -> Vec<u8> {
     let record = |(doc, locale): (&u32, &Locale)| {
-        let state = status_text::state(&dated.today.state(*doc).unwrap(), dated.today.day, *locale);
+        let state = status_text::state(&dated.today.state(*doc).unwrap(), dated.today.day, *locale, false);
         format!("{}: {state}\n", site.index.slug(*doc))
     };
     let docs = site.index.by_slug();

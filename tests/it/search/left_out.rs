@@ -117,7 +117,7 @@ fn a_deadline_in_words_stands_where_no_cycle_has_a_day() {
     for (dated, is_shown) in [(json!({}), true), (json!({"deadlineOn": "2026-12-08"}), false)] {
         let folder = tempfile::tempdir().unwrap();
         let live = live(folder.path(), &tables(dated));
-        for (target, said) in [
+        for (target, phrase) in [
             ("/programs?q=soil", "Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span>"),
             ("/es/programs?q=soil", "Plazo tal como se publicó: "),
             ("/programs/p1", "<dd>Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
@@ -139,7 +139,7 @@ fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
         let folder = tempfile::tempdir().unwrap();
         let tables = [organization(), many_programs(&members), ("facts", facts), ("cycles", cycles.clone())];
         let live = live(folder.path(), &tables);
-        for (target, said) in [
+        for (target, phrase) in [
             ("/programs?q=soil", "no deadline stated"),
             ("/es/programs?q=soil", "sin plazo publicado"),
             ("/programs/p1", "no deadline stated"),
@@ -147,7 +147,7 @@ fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
             ("/es/programs/p2", "sin plazo publicado"),
         ] {
             let page = get(&live, target);
-            assert_eq!(page.contains(said), is_without, "{target}: {page}");
+            assert_eq!(page.contains(phrase), is_without, "{target}: {page}");
         }
         for program in ["p1", "p2"] {
             let call = json!({

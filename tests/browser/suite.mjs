@@ -119,7 +119,7 @@ async function readable() {
   const table = await text("/programs.csv");
   check("spreadsheet starts with a byte order mark", table.startsWith("\ufeffid,slug,name") || table.startsWith("id,slug,name"));
   await page.goto(`${base}/programs?limit=100&open=false&q=fellowship`);
-  const moved = await page.$$eval(".when small", all => all.filter(it => it.lastElementChild.getBoundingClientRect().top < it.getBoundingClientRect().top - 1).length);
+  const moved = await page.$$eval(".when bdi", all => all.filter(it => it.lastElementChild.getBoundingClientRect().top < it.getBoundingClientRect().top - 1).length);
   check("a deadline in words stands behind its label", moved === 0, `${moved} before it`);
   await page.close();
 }

@@ -95,12 +95,12 @@ fn how_far_a_long_text_is_searched_is_stated_in_both_languages() {
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path(), &[organization(), many_programs(&[json!({"name": "Soil"})])]);
     let words = (0..32).map(|number| format!("w{number}")).collect::<Vec<_>>().join("+");
-    for (path, said) in [
+    for (path, phrase) in [
         ("/programs", "only the beginning is searched, here as far as \u{201c}w28 w29 w30 w31\u{201d}."),
         ("/es/programs", "solo se busca el comienzo, aquí hasta «w28 w29 w30 w31»."),
     ] {
         let page = get(&live, &format!("{path}?q={words}+lost+words"));
-        assert!(page.contains(said), "{page}");
+        assert!(page.contains(phrase), "{page}");
         assert!(!page.contains("not understood") && !page.contains("no se entendió"));
         assert!(!get(&live, &format!("{path}?q={words}")).contains("id=\"invalid\""));
     }
@@ -123,7 +123,7 @@ fn a_deadline_in_words_stands_where_no_cycle_has_a_day() {
             ("/programs/p1", "<dd>Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
         ] {
             let page = get(&live, target);
-            assert_eq!(page.contains(said), is_shown, "{target}: {page}");
+            assert_eq!(page.contains(phrase), is_shown, "{target}: {page}");
         }
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Alias, Award, Channel, Cycle, Dataset, EntityRef, Fact, Leader, Locale, Organization, Post, Program,
-    Recipient, Source, Synonym, Term, Transition, season_day,
+    Recipient, Source, Synonym, Term, Transition,
 };
 
 /// The published records, sorted by id, with their references resolved to positions.
@@ -122,10 +122,10 @@ impl Directory {
         self.translation(of, locale, field).or(original)
     }
 
-    /// The deadline in the words of the source, in a note `deadline-text`, where no cycle of the program has a day.
+    /// The deadline in the words of the source, in a note `deadline-text`, where no cycle of the program has the day of one.
     pub fn deadline_in_words(&self, program: usize) -> Option<&Fact> {
         let links = &self.program_links[program];
-        let is_dated = |cycle: &usize| season_day(&self.cycles[*cycle]).is_some();
+        let is_dated = |cycle: &usize| self.cycles[*cycle].deadline_on.is_some();
         let mut facts = links.facts.iter().map(|fact| &self.facts[*fact]);
         let is_deadline =
             |fact: &&Fact| fact.value.as_deref() == Some("deadline-text") && fact.text.is_some();

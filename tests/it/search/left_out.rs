@@ -107,14 +107,15 @@ fn how_far_a_long_text_is_searched_is_stated_in_both_languages() {
 }
 
 #[test]
-fn a_deadline_in_words_stands_where_no_cycle_has_a_day() {
+fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
     let note = json!({"kind": "note", "value": "deadline-text", "text": "~Dec 8, 2026"});
     let tables = |dated: Value| {
         let members = many_programs(&[json!({"name": "Soil"})]);
         let facts = ("facts", vec![fact(1, 1, note.clone())]);
         [organization(), members, facts, ("cycles", vec![cycle(1, 1, dated)])]
     };
-    for (dated, is_shown) in [(json!({}), true), (json!({"deadlineOn": "2026-12-08"}), false)] {
+    let (opened, due) = (json!({"opensOn": "2026-10-08"}), json!({"deadlineOn": "2026-12-08"}));
+    for (dated, is_shown) in [(json!({}), true), (opened, true), (due, false)] {
         let folder = tempfile::tempdir().unwrap();
         let live = live(folder.path(), &tables(dated));
         for (target, phrase) in [

@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
-use dataset::Table;
 use dataset::diagnostics::Diagnostics;
 use dataset::text::counted;
+use dataset::{FileHashes, Table};
 use indicatif::{HumanBytes, HumanCount};
 use site::{
     BuildOptions, Effort, GenerateError, PartedBuild, Progress, TableReview, generate, record_counts, seconds,
@@ -40,7 +40,7 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     };
     let live = live(&build.out);
     if let Some(live) = &live {
-        options.made_from = options.made_from(&build.data);
+        options.made_from = options.made_from(&build.data, &FileHashes::new());
         if options.is_unchanged(live) {
             print_line(unchanged(live.id(), start.elapsed()));
             return Ok(());
@@ -77,12 +77,11 @@ fn build_in_parts(
     }
     let (input, mut report) = (input(Some(&build.data)), Diagnostics::new());
     let memory = build.memory.max(PartedBuild::MEMORY_MIN);
-    let (parted, made_from) = rayon::join(
-        || PartedBuild::begin(&input, memory, options, &mut report, progress),
-        || options.made_from.or_else(|| options.made_from(&build.data)),
-    );
-    options.made_from = made_from;
-    let Some(parted) = parted.map_err(generate_failure)? else { return Ok(None) };
+    let parted =
+        PartedBuild::begin(&input, memory, options, &mut report, progress).map_err(generate_failure)?;
+    let hashed = parted.as_ref().map(|parted| parted.file_hashes().clone()).unwrap_or_default();
+    options.made_from = options.made_from.or_else(|| options.made_from(&build.data, &hashed));
+    let Some(parted) = parted else { return Ok(None) };
     if report.error_count() > 0 {
         parted.warn(&mut report).map_err(generate_failure)?;
         show(&report, &build.messages);

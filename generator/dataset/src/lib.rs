@@ -22,7 +22,7 @@ pub mod text;
 pub use init::{dataset_json, init};
 pub use link::link;
 pub use link_report::LinkReport;
-pub use read::{Input, InputError, read};
+pub use read::{FileHashes, Input, InputError, read};
 pub use rows::Tables;
 pub use stamps::{STAMPS, Stamps, UnstampedRow};
 pub use table::Table;

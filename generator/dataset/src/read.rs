@@ -48,7 +48,7 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     }
     tables.absent.clone_from(&reader.absent);
     tables.incomplete.clone_from(&reader.incomplete);
-    tables.source_sha256 = reader.source_sha256();
+    tables.source_sha256 = source_sha256(&reader.hashes);
     tables.owners = owners;
     identity::complete(&mut tables, partial, report);
     Ok(tables)
@@ -84,11 +84,20 @@ impl Pass for WholeTables<'_, '_> {
     }
 }
 
+/// SHA-256 of each file of a dataset, by its path there, with `/`.
+pub type FileHashes = BTreeMap<String, [u8; 32]>;
+
+/// SHA-256 of all files.
+pub(crate) fn source_sha256(files: &FileHashes) -> [u8; 32] {
+    let lines = files.iter().map(|(path, hash)| format!("{}  {path}\n", Hex(hash)));
+    Sha256::digest(lines.collect::<String>()).into()
+}
+
 /// Reads tables one after the other, each as a whole or in blocks.
 pub(crate) struct TableReader<'a> {
     files: Vec<File<'a>>,
-    /// By path.
-    digests: BTreeMap<String, [u8; 32]>,
+    /// Of the files that were read.
+    pub(crate) hashes: FileHashes,
     /// Tables that lost rows to errors so far.
     pub(crate) incomplete: BTreeSet<Table>,
     /// Tables without a file.
@@ -106,18 +115,12 @@ impl<'a> TableReader<'a> {
         let files = files::list(input, &mut incomplete, report)?;
         let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
         let absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
-        Ok(Self { files, digests: BTreeMap::new(), incomplete, absent, has_partial_rows: false })
+        Ok(Self { files, hashes: FileHashes::new(), incomplete, absent, has_partial_rows: false })
     }
 
     /// Bytes of all files.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(File::size).sum()
-    }
-
-    /// SHA-256 of all files, once they were read.
-    pub(crate) fn source_sha256(&self) -> [u8; 32] {
-        let lines = self.digests.iter().map(|(path, digest)| format!("{}  {path}\n", Hex(digest)));
-        Sha256::digest(lines.collect::<String>()).into()
     }
 
     /// `dataset.json`.
@@ -129,7 +132,7 @@ impl<'a> TableReader<'a> {
             return Ok(None);
         };
         let (parsed, digest) = parse_file(file, None, Format::Json)?;
-        self.digests.insert(file.path.clone(), digest);
+        self.hashes.insert(file.path.clone(), digest);
         report.extend(parsed.problems);
         for row in parsed.partial {
             row.report_problems::<Dataset>(files::DATASET, report);
@@ -149,7 +152,7 @@ impl<'a> TableReader<'a> {
             return Ok(Stamps::default());
         };
         let bytes = file.load()?;
-        self.digests.insert(file.path.clone(), Sha256::digest(&*bytes).into());
+        self.hashes.insert(file.path.clone(), Sha256::digest(&*bytes).into());
         Ok(match text::decode(&bytes, file.id) {
             Ok(text) => Stamps::read(&text, file.id, report),
             Err(problem) => {
@@ -167,7 +170,7 @@ impl<'a> TableReader<'a> {
         let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.into_iter().collect::<Result<_, _>>()?;
         let mut all = Parsed::empty();
         for ((file, _), (one, digest)) in files.iter().zip(parsed) {
-            self.digests.insert(file.path.clone(), digest);
+            self.hashes.insert(file.path.clone(), digest);
             all.append(one);
         }
         Ok(all)
@@ -197,7 +200,7 @@ impl<'a> TableReader<'a> {
                 }
                 each(parsed.rows, report);
             })?;
-            self.digests.insert(file.path.clone(), hasher.finalize().into());
+            self.hashes.insert(file.path.clone(), hasher.finalize().into());
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! Options of a build: output folder, day, public address, and how files are stored; and the hashes of its inputs. If they
 //! equal those of the live snapshot, there is nothing to build.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use dataset::FileHashes;
 use rayon::prelude::*;
 use store::{Digest, Generation, Layout, MadeFrom, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
@@ -52,16 +54,20 @@ impl BuildOptions {
             Storage::Pack => Layout::Packs { level: self.effort.pack_level() },
         }
     }
-    /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
-    pub fn made_from(&self, data: &Path) -> Option<MadeFrom> {
+
+    /// Hashes the program, the theme and the dataset, except files of it that were hashed before. `None` if one of them
+    /// cannot be read: the build reports why.
+    pub fn made_from(&self, data: &Path, hashed: &FileHashes) -> Option<MadeFrom> {
         let program = std::env::current_exe().and_then(std::fs::read).ok()?;
-        let theme = self.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+        let theme =
+            self.templates.as_deref().map(|theme| files(theme, &FileHashes::new())).transpose().ok()?;
+        let theme = theme.unwrap_or_else(|| "none\n".to_owned());
         let base = &self.base_url;
         let tools = format!("program {}\nbase {base}\n{theme}", Digest::of(&program));
         let tools = Digest::of(tools.as_bytes());
         let Self { as_of, layout, effort, index_only, .. } = self;
         let stored = format!("day {as_of}\nlayout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
-        let whole = format!("tools {tools}\n{stored}{}", files(data).ok()?);
+        let whole = format!("tools {tools}\n{stored}{}", files(data, hashed).ok()?);
         Some(MadeFrom { tools, whole: Digest::of(whole.as_bytes()) })
     }
 
@@ -76,13 +82,18 @@ impl BuildOptions {
 }
 
 /// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
-fn files(folder: &Path) -> io::Result<String> {
+fn files(folder: &Path, hashed: &FileHashes) -> io::Result<String> {
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
     let entries: Vec<DirEntry> = entries.into_iter().collect::<Result<_, _>>()?;
     let files: Vec<&DirEntry> = entries.iter().filter(|entry| entry.file_type().is_file()).collect();
     let line = |entry: &&DirEntry| {
         let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        Ok(format!("{} {:?}\n", Digest::of_reader(&mut File::open(entry.path())?)?, name))
+        let parts: Vec<_> = name.iter().map(OsStr::to_string_lossy).collect();
+        let hash = match hashed.get(&parts.join("/")) {
+            Some(hash) => Digest(*hash),
+            None => Digest::of_reader(&mut File::open(entry.path())?)?,
+        };
+        Ok(format!("{hash} {name:?}\n"))
     };
     let lines: Vec<String> = files.par_iter().map(line).collect::<io::Result<_>>()?;
     Ok(format!("{} files\n{}", lines.len(), lines.concat()))
@@ -113,7 +124,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();
-        let whole = |options: &BuildOptions, data: &Path| options.made_from(data).map(|it| it.whole);
+        let whole = |options: &BuildOptions, data: &Path| {
+            options.made_from(data, &FileHashes::new()).map(|it| it.whole)
+        };
         let first = whole(&options(), data).unwrap();
         let with = |change: &dyn Fn(&mut BuildOptions)| {
             let mut options = options();
@@ -138,7 +151,7 @@ mod tests {
         std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
         assert!(![first, second].contains(&whole(&options(), data).unwrap()));
         assert_eq!(whole(&options(), &data.join("absent")), None);
-        let tools = |options: &BuildOptions| options.made_from(data).map(|it| it.tools);
+        let tools = |options: &BuildOptions| options.made_from(data, &FileHashes::new()).map(|it| it.tools);
         let stored = BuildOptions { layout: Storage::Pack, effort: Effort::Best, ..options() };
         assert_eq!(tools(&stored), tools(&options()));
         assert_ne!(

@@ -2,7 +2,7 @@
 
 use dataset::diagnostics::Diagnostics;
 use dataset::parts::{Outline, Parts, SplitError, SplitOptions, input_bytes, split};
-use dataset::{Input, Table};
+use dataset::{FileHashes, Input, Table};
 use snapshot::record::Directory;
 use snapshot::search::{self, IndexError};
 use snapshot::time::Day;
@@ -66,6 +66,11 @@ impl PartedBuild {
     /// If a temporary file cannot be used.
     pub fn warn(self, report: &mut Diagnostics) -> Result<(), GenerateError> {
         Ok(self.parts.warn(report).map_err(IndexError::from)?)
+    }
+
+    /// SHA-256 of each file of the dataset.
+    pub fn file_hashes(&self) -> &FileHashes {
+        self.parts.file_hashes()
     }
 
     /// Name of the dataset.

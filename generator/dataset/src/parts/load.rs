@@ -9,6 +9,7 @@ use super::rows::{OTHERS, WrittenRow, rows_of};
 use crate::diagnostics::Diagnostics;
 use crate::link::{Advice, LateRows, build_directory, clear_references, sort};
 use crate::parallel;
+use crate::read::{FileHashes, source_sha256};
 use crate::record::Record;
 use crate::registry::{Registry, Status};
 use crate::rows::{Pass, Row, Tables};
@@ -17,13 +18,13 @@ use crate::table::Table;
 /// Reads the published rows of a part.
 struct Load<'a> {
     registry: &'a Registry,
-    rows: Vec<WrittenRow<'a>>,
+    /// By table.
+    rows: [Vec<WrittenRow<'a>>; Table::ALL.len()],
 }
 
 impl Pass for Load<'_> {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        let written: Vec<&WrittenRow<'_>> = self.rows.iter().filter(|row| row.table == table as u8).collect();
-        *rows = parallel::flat_map(&written, |row| {
+        *rows = parallel::flat_map(&self.rows[table as usize], |row| {
             let is_published = self.registry.status(table, row.number) == Some(Status::Published);
             let record = is_published.then(|| serde_json::from_slice(row.json).ok())??;
             Some(Row { record, at: row.at })
@@ -40,7 +41,7 @@ pub struct Parts {
     pub(super) registry: Registry,
     pub(super) advice: Advice,
     pub(super) late: LateRows,
-    pub(super) source: [u8; 32],
+    pub(super) hashes: FileHashes,
 }
 
 impl Parts {
@@ -49,9 +50,14 @@ impl Parts {
         self.parts.len() - 1
     }
 
+    /// SHA-256 of each file.
+    pub fn file_hashes(&self) -> &FileHashes {
+        &self.hashes
+    }
+
     /// SHA-256 of the files, as [`Tables::source_sha256`].
     pub fn source_sha256(&self) -> [u8; 32] {
-        self.source
+        source_sha256(&self.hashes)
     }
 
     /// Name of the dataset.
@@ -66,8 +72,11 @@ impl Parts {
 
     fn load(&self, part: usize) -> Tables {
         let mut tables = Tables { dataset: self.shared.dataset.clone(), ..Tables::default() };
-        let rows = rows_of(&self.parts[part]).collect();
-        tables.run(&mut Load { registry: &self.registry, rows });
+        let mut load = Load { registry: &self.registry, rows: Default::default() };
+        for row in rows_of(&self.parts[part]) {
+            load.rows[usize::from(row.table)].push(row);
+        }
+        tables.run(&mut load);
         self.parts[part].let_go();
         clear_references(&mut tables, &self.registry);
         sort(&mut tables);

@@ -56,5 +56,4 @@ pub use self::text_query::{ResolvedText, TextQuery};
 pub use self::tiers::Tier;
 pub use self::titles::searchable_texts;
 pub use self::today::{ProgramState, Today};
-pub use self::values::Values;
 pub use self::values::stated::{Document, StatedValues, StatedWriter};

@@ -5,7 +5,7 @@ use snapshot::page::list::{RecordListsWriter, documents};
 use snapshot::page::mcp_row::McpRowsWriter;
 use snapshot::page::row::RowsWriter;
 use snapshot::record::Directory;
-use snapshot::search::{IndexError, IndexWriter, Values};
+use snapshot::search::{IndexError, IndexWriter};
 use store::StoreError;
 use store::sections::{SectionError, SectionWriter, Sections};
 use store::spill::Spill;
@@ -84,16 +84,18 @@ impl IndexFilesWriter {
 
     /// Writes the files; dataset, vocabulary and synonyms are those of a directory.
     pub(crate) fn finish(self, directory: &Directory, keep: Keep<'_>) -> Result<IndexFiles, GenerateError> {
-        let Self { spill, search, rows, mcp_rows, lists, count } = self;
+        let Self { spill, search, rows, mcp_rows, lists, .. } = self;
         let (programs, lists) = rayon::join(
             || {
-                let search =
-                    keep("index/search.bin", search.finish(&directory.vocabulary, &directory.synonyms)?)?;
-                let values = Values::open(&search, count as usize)?;
-                let mut writer = SectionWriter::spilling(&spill);
-                rows.finish(&values, &directory.vocabulary, &mut writer).map_err(IndexError::from)?;
-                mcp_rows.write(&mut writer);
-                Ok::<_, GenerateError>((search, keep("index/rows.bin", writer)?))
+                let (search, values) = search.finish(&directory.vocabulary, &directory.synonyms)?;
+                let keep_rows = || -> Result<Sections, GenerateError> {
+                    let mut writer = SectionWriter::spilling(&spill);
+                    rows.finish(&values, &directory.vocabulary, &mut writer).map_err(IndexError::from)?;
+                    mcp_rows.write(&mut writer);
+                    Ok(keep("index/rows.bin", writer)?)
+                };
+                let (search, rows) = rayon::join(|| keep("index/search.bin", search), keep_rows);
+                Ok::<_, GenerateError>((search?, rows?))
             },
             || {
                 let mut writer = SectionWriter::spilling(&spill);

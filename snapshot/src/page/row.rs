@@ -23,7 +23,7 @@ use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
 use crate::record::{Directory, Fact, InternedStr, Locale, Term};
-use crate::search::{Strings, StringsWriter, Today, Values};
+use crate::search::{Strings, StringsWriter, Today};
 use crate::time::Day;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use store::spill::{Column, Spill};
@@ -246,7 +246,12 @@ impl RowsWriter {
     /// # Errors
     ///
     /// If what was collected cannot be read back.
-    pub fn finish(self, values: &Values, vocabulary: &[Term], writer: &mut SectionWriter) -> io::Result<()> {
+    pub fn finish(
+        self,
+        values: &[(Facet, String)],
+        vocabulary: &[Term],
+        writer: &mut SectionWriter,
+    ) -> io::Result<()> {
         self.programs.write(&ROWS, writer);
         let mut tongues: Vec<(String, u16)> = self.tongues.into_iter().collect();
         tongues.sort_unstable();
@@ -277,13 +282,12 @@ fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
     }
 }
 
-fn write_items(values: &Values, labels: &Labels<'_>, writer: &mut SectionWriter) {
+fn write_items(values: &[(Facet, String)], labels: &Labels<'_>, writer: &mut SectionWriter) {
     for locale in Locale::ALL {
         let (mut items, mut texts) = (StringsWriter::new(writer.spill()), StringsWriter::new(writer.spill()));
         let mut item = Vec::new();
-        for ordinal in 0..values.ordinals() as u32 {
-            let (facet, value) = (values.facet_of(ordinal), values.text(ordinal));
-            let label = if value.is_empty() { String::new() } else { labels.label(facet, value, *locale) };
+        for (facet, value) in values {
+            let label = if value.is_empty() { String::new() } else { labels.label(*facet, value, *locale) };
             item.clear();
             if !value.is_empty() {
                 push_item_start(&mut item, value, &label);

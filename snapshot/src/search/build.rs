@@ -18,7 +18,7 @@ use crate::search::table::{FinishedLists, ListsWriter, Strings, StringsWriter};
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
 use crate::search::values::stated::{Document, StatedWriter};
-use crate::search::values::write as values;
+use crate::search::values::write::{self as values, NamedOrdinals};
 use crate::text::{fold, words_of};
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
@@ -141,34 +141,39 @@ impl IndexWriter {
         });
     }
 
-    /// Writes the index.
+    /// Writes the index; gives the ordinals of facet values too.
     ///
     /// # Errors
     ///
     /// If the facets have more values than an index can number, or a temporary file cannot be used.
-    pub fn finish(self, vocabulary: &[Term], synonyms: &[Synonym]) -> Result<SectionWriter, IndexError> {
+    pub fn finish(
+        self,
+        vocabulary: &[Term],
+        synonyms: &[Synonym],
+    ) -> Result<(SectionWriter, NamedOrdinals), IndexError> {
         let Self { spill, columns, stated, titles, terms, seats, recipient_words } = self;
         let synonyms: Vec<Vec<String>> = synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
         let mut writer = SectionWriter::spilling(&spill);
-        columns.write(&mut writer)?;
-        seats.write(&mut writer);
-        Strings::write(&mut writer, RECIPIENT_WORDS, recipient_words.iter().map(String::as_bytes));
         let (written, terms) = std::thread::scope(|threads| {
             let terms = threads.spawn(|| {
                 let mut writer = SectionWriter::spilling(&spill);
                 terms.finish(&synonyms, &mut writer).map(|()| writer)
             });
-            let write = || -> Result<(), IndexError> {
+            let write = || -> Result<NamedOrdinals, IndexError> {
+                columns.write(&mut writer)?;
+                seats.write(&mut writer);
+                Strings::write(&mut writer, RECIPIENT_WORDS, recipient_words.iter().map(String::as_bytes));
                 let stated = stated.finish()?;
-                values::write(&stated, &mut writer)?;
+                let named = values::write(&stated, &mut writer)?;
                 entities::write(vocabulary, &stated, &mut writer);
-                Ok(titles.write(&mut writer)?)
+                titles.write(&mut writer)?;
+                Ok(named)
             };
             (write(), terms.join())
         });
-        written?;
+        let named = written?;
         writer.append(terms.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        Ok(writer)
+        Ok((writer, named))
     }
 }
 

@@ -71,10 +71,16 @@ impl<T: Pod + Send + Sync> FinishedLists<T> {
         slice(&self.at, &self.items, position)
     }
 
-    /// All lists in order. Pages of a temporary file that were read are let go on the way.
+    /// All lists in order, as [`Self::range`].
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
-        let mut let_go = 0;
-        self.at.array_windows().map(move |[start, end]| {
+        self.range(0..self.len())
+    }
+
+    /// Some lists in order. Pages of a temporary file that were read are let go on the way.
+    pub(crate) fn range(&self, lists: Range<usize>) -> impl Iterator<Item = &[T]> {
+        let at = &self.at[lists.start..=lists.end];
+        let mut let_go = at[0] as usize;
+        at.array_windows().map(move |[start, end]| {
             let (start, end) = (*start as usize, *end as usize);
             if (start - let_go) * size_of::<T>() > LET_GO {
                 self.at.let_go();

@@ -108,7 +108,7 @@ impl Values {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let texts = Strings::open(sections, VALUE_TEXT)?;
         let ordinals = texts.len();
         let below = |name, items: &[u32], bound: usize| {

@@ -116,17 +116,21 @@ impl Stage {
         check_page(path, &[], 0)?;
         let failed = |error| self.staging.vfs.io_error(&self.staging.name(path))(error);
         let file = file.file().map_err(failed)?;
-        let identity = Body::of_chunks(&file).map_err(failed)?;
-        let stored = match &self.writer {
+        let live = self.staging.live_tree().and_then(|live| live.files().find(path.as_bytes()));
+        let may_be_linked = live.is_some_and(|live| live.checksum() == file.checksum());
+        let (identity, stored) = match &self.writer {
             Writer::Tree(tree) => {
-                tree.put_identity(&self.staging, path, &file, identity)?;
-                Stored::Tree(Siblings::default())
+                let identity = if may_be_linked {
+                    let identity = Body::of_chunks(&file).map_err(failed)?;
+                    tree.put_identity(&self.staging, path, &file, identity)?;
+                    identity
+                } else {
+                    self.staging.write_hashed(path, &file)?
+                };
+                (identity, Stored::Tree(Siblings::default()))
             }
             // Packed when the generation is published.
-            Writer::Packs(_) => {
-                self.staging.write_body(path, &file, identity)?;
-                Stored::File
-            }
+            Writer::Packs(_) => (self.staging.write_hashed(path, &file)?, Stored::File),
         };
         self.add(path, identity, &[], file.checksum(), stored);
         drop(file);

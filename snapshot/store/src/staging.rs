@@ -71,6 +71,18 @@ impl StagingDir {
         Ok(())
     }
 
+    /// Writes a file and hashes it at the same time.
+    pub(super) fn write_hashed(&self, path: &str, content: &(dyn Chunks + Sync)) -> Result<Body, StoreError> {
+        let body = std::thread::scope(|threads| {
+            let hash = threads.spawn(|| Body::of_chunks(content));
+            self.create_file(path, |name| self.vfs.write_new(name, content))?;
+            let hash = hash.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            hash.map_err(self.vfs.io_error(&self.name(path)))
+        })?;
+        lock(&self.written).push((path.to_owned(), body));
+        Ok(body)
+    }
+
     /// Gives a file of another generation a second name here.
     pub(super) fn link(&self, from: &Generation, path: &str) -> Result<(), StoreError> {
         let from = from.name(path);

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -347,17 +348,18 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Calls `f` with every item on `jobs` threads; gives the results in the order of the items.
 pub(super) fn in_parallel<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let share = items.len().div_ceil(jobs.max(1)).max(1);
-    std::thread::scope(|scope| {
-        let f = &f;
-        let work = |part| scope.spawn(move || <[T]>::iter(part).map(f).collect::<Vec<_>>());
-        let threads: Vec<_> = items.chunks(share).map(work).collect();
-        let done = threads.into_iter().map(|thread| match thread.join() {
-            Ok(results) => results,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        done.flatten().collect()
-    })
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let take = || Some(next.fetch_add(1, Relaxed)).and_then(|at| Some((at, f(items.get(at)?))));
+        std::iter::from_fn(take).collect::<Vec<_>>()
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs.clamp(1, items.len().max(1))).map(|_| scope.spawn(work)).collect();
+        let done = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+        done.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]

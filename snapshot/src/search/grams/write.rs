@@ -1,6 +1,7 @@
 //! Writes the grams: finds rows of words whose parts are frequent.
 
 use std::io;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +17,12 @@ pub(in crate::search) type Token = (u32, bool);
 /// An occurrence of a gram: what stands before its last word, that word, the document.
 type Occurrence = [u32; 3];
 
+/// Calls a function with every text of a range of documents.
+pub(in crate::search) type Texts<'t> = dyn Fn(Range<usize>, &mut dyn FnMut(u32, &[Token])) + Sync + 't;
+
+/// Shares of the documents that are read at the same time.
+const SHARES: usize = 2;
+
 /// Collects grams, shorter ones first, and writes them.
 pub(in crate::search) struct GramsWriter<'a> {
     /// Whether each term is frequent.
@@ -28,8 +35,7 @@ pub(in crate::search) struct GramsWriter<'a> {
 }
 
 impl<'a> GramsWriter<'a> {
-    /// Writes the grams of `count` documents. `texts` calls its argument with every text, in the order of
-    /// the documents; no row goes on from one text to the next.
+    /// Writes the grams of the texts of `count` documents; no row goes on from one text to the next.
     ///
     /// # Errors
     ///
@@ -37,27 +43,19 @@ impl<'a> GramsWriter<'a> {
     pub(in crate::search) fn write(
         count: usize,
         terms: &'a [bool],
-        texts: impl Fn(&mut dyn FnMut(u32, &[Token])),
+        texts: &Texts<'_>,
         writer: &mut SectionWriter,
     ) -> io::Result<()> {
         let spill = writer.spill().clone();
         let blocks = Blocks::new(count, &spill);
         let mut grams = Self { terms, frequent: FxHashMap::default(), ends: FxHashMap::default(), blocks };
         for length in 2..=LONGEST {
-            // Rows are collected by what stands before their last word, in as many lists as memory needs to sort them.
-            let mut sizes = vec![0; terms.len() + grams.blocks.added];
-            let mut size = |[before, ..]: Occurrence| sizes[before as usize] += size_of::<Occurrence>();
-            texts(&mut |doc, text| grams.find(length, doc, text, &mut size));
-            let ranges = spill.ranges(sizes);
-            let mut lists: Vec<Column<Occurrence>> = ranges.iter().map(|_| Column::new(&spill)).collect();
-            let mut add = |occurrence: Occurrence| {
-                let list = ranges.partition_point(|range| range.end <= occurrence[0] as usize);
-                lists[list].push(occurrence);
-            };
-            texts(&mut |doc, text| grams.find(length, doc, text, &mut add));
             let mut frequent = Vec::new();
-            for list in lists {
-                let mut found = list.finish()?.into_vec();
+            for list in grams.collect(length, texts, &spill) {
+                let mut found = Vec::new();
+                for share in list {
+                    found.extend_from_slice(&share.finish()?);
+                }
                 found.sort_unstable();
                 found.dedup();
                 grams.add(length, &found, &mut frequent);
@@ -69,6 +67,32 @@ impl<'a> GramsWriter<'a> {
         }
         grams.blocks.write(writer);
         Ok(())
+    }
+
+    /// The grams of a length whose two parts are frequent, by what stands before their last word: in as many lists as
+    /// memory needs to sort them, each in shares.
+    fn collect(&self, length: usize, texts: &Texts<'_>, spill: &Spill) -> Vec<Vec<Column<Occurrence>>> {
+        let parts = self.terms.len() + self.blocks.added;
+        let sizes = of_shares(self.blocks.count, |docs| {
+            let mut sizes = vec![0u32; parts];
+            let mut size = |[before, ..]: Occurrence| sizes[before as usize] += 1;
+            texts(docs, &mut |doc, text| self.find(length, doc, text, &mut size));
+            sizes
+        });
+        let size = |part| sizes.iter().map(|sizes| sizes[part] as usize * size_of::<Occurrence>()).sum();
+        let ranges = spill.ranges((0..parts).map(size));
+        drop(sizes);
+        let lists = of_shares(self.blocks.count, |docs| {
+            let mut lists: Vec<Column<Occurrence>> = ranges.iter().map(|_| Column::new(spill)).collect();
+            let mut add = |occurrence: Occurrence| {
+                let list = ranges.partition_point(|range| range.end <= occurrence[0] as usize);
+                lists[list].push(occurrence);
+            };
+            texts(docs, &mut |doc, text| self.find(length, doc, text, &mut add));
+            lists
+        });
+        let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+        ranges.iter().map(|_| lists.iter_mut().filter_map(Iterator::next).collect()).collect()
     }
 
     /// Finds the grams of a text whose two parts are frequent.
@@ -111,6 +135,17 @@ impl<'a> GramsWriter<'a> {
             }
         }
     }
+}
+
+/// What a function makes of each share of the documents.
+fn of_shares<R: Send>(count: usize, of: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    std::thread::scope(|threads| {
+        let of = &of;
+        let shares = (0..SHARES).map(|share| count * share / SHARES..count * (share + 1) / SHARES);
+        let shares: Vec<_> = shares.map(|docs| threads.spawn(move || of(docs))).collect();
+        let done = shares.into_iter().map(std::thread::ScopedJoinHandle::join);
+        done.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
 }
 
 /// The sections being written.

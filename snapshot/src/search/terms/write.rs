@@ -394,9 +394,9 @@ impl<'a> Texts<'a> {
         let count = self.streams.len();
         let is_frequent: Vec<bool> =
             self.counts.iter().map(|term| term.documents as usize > few(count)).collect();
-        let texts = |each: &mut dyn FnMut(u32, &[Token])| {
+        let texts = |docs: Range<usize>, each: &mut dyn FnMut(u32, &[Token])| {
             let mut text = Vec::new();
-            for (doc, stream) in (0..).zip(self.streams.iter()) {
+            for (doc, stream) in (docs.start as u32..).zip(self.streams.range(docs)) {
                 for item in self.items(stream) {
                     match item {
                         Item::Token(position, same) => text.push((position, same)),
@@ -411,7 +411,7 @@ impl<'a> Texts<'a> {
             }
         };
         let mut writer = SectionWriter::spilling(self.spill);
-        GramsWriter::write(count, &is_frequent, texts, &mut writer)?;
+        GramsWriter::write(count, &is_frequent, &texts, &mut writer)?;
         Ok(writer)
     }
 }

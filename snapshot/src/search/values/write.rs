@@ -27,12 +27,18 @@ const ROWS_MAX: usize = 4096;
 /// Most combinations of places whose matches are remembered.
 const REMEMBERED: usize = 1 << 16;
 
-/// Writes the sections.
+/// The facet and the text of each ordinal; a set has no text.
+pub(in crate::search) type NamedOrdinals = Vec<(Facet, String)>;
+
+/// Writes the sections; gives the ordinals.
 ///
 /// # Errors
 ///
 /// If there are too many values, or what was written cannot be read back.
-pub(in crate::search) fn write(stated: &StatedValues, writer: &mut SectionWriter) -> Result<(), IndexError> {
+pub(in crate::search) fn write(
+    stated: &StatedValues,
+    writer: &mut SectionWriter,
+) -> Result<NamedOrdinals, IndexError> {
     let spill = writer.spill().clone();
     let mut layout = Layout::new(stated, &spill);
     let own = FACETS.iter().map(|spec| layout.add(spec.facet)).collect::<io::Result<Vec<_>>>()?;
@@ -44,6 +50,9 @@ pub(in crate::search) fn write(stated: &StatedValues, writer: &mut SectionWriter
     drop(own);
     layout.starts.push(ordinals as u32);
     write_pairs(&layout, &of_docs, writer);
+    let facets = FACETS.iter().zip(layout.starts.array_windows());
+    let facets = facets.flat_map(|(spec, [start, end])| (*start..*end).map(|_| spec.facet));
+    let named = facets.zip(layout.texts.iter().cloned()).collect();
     writer.put("value.start", layout.starts);
     writer.put("value.count", layout.counts);
     Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(String::as_bytes));
@@ -54,7 +63,7 @@ pub(in crate::search) fn write(stated: &StatedValues, writer: &mut SectionWriter
     layout.named.write(NAMED, writer);
     layout.excluded.write(EXCLUDED, writer);
     write_unstated(stated, writer);
-    Ok(())
+    Ok(named)
 }
 
 /// The lists of all facets, one after the other for each document.

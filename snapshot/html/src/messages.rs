@@ -100,6 +100,7 @@ words! {
     TierMost = "tier_most",
     TierSome = "tier_some",
     RowUnstated = "row_unstated",
+    Quoted = "quoted",
     Guessed = "search_guessed",
     Nowhere = "search_nowhere",
     Place = "search_place",

@@ -319,7 +319,7 @@ fn words_that_mean_several_benefits_have_a_chip_for_each_and_rows_say_so() {
             let chip = if is_short { format!("<em>{whole}</em>") } else { title };
             assert!(page.contains(&chip), "{chip}: {page}");
         }
-        assert!(rows(&page) == 1 && page.contains(&format!("“{words}”")), "{page}");
+        assert!(rows(&page) == 1 && page.contains(&in_marks_of(address, &format!("“{words}”"))), "{page}");
     }
 }
 
@@ -418,14 +418,22 @@ fn records_without_the_word_that_tells_least_share_one_heading() {
             tiers.map(|rest| rest.split("</strong>").next().unwrap().to_owned()).collect()
         };
         let page = get(&least, &address);
-        assert_eq!((headings(&page), rows(&page)), (vec![format!("{without} “river”")], 2), "{page}");
+        let quoted = |words: &str| in_marks_of(path, words);
+        let heading = format!("{without} {}", quoted("“river”"));
+        assert_eq!((headings(&page), rows(&page)), (vec![heading], 2), "{page}");
         assert!(!page.contains("<li><p class=\"tier\">"), "the heading says it: {page}");
         let page = get(&mixed, &address);
         assert_eq!((headings(&page), rows(&page)), (vec![some.to_owned()], 3), "{page}");
-        for lack in ["“river”", "“theater”, “river”"] {
+        for lack in ["“river”", "“theater”, “river”"].map(quoted) {
             assert!(page.contains(&format!("<li><p class=\"tier\">{without} {lack}</p>")), "{page}");
         }
     }
+}
+
+/// Words in the quotation marks of a page's language.
+fn in_marks_of(path: &str, words: &str) -> String {
+    let is_spanish = path.starts_with("/es");
+    if is_spanish { words.replace('“', "«").replace('”', "»") } else { words.to_owned() }
 }
 
 #[test]
@@ -441,7 +449,8 @@ fn each_heading_stands_once_and_rows_that_differ_from_it_say_how() {
             let page = get(&live, &format!("{path}?q=Solar+theater+RIVER&limit=2&page={page}"));
             let headings: Vec<&str> = page.split("<p class=\"tier\"><strong>").skip(1).collect();
             assert!(headings.len() <= 1, "{page}");
-            let labels = page.matches(&format!("<li><p class=\"tier\">{without} “")).count();
+            let label = format!("<li><p class=\"tier\">{without} {}", in_marks_of(path, "“"));
+            let labels = page.matches(&label).count();
             let is_mixed = page.contains(&format!("<strong>{some}</strong>"));
             assert_eq!(labels, if is_mixed { rows(&page) } else { 0 }, "{page}");
             assert!(is_mixed || headings[0].starts_with(without), "{page}");
@@ -452,7 +461,7 @@ fn each_heading_stands_once_and_rows_that_differ_from_it_say_how() {
         for (row, lack) in
             [("p1", "“theater”"), ("p2", "“Solar”"), ("p4", "“RIVER”"), ("p5", "“Solar”, “RIVER”")]
         {
-            let label = format!("<li><p class=\"tier\">{without} {lack}</p><h3>");
+            let label = format!("<li><p class=\"tier\">{without} {}</p><h3>", in_marks_of(path, lack));
             let (before, _) = all.split_once(&format!("/programs/{row}\"")).unwrap();
             let begins = &before[before.rfind("<li>").unwrap()..];
             assert!(begins.starts_with(&label), "{row}: {begins}");

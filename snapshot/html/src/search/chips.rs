@@ -275,8 +275,7 @@ impl Splice<'_> {
         offered.iter().for_each(|it| self.offered(it, out));
         places.into_iter().for_each(|words| self.roles(words, out));
         for guess in guesses {
-            let quoted = |word: &String| format!("\u{201c}{}\u{201d}", escaped(word));
-            let shown = guess.read_as.iter().map(quoted).collect::<Vec<_>>().join(", ");
+            let shown = self.quoted(guess.read_as.iter().map(String::as_str));
             let values = [("word", &*escaped(&self.typed(&guess.word))), ("shown", &shown)];
             push(out, format_args!("<p>{}</p>", self.language.phrase(Message::Guessed, &values)));
         }

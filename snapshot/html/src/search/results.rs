@@ -127,8 +127,14 @@ impl Splice<'_> {
 
     /// A message that quotes words as the query spells them.
     fn with_words<'w>(&self, message: Message, words: impl Iterator<Item = &'w String>) -> String {
-        let quoted = words.map(|words| format!("\u{201c}{}\u{201d}", escaped(&self.typed(words))));
-        self.language.phrase(message, &[("words", &quoted.collect::<Vec<_>>().join(", "))])
+        let words = self.quoted(words.map(|words| self.typed(words)));
+        self.language.phrase(message, &[("words", &words)])
+    }
+
+    /// Words in the quotation marks of the language.
+    pub(super) fn quoted(&self, words: impl Iterator<Item: AsRef<str>>) -> String {
+        let quoted = |text: &str| self.language.phrase(Message::Quoted, &[("text", &escaped(text))]);
+        words.map(|words| quoted(words.as_ref())).collect::<Vec<_>>().join(", ")
     }
 
     /// Words as the query spells them.

@@ -161,3 +161,17 @@ fn a_word_with_values_of_several_facets_offers_each_and_imposes_none() {
         assert_eq!(state.site().index.search(&query, &state.dated.today).total, 1, "{query:?}");
     }
 }
+
+#[test]
+fn roles_that_find_the_same_records_are_no_choice() {
+    for (second, is_offered) in [("Prize", false), ("Prize for the history of Kenya", true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let first = json!({"name": "River prize", "summary": "In Kenya.", "eligibleCountries": ["KE"]});
+        let live =
+            live(folder.path(), &world(&[first, json!({"name": second}), json!({"name": "Prize"})], &[]));
+        for target in ["/programs?q=kenya+prize", "/es/programs?q=kenya+prize"] {
+            let page = String::from_utf8(in_process::get(&live, target).body.to_vec()).unwrap();
+            assert_eq!(page.contains("<p class=\"roles\">"), is_offered, "{target}: {page}");
+        }
+    }
+}

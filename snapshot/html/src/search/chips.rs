@@ -267,7 +267,7 @@ impl Splice<'_> {
     pub(super) fn word_notes(&self, out: &mut Vec<u8>) {
         let RankedPage { guesses, unknown, offered, .. } = &self.answer;
         let places: Vec<&Interpretation> =
-            self.answer.interpretations.iter().filter(|it| it.roles.len() > 1).collect();
+            self.answer.interpretations.iter().filter(|it| self.is_choice(it)).collect();
         if guesses.is_empty() && unknown.is_empty() && offered.is_empty() && places.is_empty() {
             return;
         }
@@ -286,6 +286,13 @@ impl Splice<'_> {
             push(out, "</p>");
         }
         push(out, "</div>");
+    }
+
+    /// Whether the roles of words are worth a choice. Without a role words mean any of them, so that a role with as many
+    /// records finds the same ones.
+    fn is_choice(&self, words: &Interpretation) -> bool {
+        let finds_same = |(_, total): &(_, usize)| words.role.is_none() && *total == self.answer.total;
+        words.roles.len() > 1 && !words.roles.iter().all(finds_same)
     }
 
     /// A link to the recipients of awards whose names have a word, if there are any.

@@ -128,6 +128,10 @@ mod tests {
             options.made_from(data, &FileHashes::new()).map(|it| it.whole)
         };
         let first = whole(&options(), data).unwrap();
+        for (hash, is_same) in [(Digest::of(b"{}"), true), (Digest::of(b"other"), false)] {
+            let hashed = FileHashes::from([("dataset.json".to_owned(), hash.0)]);
+            assert_eq!(options().made_from(data, &hashed).unwrap().whole == first, is_same);
+        }
         let with = |change: &dyn Fn(&mut BuildOptions)| {
             let mut options = options();
             change(&mut options);

@@ -116,23 +116,15 @@ impl Pass for Split<'_, '_> {
             return;
         }
         let Self { parts, labels, registry, late, places, reader, shared, report, .. } = self;
-        let mut place = |rows: Vec<Row<T>>| {
-            let first = registry.add(table, &rows);
-            places.add(table, &rows);
-            write(parts, table, first, &rows, places);
-        };
-        // A block of rows is placed while the next one is checked.
-        let mut checked = None;
         let read = reader.rows(table, report, &mut |rows, report| {
             let mut chunk = Tables { dataset: shared.dataset.clone(), ..Tables::default() };
             *T::rows(&mut chunk) = rows;
-            let mut before = checked.take();
-            parallel::both(&mut || check_rows(&mut chunk, labels, late, report), &mut || {
-                before.take().into_iter().for_each(&mut place);
-            });
-            checked = Some(std::mem::take(T::rows(&mut chunk)));
+            check_rows(&mut chunk, labels, late, report);
+            let rows = std::mem::take(T::rows(&mut chunk));
+            let first = registry.add(table, &rows);
+            places.add(table, &rows);
+            write(parts, table, first, &rows, places);
         });
-        checked.into_iter().for_each(&mut place);
         registry.incomplete.clone_from(&reader.incomplete);
         self.error = read.err();
     }

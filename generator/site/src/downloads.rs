@@ -14,10 +14,12 @@ use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
 use snapshot::search::IndexError;
 use store::spill::{Column, Items, Spill};
-use store::{Body, Digest, EncodeFn, Generation, NewFile, Stage, StoreError};
+use store::{Body, Digest, Generation, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
+use crate::encode::Effort;
 use crate::error::GenerateError;
+use crate::options::BuildOptions;
 use dataset::Table;
 use dataset::schema::published;
 
@@ -132,20 +134,30 @@ impl TableReview for () {
 
 /// How tables are stored.
 pub(crate) struct TableStore<'a> {
-    pub(crate) stage: &'a Stage,
+    stage: &'a Stage,
     /// The live snapshot, if this program made it: a CSV table whose lines have not changed is taken from there.
-    pub(crate) live: Option<&'a Generation>,
-    pub(crate) encoding: (bool, EncodeFn<'a>),
+    live: Option<&'a Generation>,
+    effort: Effort,
     /// Where long tables are kept until they are stored.
     pub(crate) spill: &'a Spill,
-    pub(crate) review: &'a dyn TableReview,
+    review: &'a dyn TableReview,
 }
 
-impl TableStore<'_> {
+impl<'a> TableStore<'a> {
+    pub(crate) fn new(
+        stage: &'a Stage,
+        options: &BuildOptions,
+        spill: &'a Spill,
+        review: &'a dyn TableReview,
+    ) -> Self {
+        let live = options.made_from.and_then(|it| stage.live_made_with(it.tools));
+        Self { stage, live, effort: options.effort, spill, review }
+    }
+
     fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
         let path = &format!("public{path}");
-        let (encodings, encode) = self.encoding;
-        self.stage.put(NewFile { path, body, holes: &[], encodings }, encode)
+        let page = NewFile { path, body, holes: &[], encodings: self.effort.has_encodings() };
+        self.stage.put(page, &self.effort.encoder())
     }
 
     /// Stores every table of a directory; gives their files, and the hashes of their rows.
@@ -186,8 +198,8 @@ impl TableStore<'_> {
         lines.let_go();
         let before = self.live.and_then(|live| live.files().lookup(&[&ndjson[1..]]));
         let is_same = before.is_some_and(|entry| entry.identity() == body);
-        let kept =
-            if is_same { self.stage.keep_page(&format!("public{csv}"), self.encoding.0) } else { None };
+        let keep = || self.stage.keep_page(&format!("public{csv}"), self.effort.has_encodings());
+        let kept = if is_same { keep() } else { None };
         let made = match kept {
             Some(kept) => kept,
             None => self.put(&csv, &csv_of(table, lines, self.spill).map_err(IndexError::from)?)?,

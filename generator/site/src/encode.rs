@@ -45,6 +45,11 @@ impl Effort {
         }
     }
 
+    /// Whether compressed files are made.
+    pub(crate) fn has_encodings(self) -> bool {
+        self != Self::None
+    }
+
     /// Names compressors and levels, so that files compressed otherwise are not reused.
     pub(crate) fn name(self) -> String {
         match self.levels() {

@@ -37,11 +37,17 @@ pub fn generate(
         let order = search::document_order(directory, Day::new(options.as_of));
         let keep = |path: &'static str, file| stage.put_sections(path, file);
         let spill = stage.spill(usize::MAX);
-        let files = progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep))?;
-        if !options.index_only {
-            let (stage, theme, site, spill) = (&stage, &theme, &files.open()?, &Spill::default());
-            let build = PageFiles { stage, options, progress, theme, site, directory, spill, review };
-            build.store(&mut Whole { order, digests: RowDigests::default() })?;
+        let index = || progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep));
+        if options.index_only {
+            index()?;
+        } else {
+            let (stage, theme, spill) = (&stage, &theme, &Spill::default());
+            let tables = TableStore::new(stage, options, spill, review);
+            let tables = || progress.step("tables", || tables.write_all(directory));
+            let (files, tables) = rayon::join(index, tables);
+            let (site, (tables, digests)) = (&files?.open()?, tables?);
+            let build = PageFiles { stage, options, progress, theme, site, directory, spill };
+            build.store(&mut Whole { order: &order, tables, digests })?;
         }
         let about = about(directory, source, record_counts(directory), options);
         progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
@@ -55,28 +61,26 @@ pub(crate) fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError>
     Ok(theme)
 }
 
-/// A directory as one part: the order of its documents, and the hashes of its rows.
-struct Whole {
-    order: Vec<usize>,
+/// A directory as one part: the order of its documents, its stored tables, and the hashes of their rows.
+struct Whole<'a> {
+    order: &'a [usize],
+    tables: Vec<Download>,
     digests: RowDigests,
 }
 
-impl Parts for Whole {
+impl Parts for Whole<'_> {
     fn first(
         &mut self,
         build: &PageFiles<'_>,
-        tables: &TableStore<'_>,
         visit: FirstVisit<'_>,
     ) -> Result<Vec<Download>, GenerateError> {
-        let (directory, order) = (build.directory, &*self.order);
-        let (files, digests) = build.progress.step("tables", || tables.write_all(directory))?;
-        build.progress.step("fragments", || visit(Part { directory, order }, &digests))?;
-        self.digests = digests;
-        Ok(files)
+        let part = Part { directory: build.directory, order: self.order };
+        build.progress.step("fragments", || visit(part, &self.digests))?;
+        Ok(std::mem::take(&mut self.tables))
     }
 
     fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError> {
-        visit(Part { directory: build.directory, order: &self.order })
+        visit(Part { directory: build.directory, order: self.order })
     }
 
     fn all_digests(&self) -> Option<&RowDigests> {

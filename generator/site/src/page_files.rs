@@ -2,6 +2,7 @@
 
 use html::prepare::FragmentsWriter;
 use html::{Filler, Html};
+use rayon::prelude::*;
 use snapshot::page::Site;
 use snapshot::page::list::{Numbers, documents};
 use snapshot::record::Directory;
@@ -9,10 +10,9 @@ use snapshot::search;
 use snapshot::time::Day;
 use store::sections::SectionWriter;
 use store::spill::Spill;
-use store::{EncodeFn, NewFile, Stage};
+use store::{NewFile, Stage};
 
-use crate::downloads::{Download, RowDigests, TableReview, TableStore};
-use crate::encode::Effort;
+use crate::downloads::{Download, RowDigests};
 use crate::error::GenerateError;
 use crate::files::{File, Records};
 use crate::options::BuildOptions;
@@ -38,13 +38,9 @@ pub(crate) type FirstVisit<'a> =
 
 /// The programs of a build, in parts that fit into memory.
 pub(crate) trait Parts {
-    /// Visits every part for the first time, and stores the tables.
-    fn first(
-        &mut self,
-        build: &PageFiles<'_>,
-        tables: &TableStore<'_>,
-        visit: FirstVisit<'_>,
-    ) -> Result<Vec<Download>, GenerateError>;
+    /// Visits every part for the first time; gives the tables, which are stored by then.
+    fn first(&mut self, build: &PageFiles<'_>, visit: FirstVisit<'_>)
+    -> Result<Vec<Download>, GenerateError>;
 
     /// Visits every part again.
     fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError>;
@@ -67,7 +63,6 @@ pub(crate) struct PageFiles<'a> {
     pub(crate) directory: &'a Directory,
     /// Where long columns are kept until they are stored.
     pub(crate) spill: &'a Spill,
-    pub(crate) review: &'a dyn TableReview,
 }
 
 impl PageFiles<'_> {
@@ -104,10 +99,7 @@ impl PageFiles<'_> {
     ) -> Result<(FragmentsWriter, PartKeys, Vec<Download>), GenerateError> {
         let mut fragments = FragmentsWriter::new(&self.directory.dataset.locales, self.spill);
         let (mut keys, mut first) = (Vec::new(), 0);
-        let encoding: (bool, EncodeFn<'_>) = (self.encodings(), &self.options.effort.encoder());
-        let live = self.options.made_from.and_then(|it| self.stage.live_made_with(it.tools));
-        let tables = TableStore { stage: self.stage, live, encoding, spill: self.spill, review: self.review };
-        let downloads = parts.first(self, &tables, &mut |part, digests| {
+        let downloads = parts.first(self, &mut |part, digests| {
             let numbers = self.numbers(pages, &part, &mut first);
             let pages = Pages { directory: part.directory, numbers: &numbers, ..pages.clone() };
             let programs = Records::programs(part.directory);
@@ -173,22 +165,19 @@ impl PageFiles<'_> {
             self.unkept(pages, fill, &keys)
         });
         let rest = rest_pages(pages, fill);
-        for family in pages.families(&rest, &left.unwrap_or(all), fill.dated) {
+        let families = pages.families(&rest, &left.unwrap_or(all), fill.dated);
+        families.into_par_iter().try_for_each(|family| {
             self.progress.each(family.name, (family.count, "pages"), |done| {
                 family.render(|files| self.put(files), done)
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
 
     /// The records with keys whose pages cannot be taken from the live snapshot.
     fn unkept(&self, pages: &Pages<'_>, fill: Filler<'_>, keys: &Keys) -> Records {
         let encode = self.options.effort.encoder();
-        pages.unkept(keys, fill, |record, renew| self.stage.keep(record, renew, (self.encodings(), &encode)))
-    }
-
-    fn encodings(&self) -> bool {
-        self.options.effort != Effort::None
+        let encodings = self.options.effort.has_encodings();
+        pages.unkept(keys, fill, |record, renew| self.stage.keep(record, renew, (encodings, &encode)))
     }
 
     /// Stores the files of a page.
@@ -197,7 +186,7 @@ impl PageFiles<'_> {
             path,
             body: &it.bytes,
             holes: &it.holes,
-            encodings: self.encodings(),
+            encodings: self.options.effort.has_encodings(),
         });
         Ok(self.stage.put_record(&new.collect::<Vec<_>>(), &self.options.effort.encoder())?)
     }

@@ -150,8 +150,9 @@ impl PartedBuild {
         let all = outline.finish(others).map_err(IndexError::from)?.ok_or(GenerateError::Parts)?;
         if let Some(parts) = parts {
             let (stage, spill, theme, site, directory) = (&stage, &spill, &theme, &files.open()?, &all);
-            let build = PageFiles { stage, options, progress, theme, site, directory, spill, review };
-            build.store(&mut PartsOfBuild { parts: &parts, tables })?;
+            let build = PageFiles { stage, options, progress, theme, site, directory, spill };
+            let store = TableStore::new(stage, options, spill, review);
+            build.store(&mut PartsOfBuild { parts: &parts, tables, store })?;
             finish(parts, report)?;
         }
         let about = about(&all, source, counts, options);
@@ -181,13 +182,13 @@ fn in_turn(
 struct PartsOfBuild<'a> {
     parts: &'a Parts,
     tables: SortedTables,
+    store: TableStore<'a>,
 }
 
 impl page_files::Parts for PartsOfBuild<'_> {
     fn first(
         &mut self,
         build: &PageFiles<'_>,
-        store: &TableStore<'_>,
         visit: FirstVisit<'_>,
     ) -> Result<Vec<Download>, GenerateError> {
         let mut tables = std::mem::take(&mut self.tables);
@@ -199,7 +200,7 @@ impl page_files::Parts for PartsOfBuild<'_> {
                 Ok(())
             })
         })?;
-        build.progress.step("tables", || tables.write(build.directory, store))
+        build.progress.step("tables", || tables.write(build.directory, &self.store))
     }
 
     fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError> {

@@ -3,18 +3,19 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, MultiProgress, ProgressBar, ProgressStyle};
 
-/// Shows steps and their times.
+/// Shows steps and their times. Several may run at once.
 pub struct Progress {
     quiet: bool,
     terminal: bool,
+    bars: MultiProgress,
 }
 
 impl Progress {
     /// Shows bars if standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, terminal: std::io::stderr().is_terminal() }
+        Self { quiet, terminal: std::io::stderr().is_terminal(), bars: MultiProgress::new() }
     }
 
     /// Runs a step of unknown length.
@@ -56,7 +57,7 @@ impl Progress {
     /// Prints a finished step.
     pub fn line(&self, name: &str, what: &str, time: Duration) {
         if !self.quiet {
-            anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time));
+            self.bars.suspend(|| anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time)));
         }
     }
 
@@ -70,7 +71,7 @@ impl Progress {
             "  {msg:14} {wide_bar} {human_pos}/{human_len} {eta}"
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(count).with_style(style).with_message(name);
+        let bar = self.bars.add(ProgressBar::new(count)).with_style(style).with_message(name);
         bar.enable_steady_tick(Duration::from_millis(100));
         bar
     }

@@ -70,8 +70,11 @@ pub(super) struct Packer {
 
 /// Objects that are much alike.
 enum Family {
-    /// Objects that wait for a dictionary.
-    Waiting(Vec<(ObjectId, Vec<u8>)>),
+    /// Objects that wait for a dictionary; `is_trained` once a thread makes it.
+    Waiting {
+        objects: Vec<(ObjectId, Vec<u8>)>,
+        is_trained: bool,
+    },
     Ready(Option<Arc<Dictionary>>),
 }
 
@@ -189,7 +192,7 @@ impl Packer {
         }
         let family = Arc::clone(lock(&self.families).entry(path.to_owned()).or_default());
         let mut state = lock(&family);
-        if let Family::Waiting(_) = &*state {
+        if let Family::Waiting { .. } = &*state {
             *state = Family::Ready(Some(Arc::new(Dictionary::sampled(bytes, self.level))));
         }
         if let Family::Ready(dictionary) = &*state { dictionary.clone() } else { None }
@@ -215,31 +218,43 @@ impl Packer {
         let Some(family) = family_of(path) else { return self.add(id, &bytes(), None, write) };
         let family = Arc::clone(lock(&self.families).entry(family).or_default());
         let mut state = lock(&family);
-        if let Family::Waiting(waiting) = &mut *state {
-            lock(&self.packs).waiting.insert(id);
-            waiting.push((id, bytes()));
-            let gathered: usize = waiting.iter().map(|(_, bytes)| bytes.len()).sum();
-            let enough = waiting.len() >= FAMILY && (waiting.len() >= SAMPLES.0 || gathered >= SAMPLES.1);
-            return if enough { self.ready(&mut state, write) } else { Ok(()) };
+        match &mut *state {
+            Family::Ready(dictionary) => {
+                let dictionary = dictionary.clone();
+                drop(state);
+                self.add(id, &bytes(), dictionary.as_deref(), write)
+            }
+            Family::Waiting { objects, is_trained } => {
+                lock(&self.packs).waiting.insert(id);
+                objects.push((id, bytes()));
+                let gathered: usize = objects.iter().map(|(_, bytes)| bytes.len()).sum();
+                let enough = objects.len() >= FAMILY && (objects.len() >= SAMPLES.0 || gathered >= SAMPLES.1);
+                if *is_trained || !enough {
+                    return Ok(());
+                }
+                let samples = std::mem::take(objects);
+                *is_trained = true;
+                drop(state);
+                self.ready(&family, &samples, write)
+            }
         }
-        let Family::Ready(dictionary) = &*state else { return Ok(()) };
-        let dictionary = dictionary.clone();
-        drop(state);
-        self.add(id, &bytes(), dictionary.as_deref(), write)
     }
 
-    /// Trains the dictionary of a family, unless there are too few objects, and encodes those that waited for it.
-    fn ready(&self, state: &mut Family, write: Write<'_>) -> Result<(), StoreError> {
-        let waited = std::mem::replace(state, Family::Ready(None));
-        let Family::Waiting(waited) = waited else {
-            *state = waited;
-            return Ok(());
-        };
-        let samples: Vec<&[u8]> = waited.iter().map(|(_, bytes)| &**bytes).collect();
-        let dictionary = if samples.len() < FAMILY { None } else { Dictionary::of(&samples, self.level) };
+    /// Trains the dictionary of a family, unless there are too few samples, and encodes them and the objects that waited
+    /// for it. Other threads go on meanwhile.
+    fn ready(
+        &self,
+        family: &Mutex<Family>,
+        samples: &[(ObjectId, Vec<u8>)],
+        write: Write<'_>,
+    ) -> Result<(), StoreError> {
+        let bodies: Vec<&[u8]> = samples.iter().map(|(_, bytes)| &**bytes).collect();
+        let dictionary = if bodies.len() < FAMILY { None } else { Dictionary::of(&bodies, self.level) };
         let dictionary = dictionary.map(Arc::new);
-        *state = Family::Ready(dictionary.clone());
-        waited.iter().try_for_each(|(id, bytes)| self.add(*id, bytes, dictionary.as_deref(), write))
+        let waited = std::mem::replace(&mut *lock(family), Family::Ready(dictionary.clone()));
+        let waited = if let Family::Waiting { objects, .. } = waited { objects } else { Vec::new() };
+        let mut all = samples.iter().chain(&waited);
+        all.try_for_each(|(id, bytes)| self.add(*id, bytes, dictionary.as_deref(), write))
     }
 
     /// Whether an object is packed already, or can be reused from the generation before.
@@ -334,7 +349,11 @@ impl Packer {
         write: Write<'_>,
     ) -> Result<NewObjects, StoreError> {
         for family in lock(&self.families).values() {
-            self.ready(&mut lock(family), write)?;
+            let few = match &mut *lock(family) {
+                Family::Waiting { objects, .. } => std::mem::take(objects),
+                Family::Ready(_) => continue,
+            };
+            self.ready(family, &few, write)?;
         }
         let body = Body::of(table.bytes());
         let own = self.put(&[("", table.bytes(), body)], write)?.pop();
@@ -366,7 +385,7 @@ impl Packer {
 
 impl Default for Family {
     fn default() -> Self {
-        Self::Waiting(Vec::new())
+        Self::Waiting { objects: Vec::new(), is_trained: false }
     }
 }
 

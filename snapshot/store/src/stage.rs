@@ -129,8 +129,10 @@ impl Stage {
                 };
                 (identity, Stored::Tree(Siblings::default()))
             }
-            // Packed when the generation is published.
-            Writer::Packs(_) => (self.staging.write_hashed(path, &file)?, Stored::File),
+            Writer::Packs(packs) => {
+                let identity = self.staging.write_hashed(path, &file)?;
+                (identity, packs.put_index_file(&self.staging, path, identity)?)
+            }
         };
         self.add(path, identity, &[], file.checksum(), stored);
         drop(file);
@@ -166,7 +168,7 @@ impl Stage {
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
         match &self.writer {
             Writer::Tree(tree) => tree.finish(&self.staging, &files, &table, &list, jobs)?,
-            Writer::Packs(packs) => packs.finish(&self.staging, files, &table, jobs)?,
+            Writer::Packs(packs) => packs.finish(&self.staging, files, &table)?,
         }
         self.staging.write(MANIFEST, &manifest.to_bytes())?;
         self.staging.write(HISTORY, history.bytes())?;

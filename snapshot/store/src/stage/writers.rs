@@ -7,7 +7,7 @@ use super::super::body::{Body, CODINGS, Chunks, Coding, Tally};
 use super::super::build_info::{EncodeFn, NewFile};
 use super::super::error::StoreError;
 use super::super::generation::Generation;
-use super::super::layout::{FILE_LIST, FILE_TABLE, INDEX_DIR, INDEX_MAX, OBJECTS, SIBLINGS};
+use super::super::layout::{FILE_LIST, FILE_TABLE, INDEX, INDEX_DIR, INDEX_MAX, OBJECTS, SIBLINGS};
 use super::super::packer::Packer;
 use super::super::places::{Pack, Placement};
 use super::super::sections::Sections;
@@ -218,24 +218,46 @@ impl PackWriter {
         self.packer.take_row(entry.number()).map(Stored::Packed)
     }
 
-    /// Packs the index files, closes the packs, and writes where each body is stored.
+    /// Packs a file of the index, unless it is too long. The file stays until the generation is finished, as pages are made
+    /// from it.
+    pub(super) fn put_index_file(
+        &self,
+        staging: &StagingDir,
+        path: &str,
+        identity: Body,
+    ) -> Result<Stored, StoreError> {
+        if identity.len > INDEX_MAX {
+            return Ok(Stored::File);
+        }
+        if let Some(placement) = self.same(staging, path, identity) {
+            return Ok(Stored::Packed(placement));
+        }
+        let (vfs, name) = (&*staging.vfs, staging.name(path));
+        let bytes = vfs.map(&name).map_err(vfs.io_error(&name))?;
+        let write = |pack: Pack, bytes: &[u8]| staging.write_pack(pack, bytes);
+        let placement = self.packer.put(&[(path, &bytes, identity)], &write)?.pop();
+        Ok(placement.map_or(Stored::File, Stored::Packed))
+    }
+
+    /// Removes the index files that are packed, closes the packs, and writes where each body is stored.
     pub(super) fn finish(
         &self,
         staging: &StagingDir,
-        mut files: Vec<StagedFile>,
+        files: Vec<StagedFile>,
         table: &Sections,
-        jobs: usize,
     ) -> Result<(), StoreError> {
-        let is_index =
-            |file: &&mut StagedFile| matches!(file.stored, Stored::File) && file.identity.len <= INDEX_MAX;
-        let mut index: Vec<&mut StagedFile> = files.iter_mut().filter(is_index).collect();
-        let packed = in_parallel(jobs, &index, |file| self.pack_index_file(staging, file));
-        for (file, placement) in index.iter_mut().zip(packed) {
-            file.stored = placement?.map_or(Stored::File, Stored::Packed);
+        let vfs = &*staging.vfs;
+        let stays =
+            |path: &str| files.iter().any(|file| file.path == path && matches!(file.stored, Stored::File));
+        let is_packed = |(path, _): &mut (String, Body)| path.starts_with(INDEX) && !stays(path);
+        let packed: Vec<_> = lock(&staging.written).extract_if(.., is_packed).collect();
+        for (path, _) in packed {
+            let name = staging.name(&path);
+            vfs.remove(&name).map_err(vfs.io_error(&name))?;
         }
         let index = staging.name(INDEX_DIR);
-        if staging.vfs.list(&index).is_ok_and(|left| left.is_empty()) {
-            staging.vfs.remove(&index).map_err(staging.vfs.io_error(&index))?;
+        if vfs.list(&index).is_ok_and(|left| left.is_empty()) {
+            vfs.remove(&index).map_err(vfs.io_error(&index))?;
         }
         let rows = files.into_iter().map(|file| match file.stored {
             Stored::Packed(placement) => Some(placement),
@@ -244,24 +266,5 @@ impl PackWriter {
         let objects = self.packer.finish(rows, table, &|pack, bytes| staging.write_pack(pack, bytes))?;
         staging.link_packs(&objects.packs)?;
         staging.write(OBJECTS, objects.finish().bytes())
-    }
-
-    fn pack_index_file(
-        &self,
-        staging: &StagingDir,
-        file: &StagedFile,
-    ) -> Result<Option<Placement>, StoreError> {
-        let (vfs, name) = (&*staging.vfs, staging.name(&file.path));
-        let placement = match self.same(staging, &file.path, file.identity) {
-            Some(placement) => Some(placement),
-            None => {
-                let bytes = vfs.map(&name).map_err(vfs.io_error(&name))?;
-                let write = |pack: Pack, bytes: &[u8]| staging.write_pack(pack, bytes);
-                self.packer.put(&[(&file.path, &bytes, file.identity)], &write)?.pop()
-            }
-        };
-        vfs.remove(&name).map_err(vfs.io_error(&name))?;
-        lock(&staging.written).retain(|(path, _)| *path != file.path);
-        Ok(placement)
     }
 }

@@ -6,12 +6,12 @@ pub(super) const PACKS: Layout = Layout::Packs { level: 3 };
 
 pub(super) fn put(root: &Path, layout: &Layout, pages: &[(String, Vec<u8>)]) -> PublishOutcome {
     let stage = Stage::begin(root, layout).unwrap();
-    let mut index = SectionWriter::default();
-    index.put("numbers", [1u32, 2, 3]);
-    let kept = stage.put_sections("index/rows.bin", index).unwrap();
     for (path, body) in pages {
         stage.put(NewFile { path, body, holes: &[], encodings: true }, &tenth).unwrap();
     }
+    let mut index = SectionWriter::default();
+    index.put("numbers", [1u32, 2, 3]);
+    let kept = stage.put_sections("index/rows.bin", index).unwrap();
     let published = stage.publish(&about("2026-11-20T06:00:00Z"), 2).unwrap();
     assert_eq!(*kept.get::<u32>("numbers").unwrap(), [1, 2, 3], "also after publishing");
     published

@@ -33,12 +33,21 @@ const OTHER: char = '=';
 /// A suggestion, as the generator prepares it.
 #[derive(Clone, Debug)]
 pub struct HintEntry {
-    /// Names that it is found by, and those that it is found by only as a whole; not folded.
-    pub names: [Vec<String>; 2],
-    /// How much it gives, or 0 to come after all others.
-    pub count: usize,
-    /// Its JSON object in each language; empty in one that the site does not have.
-    pub objects: [String; 2],
+    /// Folded names that it is found by, and others that it is found by only as a whole.
+    names: [BTreeSet<String>; 2],
+    count: usize,
+    objects: [String; 2],
+}
+
+impl HintEntry {
+    /// `names`: those that it is found by, and those that it is found by only as a whole; `count`: how much it gives, or 0
+    /// to come after all others; `objects`: its JSON object in each language, empty in one that the site does not have.
+    pub fn new(names: [Vec<String>; 2], count: usize, objects: [String; 2]) -> Self {
+        let [own, mut others] = names
+            .map(|names| names.iter().map(|name| words_of(name).join(" ")).collect::<BTreeSet<String>>());
+        others.retain(|name| !own.contains(name));
+        Self { names: [own, others], count, objects }
+    }
 }
 
 /// Writes the sections. Of entries that give the same, the first comes first.
@@ -47,10 +56,7 @@ pub(super) fn write(entries: &[HintEntry], writer: &mut SectionWriter) {
     order.sort_by_key(|entry| Reverse(entry.count));
     let (mut names, mut of, mut keys) = (Vec::new(), Vec::<u32>::new(), Vec::new());
     for (number, entry) in (0..).zip(&order) {
-        let folded = |name: &String| words_of(name).join(" ");
-        let own: BTreeSet<String> = entry.names[0].iter().map(folded).collect();
-        let others: BTreeSet<String> =
-            entry.names[1].iter().map(folded).filter(|name| !own.contains(name)).collect();
+        let [own, others] = &entry.names;
         for name in others {
             keys.push([names.len() as u32, 0]);
             of.push(number);
@@ -61,7 +67,7 @@ pub(super) fn write(entries: &[HintEntry], writer: &mut SectionWriter) {
             let begins = [0].into_iter().chain(later).take(WORDS_MAX);
             keys.extend(begins.map(|at| [names.len() as u32, at as u32]));
             of.push(number);
-            names.push(name);
+            names.push(name.clone());
         }
     }
     keys.sort_unstable_by_key(|key| (&names[key[0] as usize][key[1] as usize..], *key));
@@ -159,7 +165,7 @@ mod tests {
     const WORDS: [&str; 9] = ["a", "ab", "abc", "b", "Ba", "á", "b-a", "a.b.", "c"];
 
     fn entry(number: usize, names: [Vec<String>; 2], count: usize) -> HintEntry {
-        HintEntry { names, count, objects: [format!("\"{number}\""), format!("\"es {number}\"")] }
+        HintEntry::new(names, count, [format!("\"{number}\""), format!("\"es {number}\"")])
     }
 
     fn open(entries: &[HintEntry]) -> Hints {

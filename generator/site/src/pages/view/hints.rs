@@ -65,7 +65,7 @@ impl Pages<'_> {
             let (lang, href) = (self.foreign(of, locale, field), here(&format!("{folder}{slug}"), locale));
             json!({"text": text(locale), "lang": lang, "about": about(locale), "count": count, "href": href})
         };
-        HintEntry { names: [names.collect(), Vec::new()], count, objects: self.objects(object) }
+        HintEntry::new([names.collect(), Vec::new()], count, self.objects(object))
     }
 
     /// The values that people use as words of a query, and places that records admit without naming them.
@@ -112,7 +112,7 @@ impl Pages<'_> {
         let (objects, others) = (self.objects(object), others.collect());
         let names = labels.into_iter().chain(known.map(|name| name.text.to_owned())).collect();
         // A region admits every place in it: these come after the names of records.
-        HintEntry { names: [names, others], count: if is_named { count } else { 0 }, objects }
+        HintEntry::new([names, others], if is_named { count } else { 0 }, objects)
     }
 
     fn objects(&self, object: impl Fn(Locale) -> Value) -> [String; 2] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use snapshot::record::Locale;
+use snapshot::record::{Fact, Locale};
 
 use super::*;
 
@@ -120,4 +120,29 @@ fn what_there_is_once_is_in_the_only_language() {
         lines.collect::<Vec<_>>().join("\n")
     };
     assert_eq!(of(&files), of(&both));
+}
+
+#[test]
+fn a_label_that_states_more_than_the_word_for_its_value_stands_after_it() {
+    let mut directory = sample();
+    let is_awards = |fact: &&mut Fact| fact.value.as_deref() == Some("expected-awards");
+    let fact = directory.facts.iter_mut().find(is_awards).unwrap();
+    fact.label = Some("Expected number of awards, 2027".into());
+    directory.translations.clear();
+    let slug = &directory.programs.iter().find(|it| it.id == fact.program_id).unwrap().slug.clone();
+    let files = site_of(&directory);
+    for (page, expected) in [
+        (
+            format!("/es/programs/{slug}.html"),
+            "Número previsto de ayudas: <b lang=\"en\" dir=\"auto\">Expected number of awards, 2027</b>",
+        ),
+        (format!("/es/programs/{slug}.md"), "- Número previsto de ayudas: Expected number of awards, 2027"),
+        (format!("/programs/{slug}.html"), ">Expected number of awards, 2027</b>"),
+    ] {
+        assert!(files[&page].contains(expected), "{page}: {}", files[&page]);
+    }
+    let others = files
+        .iter()
+        .filter(|(path, page)| path.starts_with("/es/") && page.contains(">Número previsto de ayudas</b>"));
+    assert!(others.count() > 0, "the word alone where the label states no more");
 }

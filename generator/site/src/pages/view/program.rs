@@ -117,22 +117,33 @@ impl Pages<'_> {
     /// What a program pays: the source's amounts first.
     fn funding(&self, program: usize, locale: Locale) -> Option<String> {
         let word = |key: &str| self.word(locale, key);
-        let label = |fact: &Fact| Some(self.note_label(fact, locale)?.0.to_owned());
+        let label = |fact: &Fact| Some(self.note_label(fact, locale)?.in_a_line());
         let record = &self.directory.programs[program];
         AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label)
     }
 
-    /// The label of a fact whose kind feeds no facet, and its language if that is another one: a translation, else the
-    /// program's word for its value.
-    fn note_label<'f>(&'f self, fact: &'f Fact, locale: Locale) -> Option<(&'f str, Option<&'static str>)> {
+    /// The label of a fact whose kind feeds no facet: a translation, else the program's word for its value. Where the
+    /// label states more than that word, it follows in its own language. The word `note_labels` lists others that do not,
+    /// divided by `|`.
+    fn note_label<'f>(&'f self, fact: &'f Fact, locale: Locale) -> Option<NoteLabel<'f>> {
         let stated = fact.label.as_deref().or(fact.value.as_deref())?;
         let text = self.directory.text(fact.entity(), locale, "label", stated);
-        let own = self.word(locale, &format!("value_{}", fact.value.as_deref().unwrap_or_default()));
-        let original = self.default_language();
-        Some(match text == stated && original != locale.as_str() {
-            true if own.is_empty() => (text, Some(original)),
-            true => (own, None),
-            false => (text, None),
+        let original = self.directory.dataset.language();
+        if text != stated || original == locale {
+            return Some(NoteLabel { kind: None, text, language: None });
+        }
+        let value = fact.value.as_deref().unwrap_or(stated);
+        let [own, known] = [locale, original].map(|locale| self.word(locale, &format!("value_{value}")));
+        let rest = stated.strip_prefix(known).filter(|_| !known.is_empty());
+        let is_more = rest.is_none_or(|rest| rest.contains(|c: char| c.is_ascii_digit()));
+        let is_same =
+            stated == value || self.word(original, "note_labels").split('|').any(|known| known == stated);
+        Some(match own.is_empty() || is_more && !is_same {
+            false => NoteLabel { kind: None, text: own, language: None },
+            true => {
+                let kind = Some(own).filter(|own| !own.is_empty());
+                NoteLabel { kind, text, language: Some(original.as_str()) }
+            }
         })
     }
 
@@ -315,10 +326,14 @@ impl Pages<'_> {
         let view = |fact: &Fact| {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
             let label = match (facet, &fact.value) {
-                (Some(spec), Some(value)) => Some(self.spoken_label(spec.facet, value, locale)),
-                _ => self.note_label(fact, locale).map(|(text, lang)| (text.to_owned(), lang)),
+                (Some(spec), Some(value)) => {
+                    let (text, lang) = self.spoken_label(spec.facet, value, locale);
+                    Some(context! { kind => (), text, lang })
+                }
+                _ => self.note_label(fact, locale).map(|it| {
+                    context! { kind => it.kind, text => it.text, lang => it.language }
+                }),
             };
-            let label = label.map(|(text, lang)| context! { text, lang });
             let mark = match (fact.polarity, fact.strength) {
                 (Polarity::Exclude, _) => Some("program_excluded"),
                 (_, Strength::Preferred) => Some("program_preferred"),
@@ -395,6 +410,20 @@ impl Pages<'_> {
             }
         };
         self.directory.program_links[program].sources.iter().map(view).collect()
+    }
+}
+
+/// The label of a note: its text, its language if that is not the page's, and the page's word for its kind if the text
+/// does not say that.
+struct NoteLabel<'a> {
+    kind: Option<&'a str>,
+    text: &'a str,
+    language: Option<&'static str>,
+}
+
+impl NoteLabel<'_> {
+    fn in_a_line(&self) -> String {
+        self.kind.map_or_else(|| self.text.to_owned(), |kind| format!("{kind} ({})", self.text))
     }
 }
 

@@ -126,7 +126,7 @@ pub fn feed(
             push_name(&mut out, &quoted(&plain(&name)));
             part(7, &mut out);
             push_invalid(&mut out, language, invalid);
-            docs.iter().for_each(|doc| out.extend_from_slice(html.events.bytes(*doc as usize)));
+            docs.iter().for_each(|doc| out.extend_from_slice(language.events.bytes(*doc as usize)));
             push(&mut out, "END:VCALENDAR\r\n");
         }
         Feed::Table => {

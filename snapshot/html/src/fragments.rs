@@ -14,7 +14,7 @@ use store::sections::{SectionError, Sections};
 use crate::hints::Hints;
 use crate::messages::Message;
 use crate::organization::Organizations;
-use crate::prepare::{self, CSV, EVENTS, OPTIONS, PARTS, RECIPIENTS, SectionNames};
+use crate::prepare::{self, CSV, OPTIONS, PARTS, RECIPIENTS, SectionNames};
 use crate::row::Rows;
 use crate::slot::Pieces;
 
@@ -30,6 +30,7 @@ pub struct Language {
     pub(crate) lines: Strings,
     pub(crate) labels: Strings,
     pub(crate) entries: Strings,
+    pub(crate) events: Strings,
     pub(crate) feed: Strings,
     pub(crate) search: Pieces,
     pub(crate) list: Pieces,
@@ -41,7 +42,6 @@ pub struct Html {
     /// One or two, the main language first.
     pub(crate) languages: Vec<Language>,
     pub(crate) options: Strings,
-    pub(crate) events: Strings,
     pub(crate) csv: Strings,
     /// Organizations and their programs.
     pub organizations: Organizations,
@@ -72,6 +72,7 @@ impl Language {
             lines: sized(prepare::LINES[at], count)?,
             labels: sized(prepare::LABELS[at], ordinals)?,
             entries: sized(prepare::ENTRIES[at], count)?,
+            events: sized(prepare::EVENTS[at], count)?,
             feed: sized(prepare::FEED[at], PARTS)?,
             search: Pieces::open(sections, prepare::SEARCH[at])?,
             list: Pieces::open(sections, prepare::LIST[at])?,
@@ -173,17 +174,14 @@ impl Html {
         let html = Self {
             languages,
             options: Strings::open(sections, OPTIONS)?,
-            events: Strings::open(sections, EVENTS)?,
             csv: Strings::open(sections, CSV)?,
             organizations: Organizations::open(sections, count)?,
             recipients: Strings::open(sections, RECIPIENTS)?,
             hints: Hints::open(sections)?,
         };
         let is_listed = |it: &Language| it.recipients.len() == html.recipients.len();
-        let fits = html.options.len() == ordinals
-            && html.events.len() == count
-            && html.csv.len() == count
-            && html.languages.iter().all(is_listed);
+        let fits =
+            html.options.len() == ordinals && html.csv.len() == count && html.languages.iter().all(is_listed);
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
     }
 

@@ -12,6 +12,7 @@
 //! line.*                 link to each document, for lists by deadline
 //! label.*                label of each facet value
 //! entry.*                Atom entry of each document
+//! event.*                iCalendar events of each document
 //! feed.*                 the parts of a feed, see `feed.rs`
 //! skel.*  slot.*         search page split at its slots: pieces, and the slot after each but the last
 //! list.*                 list of recipients, in the same way
@@ -19,7 +20,6 @@
 //! org.*  kind             organizations, see `organization.rs`
 //! hint.*                 suggestions while text is typed, see `hints.rs`
 //! option                 name and value of each facet value's checkbox
-//! event                  iCalendar events of each document
 //! csv                    CSV row of each document, up to its next deadline
 //! ```
 
@@ -51,14 +51,16 @@ pub(crate) const PASSAGES: [SectionNames; 2] = [("text.en.at", "text.en"), ("tex
 pub(crate) const LINES: [SectionNames; 2] = [("line.en.at", "line.en"), ("line.es.at", "line.es")];
 pub(crate) const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
 pub(crate) const ENTRIES: [SectionNames; 2] = [("entry.en.at", "entry.en"), ("entry.es.at", "entry.es")];
+pub(crate) const EVENTS: [SectionNames; 2] = [("event.en.at", "event.en"), ("event.es.at", "event.es")];
 pub(crate) const FEED: [SectionNames; 2] = [("feed.en.at", "feed.en"), ("feed.es.at", "feed.es")];
 pub(crate) const SEARCH: [SkeletonNames; 2] =
     [(("skel.en.at", "skel.en"), "slot.en"), (("skel.es.at", "skel.es"), "slot.es")];
 pub(crate) const LIST: [SkeletonNames; 2] =
     [(("list.en.at", "list.en"), "list.slot.en"), (("list.es.at", "list.es"), "list.slot.es")];
+/// Texts that each document has in each language.
+const TEXTS: [[SectionNames; 2]; 4] = [PASSAGES, LINES, ENTRIES, EVENTS];
 pub(crate) const CUTS: [&str; 2] = ["cut.en", "cut.es"];
 pub(crate) const OPTIONS: SectionNames = ("option.at", "option");
-pub(crate) const EVENTS: SectionNames = ("event.at", "event");
 pub(crate) const CSV: SectionNames = ("csv.at", "csv");
 pub(crate) const ITEMS: [SectionNames; 2] = [("who.en.at", "who.en"), ("who.es.at", "who.es")];
 pub(crate) const RECIPIENTS: SectionNames = ("who.at", "who");
@@ -108,6 +110,8 @@ pub struct DocumentParts {
     pub line: String,
     /// Atom entry.
     pub entry: String,
+    /// Calendar events.
+    pub events: String,
 }
 
 /// Fragments of a document.
@@ -115,8 +119,6 @@ pub struct DocumentParts {
 pub struct DocumentFragments {
     /// In each language of the site.
     pub languages: Vec<DocumentParts>,
-    /// Calendar events.
-    pub events: String,
     /// CSV row.
     pub csv: String,
     /// Facet value of its type.
@@ -132,8 +134,8 @@ pub enum Fragment {
     Line(Locale),
     /// Atom entry of a language.
     Entry(Locale),
-    /// Calendar events.
-    Events,
+    /// Calendar events of a language.
+    Events(Locale),
     /// CSV row.
     Csv,
 }
@@ -141,8 +143,7 @@ pub enum Fragment {
 /// The fragments that documents have in an earlier file.
 pub struct EarlierFragments {
     rows: [Option<Rows>; 2],
-    texts: [[Option<Strings>; 3]; 2],
-    events: Strings,
+    texts: [[Option<Strings>; 4]; 2],
     csv: Strings,
 }
 
@@ -154,10 +155,10 @@ impl EarlierFragments {
     /// If it is of another format.
     pub fn open(file: &Sections) -> Result<Self, SectionError> {
         let csv = Strings::open(file, CSV)?;
-        let texts = |at: usize| [PASSAGES, LINES, ENTRIES].map(|names| Strings::open(file, names[at]).ok());
+        let texts = |at: usize| TEXTS.map(|names| Strings::open(file, names[at]).ok());
         let rows = |at: usize| Rows::open(file, (ROWS[at], CUTS[at]), csv.len()).ok();
         let (rows, texts) = ([0, 1].map(rows), [0, 1].map(texts));
-        Ok(Self { rows, texts, events: Strings::open(file, EVENTS)?, csv })
+        Ok(Self { rows, texts, csv })
     }
 
     /// The search row of a document, if it has one in this language.
@@ -172,7 +173,7 @@ impl EarlierFragments {
             Fragment::Passages(locale) => of_language(0, locale)?,
             Fragment::Line(locale) => of_language(1, locale)?,
             Fragment::Entry(locale) => of_language(2, locale)?,
-            Fragment::Events => &self.events,
+            Fragment::Events(locale) => of_language(3, locale)?,
             Fragment::Csv => &self.csv,
         };
         ((doc as usize) < strings.len()).then(|| strings.text(doc as usize).to_owned())
@@ -182,14 +183,13 @@ impl EarlierFragments {
 /// Documents of a language being collected.
 struct LanguageColumns {
     rows: RowsWriter,
-    /// Passages, lines, entries.
-    texts: [StringsWriter; 3],
+    /// In the order of [`TEXTS`].
+    texts: [StringsWriter; 4],
 }
 
 /// Collects `html.bin`: documents in their order, then what there is once.
 pub struct FragmentsWriter {
     languages: Vec<(Locale, LanguageColumns)>,
-    events: StringsWriter,
     csv: StringsWriter,
     kinds: Column<u32>,
 }
@@ -198,11 +198,9 @@ impl FragmentsWriter {
     /// No documents yet, of a site in these languages.
     pub fn new(locales: &[Locale], spill: &Spill) -> Self {
         let strings = || StringsWriter::new(spill);
-        let columns =
-            || LanguageColumns { rows: RowsWriter::new(spill), texts: [strings(), strings(), strings()] };
+        let columns = || LanguageColumns { rows: RowsWriter::new(spill), texts: TEXTS.map(|_| strings()) };
         Self {
             languages: locales.iter().map(|locale| (*locale, columns())).collect(),
-            events: strings(),
             csv: strings(),
             kinds: Column::new(spill),
         }
@@ -212,11 +210,11 @@ impl FragmentsWriter {
     pub fn add(&mut self, document: &DocumentFragments) {
         for ((_, columns), parts) in self.languages.iter_mut().zip(&document.languages) {
             columns.rows.push(&parts.row);
-            for (texts, text) in columns.texts.iter_mut().zip([&parts.passages, &parts.line, &parts.entry]) {
-                texts.push(text.as_bytes());
+            let texts = [&parts.passages, &parts.line, &parts.entry, &parts.events];
+            for (column, text) in columns.texts.iter_mut().zip(texts) {
+                column.push(text.as_bytes());
             }
         }
-        self.events.push(document.events.as_bytes());
         self.csv.push(document.csv.as_bytes());
         self.kinds.push(document.kind);
     }
@@ -227,7 +225,6 @@ impl FragmentsWriter {
             columns.write(locale, parts, writer);
         }
         put(OPTIONS, &shared.options, writer);
-        self.events.write(EVENTS, writer);
         self.csv.write(CSV, writer);
         put(RECIPIENTS, &shared.recipients, writer);
         crate::organization::write(&shared.organizations, self.kinds, writer);
@@ -248,7 +245,7 @@ impl LanguageColumns {
         ] {
             put(names[at], strings, writer);
         }
-        for (names, texts) in [PASSAGES, LINES, ENTRIES].into_iter().zip(self.texts) {
+        for (names, texts) in TEXTS.into_iter().zip(self.texts) {
             texts.write(names[at], writer);
         }
         self.rows.write((ROWS[at], CUTS[at]), writer);

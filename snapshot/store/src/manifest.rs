@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::body::{Digest, Hex, json_text, read_hex};
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// Version of the REST interface whose answers the files hold.
 pub(crate) const API_VERSION: &str = "1.0.0";
@@ -201,7 +201,7 @@ mod tests {
 
     /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
     const TEXT: &str = r#"{
-  "format": 5,
+  "format": 6,
   "sequence": 42,
   "parent": "000041-00112233445566778899aabbccddeeff",
   "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",

@@ -217,4 +217,7 @@ fn events_state_who_can_apply_and_remind_a_week_before() {
         assert_eq!(calendar.matches(line).count(), events, "{line}");
     }
     assert!(calendar.contains("\r\nDESCRIPTION:Who can apply: "));
+    let spanish = SAMPLE.get("/es/programs.ics").text().replace("\r\n ", "");
+    assert_eq!(spanish.matches("\r\nSUMMARY:Plazo: ").count(), events);
+    assert!(spanish.contains("/es/programs/") && !spanish.contains("Deadline: "));
 }

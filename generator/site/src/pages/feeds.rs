@@ -118,12 +118,12 @@ impl Pages<'_> {
     }
 
     /// The calendar of a program.
-    pub(super) fn calendar(&self, program: usize) -> String {
-        format!("{}{}END:VCALENDAR\r\n", self.calendar_start(self.main_locale()), self.events(program))
+    pub(super) fn calendar(&self, program: usize, locale: Locale) -> String {
+        format!("{}{}END:VCALENDAR\r\n", self.calendar_start(locale), self.events(program, locale))
     }
 
     /// Calendar events of a program's deadlines. A paused or ended program has none.
-    pub(super) fn events(&self, program: usize) -> String {
+    pub(super) fn events(&self, program: usize, locale: Locale) -> String {
         let it = &self.directory.programs[program];
         let rests =
             matches!(it.lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
@@ -131,33 +131,40 @@ impl Pages<'_> {
         let cycles = self.directory.program_links[program].cycles.iter();
         for cycle in cycles.map(|cycle| &self.directory.cycles[*cycle]).filter(|_| !rests) {
             if let Some(deadline) = cycle.deadline_on {
-                self.push_event(&mut out, program, cycle, deadline);
+                self.push_event(&mut out, (program, locale), cycle, deadline);
             }
         }
         out
     }
 
-    fn push_event(&self, out: &mut String, program: usize, cycle: &Cycle, deadline: Date) {
+    fn push_event(
+        &self,
+        out: &mut String,
+        (program, locale): (usize, Locale),
+        cycle: &Cycle,
+        deadline: Date,
+    ) {
         let it = &self.directory.programs[program];
+        let name = quoted(self.directory.text(it.entity(), locale, "name", &it.name));
+        let season = self.directory.text(cycle.entity(), locale, "label", &cycle.label);
         let stamp = cycle.updated_at.strftime("%Y%m%dT%H%M%SZ").to_string();
-        let main = self.main_locale();
-        let label = self.word(main, "program_deadline");
+        let label = self.word(locale, "program_deadline");
         push_line(out, "BEGIN:VEVENT");
         push_line(out, &format!("UID:cycle-{}@{}", cycle.id, self.host()));
         push_line(out, &format!("DTSTAMP:{stamp}"));
         push_line(out, &format!("LAST-MODIFIED:{stamp}"));
         push_line(out, &format!("SEQUENCE:{}", cycle.updated_at.as_second().max(0) / 60 % 2_000_000_000));
         push_line(out, &format!("DTSTART;VALUE=DATE:{}", deadline.strftime("%Y%m%d")));
-        push_line(out, &format!("SUMMARY:{label}: {} ({})", quoted(&it.name), quoted(&cycle.label)));
-        let who = self.who_line(program, main);
-        let who = if who.is_empty() { who } else { format!("{}: {who}\n", self.word(main, "row_who")) };
+        push_line(out, &format!("SUMMARY:{label}: {name} ({})", quoted(season)));
+        let who = self.who_line(program, locale);
+        let who = if who.is_empty() { who } else { format!("{}: {who}\n", self.word(locale, "row_who")) };
         push_line(out, &format!("DESCRIPTION:{}", quoted(&format!("{who}{}", it.official_url))));
-        push_line(out, &format!("URL:{}{}", self.base_url, here(&format!("/programs/{}", it.slug), main)));
+        push_line(out, &format!("URL:{}{}", self.base_url, here(&format!("/programs/{}", it.slug), locale)));
         push_line(out, "TRANSP:TRANSPARENT");
         for line in ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-P7D"] {
             push_line(out, line);
         }
-        push_line(out, &format!("DESCRIPTION:{label}: {}", quoted(&it.name)));
+        push_line(out, &format!("DESCRIPTION:{label}: {name}"));
         push_line(out, "END:VALARM");
         push_line(out, "END:VEVENT");
     }

@@ -135,12 +135,12 @@ impl Pages<'_> {
                 },
                 line: line.map_or_else(|| self.line(program, locale), Ok)?,
                 entry: text(Fragment::Entry(locale), &|| self.entry(program, locale)),
+                events: text(Fragment::Events(locale), &|| self.events(program, locale)),
             })
         };
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         Ok(DocumentFragments {
             languages: self.locales().iter().map(language).collect::<Result<_, minijinja::Error>>()?,
-            events: text(Fragment::Events, &|| self.events(program)),
             csv: text(Fragment::Csv, &|| csv_rows::start(&shaper.program_summary(program))),
             kind: self.kind(program),
         })

@@ -99,17 +99,15 @@ fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         let name = |value: &&str| {
             at_word(place_label(facet, value, shaper.locale).unwrap_or(*value), VALUE_MAX).into_owned()
         };
-        let named: Vec<String> = values.iter().take(VALUES_MAX).map(name).collect();
-        let more = values.len().saturating_sub(VALUES_MAX);
-        let more = if more > 0 { format!(" +{more}") } else { String::new() };
-        (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
+        few(values.iter().map(name))
     };
     let mut parts: Vec<String> = Vec::new();
     for spec in who() {
         let values = listed(spec.facet, &named_values(spec.facet, program, &facts));
         parts.extend(values.map(|values| format!("{}: {values}", spec.parameter)));
     }
-    parts.extend(intervals(Measure::Age, program, &facts).first().map(age));
+    let ages = few(intervals(Measure::Age, program, &facts).iter().map(years));
+    parts.extend(ages.map(|ages| format!("age: {ages}")));
     for spec in who() {
         let values = listed(spec.facet, &excluded_values(spec.facet, &facts));
         parts.extend(values.map(|values| format!("not {}: {values}", spec.parameter)));
@@ -117,10 +115,18 @@ fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// `age: 18-35`, open where it has no bound.
-fn age(years: &Interval) -> String {
+/// The first values and the number of others; `None` without any.
+fn few(values: impl ExactSizeIterator<Item = String>) -> Option<String> {
+    let more = values.len().saturating_sub(VALUES_MAX);
+    let first: Vec<String> = values.take(VALUES_MAX).collect();
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    (!first.is_empty()).then(|| format!("{}{more}", first.join(", ")))
+}
+
+/// `18-35`, open where it has no bound.
+fn years(age: &Interval) -> String {
     let bound = |years: f64| if years.is_finite() { years.to_string() } else { String::new() };
-    format!("age: {}-{}", bound(years.min), bound(years.max))
+    format!("{}-{}", bound(age.min), bound(age.max))
 }
 
 /// The program's own amounts, in the source's currency: `EUR 4M-6.5M`.
@@ -189,11 +195,12 @@ fn shape(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     (!shape.contains(&*program.program_type)).then(|| (*shape).to_owned())
 }
 
-/// A whole amount, to the last digit: thousands and millions by their letter where that is shorter.
+/// A whole amount, to the last digit: up to 999 thousand, million or billion by their letter where that is exact.
 fn short(amount: f64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k")];
     let amount = amount.max(0.0).round() as u64;
-    let unit = UNITS.into_iter().find(|(unit, _)| amount >= *unit && amount.is_multiple_of(unit / 100));
+    let is_exact = |unit: u64| amount >= unit && amount / unit < 1000 && amount.is_multiple_of(unit / 100);
+    let unit = UNITS.into_iter().find(|(unit, _)| is_exact(*unit));
     match unit {
         Some((unit, letter)) => format!("{}{letter}", amount as f64 / unit as f64),
         None => amount.to_string(),
@@ -206,9 +213,12 @@ mod tests {
 
     #[test]
     fn an_age_without_a_bound_is_open_there() {
-        assert_eq!(age(&Interval { min: 18.0, max: 35.5 }), "age: 18-35.5");
-        assert_eq!(age(&Interval { min: 18.0, max: f64::INFINITY }), "age: 18-");
-        assert_eq!(age(&Interval { min: f64::NEG_INFINITY, max: 30.0 }), "age: -30");
+        assert_eq!(years(&Interval { min: 18.0, max: 35.5 }), "18-35.5");
+        assert_eq!(years(&Interval { min: 18.0, max: f64::INFINITY }), "18-");
+        assert_eq!(years(&Interval { min: f64::NEG_INFINITY, max: 30.0 }), "-30");
+        let ages = [[16.0, 21.0], [60.0, f64::INFINITY], [0.0, 5.0]];
+        let ages = ages.iter().map(|[min, max]| years(&Interval { min: *min, max: *max }));
+        assert_eq!(few(ages).unwrap(), "16-21, 60- +1");
     }
 
     #[test]
@@ -221,7 +231,7 @@ mod tests {
             (12_345.0, "12345"),
             (6_300_000.0, "6.3M"),
             (19_999_999.0, "19999999"),
-            (1_234_000.0, "1234k"),
+            (1_234_000.0, "1234000"),
             (1_250_000_000.0, "1.25B"),
         ] {
             assert_eq!(short(amount), expected);

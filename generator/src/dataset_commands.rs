@@ -88,6 +88,11 @@ pub(crate) fn print(report: &Diagnostics, options: PrintOptions) {
 }
 
 pub(crate) fn check(options: &Check) -> Result<(), Failure> {
+    if options.data.is_none() && Path::new("dataset.json").exists() {
+        let message =
+            "this folder has a dataset.json; use `--data .` to check it, or another folder for the sample";
+        return Err(fail(Failure::Usage, message));
+    }
     if options.diff || options.fix {
         fix(options)?;
     }
@@ -101,7 +106,8 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     let directory = directory.ok_or(Failure::Data)?;
     if options.messages.message_format == MessageFormat::Human {
         print_line(format_args!(
-            "good: {}, {}, {}, {}, {}",
+            "good{}: {}, {}, {}, {}, {}",
+            if options.data.is_some() { "" } else { ", the embedded sample" },
             counted(directory.programs.len(), "program"),
             counted(directory.organizations.len(), "organization"),
             counted(directory.cycles.len(), "cycle"),
@@ -177,7 +183,9 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     let mut report = Diagnostics::new();
     let mut shown = options.messages.print_options();
     let imported = import::import(&import_options, &mut report).map_err(|error| {
-        show_as(&report, &options.messages, shown);
+        if report.error_count() > 0 {
+            show_as(&report, &options.messages, shown);
+        }
         import_failure(error)
     })?;
     // The dataset is checked as it would be; one with errors is not written.

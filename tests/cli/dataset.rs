@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use super::harness::{command, content};
+use super::harness::{command, content, run};
 use super::{BUILD, OPDIR, Place};
 
 /// A folder with nothing in it.
@@ -33,6 +33,16 @@ fn init_writes_three_small_files_that_build() {
     place.build().fails(6, &["no program would be published"]);
     let place = started();
     assert!(place.build().succeeds().contains("1 programs"));
+}
+
+#[test]
+fn a_check_without_a_folder_is_of_the_sample_and_says_so() {
+    let place = started();
+    let checked = place.opdir(&["check"]).succeeds();
+    assert!(checked.starts_with("good, the embedded sample: "), "{checked}");
+    run(OPDIR, &place.path("data"), &["check"]).fails(2, &["dataset.json", "--data ."]);
+    let checked = run(OPDIR, &place.path("data"), &["check", "--data", "."]).succeeds();
+    assert!(checked.starts_with("good: "), "{checked}");
 }
 
 #[test]

@@ -470,7 +470,7 @@ fn quiet_prints_results_only() {
 fn rollback_goes_back_and_gc_keeps_what_is_live() {
     let place = Place::with_snapshot();
     let first = place.live();
-    place.opdir(&["rollback", "root"]).fails(2, &["CURRENT", "without a parent"]);
+    place.opdir(&["rollback", "root"]).fails(2, &["CURRENT", "no earlier one"]);
     place.retitle("Second name");
     place.build().succeeds();
     let second = place.live();
@@ -505,7 +505,7 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
 fn diff_tells_what_changed_and_what_caches_have_to_drop() {
     let place = Place::with_snapshot();
     let first = format!("root/generations/{}", place.live());
-    place.opdir(&["diff", "root"]).fails(2, &["root", "without a parent"]);
+    place.opdir(&["diff", "root"]).fails(2, &["root", "no earlier one"]);
     place.retitle("Another name");
     place.build().succeeds();
     let words = place.opdir(&["diff", "root"]).succeeds();

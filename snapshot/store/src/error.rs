@@ -30,7 +30,7 @@ pub enum StoreError {
     #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]
     NoGeneration { path: PathBuf },
     /// The generation has no parent to roll back to or to compare with.
-    #[error("{}: names a generation without a parent; name the other one", path.display())]
+    #[error("{}: is the first generation; there is no earlier one to compare with or to return to", path.display())]
     NoParent { path: PathBuf },
     /// The generation has another format version.
     #[error(

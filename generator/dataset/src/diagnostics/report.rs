@@ -53,7 +53,7 @@ impl Diagnostics {
             let name = files.get(it.at.file.0 as usize).map_or("", String::as_str);
             let Some(at) = origin(name, it.at.line) else { return true };
             // A fix would be lost with the next import.
-            if it.fix.take().is_some() {
+            if it.fix.take().is_some() && it.code.severity() == Severity::Warning {
                 it.help = Some("it may stay so; or correct it in the source".to_owned());
             }
             (it.at, it.column) = (at, None);

@@ -158,7 +158,7 @@ fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOpt
 /// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.
 fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation) -> Value {
     let values = &context.site.index.values;
-    let role = understood.role.unwrap_or(Facet::Countries);
+    let role = understood.named_role().unwrap_or(Facet::Countries);
     let place = understood.place.iter().map(|code| (role, code.as_str()));
     let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
     let filter = |(facet, value): (Facet, &str)| {
@@ -177,7 +177,7 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
     if !understood.roles.is_empty() {
         let name = |role: Option<Facet>| role.map_or("text", |facet| facet.spec().name);
         let roles = understood.roles.iter().map(|(role, total)| (name(*role).to_owned(), json!(total)));
-        entry["role"] = understood.role.map_or("any", |facet| facet.spec().name).into();
+        entry["role"] = understood.named_role().map_or("any", |facet| facet.spec().name).into();
         entry["roles"] = roles.collect::<serde_json::Map<_, _>>().into();
     }
     entry

@@ -115,7 +115,7 @@ impl Splice<'_> {
         facets.dedup();
         if facets.is_empty() || interpretation.place.is_some() {
             // A place without a role is anything that names it.
-            facets = interpretation.role.into_iter().collect();
+            facets = interpretation.named_role().into_iter().collect();
         }
         let place = interpretation.place.as_ref().map(|code| self.display.place(Facet::Countries, code));
         let is_outside = interpretation.is_outside;

@@ -163,7 +163,7 @@ fn total(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     let (fact, amount, currency) =
         named().find(|(fact, ..)| money::is_total(fact)).or_else(|| named().next())?;
     let what = match (money::is_total(fact), &fact.label) {
-        (false, Some(label)) => at_word(label, VALUE_MAX).into_owned(),
+        (false, Some(label)) => at_word(label, NAME_MAX).into_owned(),
         _ => "total".to_owned(),
     };
     Some(format!("{what} {currency} {}", short(amount)))

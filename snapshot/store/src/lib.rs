@@ -93,8 +93,6 @@ mod verify;
 mod vfs;
 
 #[cfg(test)]
-mod crash;
-#[cfg(test)]
 mod tests;
 
 pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};

@@ -1,6 +1,7 @@
 //! The store on a real disk: what is linked, refused, found damaged, rolled back and removed.
 
 mod changes;
+mod crash;
 mod dates;
 mod disk_cache;
 mod kept;

@@ -21,11 +21,7 @@ impl File {
 
     /// Whether all of it is tests.
     pub(crate) fn is_test(&self) -> bool {
-        self.path.starts_with("tests/")
-            || self.path.contains("/tests/")
-            || self.path.ends_with("/tests.rs")
-            || self.path.ends_with("/crash.rs")
-            || self.path.contains("/crash/")
+        self.path.starts_with("tests/") || self.path.contains("/tests/") || self.path.ends_with("/tests.rs")
     }
 
     /// Its lines of code with their numbers: without comments, and without the tests at its end.

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 use jiff::civil::date;
 use rustix::io::Errno;
 
-use super::super::StoreError;
-use super::super::build_info::{Layout, NewFile, PublishOutcome};
-use super::super::generation::current;
-use super::super::retention::{gc_on, rollback_on};
-use super::super::stage::Stage;
-use super::super::vfs::Vfs;
+use super::super::super::StoreError;
+use super::super::super::build_info::{Layout, NewFile, PublishOutcome};
+use super::super::super::generation::current;
+use super::super::super::retention::{gc_on, rollback_on};
+use super::super::super::stage::Stage;
+use super::super::super::vfs::Vfs;
 use super::{Fault, Model, PACKS, State, about, tree, two_generations, verified};
 
 /// Publishes a generation of many small pages, half of them those of the one before.

@@ -16,18 +16,18 @@ use std::time::SystemTime;
 use jiff::civil::date;
 use rustix::io::Errno;
 
-use super::StoreError;
-use super::body::{Body, Chunks, Digest};
-use super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
-use super::generation::{current, open_current_on};
-use super::layout::{CURRENT_TMP, GENERATIONS};
-use super::manifest::GenerationId;
-use super::mapping::Mapping;
-use super::places::Pack;
-use super::retention::{gc_on, rollback_on};
-use super::stage::Stage;
-use super::verify::{VerifyMode, verify_on};
-use super::vfs::{FileType, Lock, Stamp, Vfs};
+use super::super::StoreError;
+use super::super::body::{Body, Chunks, Digest};
+use super::super::build_info::{BuildInfo, Layout, NewFile, PublishOutcome};
+use super::super::generation::{current, open_current_on};
+use super::super::layout::{CURRENT_TMP, GENERATIONS};
+use super::super::manifest::GenerationId;
+use super::super::mapping::Mapping;
+use super::super::places::Pack;
+use super::super::retention::{gc_on, rollback_on};
+use super::super::stage::Stage;
+use super::super::verify::{VerifyMode, verify_on};
+use super::super::vfs::{FileType, Lock, Stamp, Vfs};
 
 /// Entries that appear (a node) or go (none) together.
 type Change = Vec<(String, Option<usize>)>;
@@ -410,7 +410,7 @@ fn publish_as(vfs: Arc<dyn Vfs>, text: &str, layout: &Layout) -> Result<PublishO
 
 /// What a generation made from a text is.
 fn about(text: &str) -> BuildInfo {
-    BuildInfo { source: Digest::of(text.as_bytes()), ..super::tests::about("2026-11-20T06:00:00Z") }
+    BuildInfo { source: Digest::of(text.as_bytes()), ..super::about("2026-11-20T06:00:00Z") }
 }
 
 fn verified(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, Vec<StoreError>> {

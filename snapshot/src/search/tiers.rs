@@ -2,6 +2,7 @@
 //! few words describe. Phrases, exclusions and selected filters are required in every tier.
 
 use crate::query::{Page, Query};
+use crate::record::words;
 use crate::search::cognates::RARE;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
@@ -19,45 +20,31 @@ const MINOR: f64 = 0.25;
 /// Weight of an everyday word, as a share of that of another one in as many records.
 const EVERYDAY: f64 = 0.3;
 
-/// How much of a query a record matches; the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tier {
-    /// All of it, and the query is its name.
-    Name,
-    /// All of it.
-    All,
-    /// All of it, some of it only by a synonym of several words.
-    Synonym,
-    /// All of it, but it may pay more than the greatest amount.
-    More,
-    /// All of it, the place only by a region that contains it.
-    Wider,
-    /// All of it if words are guessed.
-    Guess,
-    /// All of it except eligibility, of which the record states nothing.
-    Unstated,
-    /// All of it except the clause of least weight, or unknown words.
-    Most,
-    /// Some of it.
-    Some,
+words! {
+    /// How much of a query a record matches; the best first. The words are those of answers.
+    Tier {
+        /// All of it, and the query is its name.
+        Name = "name",
+        /// All of it.
+        All = "all",
+        /// All of it, some of it only by a synonym of several words.
+        Synonym = "synonym",
+        /// All of it, but it may pay more than the greatest amount.
+        More = "more",
+        /// All of it, the place only by a region that contains it.
+        Wider = "wider",
+        /// All of it if words are guessed.
+        Guess = "guess",
+        /// All of it except eligibility, of which the record states nothing.
+        Unstated = "unstated",
+        /// All of it except the clause of least weight, or unknown words.
+        Most = "most",
+        /// Some of it.
+        Some = "some",
+    }
 }
 
 impl Tier {
-    /// Name in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::All => "all",
-            Self::Synonym => "synonym",
-            Self::More => "more",
-            Self::Wider => "wider",
-            Self::Guess => "guess",
-            Self::Unstated => "unstated",
-            Self::Most => "most",
-            Self::Some => "some",
-        }
-    }
-
     /// Whether it is a full match, which totals count.
     pub const fn is_full(self) -> bool {
         matches!(self, Self::Name | Self::All | Self::Synonym | Self::More)

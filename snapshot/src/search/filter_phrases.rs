@@ -31,10 +31,8 @@ pub struct FilterPhrase {
 enum Filter {
     Open,
     Rolling,
-    /// Least and greatest age.
-    Age([Option<f64>; 2]),
-    FundingMin(f64),
-    FundingMax(f64),
+    /// Least and greatest value.
+    Bounds(Measure, [Option<f64>; 2]),
     Due(Option<Date>, Option<Date>),
 }
 
@@ -119,36 +117,24 @@ pub(super) fn normalized(piece: &str) -> String {
 fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'static str, String)>> {
     let switch =
         |on: &mut bool, name| (!std::mem::replace(on, true)).then(|| vec![(name, "true".to_owned())]);
-    let is_selected = |measure: Measure| selected.measures[measure as usize].is_some();
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
-        Filter::Age([least, most]) if !is_selected(Measure::Age) => {
-            let bounds = bounds(query, Measure::Age);
-            (bounds.min, bounds.max) = (least.unwrap_or(bounds.min), most.unwrap_or(bounds.max));
-            let least = least.map(|years| ("ageMin", years.to_string()));
-            Some(least.into_iter().chain(most.map(|years| ("ageMax", years.to_string()))).collect())
-        }
-        Filter::FundingMin(dollars) if !is_selected(Measure::Funding) => {
-            bounds(query, Measure::Funding).min = dollars;
-            Some(vec![("fundingMin", dollars.to_string())])
-        }
-        Filter::FundingMax(dollars) if !is_selected(Measure::Funding) => {
-            bounds(query, Measure::Funding).max = dollars;
-            Some(vec![("fundingMax", dollars.to_string())])
+        Filter::Bounds(measure, bounds) if selected.measures[measure as usize].is_none() => {
+            let known = query.measures[measure as usize].get_or_insert(Interval::EVERYTHING);
+            known.min = bounds[0].unwrap_or(known.min);
+            known.max = bounds[1].unwrap_or(known.max);
+            let stated = measure.spec().parameters.into_iter().zip(bounds);
+            Some(stated.filter_map(|(parameter, bound)| Some((parameter?, bound?.to_string()))).collect())
         }
         Filter::Due(from, to) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
             query.deadline_from = from.map(Day::new);
             query.deadline_to = to.map(Day::new);
-            let from = from.map(|from| ("deadlineFrom", from.to_string()));
-            Some(from.into_iter().chain(to.map(|to| ("deadlineTo", to.to_string()))).collect())
+            let stated = [("deadlineFrom", from), ("deadlineTo", to)].into_iter();
+            Some(stated.filter_map(|(parameter, day)| Some((parameter, day?.to_string()))).collect())
         }
         _ => None,
     }
-}
-
-fn bounds(query: &mut Query, measure: Measure) -> &mut Interval {
-    query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
 }
 
 /// The lists of the lexicon whose phrases begin a filter phrase.
@@ -189,7 +175,7 @@ fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
         return None;
     }
     let (before, rest) = words.split_at(at);
-    let age = || ages::age(rest, before).map(|(length, bounds)| (length, Filter::Age(bounds)));
+    let age = || ages::age(rest, before).map(|(length, ages)| (length, Filter::Bounds(Measure::Age, ages)));
     switch(rest, before).or_else(age).or_else(|| bound(rest)).or_else(|| deadline(rest, today))
 }
 
@@ -227,7 +213,8 @@ fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
     if !is_money && amount <= f64::from(ages::AGE_MAX) {
         return None;
     }
-    Some((length, if least.is_some() { Filter::FundingMin(amount) } else { Filter::FundingMax(amount) }))
+    let bounds = if least.is_some() { [Some(amount), None] } else { [None, Some(amount)] };
+    Some((length, Filter::Bounds(Measure::Funding, bounds)))
 }
 
 /// An amount: its number of words, its value, and whether a sign or unit makes it money.
@@ -515,7 +502,7 @@ mod tests {
     fn selected_filters_take_precedence_and_literal_phrases_remain_text() {
         let day = Day::new(date(2026, 11, 21));
         let mut query = Query { text: Some("over $100 open now".to_owned()), ..Query::default() };
-        bounds(&mut query, Measure::Funding).min = 5.0;
+        query.measures[Measure::Funding as usize] = Some(Interval { min: 5.0, max: f64::INFINITY });
         let (unphrased, phrases) = extract(&query, &["open now".to_owned()], day);
         assert_eq!((unphrased, phrases), (query, Vec::new()));
     }

@@ -150,25 +150,19 @@ impl RankOptions<'_> {
 impl Index {
     /// Ranked search. Filter phrases of the text are required of a full match; partial matches follow.
     pub fn ranked(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> RankedPage {
-        let (unphrased, phrases) = extract(query, options.literal, today.day);
-        let selected = Query { text: unphrased.text.clone(), ..query.clone() };
-        let filters = filters(query, &unphrased, &phrases);
-        let ranked_query = RankedQuery::new(self, &selected, today, options, filters);
-        let mut ranked = ranked_query.page();
-        ranked_query.interpret(&mut ranked);
-        ranked.filter_phrases = phrases;
-        ranked.text = unphrased.text;
+        let query = RankedQuery::new(self, query, today, options);
+        let mut ranked = query.page();
+        query.interpret(&mut ranked);
+        ranked.filter_phrases = query.phrases;
+        ranked.text = query.rest;
         ranked
     }
 
     /// Documents that match fully.
     pub fn full_matches(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> DocSet<'static> {
-        let (unphrased, phrases) = extract(query, options.literal, today.day);
-        let selected = Query { text: unphrased.text.clone(), ..query.clone() };
-        let filters = filters(query, &unphrased, &phrases);
-        let ranked_query = RankedQuery::new(self, &selected, today, options, filters);
-        let base = ranked_query.unnarrowed_full();
-        let full = ranked_query.narrowed(base.as_ref());
+        let query = RankedQuery::new(self, query, today, options);
+        let base = query.unnarrowed_full();
+        let full = query.narrowed(base.as_ref());
         full.unwrap_or_else(|| DocSet::all(self.len())).into_owned()
     }
 
@@ -205,9 +199,11 @@ fn keep_first(keys: &mut Vec<Key>, most: usize) {
 /// A query, looked up.
 struct RankedQuery<'a> {
     index: &'a Index,
-    query: &'a Query,
     /// The query without its text.
     filters: Query,
+    /// Phrases of the text that were applied as filters, and the rest of it.
+    phrases: Vec<FilterPhrase>,
+    rest: Option<String>,
     today: &'a Today,
     options: RankOptions<'a>,
     text: TextQuery,
@@ -220,14 +216,11 @@ struct RankedQuery<'a> {
 }
 
 impl<'a> RankedQuery<'a> {
-    fn new(
-        index: &'a Index,
-        query: &'a Query,
-        today: &'a Today,
-        options: RankOptions<'a>,
-        phrase_filters: Vec<(Vec<String>, Query)>,
-    ) -> Self {
-        let mut text = TextQuery::ranked(query.text.as_deref().unwrap_or_default(), options.literal);
+    fn new(index: &'a Index, query: &Query, today: &'a Today, options: RankOptions<'a>) -> Self {
+        let (unphrased, phrases) = extract(query, options.literal, today.day);
+        let phrase_filters = filters(query, &unphrased, &phrases);
+        let rest = unphrased.text;
+        let mut text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
         text.may_continue &= options.complete_last_word;
         let filters = Query { text: None, ..query.clone() };
         let mut phrased = [None; MEASURES.len()];
@@ -236,8 +229,9 @@ impl<'a> RankedQuery<'a> {
         }
         let parts = Parts::new(index, &text, phrase_filters, today);
         let budget = Budget::new(index.len());
+        let required = None;
         let mut ranked =
-            Self { index, query, filters, today, options, text, parts, phrased, required: None, budget };
+            Self { index, filters, phrases, rest, today, options, text, parts, phrased, required, budget };
         ranked.required = ranked.required(&ranked.filters);
         ranked
     }
@@ -269,7 +263,7 @@ impl<'a> RankedQuery<'a> {
         let total = full.len();
         let doubtful = full.borrowed().and(&self.today.doubtful_docs()).len();
         let unstated = self.unstated(base.as_ref(), &full);
-        let mut pager = Pager::new(self.query.page);
+        let mut pager = Pager::new(self.filters.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.known.iter().map(Part::scored).collect());
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
         let above_bound = self.above_bound(&full);
@@ -337,14 +331,14 @@ impl<'a> RankedQuery<'a> {
     fn take_tier(&self, tier: Tier, docs: &DocSet<'_>, by_score: Option<&Scorer<'_>>, pager: &mut Pager) {
         pager.take(tier, docs.len(), |page| match by_score {
             Some(scorer) => self.best(tier, docs, page, scorer),
-            None => self.index.page(self.query, self.today, Some(docs), page),
+            None => self.index.page(&self.filters, self.today, Some(docs), page),
         });
     }
 
     /// Of some documents those that may pay more than the greatest amount; `None` without such a bound.
     fn above_bound(&self, docs: &DocSet<'_>) -> Option<DocSet<'static>> {
         let funding = Measure::Funding as usize;
-        let bounds = self.query.measures[funding].or(self.phrased[funding])?;
+        let bounds = self.filters.measures[funding].or(self.phrased[funding])?;
         let above = Interval { min: bounds.max.next_up(), max: f64::INFINITY };
         let mut docs = (bounds.max < f64::INFINITY).then(|| docs.borrowed().into_owned())?;
         docs.retain(|doc| self.index.measures[funding].overlap(doc, &above));
@@ -358,7 +352,7 @@ impl<'a> RankedQuery<'a> {
             self.take_tier(Tier::All, full, None, pager);
             return false;
         };
-        let titles = self.index.titles.find(self.query.text.as_deref().unwrap_or_default());
+        let titles = self.index.titles.find(self.rest.as_deref().unwrap_or_default());
         let mut named = DocSet::list(titles);
         named.retain(|doc| full.contains(doc));
         pager.take(Tier::Name, named.len(), |page| self.best(Tier::Name, &named, page, scorer));

@@ -22,7 +22,7 @@ impl RankedQuery<'_> {
 
     /// Whether the query selects no value of a facet.
     fn is_free(&self, facet: Facet) -> bool {
-        self.query.selected.iter().all(|(selected, _)| selected.group() != facet.group())
+        self.filters.selected.iter().all(|(selected, _)| selected.group() != facet.group())
     }
 
     /// The facets that a place, or a word with values of several, may be meant for, and its words as text, each with

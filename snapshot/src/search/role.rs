@@ -7,8 +7,9 @@ use compact_str::CompactString;
 use rustc_hash::FxHashSet;
 
 use crate::facet::Facet;
+use crate::search::entities;
+use crate::search::lexicon::{self, starting};
 use crate::search::synonyms::label_keys;
-use crate::search::{entities, lexicon};
 
 /// The lists of cues, and the role that each gives.
 const ROLES: [(&str, Facet); 3] = [
@@ -21,14 +22,20 @@ const ROLES: [(&str, Facet); 3] = [
 static PEOPLE: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("people"));
 /// Keys of words for places of study and work.
 static VENUES: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("venue"));
+
 /// Keys of the words of a list, and of their plurals. Stems would take `research` for `researcher`.
 fn keys_of_list(list: &str) -> FxHashSet<CompactString> {
     let forms = lexicon::words(list).flat_map(|word| [word.to_owned(), format!("{word}s")]);
     forms.flat_map(|word| label_keys(&[word])).collect()
 }
 
-fn is_of(set: &FxHashSet<CompactString>, words: &[&str]) -> bool {
-    label_keys(words).iter().any(|key| set.contains(key))
+fn is_of(set: &FxHashSet<CompactString>, word: &str) -> bool {
+    label_keys(&[word]).iter().any(|key| set.contains(key))
+}
+
+/// Whether a word is one for people or bodies that apply.
+pub(super) fn is_applicant(word: &str) -> bool {
+    is_of(&PEOPLE, word)
 }
 
 /// How the place that some words name is meant.
@@ -58,19 +65,15 @@ impl Reading {
 }
 
 /// Number of words of the longest phrase of a list that ends the words before a place.
-fn ending(before: &[&str], list: &str) -> usize {
-    let phrases = lexicon::phrases(list).filter(|phrase| before.ends_with(phrase));
-    phrases.map(Vec::len).max().unwrap_or(0)
+fn ending(before: &[&str], list: &str) -> Option<usize> {
+    lexicon::phrases(list).filter(|phrase| before.ends_with(phrase)).map(Vec::len).max()
 }
 
 /// Number of words before a value that mean every record without it, articles included: `not for`, `que no sean`.
 pub fn negation(words: &[CompactString], start: usize) -> usize {
     let before: Vec<&str> = words[..start.min(words.len())].iter().map(CompactString::as_str).collect();
     let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
-    match ending(&before[..before.len() - articles], "without-value") {
-        0 => 0,
-        length => length + articles,
-    }
+    ending(&before[..before.len() - articles], "without-value").map_or(0, |length| length + articles)
 }
 
 /// How the place that `length` words from `start` on name is meant.
@@ -80,30 +83,26 @@ pub fn reading_of(words: &[CompactString], start: usize, length: usize) -> Readi
     let Some((name, after)) = rest.split_at_checked(length) else { return Reading::default() };
     let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
     let before = &before[..before.len() - articles];
-    let follows = |list: &str| {
-        let phrases = lexicon::phrases(list).filter(|phrase| after.starts_with(phrase));
-        phrases.map(Vec::len).max().unwrap_or(0)
-    };
-    let after_cue = ROLES.iter().map(|(list, role)| (follows(&format!("{list}-after")), *role));
-    let after_cue = after_cue.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0);
+    let after_cue =
+        ROLES.iter().filter_map(|(list, role)| Some((starting(after, &format!("{list}-after"))?, *role)));
+    let after_cue = after_cue.max_by_key(|(length, _)| *length);
     let is_people = entities::is_people(name);
     if let Some(outside) = outside(before, articles, after_cue, is_people) {
         return outside;
     }
     if let Some((length, role)) = after_cue {
         let same = ROLES.iter().find(|(_, other)| *other == role);
-        let before = same.map_or(0, |(list, _)| ending(before, &format!("{list}-before")));
-        return Reading::by_cue(role, if before > 0 { before + articles } else { 0 }, length);
+        let before = same.and_then(|(list, _)| ending(before, &format!("{list}-before")));
+        return Reading::by_cue(role, before.map_or(0, |before| before + articles), length);
     }
-    let by_citizenship = ending(before, "citizenship-before");
-    if is_people && by_citizenship == 0 {
+    if is_people && ending(before, "citizenship-before").is_none() {
         return Reading::of(role_of_people(before, after));
     }
-    let is_applicant = before.iter().rev().nth(1).is_some_and(|ahead| is_of(&PEOPLE, &[ahead]));
+    let is_applicant = before.iter().rev().nth(1).is_some_and(|ahead| is_applicant(ahead));
     let is_last_of = |list: &str| before.last().is_some_and(|last| lexicon::has(list, last));
-    let longest = ROLES.iter().map(|(list, role)| (ending(before, &format!("{list}-before")), *role));
-    let longest = longest.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0);
-    match longest {
+    let cues =
+        ROLES.iter().filter_map(|(list, role)| Some((ending(before, &format!("{list}-before"))?, *role)));
+    match cues.max_by_key(|(length, _)| *length) {
         Some((length @ 2.., role)) => Reading::by_cue(role, length + articles, 0),
         _ if is_applicant && is_last_of("place-in") => Reading::of(Some(Facet::Residences)),
         _ if is_applicant && is_last_of("place-of") => Reading::of(Some(Facet::Citizenships)),
@@ -126,15 +125,13 @@ fn outside(
         before: length + articles,
         after: after.map_or(0, |(length, _)| length),
     };
-    let length = ending(before, "outside-citizenship");
-    if length > 0 {
+    if let Some(length) = ending(before, "outside-citizenship") {
         return Some(reading(Facet::Citizenships, length));
     }
-    let length = ending(before, "outside-people");
-    if length > 0 && (is_people || after.is_some()) {
+    if let Some(length) = ending(before, "outside-people").filter(|_| is_people || after.is_some()) {
         return Some(reading(after.map_or(Facet::Citizenships, |(_, role)| role), length));
     }
-    let length = Some(ending(before, "outside")).filter(|length| *length > 0)?;
+    let length = ending(before, "outside")?;
     let ahead = &before[..before.len() - length];
     // `Living in` gives residence, and so does `living outside`.
     let verbs = lexicon::phrases("residence-before").filter_map(|phrase| phrase.split_last());
@@ -149,10 +146,10 @@ fn outside(
 /// are citizenships, and `Chinese medicine` is neither.
 fn role_of_people(before: &[&str], after: &[&str]) -> Option<Facet> {
     let beside = [before.last(), after.first()].into_iter().flatten();
-    if beside.clone().any(|word| is_of(&VENUES, &[word])) {
+    if beside.clone().any(|word| is_of(&VENUES, word)) {
         return Some(Facet::Destinations);
     }
-    let is_people = beside.clone().any(|word| is_of(&PEOPLE, &[word]));
+    let is_people = beside.clone().any(|word| is_applicant(word));
     let is_alone = after.first().is_none_or(|next| lexicon::is_stop_word(next));
     let is_language = before.last().is_some_and(|word| lexicon::has("place-in", word));
     (is_people || is_alone && !is_language).then_some(Facet::Citizenships)

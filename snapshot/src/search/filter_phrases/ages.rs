@@ -1,24 +1,14 @@
 //! Ages in words: `over 50 years old`, `people over 40`, `34 year old`, `menores de 25`. Money, durations and other
 //! numbers are none.
 
-use std::sync::LazyLock;
-
-use compact_str::CompactString;
-use rustc_hash::FxHashSet;
-
 use crate::search::lexicon::{self, is_in, starting};
-use crate::search::synonyms::{BUILT_IN, label_keys};
+use crate::search::role::is_applicant;
+use crate::search::synonyms::BUILT_IN;
 
 /// Greatest age; greater amounts are money.
 pub(super) const AGE_MAX: u8 = 120;
 /// Fewer years may be a duration, unless they are called old.
 const YEARS_MIN: u8 = 14;
-
-/// Keys of words for those who apply.
-static PEOPLE: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| {
-    let forms = lexicon::words("people").flat_map(|word| [word.to_owned(), format!("{word}s")]);
-    forms.flat_map(|word| label_keys(&[word])).collect()
-});
 
 /// What words before a number make of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,9 +47,8 @@ enum Subject {
 
 /// The ages at the start of some words: the number of words, and the least and the greatest age.
 pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, [Option<f64>; 2])> {
-    let cues = CUES.iter().rev().map(|(list, cue)| (starting(rest, list).unwrap_or(0), *cue));
-    let longest = cues.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0);
-    let (length, cue) = longest.unwrap_or((0, Cue::None));
+    let cues = CUES.iter().rev().filter_map(|(list, cue)| Some((starting(rest, list)?, *cue)));
+    let (length, cue) = cues.max_by_key(|(length, _)| *length).unwrap_or((0, Cue::None));
     let (count, least, most, is_old) = years(&rest[length..])?;
     let number = length + count;
     let old = if is_old { Some(0) } else { starting(&rest[number..], "age-unit") };
@@ -123,7 +112,7 @@ fn years(rest: &[&str]) -> Option<(usize, u8, u8, bool)> {
 
 fn subject(before: &[&str]) -> Subject {
     for word in before.iter().rev() {
-        if label_keys(&[word]).iter().any(|key| PEOPLE.contains(key)) {
+        if is_applicant(word) {
             return Subject::People;
         }
         if is_in("kind", Some(word)) {

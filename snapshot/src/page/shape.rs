@@ -15,6 +15,49 @@ pub struct Shaper<'a> {
     pub locale: Locale,
 }
 
+/// Declares the objects of records that are the fields of a table in one place: the records, the table, the place and,
+/// where they can have translations, what these are of.
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $visible:vis $name:ident: $records:ident, $table:ident, $place:ident $(, $of:ident)?;)+) => {
+        impl<'a> Shaper<'a> {
+            $($(#[$doc])*
+            $visible fn $name(&self, number: usize) -> Object<'a> {
+                let it = &self.directory.$records[number];
+                self.object($table, Visibility::$place, None$(.or(Some(it.$of())))?, it)
+            })+
+        }
+    };
+}
+
+shapes! {
+    /// `{id, slug, name}` of an organization.
+    pub(crate) organization_reference: organizations, ORGANIZATION, REFERENCE, entity;
+    /// `{id, slug, name}` of a program.
+    pub(crate) program_reference: programs, PROGRAM, REFERENCE, entity;
+    /// `{id, slug, displayName, kind}` of a recipient.
+    pub(crate) recipient_reference: recipients, RECIPIENT, REFERENCE, entity;
+    /// Organization.
+    pub organization: organizations, ORGANIZATION, DETAIL, entity;
+    /// Award.
+    pub award: awards, AWARD, DETAIL, entity;
+    /// Source.
+    pub source: sources, SOURCE, DETAIL;
+    /// Recipient.
+    pub(crate) recipient: recipients, RECIPIENT, DETAIL, entity;
+    /// RecipientSummary without what was awarded.
+    pub(crate) recipient_row: recipients, RECIPIENT, ROW, entity;
+    /// An entry of `opportunityFacts`.
+    pub fact: facts, FACT, DETAIL, entity;
+    /// An entry of `lifecycleHistory`.
+    pub(crate) transition: transitions, TRANSITION, DETAIL;
+    /// An entry of `leaders`.
+    pub(crate) leader: leaders, LEADER, DETAIL;
+    /// An entry of `channels`.
+    pub(crate) channel: channels, CHANNEL, DETAIL;
+    /// An entry of `recentPosts`.
+    pub(crate) post: posts, POST, DETAIL;
+}
+
 impl<'a> Shaper<'a> {
     /// The fields of a record that a place shows; `of` is where its translations are, if there can be any.
     fn object<R>(
@@ -34,30 +77,6 @@ impl<'a> Shaper<'a> {
             Some(text) => text.into(),
             None => (field.read)(record),
         }
-    }
-
-    /// `{id, slug, name}` of an organization.
-    pub(crate) fn organization_reference(&self, organization: usize) -> Object<'a> {
-        let it = &self.directory.organizations[organization];
-        self.object(ORGANIZATION, Visibility::REFERENCE, Some(it.entity()), it)
-    }
-
-    /// `{id, slug, name}` of a program.
-    pub(crate) fn program_reference(&self, program: usize) -> Object<'a> {
-        let it = &self.directory.programs[program];
-        self.object(PROGRAM, Visibility::REFERENCE, Some(it.entity()), it)
-    }
-
-    /// `{id, slug, displayName, kind}` of a recipient.
-    pub(crate) fn recipient_reference(&self, recipient: usize) -> Object<'a> {
-        let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Visibility::REFERENCE, Some(it.entity()), it)
-    }
-
-    /// Organization.
-    pub fn organization(&self, organization: usize) -> Object<'a> {
-        let it = &self.directory.organizations[organization];
-        self.object(ORGANIZATION, Visibility::DETAIL, Some(it.entity()), it)
     }
 
     /// What a place shows of a program.
@@ -81,59 +100,5 @@ impl<'a> Shaper<'a> {
         }
         object.0.extend(self.object(CYCLE_STAMPS, Visibility::DETAIL, None, it).0);
         object
-    }
-
-    /// Award.
-    pub fn award(&self, award: usize) -> Object<'a> {
-        let it = &self.directory.awards[award];
-        self.object(AWARD, Visibility::DETAIL, Some(it.entity()), it)
-    }
-
-    /// Source.
-    pub fn source(&self, source: usize) -> Object<'a> {
-        let it = &self.directory.sources[source];
-        self.object(SOURCE, Visibility::DETAIL, None, it)
-    }
-
-    /// Recipient.
-    pub(crate) fn recipient(&self, recipient: usize) -> Object<'a> {
-        let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Visibility::DETAIL, Some(it.entity()), it)
-    }
-
-    /// RecipientSummary without what was awarded.
-    pub(crate) fn recipient_row(&self, recipient: usize) -> Object<'a> {
-        let it = &self.directory.recipients[recipient];
-        self.object(RECIPIENT, Visibility::ROW, Some(it.entity()), it)
-    }
-
-    /// An entry of `opportunityFacts`.
-    pub fn fact(&self, fact: usize) -> Object<'a> {
-        let it = &self.directory.facts[fact];
-        self.object(FACT, Visibility::DETAIL, Some(it.entity()), it)
-    }
-
-    /// An entry of `lifecycleHistory`.
-    pub(crate) fn transition(&self, transition: usize) -> Object<'a> {
-        let it = &self.directory.transitions[transition];
-        self.object(TRANSITION, Visibility::DETAIL, None, it)
-    }
-
-    /// An entry of `leaders`.
-    pub(crate) fn leader(&self, leader: usize) -> Object<'a> {
-        let it = &self.directory.leaders[leader];
-        self.object(LEADER, Visibility::DETAIL, None, it)
-    }
-
-    /// An entry of `channels`.
-    pub(crate) fn channel(&self, channel: usize) -> Object<'a> {
-        let it = &self.directory.channels[channel];
-        self.object(CHANNEL, Visibility::DETAIL, None, it)
-    }
-
-    /// An entry of `recentPosts`.
-    pub(crate) fn post(&self, post: usize) -> Object<'a> {
-        let it = &self.directory.posts[post];
-        self.object(POST, Visibility::DETAIL, None, it)
     }
 }

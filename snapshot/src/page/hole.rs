@@ -138,13 +138,9 @@ pub enum Syntax {
 
 /// Cuts the marks out of a rendered body and fills the holes for a day.
 pub fn cut(rendered: &[u8], syntax: Syntax, day: &dyn Fill) -> Filled {
-    let mark: &[u8] = match syntax {
-        Syntax::Json => b"\"\\u0001",
-        Syntax::Text => b"\x01",
-    };
-    let end: &[u8] = match syntax {
-        Syntax::Json => b"\\u0001\"",
-        Syntax::Text => b"\x01",
+    let (mark, end): (&[u8], &[u8]) = match syntax {
+        Syntax::Json => (b"\"\\u0001", b"\\u0001\""),
+        Syntax::Text => (b"\x01", b"\x01"),
     };
     let mut filled = Filled { bytes: Vec::with_capacity(rendered.len()), holes: Vec::new() };
     let mut rest = rendered;

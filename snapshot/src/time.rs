@@ -176,7 +176,7 @@ const CLOSED: u8 = 1 << 4;
 const UNKNOWN: u8 = 1 << 5;
 
 /// The state of a program on a day, from its seasons and lifecycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Openness {
     /// Bit `i` is set when [`OPEN_STATES`]`[i]` holds.
     pub states: u8,
@@ -206,18 +206,15 @@ impl Openness {
             seen.add(&season, today);
         }
         let forced = seen.forced_by(lifecycle);
-        let states = forced.unwrap_or_else(|| seen.states(lifecycle));
-        Self {
-            states,
-            rolling: seen.rolling && forced.is_none(),
-            next_deadline: if forced == Some(CLOSED) { Day::NONE } else { seen.next_deadline },
-            last_deadline: seen.last_deadline,
-            ends: seen.open_with_deadline,
-            dated: seen.dated,
-            next_opening: seen.next_opening,
-            projected: seen.projected,
-            doubtful_since: seen.doubtful_since.filter(|_| states & OPEN != 0 && !seen.certain),
+        let mut found = Self { states: forced.unwrap_or_else(|| seen.states(lifecycle)), ..seen.openness };
+        found.rolling &= forced.is_none();
+        if forced == Some(CLOSED) {
+            found.next_deadline = Day::NONE;
         }
+        if found.states & OPEN == 0 || seen.certain {
+            found.doubtful_since = None;
+        }
+        found
     }
 
     /// The status that people read on a day; `checked` is the day of the last check. The most pressing
@@ -371,19 +368,13 @@ pub fn staleness_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
 /// What was seen over a program's seasons.
 #[derive(Default)]
 struct Seen {
+    /// All but its states.
+    openness: Openness,
     any: bool,
-    dated: bool,
-    last_deadline: Day,
-    rolling: bool,
-    open_with_deadline: bool,
     closing_soon: bool,
     best: u8,
-    next_deadline: Day,
-    next_opening: Day,
-    projected: bool,
     /// Whether any season takes applications without a doubt.
     certain: bool,
-    doubtful_since: Option<Day>,
 }
 
 impl Seen {
@@ -398,33 +389,34 @@ impl Seen {
         };
         self.any = true;
         self.best = self.best.min(state);
-        self.rolling |= state == ROLLING;
-        self.dated |= season.opens != Day::NONE || season.deadline != Day::NONE;
+        let found = &mut self.openness;
+        found.rolling |= state == ROLLING;
+        found.dated |= season.opens != Day::NONE || season.deadline != Day::NONE;
         if season.is_doubtful(today) {
-            self.doubtful_since = self.doubtful_since.max(Some(season.opens));
+            found.doubtful_since = found.doubtful_since.max(Some(season.opens));
         } else {
             self.certain |= matches!(state, OPEN | ROLLING);
         }
         if state == UPCOMING
             && season.opens > today
-            && self.next_opening.known().is_none_or(|next| season.opens < next)
+            && found.next_opening.known().is_none_or(|next| season.opens < next)
         {
-            self.next_opening = season.opens;
+            found.next_opening = season.opens;
         }
         let Some(deadline) = season.deadline.known() else { return };
         if deadline < today {
             // No real day is less than `Day::NONE`.
-            self.last_deadline = self.last_deadline.max(deadline);
+            found.last_deadline = found.last_deadline.max(deadline);
         }
         if state == OPEN {
-            self.open_with_deadline = true;
+            found.ends = true;
             self.closing_soon |= deadline.0 - today.0 <= CLOSING_SOON_DAYS;
         }
         if matches!(status, CycleStatus::Open | CycleStatus::Upcoming)
-            && self.next_deadline.known().is_none_or(|next| deadline < next)
+            && found.next_deadline.known().is_none_or(|next| deadline < next)
         {
-            self.next_deadline = deadline;
-            self.projected = season.projected;
+            found.next_deadline = deadline;
+            found.projected = season.projected;
         }
     }
 
@@ -436,7 +428,7 @@ impl Seen {
         };
         match lifecycle {
             Paused | Ended | ActiveNoApplications => Some(CLOSED),
-            Inaccessible | RenamedOrMoved | Unclear => (!self.open_with_deadline).then_some(UNKNOWN),
+            Inaccessible | RenamedOrMoved | Unclear => (!self.openness.ends).then_some(UNKNOWN),
             ActiveAccepting | ActiveBetweenCycles => None,
         }
     }

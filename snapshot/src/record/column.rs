@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::enums::{Approval, Polarity, PublicationStatus, Strength};
-
 /// A text that many records share, as values of a vocabulary are: kept once in memory, however many
 /// records have it, and never freed. Compared and sorted as its text.
 pub use ustr::Ustr as InternedStr;
@@ -33,22 +31,6 @@ impl fmt::Display for Number {
     }
 }
 
-pub(super) fn published() -> PublicationStatus {
-    PublicationStatus::Published
-}
-
-pub(super) fn approved() -> Approval {
-    Approval::Approved
-}
-
-pub(super) fn include() -> Polarity {
-    Polarity::Include
-}
-
-pub(super) fn required() -> Strength {
-    Strength::Required
-}
-
 /// Declares the rows of tables: camelCase, unknown fields refused, `publication` understood. What is
 /// written is published, so `publication` is not.
 macro_rules! row {
@@ -59,7 +41,7 @@ macro_rules! row {
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)+
             /// Only published records leave the building.
-            #[serde(default = "super::published", skip_serializing)]
+            #[serde(default, skip_serializing)]
             pub publication: PublicationStatus,
         }
     )+};

@@ -82,8 +82,10 @@ words! {
     }
 
     /// Whether a record may leave the building.
+    #[derive(Default)]
     PublicationStatus {
         /// It may.
+        #[default]
         Published = "published",
         /// Not yet.
         Draft = "draft",
@@ -92,8 +94,10 @@ words! {
     }
 
     /// Whether a person has checked a fact.
+    #[derive(Default)]
     Approval {
         /// Checked and right.
+        #[default]
         Approved = "approved",
         /// Waiting for a check.
         Proposed = "proposed",
@@ -102,16 +106,20 @@ words! {
     }
 
     /// Whether a fact lets its value in or keeps it out.
+    #[derive(Default)]
     Polarity {
         /// In.
+        #[default]
         Include = "include",
         /// Out.
         Exclude = "exclude",
     }
 
     /// How much a fact binds.
+    #[derive(Default)]
     Strength {
         /// A condition.
+        #[default]
         Required = "required",
         /// An advantage.
         Preferred = "preferred",

@@ -35,13 +35,13 @@ row! {
         /// ISO 4217 of the amount.
         currency: Option<InternedStr>,
         /// In or out.
-        #[serde(default = "super::include")] polarity: Polarity,
+        #[serde(default)] polarity: Polarity,
         /// How much it binds.
-        #[serde(default = "super::required")] strength: Strength,
+        #[serde(default)] strength: Strength,
         /// Where it was read.
         #[serde(default, deserialize_with = "super::strict_or_none")] source_id: Option<Uuid>,
         /// Only approved facts leave the building.
-        #[serde(default = "super::approved", skip_serializing)] status: Approval,
+        #[serde(default, skip_serializing)] status: Approval,
         /// Last changed.
         #[serde(deserialize_with = "super::strict")] updated_at: Timestamp,
     }

@@ -41,18 +41,10 @@ pub(super) fn write<'a>(
 ) -> Sections {
     let live = staging.live();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.vfs, live));
-    let manifest_hash = Digest::of(&manifest.to_bytes());
     let mut history = SectionWriter::default();
-    history.put("manifest", [manifest_hash]);
+    history.put("manifest", [Digest::of(&manifest.to_bytes())]);
     history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
-    let next = NextPublication {
-        live: live.map(|live| (live.changes(), live.files())),
-        manifest: manifest_hash,
-        sequence: manifest.sequence,
-        published: manifest.generated_at,
-        day,
-    };
-    next.write(versions, &mut history);
+    NextPublication { live, manifest, day }.write(versions, &mut history);
     history.put::<MadeFrom>("recipe", Vec::from_iter(made_from));
     if let Some(live) = live {
         diff::write(live, pages, &mut history);
@@ -179,22 +171,20 @@ fn find<'v>(versions: &'v Versions, path: &str) -> Option<&'v RecordState> {
 }
 
 /// A publication that is being made.
-pub(super) struct NextPublication<'a> {
-    /// Log and pages of the generation before.
-    pub(super) live: Option<(&'a ChangeLog, &'a FileTable)>,
-    /// Hash of its manifest.
-    pub(super) manifest: Digest,
-    pub(super) sequence: u64,
-    pub(super) published: Timestamp,
-    pub(super) day: Date,
+struct NextPublication<'a> {
+    /// The generation before.
+    live: Option<&'a Generation>,
+    manifest: &'a Manifest,
+    day: Date,
 }
 
 impl NextPublication<'_> {
     /// Writes the sections of the log.
-    pub(super) fn write(&self, versions: &Versions, history: &mut SectionWriter) {
-        let before = self.live.map(|(log, _)| log);
+    fn write(&self, versions: &Versions, history: &mut SectionWriter) {
+        let before = self.live.map(Generation::changes);
+        let sequence = self.manifest.sequence;
         let known: FxHashMap<&str, KnownRecord> =
-            self.live.map(|(log, files)| log.records(files)).unwrap_or_default();
+            self.live.map(|live| live.changes().records(live.files())).unwrap_or_default();
         let gone = before.into_iter().flat_map(ChangeLog::removed).map(|it| (it.path, it.span[0]));
         let gone: FxHashMap<&str, u64> = gone.collect();
         let mut counts = [[0; 3]; 3];
@@ -205,14 +195,14 @@ impl NextPublication<'_> {
             if same.is_none() {
                 count(&mut counts, &state.path, usize::from(old.is_some()));
             }
-            records.push(same.unwrap_or(Record { version: state.version, sequence: self.sequence }));
+            records.push(same.unwrap_or(Record { version: state.version, sequence }));
             ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { state.id });
             let first = old.map(|old| old.added).or_else(|| gone.get(&*state.path).copied());
-            added.push(first.unwrap_or(self.sequence));
+            added.push(first.unwrap_or(sequence));
         }
         let (removed, mut floor) = self.removed(versions, &known);
         let is_free = |path: &str| find(versions, path).is_none();
-        for removed in removed.iter().filter(|it| it.sequence == self.sequence && is_free(it.path)) {
+        for removed in removed.iter().filter(|it| it.sequence == sequence && is_free(it.path)) {
             count(&mut counts, removed.path, 2);
         }
         let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
@@ -220,7 +210,10 @@ impl NextPublication<'_> {
         let forgotten = log.len().saturating_sub(LOG_MAX);
         floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
         let paths: Vec<u8> = removed.iter().flat_map(|it| [it.path.as_bytes(), b"\n"].concat()).collect();
-        history.put("root", [before.map_or(self.manifest, |before| before.root)]);
+        history.put(
+            "root",
+            [before.map_or_else(|| Digest::of(&self.manifest.to_bytes()), |before| before.root)],
+        );
         history.put("log", log);
         history.put("record", records);
         history.put("record.id", ids);
@@ -242,7 +235,7 @@ impl NextPublication<'_> {
     where
         Self: 'a,
     {
-        let before = self.live.map(|(log, _)| log);
+        let before = self.live.map(Generation::changes);
         let ids =
             LazyCell::new(|| versions.iter().map(|it| of_kind(&it.path, it.id)).collect::<FxHashSet<_>>());
         // Nothing is at its address, or another record that took it while this one got no other.
@@ -261,7 +254,7 @@ impl NextPublication<'_> {
         let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
         let lost = lost.map(|(path, it)| {
             let span = [it.added, it.record.sequence];
-            Removed { path, sequence: self.sequence, id: it.id, span }
+            Removed { path, sequence: self.manifest.sequence, id: it.id, span }
         });
         let mut lost: Vec<Removed<'a>> = lost.collect();
         lost.sort_unstable_by_key(|removed| removed.path);
@@ -270,16 +263,18 @@ impl NextPublication<'_> {
 
     /// Whether a removal may be forgotten.
     fn is_old(&self, before: &ChangeLog, sequence: u64) -> bool {
-        before.at(sequence).is_none_or(|at| self.published.as_second() - at.published > REMEMBERED)
+        before
+            .at(sequence)
+            .is_none_or(|at| self.manifest.generated_at.as_second() - at.published > REMEMBERED)
     }
 
     fn publication(&self, counts: [[u32; 3]; 3]) -> Publication {
         let [month, day] = [self.day.month(), self.day.day()].map(i32::from);
         let day = (i32::from(self.day.year()) * 100 + month) * 100 + day;
-        let published = self.published.as_second();
-        let last = self.live.and_then(|(before, _)| before.log.last().map(Publication::stated_at));
+        let published = self.manifest.generated_at.as_second();
+        let last = self.live.and_then(|live| live.changes().log.last().map(Publication::stated_at));
         let at = last.map_or(published, |last| published.max(last.saturating_add(1)));
-        Publication { sequence: self.sequence, published, day, counts, at }
+        Publication { sequence: self.manifest.sequence, published, day, counts, at }
     }
 }
 

@@ -199,13 +199,7 @@ trait Content: Send + Sync {
     fn bytes(&self) -> &[u8];
 
     /// Lets go of pages of a temporary file that were read.
-    fn let_go(&self) {}
-}
-
-impl<T: Pod + Send + Sync> Content for Vec<T> {
-    fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(self)
-    }
+    fn let_go(&self);
 }
 
 impl<T: Pod + Send + Sync> Content for Items<T> {
@@ -239,7 +233,7 @@ impl SectionWriter {
 
     /// Adds a section. Names are at most 16 bytes and unique.
     pub fn put<T: Pod + Send + Sync>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
-        self.sections.push((padded(name), Box::new(elements.into())));
+        self.put_items(name, Items::from(elements.into()));
     }
 
     /// Adds a column as a section.

@@ -179,16 +179,6 @@ impl<T> Items<T> {
     }
 }
 
-impl<T: Pod> Items<T> {
-    /// The items in memory.
-    pub fn into_vec(self) -> Vec<T> {
-        match self.0 {
-            Kept::Memory(items) => items,
-            Kept::File(map) => bytemuck::cast_slice(&map).to_vec(),
-        }
-    }
-}
-
 impl<T: Pod> Deref for Items<T> {
     type Target = [T];
     #[inline]

@@ -12,9 +12,10 @@ use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
 use crate::search::set::DocSet;
-use crate::search::text_query::{ResolvedText, TextQuery};
+use crate::search::text_query::{self, ResolvedText, TextQuery};
 use crate::search::today::Today;
 use crate::text::words_of;
+use crate::time::Day;
 
 /// Most words and filters that are removed in turn.
 const REMOVALS_MAX: usize = TEXT_WORDS_MAX + TEXT_PHRASES_MAX;
@@ -322,30 +323,20 @@ fn run_of(pieces: &[&str], words: &str) -> Option<Range<usize>> {
 
 /// The words, phrases and exclusions of a text, as they were typed.
 fn pieces(text: &str) -> Vec<&str> {
-    let (mut pieces, mut rest) = (Vec::new(), text.trim_start());
-    while !rest.is_empty() {
-        let body = rest.strip_prefix('-').unwrap_or(rest);
-        let end = match body.strip_prefix('"') {
-            Some(inner) => inner.find('"').map_or(body.len(), |end| end + 2),
-            None => body.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(body.len()),
-        };
-        let (piece, after) = rest.split_at(rest.len() - body.len() + end);
-        pieces.push(piece);
-        rest = after.trim_start();
-    }
-    pieces
+    text_query::pieces(text).map(|piece| piece.typed).collect()
 }
 
 /// The query without each of its filters.
 fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
     let mut all: Vec<(Constraint, Query)> = Vec::new();
-    let mut add = |parameter: &'static str, value: String, change: &dyn Fn(&mut Query)| {
+    let mut add = |parameter: &'static str, value: Option<String>, change: &dyn Fn(&mut Query)| {
+        let Some(value) = value else { return };
         let mut left = query.clone();
         change(&mut left);
         all.push((Constraint::Filter { parameter, value }, left));
     };
     for (place, (facet, pick)) in query.selected.iter().enumerate() {
-        let value = index.value_text(pick).to_owned();
+        let value = Some(index.value_text(pick).to_owned());
         add(facet.spec().parameter, value, &|left| {
             left.selected.remove(place);
         });
@@ -358,28 +349,19 @@ fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
             left.measures[of] = Some(bounds).filter(|bounds| bounds.min > least || bounds.max < most);
         };
         if let Some(parameter) = spec.parameters[0].filter(|_| min > least) {
-            add(parameter, min.to_string(), &|left| change(left, Interval { min: least, max }));
+            add(parameter, Some(min.to_string()), &|left| change(left, Interval { min: least, max }));
         }
         if let Some(parameter) = spec.parameters[1].filter(|_| max < most) {
-            add(parameter, max.to_string(), &|left| change(left, Interval { min, max: most }));
+            add(parameter, Some(max.to_string()), &|left| change(left, Interval { min, max: most }));
         }
     }
-    for (parameter, day) in [("deadlineFrom", query.deadline_from), ("deadlineTo", query.deadline_to)] {
-        let Some(date) = day.and_then(crate::time::Day::date) else { continue };
-        add(parameter, date.to_string(), &|left| match parameter {
-            "deadlineFrom" => left.deadline_from = None,
-            _ => left.deadline_to = None,
-        });
-    }
-    if query.open {
-        add("open", "true".to_owned(), &|left| left.open = false);
-    }
-    if query.rolling {
-        add("rolling", "true".to_owned(), &|left| left.rolling = false);
-    }
-    if query.funded {
-        add("funded", "true".to_owned(), &|left| left.funded = false);
-    }
+    let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
+    let on = |is_on: bool| is_on.then(|| "true".to_owned());
+    add("deadlineFrom", date(query.deadline_from), &|left| left.deadline_from = None);
+    add("deadlineTo", date(query.deadline_to), &|left| left.deadline_to = None);
+    add("open", on(query.open), &|left| left.open = false);
+    add("rolling", on(query.rolling), &|left| left.rolling = false);
+    add("funded", on(query.funded), &|left| left.funded = false);
     all
 }
 

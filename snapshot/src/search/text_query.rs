@@ -16,6 +16,36 @@ use crate::search::role::{Reading, negation, reading_of};
 use crate::search::set::DocSet;
 use crate::text::{QueryWord, query_words, words_of};
 
+/// A word or a phrase of a text, required or excluded.
+pub(super) struct Piece<'a> {
+    /// As it was typed, with its marks.
+    pub(super) typed: &'a str,
+    part: &'a str,
+    quoted: bool,
+    excluded: bool,
+}
+
+/// The pieces of a text; an unclosed quote ends with the text.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let body = Some(rest.strip_prefix('-').unwrap_or(rest)).filter(|_| !rest.is_empty())?;
+        let (part, quoted, after) = match body.strip_prefix('"') {
+            Some(inner) => match inner.split_once('"') {
+                Some((part, after)) => (part, true, after),
+                None => (inner, true, ""),
+            },
+            None => {
+                let end = body.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(body.len());
+                (&body[..end], false, &body[end..])
+            }
+        };
+        let (typed, excluded) = (&rest[..rest.len() - after.len()], body.len() < rest.len());
+        rest = after.trim_start();
+        Some(Piece { typed, part, quoted, excluded })
+    })
+}
+
 /// The text of a query, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextQuery {
@@ -53,36 +83,20 @@ impl TextQuery {
         Self { literal: literal.to_vec(), reads_places: true, ..Self::default() }.with(&text)
     }
 
-    /// Parses a text; an unclosed quote ends with the text. The words of `literal` name no entity.
+    /// Parses a text. The words of `literal` name no entity.
     pub fn parse(text: &str, literal: &[String]) -> Self {
         Self { literal: literal.to_vec(), ..Self::default() }.with(text)
     }
 
     fn with(mut self, text: &str) -> Self {
         self.may_continue = text.ends_with(char::is_alphanumeric);
-        let mut rest = text;
-        while let Some(start) = rest.find(|c: char| !c.is_whitespace()) {
-            rest = &rest[start..];
-            let excluded = rest.starts_with('-');
-            let body = if excluded { &rest[1..] } else { rest };
-            let (part, quoted, after) = match body.strip_prefix('"') {
-                Some(inner) => match inner.split_once('"') {
-                    Some((part, after)) => (part, true, after),
-                    None => (inner, true, ""),
-                },
-                None => {
-                    let end = body.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(body.len());
-                    (&body[..end], false, &body[end..])
-                }
-            };
-            self.add(part, quoted, excluded);
-            rest = after;
-        }
+        pieces(text).for_each(|piece| self.add(&piece));
         self
     }
 
-    /// Adds a part unless it is already there. All words together are bounded, those in phrases too.
-    fn add(&mut self, part: &str, quoted: bool, excluded: bool) {
+    /// Adds a piece unless it is already there. All words together are bounded, those in phrases too.
+    fn add(&mut self, piece: &Piece<'_>) {
+        let Piece { part, quoted, excluded, .. } = *piece;
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
             for word in query_words(part).into_iter().take(room) {

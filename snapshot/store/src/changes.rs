@@ -31,7 +31,7 @@ use uuid::Uuid;
 use super::body::{Digest, Hex};
 use super::layout::{RECORDS, page_of};
 use super::reuse::RecordFingerprint;
-use super::sections::{Section, SectionError, Sections};
+use super::sections::{Section, SectionError, Sections, ensure};
 use super::table::FileTable;
 
 /// Kinds of records, as in addresses.
@@ -210,7 +210,8 @@ impl OrderedRecord {
 
 impl ChangeLog {
     pub(super) fn open(history: &Sections) -> Result<Self, SectionError> {
-        let wrong = |section| SectionError::Content(section, "does not fit the others");
+        const WRONG: &str = "does not fit the others";
+        let wrong = |section| SectionError::Content(section, WRONG);
         let text = history.get::<u8>("removed")?;
         let text =
             std::str::from_utf8(&text).map_err(|_| SectionError::Content("removed", "is not UTF-8"))?;
@@ -229,19 +230,14 @@ impl ChangeLog {
             order: OnceLock::new(),
         };
         let removed = log.removed.len();
-        if removed != log.removed_sequence.len() || !log.removed.iter().all(|path| record_of(path).is_some())
-        {
-            return Err(wrong("removed"));
-        }
-        if log.log.is_empty() || !log.log.array_windows().all(|[a, b]| a.sequence < b.sequence) {
-            return Err(wrong("log"));
-        }
-        if log.ids.as_ref().is_some_and(|ids| ids.len() != log.records.len()) {
-            return Err(wrong("record.id"));
-        }
-        if log.removed_ids.as_ref().is_some_and(|ids| ids.len() != removed) {
-            return Err(wrong("removed.id"));
-        }
+        let are_paths = log.removed.iter().all(|path| record_of(path).is_some());
+        ensure(are_paths && removed == log.removed_sequence.len(), "removed", WRONG)?;
+        let is_sorted = log.log.array_windows().all(|[a, b]| a.sequence < b.sequence);
+        ensure(is_sorted && !log.log.is_empty(), "log", WRONG)?;
+        let fits =
+            |ids: &Option<Section<RecordId>>, length| ids.as_ref().is_none_or(|ids| ids.len() == length);
+        ensure(fits(&log.ids, log.records.len()), "record.id", WRONG)?;
+        ensure(fits(&log.removed_ids, removed), "removed.id", WRONG)?;
         Ok(log)
     }
 

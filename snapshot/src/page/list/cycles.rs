@@ -11,7 +11,7 @@ use crate::record::field_table::Object;
 use crate::record::{Cycle, CycleStatus, Directory, season_day, season_order};
 use crate::search::{ColumnNames, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, check_len};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
-use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use store::spill::{Column, Sorter, Spill};
 
 const SEASONS: ColumnNames =
@@ -207,18 +207,13 @@ impl Cycles {
         };
         let count = cycles.rows.len();
         check_len("cycle.split", &cycles.split, count)?;
-        if cycles.seasons.count() != count {
-            return Err(SectionError::Content("cycle.stated", "has another length"));
-        }
+        ensure(cycles.seasons.count() == count, "cycle.stated", "has another length")?;
         check_len("cycle.checked", &cycles.checked, count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
-        if cycles.split.iter().enumerate().all(split)
-            && cycles.by_deadline.iter().all(|c| (*c as usize) < count)
-        {
-            Ok(cycles)
-        } else {
-            Err(SectionError::Content("cycle.split", "a number is out of bounds"))
-        }
+        let fits = cycles.split.iter().enumerate().all(split)
+            && cycles.by_deadline.iter().all(|cycle| (*cycle as usize) < count);
+        ensure(fits, "cycle.split", "a number is out of bounds")?;
+        Ok(cycles)
     }
 
     /// Status and order on a day.

@@ -9,7 +9,7 @@ use crate::record::field_table::Object;
 use crate::record::{Award, RecipientKind};
 use crate::search::{Index, Lists as NumberLists, ListsWriter, Strings, StringsWriter, check_len};
 use crate::text::fold;
-use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use store::spill::{Column, Sorter, Spill};
 
 const ROWS: SectionNames = ("rec.at", "rec");
@@ -184,13 +184,10 @@ impl Recipients {
         };
         let count = recipients.rows.len();
         check_len("rec.kind", &recipients.kinds, count)?;
-        if [recipients.names.len(), recipients.years.len(), recipients.programs.len()] != [count; 3] {
-            return Err(SectionError::Content("rec.at", "does not fit its columns"));
-        }
+        let columns = [recipients.names.len(), recipients.years.len(), recipients.programs.len()];
+        ensure(columns == [count; 3], "rec.at", "does not fit its columns")?;
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
-        if !(0..count).all(pairs) {
-            return Err(SectionError::Content(PROGRAMS.0, "does not fit the years"));
-        }
+        ensure((0..count).all(pairs), PROGRAMS.0, "does not fit the years")?;
         Ok(recipients)
     }
 

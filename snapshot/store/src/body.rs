@@ -19,6 +19,11 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Its first half.
+    pub(super) fn half(self) -> [u8; 16] {
+        std::array::from_fn(|at| self.0[at])
+    }
+
     /// The hash of all bytes of a reader.
     ///
     /// # Errors

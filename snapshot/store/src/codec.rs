@@ -19,9 +19,7 @@ pub(super) struct ObjectId(pub(super) [u8; 16]);
 impl From<Digest> for ObjectId {
     /// The object whose decoded bytes have this hash.
     fn from(sha256: Digest) -> Self {
-        let mut first = [0; 16];
-        first.copy_from_slice(&sha256.0[..16]);
-        Self(first)
+        Self(sha256.half())
     }
 }
 

@@ -115,9 +115,7 @@ impl GatheredRecord {
     fn version(&self) -> RecordVersion {
         self.kept.unwrap_or_else(|| {
             let hashes: Vec<u8> = self.pages.values().flat_map(|digest| digest.0).collect();
-            let mut version = RecordVersion::default();
-            version.copy_from_slice(&Digest::of(&hashes).0[..16]);
-            version
+            Digest::of(&hashes).half()
         })
     }
 }

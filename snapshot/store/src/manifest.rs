@@ -28,9 +28,7 @@ pub struct GenerationId {
 impl GenerationId {
     /// The id of a generation with this sequence and hash.
     pub fn new(sequence: u64, hash: &Digest) -> Self {
-        let mut half = [0; 16];
-        half.copy_from_slice(&hash.0[..16]);
-        Self { sequence, hash: half }
+        Self { sequence, hash: hash.half() }
     }
 }
 

@@ -192,17 +192,6 @@ pub(crate) type Sink<'s> = &'s mut dyn FnMut(&[u8]) -> io::Result<()>;
 pub(crate) trait Chunks {
     /// Passes each chunk to a function, in order.
     fn each(&self, sink: Sink<'_>) -> io::Result<()>;
-
-    /// All of them.
-    #[cfg(test)]
-    fn bytes(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.each(&mut |chunk| {
-            bytes.extend_from_slice(chunk);
-            Ok(())
-        })?;
-        Ok(bytes)
-    }
 }
 
 impl Chunks for &[u8] {

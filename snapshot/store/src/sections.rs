@@ -375,6 +375,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::bytes_of;
     use super::*;
 
     fn writer() -> SectionWriter {
@@ -390,9 +391,9 @@ mod tests {
 
     #[test]
     fn the_chunks_of_a_file_are_the_file() {
-        assert_eq!(writer().file().unwrap().bytes().unwrap(), sample());
+        assert_eq!(bytes_of(&writer().file().unwrap()).unwrap(), sample());
         let empty = SectionWriter::default;
-        assert_eq!(empty().file().unwrap().bytes().unwrap(), empty().finish().bytes());
+        assert_eq!(bytes_of(&empty().file().unwrap()).unwrap(), empty().finish().bytes());
     }
 
     #[test]

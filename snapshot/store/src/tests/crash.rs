@@ -303,7 +303,7 @@ impl Vfs for Model {
         if matches!(state.fault, Some((Fault::Killed, at)) if state.operations > at + 1) {
             return Err(Errno::IO.into());
         }
-        let bytes = content.bytes()?;
+        let bytes = super::bytes_of(content)?;
         state.must_be_new(name)?;
         // Half of it may have been written.
         let bytes = if failed.is_some() { &bytes[..bytes.len() / 2] } else { &bytes };

@@ -70,41 +70,28 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
 }
 
 /// The filters that phrases were applied as: the phrases of each, and a query with nothing else.
-pub(super) fn filters(
-    query: &Query,
-    unphrased: &Query,
-    phrases: &[FilterPhrase],
-) -> Vec<(Vec<String>, Query)> {
-    let mut filters = Vec::new();
-    let mut add = |parameters: &[&str], only: Query| {
+pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<String>, Query)> {
+    let (deadline_from, deadline_to) = (unphrased.deadline_from, unphrased.deadline_to);
+    let others = [
+        (["deadlineFrom", "deadlineTo"], Query { deadline_from, deadline_to, ..Query::default() }),
+        (["open", ""], Query { open: true, ..Query::default() }),
+        (["rolling", ""], Query { rolling: true, ..Query::default() }),
+    ];
+    let of_measures = MEASURES.iter().map(|spec| {
+        let mut only = Query::default();
+        only.measures[spec.measure as usize] = unphrased.measures[spec.measure as usize];
+        (spec.parameters.map(Option::unwrap_or_default), only)
+    });
+    let filters = of_measures.chain(others).map(|(parameters, only)| {
         let mut words: Vec<String> = Vec::new();
         for phrase in phrases.iter().filter(|phrase| parameters.contains(&phrase.parameter)) {
             if !words.contains(&phrase.words) {
                 words.push(phrase.words.clone());
             }
         }
-        filters.push((words, only));
-    };
-    for spec in &MEASURES {
-        let measure = spec.measure as usize;
-        if query.measures[measure] != unphrased.measures[measure] {
-            let mut only = Query::default();
-            only.measures[measure] = unphrased.measures[measure];
-            add(&spec.parameters.map(Option::unwrap_or_default), only);
-        }
-    }
-    let (from, to) = (unphrased.deadline_from, unphrased.deadline_to);
-    if (query.deadline_from, query.deadline_to) != (from, to) {
-        let only = Query { deadline_from: from, deadline_to: to, ..Query::default() };
-        add(&["deadlineFrom", "deadlineTo"], only);
-    }
-    if query.open != unphrased.open {
-        add(&["open"], Query { open: true, ..Query::default() });
-    }
-    if query.rolling != unphrased.rolling {
-        add(&["rolling"], Query { rolling: true, ..Query::default() });
-    }
-    filters
+        (words, only)
+    });
+    filters.filter(|(words, _)| !words.is_empty()).collect()
 }
 
 /// A folded word without punctuation at its ends.

@@ -218,7 +218,7 @@ struct RankedQuery<'a> {
 impl<'a> RankedQuery<'a> {
     fn new(index: &'a Index, query: &Query, today: &'a Today, options: RankOptions<'a>) -> Self {
         let (unphrased, phrases) = extract(query, options.literal, today.day);
-        let phrase_filters = filters(query, &unphrased, &phrases);
+        let phrase_filters = filters(&unphrased, &phrases);
         let rest = unphrased.text;
         let mut text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
         text.may_continue &= options.complete_last_word;

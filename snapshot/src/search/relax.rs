@@ -73,12 +73,12 @@ impl Index {
         let mut found: Vec<(usize, Relaxation)> = Vec::new();
         let docs = among.as_ref().map(|(_, docs)| *docs);
         let everywhere =
-            among.map(|(removed, _)| (removed, first.clone(), None)).filter(|_| is_constrained(&first));
+            among.map(|(removed, _)| (removed, first.clone(), None)).filter(|_| first.is_narrowed());
         let shorter = without_words(self, &first, today, literal).into_iter();
         let candidates = shorter.chain(without_filters(self, &first)).chain(with_other_roles(self, &first));
         let candidates = candidates.map(|(removed, query)| (removed, query, docs)).chain(everywhere);
         for (removed, query, docs) in candidates.take(REMOVALS_MAX) {
-            if !is_constrained(&query) && docs.is_none()
+            if !query.is_narrowed() && docs.is_none()
                 || found.iter().any(|(_, other)| other.removed == removed)
             {
                 continue;
@@ -214,12 +214,6 @@ impl<'a> Counter<'a> {
         filters.page.limit = 0;
         Some(self.index.search_among(&filters, Some(text), self.today, among).total)
     }
-}
-
-/// Whether a query has any constraint.
-fn is_constrained(query: &Query) -> bool {
-    let Query { locale, sort, page, facets, with_unstated, .. } = *query;
-    *query != Query { locale, sort, page, facets, with_unstated, ..Query::default() }
 }
 
 /// The query without each part of its text: filter phrases, clauses of words, phrases and exclusions.

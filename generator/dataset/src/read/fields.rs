@@ -40,9 +40,15 @@ pub(super) fn is_private(name: &str) -> bool {
 
 /// The record that the fields make.
 pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, RecordError> {
+    // The position of the field that is read, none behind the last.
     let current = Cell::new(None);
-    let row = RowDeserializer { fields, next: 0, current: &current };
-    T::deserialize(row).map_err(|error| RecordError { position: current.get(), error })
+    let numbered = fields.iter().enumerate().map(Some).chain([None]);
+    let pairs = numbered.map_while(|field| {
+        current.set(field.map(|(position, _)| position));
+        field.map(|(_, field)| (field.name, field.value))
+    });
+    T::deserialize(MapDeserializer::new(pairs))
+        .map_err(|error| RecordError { position: current.get(), error })
 }
 
 /// Every problem of fields that make no record, each with its field; `reported` fields have a problem already.
@@ -400,49 +406,5 @@ fn json<'de, V: Visitor<'de>>(value: &'de serde_json::Value, visitor: V) -> Resu
             (_, Some(number)) => visitor.visit_i64(number),
             _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
         },
-    }
-}
-
-/// Passes the fields to a record's `Deserialize` and records the position of the current one.
-struct RowDeserializer<'de, 'c> {
-    fields: &'de [Field<'de>],
-    next: usize,
-    current: &'c Cell<Option<usize>>,
-}
-
-impl<'de> Deserializer<'de> for RowDeserializer<'de, '_> {
-    type Error = FieldError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        visitor.visit_map(self)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
-        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-impl<'de> de::MapAccess<'de> for RowDeserializer<'de, '_> {
-    type Error = FieldError;
-
-    fn next_key_seed<K: de::DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, FieldError> {
-        let Some(field) = self.fields.get(self.next) else {
-            self.current.set(None);
-            return Ok(None);
-        };
-        self.current.set(Some(self.next));
-        seed.deserialize(StrDeserializer::new(field.name)).map(Some)
-    }
-
-    fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, FieldError> {
-        let Some(field) = self.fields.get(self.next) else {
-            return Err(FieldError::Other("a value without a name".to_owned()));
-        };
-        self.next += 1;
-        seed.deserialize(field.value)
     }
 }

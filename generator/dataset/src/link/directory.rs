@@ -15,7 +15,8 @@ use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
 pub(crate) fn build(mut tables: Tables) -> Option<Directory> {
-    let ids = Ids::new(&mut tables);
+    let mut ids = Ids::default();
+    tables.run(&mut ids);
     let mut directory = unlinked(tables)?;
     link_awards(&mut directory, &ids)?;
     link_programs(&mut directory, &ids)?;
@@ -61,88 +62,69 @@ fn unlinked(tables: Tables) -> Option<Directory> {
 }
 
 /// The ids of every table, sorted as its rows are: the position of an id is that of its row.
-struct Ids {
-    lists: BTreeMap<Table, Vec<Uuid>>,
-}
+#[derive(Default)]
+struct Ids(BTreeMap<Table, Vec<Uuid>>);
 
 impl Pass for Ids {
     fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        self.lists.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
+        self.0.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
     }
 }
 
 impl Ids {
-    fn new(tables: &mut Tables) -> Self {
-        let mut ids = Self { lists: BTreeMap::new() };
-        tables.run(&mut ids);
-        ids
-    }
-
     /// Position of a row with an id.
     fn position(&self, table: Table, id: Uuid) -> Option<usize> {
-        self.lists.get(&table)?.binary_search(&id).ok()
+        self.0.get(&table)?.binary_search(&id).ok()
     }
-}
 
-/// Position of each record's parent.
-fn positions<T: Sync>(
-    ids: &Ids,
-    table: Table,
-    records: &[T],
-    parent: impl Fn(&T) -> Uuid + Sync,
-) -> Option<Vec<usize>> {
-    let positions = parallel::flat_map(records, |record| Some(ids.position(table, parent(record))));
-    positions.into_iter().collect()
+    /// The positions of each record and of its parent.
+    fn links<T: Sync>(
+        &self,
+        parents: Table,
+        records: &[T],
+        parent: impl Fn(&T) -> Uuid + Sync,
+    ) -> Option<impl Iterator<Item = (usize, usize)>> {
+        let found = parallel::flat_map(records, |record| Some(self.position(parents, parent(record))));
+        Some(found.into_iter().collect::<Option<Vec<usize>>>()?.into_iter().enumerate())
+    }
 }
 
 fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
-    let programs = positions(ids, Table::Programs, &directory.awards, |award| award.program_id)?;
-    let recipients = positions(ids, Table::Recipients, &directory.awards, |award| award.recipient_id)?;
-    for (award, (program, recipient)) in programs.into_iter().zip(recipients).enumerate() {
+    let Directory { awards, program_links, recipient_awards, .. } = directory;
+    let programs = ids.links(Table::Programs, awards, |it| it.program_id)?;
+    let recipients = ids.links(Table::Recipients, awards, |it| it.recipient_id)?;
+    for ((award, program), (_, recipient)) in programs.zip(recipients) {
         directory.award_links.push(AwardLinks { program, recipient });
-        directory.program_links[program].awards.push(award);
-        directory.recipient_awards[recipient].push(award);
+        program_links[program].awards.push(award);
+        recipient_awards[recipient].push(award);
     }
     Some(())
 }
 
 fn link_programs(directory: &mut Directory, ids: &Ids) -> Option<()> {
-    let links = &mut directory.program_links;
-    let organizations =
-        positions(ids, Table::Organizations, &directory.programs, |program| program.organization_id)?;
-    for (program, organization) in organizations.into_iter().enumerate() {
+    let Directory { programs, cycles, facts, transitions, program_links: links, .. } = directory;
+    for (program, organization) in ids.links(Table::Organizations, programs, |it| it.organization_id)? {
         links[program].organization = organization;
         directory.organization_links[organization].programs.push(program);
     }
-    let cycles = positions(ids, Table::Programs, &directory.cycles, |cycle| cycle.program_id)?;
-    for (cycle, program) in cycles.into_iter().enumerate() {
-        links[program].cycles.push(cycle);
-    }
-    let facts = positions(ids, Table::Programs, &directory.facts, |fact| fact.program_id)?;
-    for (fact, program) in facts.into_iter().enumerate() {
-        links[program].facts.push(fact);
-    }
-    let transitions = positions(ids, Table::Programs, &directory.transitions, |change| change.program_id)?;
-    for (transition, program) in transitions.into_iter().enumerate() {
-        links[program].transitions.push(transition);
-    }
+    ids.links(Table::Programs, cycles, |it| it.program_id)?.for_each(|(at, of)| links[of].cycles.push(at));
+    ids.links(Table::Programs, facts, |it| it.program_id)?.for_each(|(at, of)| links[of].facts.push(at));
+    let transitions = ids.links(Table::Programs, transitions, |it| it.program_id)?;
+    transitions.for_each(|(at, of)| links[of].transitions.push(at));
     Some(())
 }
 
 fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
-    let links = &mut directory.organization_links;
+    let Directory { leaders, channels, posts, organization_links: links, .. } = directory;
     for (award, of) in directory.award_links.iter().enumerate() {
         links[directory.program_links[of.program].organization].awards.push(award);
     }
-    for (position, leader) in directory.leaders.iter().enumerate() {
-        links[ids.position(Table::Organizations, leader.organization_id)?].leaders.push(position);
-    }
-    for (position, channel) in directory.channels.iter().enumerate() {
-        links[ids.position(Table::Organizations, channel.organization_id)?].channels.push(position);
-    }
-    for (position, post) in directory.posts.iter().enumerate() {
-        links[ids.position(Table::Organizations, post.organization_id)?].posts.push(position);
-    }
+    let leaders = ids.links(Table::Organizations, leaders, |it| it.organization_id)?;
+    let channels = ids.links(Table::Organizations, channels, |it| it.organization_id)?;
+    let posts = ids.links(Table::Organizations, posts, |it| it.organization_id)?;
+    leaders.for_each(|(leader, of)| links[of].leaders.push(leader));
+    channels.for_each(|(channel, of)| links[of].channels.push(channel));
+    posts.for_each(|(post, of)| links[of].posts.push(post));
     for (position, alias) in directory.aliases.iter().enumerate() {
         if alias.entity_type == EntityType::Organization {
             links[ids.position(Table::Organizations, alias.entity_id)?].aliases.push(position);
@@ -155,18 +137,11 @@ fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
 /// `sourceId` of its page is on the page.
 fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
     for (position, source) in directory.sources.iter().enumerate() {
+        // A source that a part of a dataset has because it is cited may be about a program of another part.
+        let Some(of) = ids.position(Table::of(source.entity_type), source.entity_id) else { continue };
         match source.entity_type {
-            // A source that a part of a dataset has because it is cited may be about a program of another part.
-            EntityType::Program => {
-                if let Some(program) = ids.position(Table::Programs, source.entity_id) {
-                    directory.program_links[program].sources.push(position);
-                }
-            }
-            EntityType::Cycle => {
-                if let Some(cycle) = ids.position(Table::Cycles, source.entity_id) {
-                    directory.cycle_sources[cycle].push(position);
-                }
-            }
+            EntityType::Program => directory.program_links[of].sources.push(position),
+            EntityType::Cycle => directory.cycle_sources[of].push(position),
             _ => {}
         }
     }

@@ -28,28 +28,35 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     let context = Context { file: file.id, table };
     let (mut digest, mut parsed) = (<[u8; 32]>::default(), Parsed::empty());
     parallel::both(&mut || digest = Sha256::digest(&*bytes).into(), &mut || {
-        parsed = parse_bytes(&bytes, format, context);
+        parsed = parse_bytes(&bytes, format, None, context);
     });
     Ok((parsed, digest))
 }
 
+/// The rows of a file, or of a block of its lines, which begins at line `block`.
 fn parse_bytes<T: DeserializeOwned + Send + Sync>(
     bytes: &[u8],
     format: Format,
+    block: Option<u32>,
     context: Context,
 ) -> Parsed<T> {
+    let first = block.unwrap_or(1);
+    let fault = |mut problem: Diagnostic| {
+        problem.at.line = problem.at.line.saturating_add(first - 1);
+        Parsed::problem(problem)
+    };
     let text = match decode(bytes, context.file) {
         Ok(text) => text,
-        Err(problem) => return Parsed::problem(*problem),
+        Err(problem) => return fault(*problem),
     };
-    if text.trim().is_empty() {
-        return Parsed::problem(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
+    if block.is_none() && text.trim().is_empty() {
+        return fault(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
     }
     if let Some(problem) = merge_conflict(&text, context.file) {
-        return Parsed::problem(problem);
+        return fault(problem);
     }
     let mut parsed = match format {
-        Format::Ndjson => json::lines(&text, context),
+        Format::Ndjson => json::lines(&text, first, context),
         Format::Json => json::document(&text, context),
         Format::Csv => csv::table(&text, context),
     };
@@ -108,7 +115,7 @@ pub(super) fn read_blocks<T: DeserializeOwned + Send + Sync>(
             let Some(format) = file.format_of(table) else { return Ok(()) };
             let bytes = file.load()?;
             hasher.into_iter().for_each(|hasher| hasher.update(&*bytes));
-            each(parse_bytes(&bytes, format, context));
+            each(parse_bytes(&bytes, format, None, context));
             Ok(())
         }
     }
@@ -126,7 +133,9 @@ fn read_lines<T: DeserializeOwned + Send + Sync>(
         let block = blocks.next()?;
         let mut parsed = (!block.is_empty()).then(Parsed::empty);
         if let Some(parsed) = &mut parsed {
-            parallel::both(&mut || hash(&block), &mut || *parsed = lines_of(&block, line, context));
+            parallel::both(&mut || hash(&block), &mut || {
+                *parsed = parse_bytes(&block, Format::Ndjson, Some(line), context);
+            });
             line = line.saturating_add(newlines(&block));
         }
         Ok(parsed)
@@ -139,23 +148,6 @@ fn read_lines<T: DeserializeOwned + Send + Sync>(
         parallel::both(&mut || next = parse_next(), &mut || parsed.take().into_iter().for_each(&mut *each));
     }
     Ok(())
-}
-
-/// The rows of a block that begins at a line.
-fn lines_of<T: DeserializeOwned + Send + Sync>(block: &[u8], line: u32, context: Context) -> Parsed<T> {
-    let at_line = |mut problem: Diagnostic| {
-        problem.at.line = problem.at.line.saturating_add(line - 1);
-        Parsed::problem(problem)
-    };
-    let text = match decode(block, context.file) {
-        Ok(text) => text,
-        Err(problem) => return at_line(*problem),
-    };
-    match merge_conflict(&text, context.file) {
-        Some(problem) => at_line(problem),
-        None if line == 1 => json::lines(&text, context),
-        None => json::lines_from(&text, line, context),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::diagnostics::Location;
 use crate::read::partial::PartialRow;
-use crate::rows::Tables;
+use crate::rows::{Row, Tables};
 use crate::table::Table;
 use crate::text::folded;
 
@@ -140,27 +140,22 @@ impl Indexes {
     /// Of the rows that are records already.
     pub(super) fn new(tables: &Tables) -> Self {
         let mut all = Self::default();
-        for row in &tables.organizations {
-            let it = &row.record;
+        for Row { record: it, at } in &tables.organizations {
             let names = std::iter::once(&it.name).chain(&it.aliases);
-            all.of(Table::Organizations).add(it.id, row.at, Some(&it.slug), names, None);
+            all.of(Table::Organizations).add(it.id, *at, Some(&it.slug), names, None);
         }
-        for row in &tables.programs {
-            let it = &row.record;
+        for Row { record: it, at } in &tables.programs {
             let names = std::iter::once(&it.name).chain(&it.aliases);
-            all.of(Table::Programs).add(it.id, row.at, Some(&it.slug), names, None);
+            all.of(Table::Programs).add(it.id, *at, Some(&it.slug), names, None);
         }
-        for row in &tables.recipients {
-            let it = &row.record;
-            all.of(Table::Recipients).add(it.id, row.at, Some(&it.slug), [&it.display_name], None);
+        for Row { record: it, at } in &tables.recipients {
+            all.of(Table::Recipients).add(it.id, *at, Some(&it.slug), [&it.display_name], None);
         }
-        for row in &tables.cycles {
-            let it = &row.record;
-            all.of(Table::Cycles).add(it.id, row.at, None, [&it.label], Some(it.program_id));
+        for Row { record: it, at } in &tables.cycles {
+            all.of(Table::Cycles).add(it.id, *at, None, [&it.label], Some(it.program_id));
         }
-        for row in &tables.sources {
-            let it = &row.record;
-            all.of(Table::Sources).add(it.id, row.at, None, it.title.iter().chain(&it.url), None);
+        for Row { record: it, at } in &tables.sources {
+            all.of(Table::Sources).add(it.id, *at, None, it.title.iter().chain(&it.url), None);
         }
         tables.awards.iter().for_each(|row| all.of(Table::Awards).add(row.record.id, row.at, None, [], None));
         tables.facts.iter().for_each(|row| all.of(Table::Facts).add(row.record.id, row.at, None, [], None));

@@ -28,80 +28,75 @@ fn slot(name: &str) -> Result<Value, Error> {
     }
 }
 
+/// A variable of an item, displayed as templates show it: a text escaped.
+struct Shown(Value);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_str().filter(|_| !self.0.is_safe()) {
+            Some(text) => escape(f, text),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+fn shown(item: &Value, name: &str) -> Result<Shown, Error> {
+    let value = item.get_attr(name)?;
+    if value.is_undefined() { Err(ErrorKind::UndefinedError.into()) } else { Ok(Shown(value)) }
+}
+
 /// `time(day)`: a date, of its `iso` and `text`.
 fn time(day: &Value) -> Result<Value, Error> {
-    element(|out| {
-        out.write_str("<time datetime=\"")?;
-        escaped(out, &day.get_attr("iso")?)?;
-        out.write_str("\">")?;
-        escaped(out, &day.get_attr("text")?)?;
-        Ok(out.write_str("</time>")?)
-    })
+    let (iso, text) = (shown(day, "iso")?, shown(day, "text")?);
+    Ok(Value::from_safe_string(format!("<time datetime=\"{iso}\">{text}</time>")))
 }
 
 /// `tongue(item)`: attributes of the element of a text that may have another language than the page, its `lang`.
 fn tongue(item: &Value) -> Result<Value, Error> {
-    element(|out| push_tongue(out, item))
+    Ok(Value::from_safe_string(format!("{} dir=\"auto\"", language(item)?)))
 }
 
-fn push_tongue(out: &mut String, item: &Value) -> Result<(), Error> {
-    push_language(out, item)?;
-    Ok(out.write_str(" dir=\"auto\"")?)
-}
-
-fn push_language(out: &mut String, item: &Value) -> Result<(), Error> {
+/// The attribute for the language of an item, if that is another one than the page's.
+fn language(item: &Value) -> Result<String, Error> {
     let language = item.get_attr("lang")?;
-    if language.is_true() {
-        out.write_str(" lang=\"")?;
-        escaped(out, &language)?;
-        out.write_str("\"")?;
-    }
-    Ok(())
+    Ok(if language.is_true() { format!(" lang=\"{}\"", Shown(language)) } else { String::new() })
 }
 
 /// `values(items)`: links, of `href`, `text` and `lang` each.
 fn values(items: &Value) -> Result<Value, Error> {
-    list(items, |link| &link.link, push_link)
+    list(items, |link| &link.link, link)
 }
 
 /// `names(items)`: the same without links, for the rest of a long list: pages have a byte budget.
 fn names(items: &Value) -> Result<Value, Error> {
-    list(items, |link| &link.name, push_name)
+    list(items, |link| &link.name, name)
 }
 
-type Push = fn(&mut String, &Value) -> Result<(), Error>;
-
-fn list(items: &Value, ready: fn(&FacetLink) -> &str, push: Push) -> Result<Value, Error> {
-    element(|out| {
-        for (at, item) in items.try_iter()?.enumerate() {
-            if at > 0 {
-                out.push_str(", ");
-            }
-            match item.downcast_object_ref() {
-                Some(link) => out.push_str(ready(link)),
-                None => push(out, &item)?,
-            }
+fn list(
+    items: &Value,
+    ready: fn(&FacetLink) -> &str,
+    make: fn(&Value) -> Result<String, Error>,
+) -> Result<Value, Error> {
+    let mut out = String::new();
+    for (at, item) in items.try_iter()?.enumerate() {
+        if at > 0 {
+            out.push_str(", ");
         }
-        Ok(())
-    })
+        match item.downcast_object_ref() {
+            Some(link) => out.push_str(ready(link)),
+            None => out.push_str(&make(&item)?),
+        }
+    }
+    Ok(Value::from_safe_string(out))
 }
 
-fn push_link(out: &mut String, item: &Value) -> Result<(), Error> {
-    out.write_str("<a href=\"")?;
-    escaped(out, &item.get_attr("href")?)?;
-    out.write_str("\"")?;
-    push_tongue(out, item)?;
-    out.write_str(">")?;
-    escaped(out, &item.get_attr("text")?)?;
-    Ok(out.write_str("</a>")?)
+fn link(item: &Value) -> Result<String, Error> {
+    let (href, text) = (shown(item, "href")?, shown(item, "text")?);
+    Ok(format!("<a href=\"{href}\"{} dir=\"auto\">{text}</a>", language(item)?))
 }
 
-fn push_name(out: &mut String, item: &Value) -> Result<(), Error> {
-    out.write_str("<bdi")?;
-    push_language(out, item)?;
-    out.write_str(">")?;
-    escaped(out, &item.get_attr("text")?)?;
-    Ok(out.write_str("</bdi>")?)
+fn name(item: &Value) -> Result<String, Error> {
+    Ok(format!("<bdi{}>{}</bdi>", language(item)?, shown(item, "text")?))
 }
 
 /// A link to the search for a facet value: its variables, and what `values` and `names` make of it. A page of a record
@@ -116,9 +111,8 @@ pub(in crate::pages) struct FacetLink {
 impl FacetLink {
     /// One of a value's `href`, `text` and `lang`.
     pub(in crate::pages) fn value(item: Value) -> Value {
-        let (mut link, mut name) = (String::new(), String::new());
-        // These variables are there, and writing to memory cannot fail.
-        let _ = push_link(&mut link, &item).and_then(|()| push_name(&mut name, &item));
+        // These variables are there.
+        let (link, name) = (link(&item).unwrap_or_default(), name(&item).unwrap_or_default());
         Value::from_object(Self { item, link, name })
     }
 }
@@ -126,22 +120,6 @@ impl FacetLink {
 impl Object for FacetLink {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         self.item.get_item(key).ok().filter(|value| !value.is_undefined())
-    }
-}
-
-fn element(push: impl FnOnce(&mut String) -> Result<(), Error>) -> Result<Value, Error> {
-    let mut out = String::new();
-    push(&mut out)?;
-    Ok(Value::from_safe_string(out))
-}
-
-fn escaped(out: &mut String, value: &Value) -> Result<(), Error> {
-    if value.is_undefined() {
-        return Err(ErrorKind::UndefinedError.into());
-    }
-    match value.as_str().filter(|_| !value.is_safe()) {
-        Some(text) => Ok(escape(out, text)?),
-        None => Ok(write!(out, "{value}")?),
     }
 }
 

@@ -52,13 +52,9 @@ impl Effort {
 
     /// Names compressors and levels, so that files compressed otherwise are not reused.
     pub(crate) fn name(self) -> String {
-        match self.levels() {
-            None => "none".to_owned(),
-            Some(Levels { gzip, brotli: None, zstd }) => format!("libdeflate-{gzip} zstd-{zstd}-large"),
-            Some(Levels { gzip, brotli: Some(brotli), zstd }) => {
-                format!("libdeflate-{gzip} brotli-{brotli} zstd-{zstd}-large")
-            }
-        }
+        let Some(Levels { gzip, brotli, zstd }) = self.levels() else { return "none".to_owned() };
+        let brotli = brotli.map(|level| format!(" brotli-{level}")).unwrap_or_default();
+        format!("libdeflate-{gzip}{brotli} zstd-{zstd}-large")
     }
 
     /// Level of Zstandard in packs, where it is the only coding. Level 6 takes 3 % more bytes than 9 and half its time.

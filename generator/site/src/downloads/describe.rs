@@ -131,21 +131,16 @@ impl Describer<'_> {
         };
         let table = |(it, schema): (&Download, &TableSchema)| {
             // Strict readers refuse a foreign key that may be empty; the other descriptions list those.
-            let keys: Vec<Value> = schema
-                .columns
-                .iter()
-                .filter(|field| field.required)
-                .filter_map(|field| Some((field, field.references?)))
-                .map(|(field, target)| {
-                    json!({
-                        "columnReference": field.name,
-                        "reference": { "resource": format!("{}.csv", target.name()), "columnReference": "id" },
-                    })
+            let key = |(field, target): (&Column, &str)| {
+                json!({
+                    "columnReference": field.name,
+                    "reference": { "resource": format!("{target}.csv"), "columnReference": "id" },
                 })
-                .collect();
+            };
+            let keys = references(&schema.columns).filter(|(field, _)| field.required).map(key);
             let described = stated(json!({
                 "columns": schema.columns.iter().map(column).collect::<Vec<_>>(),
-                "foreignKeys": keys,
+                "foreignKeys": keys.collect::<Vec<_>>(),
                 "primaryKey": has_id(&schema.columns).then_some("id"),
             }));
             json!({
@@ -230,23 +225,19 @@ fn table_schema(fields: &[Column]) -> Value {
             "description": field.description,
         }))
     };
-    let keys: Vec<Value> = fields
-        .iter()
-        .filter_map(|field| Some((field, field.references?)))
-        .map(|(field, target)| {
-            json!({
-                "fields": [field.name],
-                "reference": { "resource": target.name(), "fields": ["id"] },
-            })
-        })
-        .collect();
+    let key = |(field, target): (&Column, &str)| json!({ "fields": [field.name], "reference": { "resource": target, "fields": ["id"] } });
     stated(json!({
         "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
         "fields": fields.iter().map(field).collect::<Vec<_>>(),
         "missingValues": [""],
-        "foreignKeys": keys,
+        "foreignKeys": references(fields).map(key).collect::<Vec<_>>(),
         "primaryKey": has_id(fields).then_some(["id"]),
     }))
+}
+
+/// The columns that hold ids of another table's rows, with the name of that table.
+fn references(fields: &[Column]) -> impl Iterator<Item = (&Column, &'static str)> {
+    fields.iter().filter_map(|field| Some((field, field.references?.name())))
 }
 
 fn is_list(field: &Column) -> bool {

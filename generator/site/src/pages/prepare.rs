@@ -250,10 +250,8 @@ impl Pages<'_> {
         let step = |at: usize| STEPS.get(at).map(|step| self.money(Number(*step), locale));
         let bar = |(at, count): (usize, &u64)| {
             let from = at.checked_sub(1).and_then(step);
-            let text = match (from, step(at)) {
-                (None, to) => self.phrase(locale, "range_up_to", &[("max", &to.unwrap_or_default())]),
-                (Some(from), _) => self.phrase(locale, "range_from", &[("min", &from)]),
-            };
+            let to = step(at).filter(|_| from.is_none());
+            let text = self.range(from, to, locale);
             context! { text, width => bar_width(*count, most), count => grouped(*count, locale) }
         };
         if most == 0 { Vec::new() } else { counts.iter().enumerate().map(bar).collect() }

@@ -169,7 +169,7 @@ impl Pages<'_> {
     }
 
     /// A range of numbers in words.
-    fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
+    pub(super) fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
         match (min, max) {
             (Some(min), Some(max)) if min == max => Some(min),
             (Some(min), Some(max)) => {

@@ -99,7 +99,8 @@ impl ThemeFolder {
         let kind = name.rsplit_once('.').map_or("", |(_, kind)| kind);
         if let Some(picture) = name.strip_prefix(PICTURES) {
             if !KINDS.contains(&kind) {
-                return self.faults.push(unknown(name, "is no picture that pages can show", kind, &KINDS));
+                let fault = ThemeProblem::new(name, None, "is no picture that pages can show");
+                return self.faults.push(fault.known(kind, KINDS));
             }
             let (stem, _) = picture.rsplit_once('.').unwrap_or((picture, ""));
             let path = format!("/assets/{}-{}.{kind}", slug(stem), Hex(&Sha256::digest(&bytes)[..5]));
@@ -120,9 +121,8 @@ impl ThemeFolder {
             return;
         }
         if !names().any(|known| known == name) {
-            return self
-                .faults
-                .push(ThemeProblem::new(name, None, "is no file of a theme").known(name, names()));
+            let fault = ThemeProblem::new(name, None, "is no file of a theme");
+            return self.faults.push(fault.known(name, names()));
         }
         match String::from_utf8(bytes) {
             Ok(text) => drop(self.texts.insert(name.to_owned(), text)),
@@ -166,10 +166,6 @@ pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let all = TEMPLATES.iter().chain(WORDS).chain(ASSETS).map(|(name, _)| *name);
     all.chain([colors::FILE, STYLE])
-}
-
-fn unknown(name: &str, what: &str, kind: &str, known: &[&str]) -> ThemeProblem {
-    ThemeProblem::new(name, None, what).known(kind, known.iter().copied())
 }
 
 /// A name that needs no quoting in addresses.

@@ -2,80 +2,55 @@
 
 use snapshot::record::EntityType;
 
-/// A table of a dataset, by the name of its file or folder. The order is that of references: a table comes
-/// after those that its rows belong to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "each is the table of the record type of its name")]
-pub enum Table {
-    Organizations,
-    Programs,
-    Cycles,
-    Awards,
-    Recipients,
-    Sources,
-    Facts,
-    Lifecycle,
-    Aliases,
-    Leaders,
-    Channels,
-    Posts,
-    Translations,
-    Vocabulary,
-    Synonyms,
-}
-
 struct Spec {
-    table: Table,
     name: &'static str,
     noun: &'static str,
     input_only: &'static [&'static str],
     schema: &'static str,
 }
 
-macro_rules! spec {
-    ($table:ident, $name:literal, $noun:literal, $input_only:expr) => {
-        Spec {
-            table: Table::$table,
+macro_rules! tables {
+    ($($table:ident, $name:literal, $noun:literal, $input_only:expr;)+) => {
+        /// A table of a dataset, by the name of its file or folder. The order is that of references: a table comes
+        /// after those that its rows belong to.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "each is the table of the record type of its name")]
+        pub enum Table { $($table),+ }
+
+        impl Table {
+            /// Every table, in the order of the variants.
+            pub const ALL: [Self; SPECS.len()] = [$(Self::$table),+];
+        }
+
+        /// In the order of the variants.
+        const SPECS: &[Spec] = &[$(Spec {
             name: $name,
             noun: $noun,
             input_only: &$input_only,
             schema: include_str!(concat!("../../../schemas/dataset/", $noun, ".schema.json")),
-        }
+        }),+];
     };
 }
 
-/// In the order of the variants.
-const SPECS: [Spec; 15] = [
-    spec!(Organizations, "organizations", "organization", ["key"]),
-    spec!(Programs, "programs", "program", ["key", "organization"]),
-    spec!(Cycles, "cycles", "cycle", ["key", "program"]),
-    spec!(Awards, "awards", "award", ["key", "program", "cycle", "recipient"]),
-    spec!(Recipients, "recipients", "recipient", ["key"]),
-    spec!(Sources, "sources", "source", ["key", "entity"]),
-    spec!(Facts, "facts", "fact", ["key", "program", "cycle", "source"]),
-    spec!(Lifecycle, "lifecycle", "lifecycle", ["key", "program", "source"]),
-    spec!(Aliases, "aliases", "alias", ["entity"]),
-    spec!(Leaders, "leaders", "leader", ["key", "organization"]),
-    spec!(Channels, "channels", "channel", ["key", "organization"]),
-    spec!(Posts, "posts", "post", ["key", "organization"]),
-    spec!(Translations, "translations", "translation", ["entity"]),
-    spec!(Vocabulary, "vocabulary", "vocabulary", []),
-    spec!(Synonyms, "synonyms", "synonym", []),
-];
+tables! {
+    Organizations, "organizations", "organization", ["key"];
+    Programs, "programs", "program", ["key", "organization"];
+    Cycles, "cycles", "cycle", ["key", "program"];
+    Awards, "awards", "award", ["key", "program", "cycle", "recipient"];
+    Recipients, "recipients", "recipient", ["key"];
+    Sources, "sources", "source", ["key", "entity"];
+    Facts, "facts", "fact", ["key", "program", "cycle", "source"];
+    Lifecycle, "lifecycle", "lifecycle", ["key", "program", "source"];
+    Aliases, "aliases", "alias", ["entity"];
+    Leaders, "leaders", "leader", ["key", "organization"];
+    Channels, "channels", "channel", ["key", "organization"];
+    Posts, "posts", "post", ["key", "organization"];
+    Translations, "translations", "translation", ["entity"];
+    Vocabulary, "vocabulary", "vocabulary", [];
+    Synonyms, "synonyms", "synonym", [];
+}
 
 impl Table {
-    /// Every table, in the order of the variants.
-    pub const ALL: [Self; SPECS.len()] = {
-        let mut all = [Self::Organizations; SPECS.len()];
-        let mut position = 0;
-        while position < SPECS.len() {
-            all[position] = SPECS[position].table;
-            assert!(all[position] as usize == position, "SPECS is not in the order of the variants");
-            position += 1;
-        }
-        all
-    };
-
     const fn spec(self) -> &'static Spec {
         &SPECS[self as usize]
     }

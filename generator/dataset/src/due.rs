@@ -220,7 +220,7 @@ impl<'t> DueList<'t> {
         let tables = self.tables;
         let Some(dataset) = &tables.dataset else { return };
         for &locale in &dataset.record.locales {
-            let (organizations, programs) = link::untranslated(tables, &dataset.record, locale);
+            let [organizations, programs] = link::untranslated(tables, &dataset.record, locale);
             let note = format!("has no text in `{}`", locale.as_str());
             for row in tables.organizations.iter().filter(|row| organizations.contains(&row.at)) {
                 self.add(row.record.id, None, Reason::Untranslated, None, note.clone());

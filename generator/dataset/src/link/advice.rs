@@ -64,19 +64,23 @@ impl Advice {
         report.extend(contradictions(tables, Day::new(published)));
         report.extend(accepting_after_deadline(tables, Day::new(published)));
         self.stale.add(tables, published);
-        for &locale in &dataset.record.locales {
-            let (_, programs) = untranslated(tables, &dataset.record, locale);
-            add_places(&mut self.untranslated.entry(locale).or_default()[1], &programs);
-        }
+        self.add_untranslated(tables, &dataset.record, 1);
     }
 
     /// Adds organizations.
     pub(crate) fn add_organizations(&mut self, tables: &Tables) {
         self.organizations += tables.organizations.len();
         let Some(dataset) = &tables.dataset else { return };
-        for &locale in &dataset.record.locales {
-            let (organizations, _) = untranslated(tables, &dataset.record, locale);
-            add_places(&mut self.untranslated.entry(locale).or_default()[0], &organizations);
+        self.add_untranslated(tables, &dataset.record, 0);
+    }
+
+    /// Adds organizations without a text, or programs.
+    fn add_untranslated(&mut self, tables: &Tables, dataset: &Dataset, kind: usize) {
+        for &locale in &dataset.locales {
+            let places = &untranslated(tables, dataset, locale)[kind];
+            let (first, count) = &mut self.untranslated.entry(locale).or_default()[kind];
+            *first = first.iter().chain(places).min().copied();
+            *count += places.len();
         }
     }
 
@@ -102,12 +106,6 @@ impl Advice {
         }
         Ok(())
     }
-}
-
-/// Adds places to the first one and the number of those before.
-fn add_places((first, count): &mut (Option<Location>, usize), places: &HashSet<Location>) {
-    *first = first.iter().chain(places).min().copied();
-    *count += places.len();
 }
 
 /// Reports programs that have the name of another one of their organization.
@@ -241,11 +239,7 @@ fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
 }
 
 /// The organizations and the programs without a text in a language.
-pub(crate) fn untranslated(
-    tables: &Tables,
-    dataset: &Dataset,
-    locale: Locale,
-) -> (HashSet<Location>, HashSet<Location>) {
+pub(crate) fn untranslated(tables: &Tables, dataset: &Dataset, locale: Locale) -> [HashSet<Location>; 2] {
     let translated = tables.translations.iter().filter(|row| row.record.locale == locale);
     let translated: HashSet<EntityRef> = translated.map(|row| row.record.about()).collect();
     let default = dataset.language().as_str();
@@ -257,5 +251,5 @@ pub(crate) fn untranslated(
         let language = row.record.language.as_deref().unwrap_or(default);
         is_missing(row.record.entity(), language)
     });
-    (organizations.map(|row| row.at).collect(), programs.map(|row| row.at).collect())
+    [organizations.map(|row| row.at).collect(), programs.map(|row| row.at).collect()]
 }

@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+mod rows;
+
 pub mod diagnostics;
 pub mod due;
 mod facet_values;
@@ -12,7 +15,6 @@ mod places;
 mod read;
 mod record;
 mod registry;
-mod rows;
 pub mod sample;
 pub mod schema;
 mod stamps;

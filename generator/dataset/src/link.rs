@@ -17,7 +17,7 @@ use crate::facet_values::{self, Labels};
 use crate::parallel;
 use crate::record::Record;
 use crate::registry::{Registry, Status};
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::Tables;
 use crate::table::Table;
 pub(crate) use advice::{Advice, untranslated};
 pub(crate) use directory::build as build_directory;
@@ -79,25 +79,19 @@ pub(crate) fn check_shared(
     check_dataset(shared, report);
     check_rows(shared, &Labels::new(&shared.vocabulary), late, report);
     sort(shared);
-    shared.run(registry);
+    each_table!(shared, |table, rows| registry.add(table, rows));
     vocabulary::check(shared, report);
     leave_out(shared, registry);
 }
 
-struct SortById;
-
-impl Pass for SortById {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
+pub(crate) fn sort(tables: &mut Tables) {
+    each_table!(tables, |table, rows| {
         // Leaders and channels keep the order of their files, which is published.
         if !matches!(table, Table::Leaders | Table::Channels) {
             // Equal ids keep the order of reading.
             parallel::sort_by_key(rows, |row| (row.record.profile().id, row.at));
         }
-    }
-}
-
-pub(crate) fn sort(tables: &mut Tables) {
-    tables.run(&mut SortById);
+    });
     let Tables { aliases, vocabulary, synonyms, .. } = tables;
     aliases
         .sort_by(|a, b| (a.record.entity_type, &a.record.slug).cmp(&(b.record.entity_type, &b.record.slug)));
@@ -109,7 +103,10 @@ pub(crate) fn sort(tables: &mut Tables) {
 fn leave_out(tables: &mut Tables, registry: &Registry) {
     clear_broader(tables);
     clear_references(tables, registry);
-    tables.run(&mut Removal(registry));
+    each_table!(tables, |table, rows| {
+        let mut number = 0..;
+        rows.retain(|_| number.next().and_then(|row| registry.status(table, row)) == Some(Status::Published));
+    });
 }
 
 /// Clears references to rows that are left out, where the referring row stays.
@@ -137,15 +134,6 @@ fn clear_broader(tables: &mut Tables) {
         row.record
             .broader
             .take_if(|value| removed.iter().any(|(of, removed)| of == facet && removed == value));
-    }
-}
-
-struct Removal<'a>(&'a Registry);
-
-impl Pass for Removal<'_> {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        let mut number = 0..;
-        rows.retain(|_| number.next().and_then(|row| self.0.status(table, row)) == Some(Status::Published));
     }
 }
 

@@ -22,7 +22,7 @@ use store::Hex;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
 use crate::parallel;
 use crate::record::Record;
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
 use files::{File, Format, Role};
@@ -39,49 +39,23 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     let mut reader = TableReader::open(input, report)?;
     let (dataset, stamps) = (reader.dataset(report)?, reader.stamps(report)?);
     let mut tables = Tables { dataset, stamps, ..Tables::default() };
-    let (partial, owners) = Default::default();
-    let mut whole = WholeTables { reader, report, partial, owners, error: None };
-    tables.run(&mut whole);
-    let WholeTables { reader, partial, owners, error, .. } = whole;
-    if let Some(error) = error {
-        return Err(error);
-    }
+    let mut partial = partial::PartialRows::new();
+    // One table at a time, so that only one table's text is in memory.
+    each_table!(tables, |table, rows| {
+        let read = reader.table(table)?;
+        if has_error(&read.problems) {
+            reader.incomplete.insert(table);
+        }
+        report.extend(read.problems);
+        partial.insert(table, read.partial);
+        tables.owners.extend(read.owners);
+        *rows = read.rows;
+    });
     tables.absent.clone_from(&reader.absent);
     tables.incomplete.clone_from(&reader.incomplete);
     tables.source_sha256 = source_sha256(&reader.hashes);
-    tables.owners = owners;
     identity::complete(&mut tables, partial, report);
     Ok(tables)
-}
-
-/// Reads each table as a whole.
-struct WholeTables<'a, 'r> {
-    reader: TableReader<'a>,
-    report: &'r mut Diagnostics,
-    partial: partial::PartialRows,
-    owners: BTreeMap<Location, String>,
-    /// The first file that could not be read.
-    error: Option<InputError>,
-}
-
-impl Pass for WholeTables<'_, '_> {
-    /// One table at a time, so that only one table's text is in memory.
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        if self.error.is_none() {
-            match self.reader.table(table) {
-                Ok(read) => {
-                    if has_error(&read.problems) {
-                        self.reader.incomplete.insert(table);
-                    }
-                    self.report.extend(read.problems);
-                    self.partial.insert(table, read.partial);
-                    self.owners.extend(read.owners);
-                    *rows = read.rows;
-                }
-                Err(error) => self.error = Some(error),
-            }
-        }
-    }
 }
 
 /// SHA-256 of each file of a dataset, by its path there, with `/`.

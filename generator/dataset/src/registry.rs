@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
 use crate::record::{Record, Reference};
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Row, Tables};
 use crate::table::Table;
 use crate::text::{counted, quoted};
 
@@ -87,7 +87,7 @@ impl Registry {
         let mut registry = Self::new(tables.absent.clone(), &Spill::default());
         registry.incomplete.clone_from(&tables.incomplete);
         tables.sources.iter().for_each(|row| registry.announce_source(row.record.id));
-        tables.run(&mut registry);
+        each_table!(tables, |table, rows| registry.add(table, rows));
         registry
     }
 
@@ -326,12 +326,6 @@ impl Registry {
                 }
             }
         }
-    }
-}
-
-impl Pass for Registry {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        self.add(table, rows);
     }
 }
 

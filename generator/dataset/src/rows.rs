@@ -1,4 +1,4 @@
-//! The rows of every table, between reading and linking, and passes over them.
+//! The rows of every table, between reading and linking.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,14 +28,8 @@ pub(crate) trait Tabled: Record {
     fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>>;
 }
 
-/// What is done to every table.
-pub(crate) trait Pass {
-    /// Does it to one table.
-    fn table<T: Tabled>(&mut self, table: Table, rows: &mut Vec<Row<T>>);
-}
-
 macro_rules! tables {
-    ($($table:ident $rows:ident: $record:ident)+) => {
+    ($dollar:tt $($table:ident $rows:ident: $record:ident)+) => {
         /// Every row of a dataset, in the order of the files' paths and lines.
         #[derive(Debug, Default)]
         pub struct Tables {
@@ -58,22 +52,26 @@ macro_rules! tables {
             pub source_sha256: [u8; 32],
         }
 
-        impl Tables {
-            /// Runs a pass over every table, owners before the rows that belong to them.
-            pub(crate) fn run(&mut self, pass: &mut impl Pass) {
-                $(pass.table(Table::$table, &mut self.$rows);)+
-            }
-        }
-
         $(impl Tabled for $record {
             fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>> {
                 &mut tables.$rows
             }
         })+
+
+        /// Does something with each table and its rows, owners before the rows that belong to them.
+        macro_rules! each_table {
+            ($dollar tables:ident, |$dollar table:ident, $dollar of:ident| $dollar body:expr) => {
+                $({
+                    let ($dollar table, $dollar of) =
+                        ($dollar crate::table::Table::$table, &mut $dollar tables.$rows);
+                    $dollar body;
+                })+
+            };
+        }
     };
 }
 
-tables! {
+tables! { $
     Organizations organizations: Organization
     Programs programs: Program
     Recipients recipients: Recipient

@@ -10,13 +10,15 @@ use uuid::Uuid;
 
 use crate::parallel;
 use crate::record::Record;
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Row, Tables};
 use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
 pub(crate) fn build(mut tables: Tables) -> Option<Directory> {
     let mut ids = Ids::default();
-    tables.run(&mut ids);
+    each_table!(tables, |table, rows| {
+        ids.0.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
+    });
     let mut directory = unlinked(tables)?;
     link_awards(&mut directory, &ids)?;
     link_programs(&mut directory, &ids)?;
@@ -64,12 +66,6 @@ fn unlinked(tables: Tables) -> Option<Directory> {
 /// The ids of every table, sorted as its rows are: the position of an id is that of its row.
 #[derive(Default)]
 struct Ids(BTreeMap<Table, Vec<Uuid>>);
-
-impl Pass for Ids {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        self.0.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
-    }
-}
 
 impl Ids {
     /// Position of a row with an id.

@@ -14,7 +14,7 @@ use snapshot::record::{
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
 use crate::parallel;
 use crate::record::Record;
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Row, Tables};
 use crate::table::Table;
 use crate::text::{counted, nearest, quoted, suggestion, with_article};
 
@@ -43,8 +43,7 @@ pub(crate) fn check(tables: &mut Tables, late: &mut LateRows, report: &mut Diagn
     each(&tables.translations, report, translation);
     each(&tables.vocabulary, report, term);
     each(&tables.synonyms, report, synonym);
-    let published = tables.dataset.as_ref().map(|row| row.record.published_at);
-    tables.run(&mut Timestamps { published, late, report });
+    times(tables, late, report);
 }
 
 /// Rows that changed after the publication, by table: the first, and their number.
@@ -64,27 +63,20 @@ impl LateRows {
 }
 
 /// Records are created, then changed, then published.
-struct Timestamps<'r> {
-    published: Option<Timestamp>,
-    late: &'r mut LateRows,
-    report: &'r mut Diagnostics,
-}
-
-impl Pass for Timestamps<'_> {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        for row in rows {
-            let Some((created, updated)) = row.record.profile().times else { return };
-            if let Some(created) = created.filter(|created| *created > updated) {
-                let message = format!("`updatedAt` is {updated}, before `createdAt`, which is {created}");
-                self.report.push(Diagnostic::new(Code::TimesReversed, row.at, message));
-            }
-            if self.published.is_some_and(|published| updated.max(created.unwrap_or(updated)) > published) {
-                let (first, count) = self.late.0.entry(table).or_insert((row.at, 0));
-                *first = row.at.min(*first);
-                *count += 1;
-            }
+fn times(tables: &mut Tables, late: &mut LateRows, report: &mut Diagnostics) {
+    let published = tables.dataset.as_ref().map(|row| row.record.published_at);
+    each_table!(tables, |table, rows| for row in rows {
+        let Some((created, updated)) = row.record.profile().times else { break };
+        if let Some(created) = created.filter(|created| *created > updated) {
+            let message = format!("`updatedAt` is {updated}, before `createdAt`, which is {created}");
+            report.push(Diagnostic::new(Code::TimesReversed, row.at, message));
         }
-    }
+        if published.is_some_and(|published| updated.max(created.unwrap_or(updated)) > published) {
+            let (first, count) = late.0.entry(table).or_insert((row.at, 0));
+            *first = row.at.min(*first);
+            *count += 1;
+        }
+    });
 }
 
 /// The problems of one row.

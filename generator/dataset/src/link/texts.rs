@@ -18,8 +18,7 @@ use crate::link_report::Finding;
 use crate::parallel;
 use crate::places;
 use crate::record::{Purpose, Record, TextField};
-use crate::rows::{Pass, Row, Tables};
-use crate::table::Table;
+use crate::rows::{Row, Tables};
 use crate::text::{LONGEST_SLUG, counted, quoted, slug_of};
 
 /// The active codes of ISO 4217 (list one, 2024), without metals, testing and "no currency".
@@ -90,25 +89,13 @@ type CheckField<'c> =
 
 /// Checks every text field of every row.
 fn check_each(tables: &mut Tables, report: &mut Diagnostics, check: CheckField<'_>) {
-    tables.run(&mut EachText { check, report });
-}
-
-struct EachText<'a> {
-    check: CheckField<'a>,
-    report: &'a mut Diagnostics,
-}
-
-impl Pass for EachText<'_> {
-    fn table<T: Record>(&mut self, _: Table, rows: &mut Vec<Row<T>>) {
-        let problems = parallel::flat_map_mut(rows, |row| {
-            let (mut problems, at) = (Vec::new(), row.at);
-            row.record.visit_texts(&mut |name, purpose, field| {
-                problems.append(&mut (self.check)(name, at, purpose, field));
-            });
-            problems
+    each_table!(tables, |_table, rows| report.extend(parallel::flat_map_mut(rows, |row| {
+        let (mut problems, at) = (Vec::new(), row.at);
+        row.record.visit_texts(&mut |name, purpose, field| {
+            problems.append(&mut check(name, at, purpose, field));
         });
-        self.report.extend(problems);
-    }
+        problems
+    })));
 }
 
 /// Values of facts that are places, once the kinds of the facts are corrected.

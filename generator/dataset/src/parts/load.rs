@@ -10,27 +10,9 @@ use crate::diagnostics::Diagnostics;
 use crate::link::{Advice, LateRows, build_directory, clear_references, sort};
 use crate::parallel;
 use crate::read::{FileHashes, source_sha256};
-use crate::record::Record;
 use crate::registry::{Registry, Status};
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Row, Tables};
 use crate::table::Table;
-
-/// Reads the published rows of a part.
-struct Load<'a> {
-    registry: &'a Registry,
-    /// By table.
-    rows: [Vec<WrittenRow<'a>>; Table::ALL.len()],
-}
-
-impl Pass for Load<'_> {
-    fn table<T: Record>(&mut self, table: Table, rows: &mut Vec<Row<T>>) {
-        *rows = parallel::flat_map(&self.rows[table as usize], |row| {
-            let is_published = self.registry.status(table, row.number) == Some(Status::Published);
-            let record = is_published.then(|| serde_json::from_slice(row.json).ok())??;
-            Some(Row { record, at: row.at })
-        });
-    }
-}
 
 /// A dataset in parts. All errors were found when it was split.
 pub struct Parts {
@@ -70,13 +52,18 @@ impl Parts {
         self.registry.published(table) as u64
     }
 
+    /// The published rows of a part.
     fn load(&self, part: usize) -> Tables {
         let mut tables = Tables { dataset: self.shared.dataset.clone(), ..Tables::default() };
-        let mut load = Load { registry: &self.registry, rows: Default::default() };
-        for row in rows_of(&self.parts[part]) {
-            load.rows[usize::from(row.table)].push(row);
-        }
-        tables.run(&mut load);
+        let mut written: [Vec<WrittenRow<'_>>; Table::ALL.len()] = Default::default();
+        rows_of(&self.parts[part]).for_each(|row| written[usize::from(row.table)].push(row));
+        each_table!(tables, |table, rows| {
+            *rows = parallel::flat_map(&written[table as usize], |row| {
+                let is_published = self.registry.status(table, row.number) == Some(Status::Published);
+                let record = is_published.then(|| serde_json::from_slice(row.json).ok())??;
+                Some(Row { record, at: row.at })
+            });
+        });
         self.parts[part].let_go();
         clear_references(&mut tables, &self.registry);
         sort(&mut tables);

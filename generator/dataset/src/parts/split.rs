@@ -19,7 +19,7 @@ use crate::parallel;
 use crate::read::{Input, InputError, TableReader};
 use crate::record::Record;
 use crate::registry::Registry;
-use crate::rows::{Pass, Row, Tabled, Tables};
+use crate::rows::{Row, Tabled, Tables};
 use crate::table::Table;
 
 /// Rows that a thread writes at a time.
@@ -82,7 +82,7 @@ pub fn split(
     places.announce(&mut registry);
     let mut late = LateRows::default();
     check_shared(&mut shared, &mut registry, &mut late, report);
-    let split = Split {
+    let mut split = Split {
         parts: (0..=count).map(|_| Column::new(&options.spill)).collect(),
         labels: Labels::new(&shared.vocabulary),
         registry,
@@ -91,9 +91,10 @@ pub fn split(
         reader,
         shared,
         report,
-        error: None,
     };
-    split.run(&options.spill)
+    let mut none = Tables::default();
+    each_table!(none, |table, rows| split.read(table, rows)?);
+    split.finish(&options.spill)
 }
 
 /// A dataset that is being split.
@@ -106,14 +107,13 @@ struct Split<'a, 'r> {
     reader: TableReader<'a>,
     shared: Tables,
     report: &'r mut Diagnostics,
-    /// The first file that could not be read.
-    error: Option<InputError>,
 }
 
-impl Pass for Split<'_, '_> {
-    fn table<T: Tabled>(&mut self, table: Table, _: &mut Vec<Row<T>>) {
-        if self.error.is_some() || matches!(table, Table::Vocabulary | Table::Synonyms) {
-            return;
+impl Split<'_, '_> {
+    /// Reads a table, and writes its rows to their parts.
+    fn read<T: Tabled>(&mut self, table: Table, _: &mut Vec<Row<T>>) -> Result<(), InputError> {
+        if matches!(table, Table::Vocabulary | Table::Synonyms) {
+            return Ok(());
         }
         let Self { parts, labels, registry, late, places, reader, shared, report, .. } = self;
         let read = reader.rows(table, report, &mut |rows, report| {
@@ -126,16 +126,10 @@ impl Pass for Split<'_, '_> {
             write(parts, table, first, &rows, places);
         });
         registry.incomplete.clone_from(&reader.incomplete);
-        self.error = read.err();
+        read
     }
-}
 
-impl Split<'_, '_> {
-    fn run(mut self, spill: &Spill) -> Result<Option<Parts>, SplitError> {
-        Tables::default().run(&mut self);
-        if let Some(error) = self.error {
-            return Err(error.into());
-        }
+    fn finish(mut self, spill: &Spill) -> Result<Option<Parts>, SplitError> {
         if self.reader.has_partial_rows {
             return Ok(None);
         }

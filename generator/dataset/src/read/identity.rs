@@ -14,7 +14,7 @@ use super::partial::{PartialRow, PartialRows};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
 use crate::facet_values::Labels;
 use crate::record::Record;
-use crate::rows::{Pass, Row, Tables};
+use crate::rows::{Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 use crate::text::{counted, quoted, slug_of};
@@ -54,7 +54,7 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
         stampless: BTreeMap::new(),
     };
     completer.prepare_all(tables);
-    tables.run(&mut completer);
+    each_table!(tables, |table, rows| completer.complete(table, rows));
     completer.summarize();
     tables.unstamped = completer.unstamped;
     tables.stamps = completer.stamps;
@@ -271,11 +271,9 @@ impl Completer<'_> {
             self.report.note(format!("ids derived from slugs and keys: {}", derived.join(", ")));
         }
     }
-}
 
-impl Pass for Completer<'_> {
     /// Adds the completed records.
-    fn table<T: Record>(&mut self, table: Table, records: &mut Vec<Row<T>>) {
+    fn complete<T: Record>(&mut self, table: Table, records: &mut Vec<Row<T>>) {
         let rows = self.rows.remove(&table).unwrap_or_default();
         if rows.is_empty() {
             return;

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use html::Message;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Object;
 use minijinja::{
@@ -20,8 +19,6 @@ use minijinja::{
 };
 use rustc_hash::FxHashMap;
 use sha2::{Digest as _, Sha256};
-use snapshot::facet::FACETS;
-use snapshot::query::PARAMETERS;
 use snapshot::record::Locale;
 use store::Hex;
 
@@ -31,7 +28,6 @@ use self::folder::{ASSETS, TEMPLATES, ThemeFolder, WORDS};
 pub(super) use self::functions::{FacetLink, SLOT};
 pub use self::problem::ThemeError;
 pub(super) use self::problem::ThemeProblem;
-use dataset::Table;
 
 /// A file that is named after its content.
 pub struct Asset {
@@ -104,14 +100,7 @@ impl Theme {
         });
         let environment = environment(&own, pictures, &mut faults)?;
         let texts: Vec<&str> = own.templates().map(|(_, text)| text).collect();
-        let mut words = |at: usize| {
-            let (file, text) = WORDS[at];
-            check::words((file, text), own.text(file), &texts, &mut faults)
-        };
-        let words = [words(0), words(1)];
-        for ((file, _), words) in WORDS.iter().zip(&words) {
-            check_words(file, words)?;
-        }
+        let words = WORDS.map(|(file, text)| check::words((file, text), own.text(file), &texts, &mut faults));
         faults.extend(check::templates(&environment, &own, &words));
         if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
             return Err(ThemeError::Faults(folder.to_owned(), faults));
@@ -121,20 +110,24 @@ impl Theme {
             |part: &usize| own.text(ASSETS[*part].0).map_or_else(|| bare(ASSETS[*part].1), str::to_owned);
         let scripts = SCRIPTS.map(|(name, parts)| Asset::new(name, parts.iter().map(script).collect()));
         let added = own.text(folder::STYLE).unwrap_or_default();
+        // An icon with the usual name needs no entry in `theme.toml`.
+        let usual =
+            own.extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
+        let [logo, icon] = brand;
         Ok(Self {
             values: words.each_ref().map(Words::value),
             words,
             environment,
             css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
             scripts,
-            brand: icon(brand, &own.extras),
+            brand: [logo, icon.or(usual)],
             warnings: own.warnings,
             extras: own.extras,
         })
     }
 
-    /// A word. Every key that the program uses was checked when the words were loaded; a template's
-    /// own keys are checked when it is rendered.
+    /// A word. Every key that the program uses is there, which a test checks; a template's own keys are checked when
+    /// it is rendered.
     pub fn word(&self, locale: Locale, key: &str) -> &str {
         self.words[locale as usize].get(key).map_or("", String::as_str)
     }
@@ -197,31 +190,6 @@ fn environment(
 fn bare(script: &str) -> String {
     let lines = script.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-/// An icon with the usual name needs no entry in `theme.toml`.
-fn icon([logo, icon]: [Option<String>; 2], extras: &[ThemeFile]) -> [Option<String>; 2] {
-    let usual = extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
-    [logo, icon.or(usual)]
-}
-
-/// Every word of the other language, of the edge, of facets and of parameters must be there.
-fn check_words(file: &'static str, words: &BTreeMap<String, String>) -> Result<(), ThemeError> {
-    let facets = FACETS.iter().map(|spec| format!("facet_{}", spec.name));
-    let parameters = PARAMETERS
-        .iter()
-        .filter(|parameter| FACETS.iter().all(|spec| spec.parameter != parameter.name))
-        .map(|parameter| format!("param_{}", parameter.name));
-    let tables = Table::ALL.map(|table| format!("table_{}", table.name()));
-    let edge = Message::KEYS.iter().map(|key| (*key).to_owned());
-    let all: Vec<BTreeMap<String, String>> =
-        WORDS.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect();
-    let known = all.into_iter().flat_map(BTreeMap::into_keys);
-    match facets.chain(parameters).chain(tables).chain(edge).chain(known).find(|key| !words.contains_key(key))
-    {
-        Some(key) => Err(ThemeError::Missing(file, key)),
-        None => Ok(()),
-    }
 }
 
 /// Writes a value, text escaped for HTML.

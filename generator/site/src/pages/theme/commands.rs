@@ -93,18 +93,13 @@ impl Theme {
     }
 }
 
-/// A file of the program.
-fn program(name: &str) -> Option<&'static str> {
-    TEMPLATES.iter().chain(WORDS).chain(ASSETS).find(|(known, _)| *known == name).map(|(_, text)| *text)
-}
-
 /// A file of the program after a comment with its version. JSON has no comments: words are compared one by one.
 fn copy(name: &str) -> Option<String> {
-    let text = program(name)?;
+    let (_, text) = TEMPLATES.iter().chain(&WORDS).chain(ASSETS).find(|(known, _)| *known == name)?;
     let mark = mark(text);
     Some(match name.rsplit_once('.').map_or("", |(_, kind)| kind) {
         "html" | "md" => format!("{{# {mark} #}}\n{text}"),
-        "json" => text.to_owned(),
+        "json" => (*text).to_owned(),
         _ => format!("/* {mark} */\n{text}"),
     })
 }

@@ -22,7 +22,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = embedded!(
     "program.html", "program.md", "awards.html", "organization.html", "recipient.html", "recipients.html", "deadlines.html",
     "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
 );
-pub(super) const WORDS: &[(&str, &str)] = embedded!("locales": "en.json", "es.json");
+pub(super) const WORDS: [(&str, &str); 2] = *embedded!("locales": "en.json", "es.json");
 pub(super) const ASSETS: &[(&str, &str)] =
     embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js", "suggest.js");
 
@@ -164,7 +164,7 @@ pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result
 
 /// Names of the files that a theme can have besides pictures and static files.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let all = TEMPLATES.iter().chain(WORDS).chain(ASSETS).map(|(name, _)| *name);
+    let all = TEMPLATES.iter().chain(&WORDS).chain(ASSETS).map(|(name, _)| *name);
     all.chain([colors::FILE, STYLE])
 }
 

@@ -77,9 +77,6 @@ pub enum ThemeError {
     /// A file of a new theme cannot be written.
     #[error("{}: {}", .0.display(), .1)]
     Unwritable(PathBuf, #[source] std::io::Error),
-    /// A file of words lacks one.
-    #[error("{0} has no `{1}`")]
-    Missing(&'static str, String),
     /// A template is wrong.
     #[error("{}", with_location(.0))]
     Template(#[from] Error),

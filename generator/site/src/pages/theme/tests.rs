@@ -1,12 +1,28 @@
 //! Themes: which files replace the program's own, and which faults are reported with line and suggestion.
 
+use dataset::Table;
+use html::Message;
+use snapshot::facet::FACETS;
+use snapshot::query::PARAMETERS;
+
 use super::*;
 
+/// Those of the other language, of the edge, of facets, of parameters and of tables.
 #[test]
-fn a_missing_word_is_named_with_its_file() {
-    let mut words: BTreeMap<String, String> = serde_json::from_str(WORDS[1].1).unwrap();
-    words.remove("when_closes");
-    assert!(check_words("es.json", &words).unwrap_err().to_string().contains("es.json has no `when_closes`"));
+fn every_word_of_the_program_is_in_both_languages() {
+    let words =
+        WORDS.map(|(file, text)| (file, serde_json::from_str::<BTreeMap<String, String>>(text).unwrap()));
+    let facets = FACETS.iter().map(|spec| format!("facet_{}", spec.name));
+    let is_facet = |name: &str| FACETS.iter().any(|spec| spec.parameter == name);
+    let parameters = PARAMETERS.iter().filter(|it| !is_facet(it.name)).map(|it| format!("param_{}", it.name));
+    let tables = Table::ALL.iter().map(|table| format!("table_{}", table.name()));
+    let edge = Message::KEYS.iter().map(|key| (*key).to_owned());
+    let known = words.iter().flat_map(|(_, words)| words.keys().cloned());
+    for key in facets.chain(parameters).chain(tables).chain(edge).chain(known) {
+        for (file, words) in &words {
+            assert!(words.contains_key(&key), "{file} has no `{key}`");
+        }
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl Completer<'_> {
             if row.is_lost {
                 self.references.incomplete.insert(table);
             } else {
-                self.references.add_row(table, row);
+                self.references.indexes.of(table).add_row(table, row);
             }
         }
         self.rows.insert(table, rows);
@@ -144,7 +144,7 @@ impl Completer<'_> {
             self.references.resolve_all(Table::Aliases, row, self.report);
             row.id = row.uuid("entityId").filter(|_| of.is_some());
             if let (Some(of), Some(id), Some(slug)) = (of, row.id, row.text("slug")) {
-                self.references.of(of).add_slug(slug, id);
+                self.references.indexes.of(of).add_slug(slug, id);
             }
         }
         self.rows.insert(Table::Aliases, rows);
@@ -153,7 +153,7 @@ impl Completer<'_> {
     /// Registers the row's name in its source. It is no field of the record, but the id is derived from it.
     fn take_key(&mut self, table: Table, row: &mut PartialRow) {
         let Some(key) = row.text("key").filter(|_| has_id(table)) else { return };
-        if let Some(earlier) = self.references.of(table).take_key(&key, row.at) {
+        if let Some(earlier) = self.references.indexes.of(table).take_key(&key, row.at) {
             let place = self.report.place(earlier);
             let message = format!("the key {} is taken, see {place}", quoted(&key));
             let error = row.problem(Code::DuplicateId, "key", message);
@@ -178,7 +178,8 @@ impl Completer<'_> {
             else {
                 continue;
             };
-            let known = taken.get(&slug).copied().or_else(|| self.references.of(table).place_of_slug(&slug));
+            let known =
+                taken.get(&slug).copied().or_else(|| self.references.indexes.of(table).place_of_slug(&slug));
             if let Some(earlier) = known {
                 let place = self.report.place(earlier);
                 let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");
@@ -207,7 +208,7 @@ impl Completer<'_> {
         }
         let Some(natural) = natural_key(table, row, &self.labels) else { return };
         let id = Uuid::new_v5(&self.namespace, natural.as_bytes());
-        if let Some(earlier) = self.references.of(table).take_id(id, row.at) {
+        if let Some(earlier) = self.references.indexes.of(table).take_id(id, row.at) {
             let message = format!("the row is the same record as {}", self.report.place(earlier));
             let error = row.problem(Code::DuplicateId, "key", message);
             let error = Diagnostic { at: row.at, column: row.column, ..error };

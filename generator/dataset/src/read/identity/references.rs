@@ -6,7 +6,7 @@ use snapshot::facet::Facet;
 use snapshot::place;
 use snapshot::record::EntityType;
 
-use super::index::{Index, Indexes, Match};
+use super::index::{Indexes, Match};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::facet_values::Labels;
 use crate::places;
@@ -25,7 +25,7 @@ pub(super) fn table_of(kind: &str) -> Option<Table> {
 
 /// Replaces references by the ids of their records.
 pub(super) struct References {
-    indexes: Indexes,
+    pub indexes: Indexes,
     /// Tables that lost rows to errors.
     pub incomplete: BTreeSet<Table>,
     absent: BTreeSet<Table>,
@@ -43,20 +43,11 @@ impl References {
         }
     }
 
-    pub(super) fn of(&mut self, table: Table) -> &mut Index {
-        self.indexes.of(table)
-    }
-
     /// Adds former slugs from aliases that are records already.
     pub(super) fn add_aliases(&mut self, table: Table, tables: &Tables) {
         for row in tables.aliases.iter().filter(|row| Table::of(row.record.entity_type) == table) {
-            self.of(table).add_slug(row.record.slug.clone(), row.record.entity_id);
+            self.indexes.of(table).add_slug(row.record.slug.clone(), row.record.entity_id);
         }
-    }
-
-    /// Adds the names of a row that has an id.
-    pub(super) fn add_row(&mut self, table: Table, row: &PartialRow) {
-        self.of(table).add_row(table, row);
     }
 
     /// Every reference of a row but that to its source, in the order in which they depend on each other.

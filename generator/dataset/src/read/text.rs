@@ -44,21 +44,18 @@ pub(super) fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
 }
 
 fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
-    let line = 1 + newlines(&bytes[..offset]);
-    let at = Location { file, line };
-    if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = bytes {
-        let message = "file is not UTF-8; it looks like UTF-16";
-        return Diagnostic::new(Code::NotUtf8, at, message).help("iconv -f utf-16 -t utf-8");
-    }
-    let byte = bytes[offset];
-    if bytes.iter().any(|byte| NOT_WINDOWS_1252.contains(byte)) {
-        let message = format!("file is not UTF-8 (byte {byte:02X} at offset {offset})");
-        let help = "save it as UTF-8 in the program that wrote it";
-        return Diagnostic::new(Code::NotUtf8, at, message).help(help);
-    }
-    let message =
-        format!("file is not UTF-8; it looks like Windows-1252 (byte {byte:02X} at offset {offset})");
-    Diagnostic::new(Code::NotUtf8, at, message).help("iconv -f windows-1252 -t utf-8")
+    let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
+    let byte = format!(" (byte {:02X} at offset {offset})", bytes[offset]);
+    let (what, help) = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            ("; it looks like UTF-16".to_owned(), "iconv -f utf-16 -t utf-8")
+        }
+        _ if bytes.iter().any(|byte| NOT_WINDOWS_1252.contains(byte)) => {
+            (byte, "save it as UTF-8 in the program that wrote it")
+        }
+        _ => (format!("; it looks like Windows-1252{byte}"), "iconv -f windows-1252 -t utf-8"),
+    };
+    Diagnostic::new(Code::NotUtf8, at, format!("file is not UTF-8{what}")).help(help)
 }
 
 /// Number of line ends in the bytes.

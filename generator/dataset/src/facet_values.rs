@@ -118,9 +118,7 @@ impl ValueUses {
         if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
             report_untranslated(tables, self, report);
         }
-        let labelled =
-            tables.vocabulary.iter().map(|row| (Facet::parse(&row.record.facet), &*row.record.value));
-        let labelled: BTreeSet<(Option<Facet>, &str)> = labelled.collect();
+        let labelled = values_of(tables, |_| true);
         for (facet, values) in &self.0 {
             let common: Vec<&str> =
                 values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
@@ -139,15 +137,18 @@ impl ValueUses {
     }
 }
 
+/// The values of some terms of the vocabulary.
+fn values_of(tables: &Tables, is_wanted: impl Fn(&Term) -> bool) -> BTreeSet<(Option<Facet>, &str)> {
+    let terms = tables.vocabulary.iter().map(|row| &row.record).filter(|term| is_wanted(term));
+    terms.map(|term| (Facet::parse(&term.facet), &*term.value)).collect()
+}
+
 /// Reports values without a label or a word in Spanish, once for each facet: the most used come first.
 fn report_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
-    let terms = || tables.vocabulary.iter().map(|row| &row.record).filter(|term| term.label_es.is_some());
-    let is_labelled = |facet: Facet, value: &str| {
-        terms().any(|term| term.value == value && Facet::parse(&term.facet) == Some(facet))
-    };
+    let labelled = values_of(tables, |term| term.label_es.is_some());
     for (facet, values) in &uses.0 {
-        let missing =
-            values.iter().filter(|(value, _)| !SPANISH.contains(*value) && !is_labelled(*facet, value));
+        let is_labelled = |value: &str| SPANISH.contains(value) || labelled.contains(&(Some(*facet), value));
+        let missing = values.iter().filter(|(value, _)| !is_labelled(value));
         let mut missing: Vec<(usize, Location, &str)> =
             missing.map(|(value, (count, at, _))| (*count, *at, *value)).collect();
         let Some(first) = missing.iter().map(|(_, at, _)| *at).min() else { continue };

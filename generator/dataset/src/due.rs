@@ -183,14 +183,12 @@ impl<'t> DueList<'t> {
         let year_before = Day::new(self.day.saturating_sub(1.year()));
         for row in &self.tables.programs {
             let checked = Day::of(row.record.last_checked_at());
-            if checked == Day::NONE {
-                let note = "no check of its source is recorded".to_owned();
-                self.add_program(row, Reason::Unchecked, None, note);
-            } else if checked < year_before {
-                let day = checked.date();
-                let note = format!("its source was last checked on {}", day.unwrap_or_default());
-                self.add_program(row, Reason::Unchecked, day, note);
-            }
+            let note = match checked.date() {
+                None => "no check of its source is recorded".to_owned(),
+                Some(day) if checked < year_before => format!("its source was last checked on {day}"),
+                Some(_) => continue,
+            };
+            self.add_program(row, Reason::Unchecked, checked.date(), note);
         }
     }
 

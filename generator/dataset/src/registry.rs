@@ -215,9 +215,8 @@ impl Registry {
         let tables = Table::ALL.iter().zip(&self.tables).filter_map(|(table, rows)| {
             let left_out = rows.statuses.len() - self.count(*table, Status::Published);
             let reasons = REASONS.iter().map(|(status, reason)| (self.count(*table, *status), reason));
-            let reasons =
-                reasons.filter(|(count, _)| *count > 0).map(|(count, reason)| format!("{count} {reason}"));
-            let reasons: Vec<String> = reasons.collect();
+            let reasons = reasons.filter(|(count, _)| *count > 0);
+            let reasons: Vec<String> = reasons.map(|(count, reason)| format!("{count} {reason}")).collect();
             let reasons =
                 if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
             (left_out > 0).then(|| format!("{} {left_out}{reasons}", table.name()))

@@ -374,12 +374,9 @@ impl<'de> Deserializer<'de> for Value<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Cell(word) => visitor.visit_enum(StrDeserializer::new(word)),
-            Self::Json(serde_json::Value::String(word)) => {
-                visitor.visit_enum(StrDeserializer::new(word.as_str()))
-            }
-            Self::Json(_) => Err(FieldError::Expected("a word".to_owned())),
+        match self.text() {
+            Some(word) => visitor.visit_enum(StrDeserializer::new(word)),
+            None => Err(FieldError::Expected("a word".to_owned())),
         }
     }
 

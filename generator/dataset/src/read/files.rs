@@ -77,10 +77,9 @@ impl File<'_> {
     pub(super) fn load(&self) -> Result<Cow<'_, [u8]>, InputError> {
         match &self.content {
             Content::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
-            Content::Disk(path) => match fs::read(path) {
-                Ok(bytes) => Ok(Cow::Owned(bytes)),
-                Err(error) => Err(InputError::Unreadable(path.clone(), error)),
-            },
+            Content::Disk(path) => {
+                fs::read(path).map(Cow::Owned).map_err(|error| InputError::Unreadable(path.clone(), error))
+            }
         }
     }
 
@@ -223,11 +222,10 @@ fn is_of_import(path: &str) -> bool {
 }
 
 fn role(path: &str) -> Result<Role, UnknownFile<'_>> {
-    if path == DATASET {
-        return Ok(Role::Dataset);
-    }
-    if path == STAMPS {
-        return Ok(Role::Stamps);
+    match path {
+        DATASET => return Ok(Role::Dataset),
+        STAMPS => return Ok(Role::Stamps),
+        _ => {}
     }
     let unknown = Err(UnknownFile { name: path, is_folder: false });
     let (table, file) = match path.split_once('/') {

@@ -12,6 +12,8 @@ use crate::csv_rows;
 
 /// Path of the JSON Feed.
 pub(super) const JSON_FEED: &str = "/feeds/new.json";
+/// What follows the name of a calendar.
+const CALENDAR: &str = "\r\nREFRESH-INTERVAL;VALUE=DURATION:P1D\r\nX-PUBLISHED-TTL:P1D\r\n";
 /// Maximum number of programs in the JSON Feed.
 const ITEMS: usize = 100;
 
@@ -26,7 +28,6 @@ impl Pages<'_> {
     pub(super) fn entry(&self, program: usize, locale: Locale) -> String {
         let it = &self.directory.programs[program];
         let organization = self.organization_of(program);
-        let text = |text: &str| escaped(text);
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let path = here(&format!("/programs/{}", it.slug), locale);
         format!(
@@ -34,12 +35,12 @@ impl Pages<'_> {
              <published>{}</published><updated>{}</updated><author><name>{}</name></author>{}</entry>\n",
             self.host(),
             it.id,
-            text(self.directory.text(it.entity(), locale, "name", &it.name)),
-            text(self.base_url),
+            escaped(self.directory.text(it.entity(), locale, "name", &it.name)),
+            escaped(self.base_url),
             it.created_at,
             it.updated_at,
-            text(self.directory.text(organization.entity(), locale, "name", &organization.name)),
-            summary.map(|it| format!("<summary>{}</summary>", text(it))).unwrap_or_default(),
+            escaped(self.directory.text(organization.entity(), locale, "name", &organization.name)),
+            summary.map(|it| format!("<summary>{}</summary>", escaped(it))).unwrap_or_default(),
         )
     }
 
@@ -49,12 +50,6 @@ impl Pages<'_> {
         let base = escaped(self.base_url);
         let atom = feed_path(locale, Feed::Atom);
         let page = here("/programs", locale);
-        let calendar = self.calendar_start(locale);
-        // The edge appends the name of the query to that of the calendar.
-        let (calendar_name, calendar_rest) = match calendar.split_once("\r\nREFRESH") {
-            Some((name, rest)) => (name.to_owned(), format!("REFRESH{rest}")),
-            None => (calendar, String::new()),
-        };
         let parts: [String; PARTS] = [
             format!(
                 "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
@@ -69,8 +64,8 @@ impl Pages<'_> {
                 self.directory.dataset.published_at
             ),
             "</feed>\n".to_owned(),
-            calendar_name,
-            format!("\r\n{calendar_rest}"),
+            self.calendar_start(locale),
+            CALENDAR.to_owned(),
             format!("\u{feff}{}", csv_rows::head()),
             format!(
                 "{{\"license\":\"CC BY 4.0\",\"generatedAt\":{},\"data\":[",
@@ -80,12 +75,12 @@ impl Pages<'_> {
         parts.into()
     }
 
+    /// The beginning of a calendar up to its name; the edge appends the name of a query to it.
     fn calendar_start(&self, locale: Locale) -> String {
         let name = format!("{}: {}", self.directory.dataset.title, self.word(locale, "deadlines_title"));
         let mut out = String::from("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Opdir//Opdir//EN\r\n");
         push_line(&mut out, &format!("X-WR-CALNAME:{}", quoted(&name)));
-        push_line(&mut out, "REFRESH-INTERVAL;VALUE=DURATION:P1D");
-        push_line(&mut out, "X-PUBLISHED-TTL:P1D");
+        out.truncate(out.len() - "\r\n".len());
         out
     }
 
@@ -119,7 +114,9 @@ impl Pages<'_> {
 
     /// The calendar of a program.
     pub(super) fn calendar(&self, program: usize, locale: Locale) -> String {
-        format!("{}{}END:VCALENDAR\r\n", self.calendar_start(locale), self.events(program, locale))
+        let (start, events) = (self.calendar_start(locale), self.events(program, locale));
+        format!("{start}{CALENDAR}{events}END:VCALENDAR
+")
     }
 
     /// Calendar events of a program's deadlines. A paused or ended program has none.

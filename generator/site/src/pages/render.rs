@@ -11,7 +11,7 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::{Directory, Locale, Organization};
 
-use super::theme::{Asset, Theme};
+use super::theme::{SCRIPTS, Theme};
 use crate::downloads::Download;
 use crate::files::File;
 
@@ -76,9 +76,8 @@ impl Object for Scope {
 /// Address of a page in a language.
 pub(super) fn here(path: &str, locale: Locale) -> String {
     match (locale, path) {
-        (Locale::En, _) => path.to_owned(),
         (Locale::Es, "/") => "/es".to_owned(),
-        (Locale::Es, _) => format!("/es{path}"),
+        _ => format!("{}{path}", prefix(locale)),
     }
 }
 
@@ -156,7 +155,8 @@ impl<'a> Pages<'a> {
         ]
         .map(|(path, key)| context! { href => here(path, locale), text => self.word(locale, key) })
         .into();
-        let [stars, search, shortlist, api, home] = self.theme.scripts.each_ref().map(Asset::path);
+        let scripts = SCRIPTS.iter().zip(&self.theme.scripts);
+        let scripts = scripts.map(|((variable, ..), script)| (*variable, Value::from(script.path())));
         let every = [
             ("t", self.theme.words(locale)),
             ("lang", Value::from(locale.as_str())),
@@ -169,15 +169,10 @@ impl<'a> Pages<'a> {
             ("css", Value::from(self.theme.css.path())),
             ("logo", Value::from(&self.theme.brand[0])),
             ("icon", Value::from(&self.theme.brand[1])),
-            ("stars_js", Value::from(stars)),
-            ("search_js", Value::from(search)),
-            ("api_js", Value::from(api)),
-            ("shortlist_js", Value::from(shortlist)),
-            ("home_js", Value::from(home)),
             ("nav", Value::from(nav)),
             ("published", Value::from(self.date_words(published, locale))),
         ];
-        every.into_iter().collect()
+        every.into_iter().chain(scripts).collect()
     }
 
     /// A link to the search for a facet value with a number, made once.

@@ -49,19 +49,19 @@ impl Asset {
     }
 }
 
-/// Scripts, by the pages that load them: one each, so that none needs a second request. Its name, and the files that
-/// it is made of: positions among the assets.
-const SCRIPTS: [(&str, &[usize]); 5] = [
+/// Scripts, by the pages that load them: one each, so that none needs a second request. The variable of its address, its
+/// name, and the files that it is made of: positions among the assets.
+pub(super) const SCRIPTS: [(&str, &str, &[usize]); 5] = [
     // Pages of records: their star.
-    ("stars.js", &[1]),
+    ("stars_js", "stars.js", &[1]),
     // The search page: stars, and results in place as text is typed, which a list of suggestions would cover.
-    ("site.js", &[1, 2]),
+    ("search_js", "site.js", &[1, 2]),
     // The shortlist.
-    ("shortlist.js", &[1, 3]),
+    ("shortlist_js", "shortlist.js", &[1, 3]),
     // The API reference: calls that run where they stand.
-    ("run.js", &[4]),
+    ("api_js", "run.js", &[4]),
     // The home page: suggestions.
-    ("suggest.js", &[5]),
+    ("home_js", "suggest.js", &[5]),
 ];
 
 /// Templates, words and assets.
@@ -108,7 +108,7 @@ impl Theme {
         let style = own.text(ASSETS[0].0).unwrap_or(ASSETS[0].1);
         let script =
             |part: &usize| own.text(ASSETS[*part].0).map_or_else(|| bare(ASSETS[*part].1), str::to_owned);
-        let scripts = SCRIPTS.map(|(name, parts)| Asset::new(name, parts.iter().map(script).collect()));
+        let scripts = SCRIPTS.map(|(_, name, parts)| Asset::new(name, parts.iter().map(script).collect()));
         let added = own.text(folder::STYLE).unwrap_or_default();
         // An icon with the usual name needs no entry in `theme.toml`.
         let usual =

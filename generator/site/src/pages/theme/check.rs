@@ -87,13 +87,12 @@ pub(super) fn templates(
                         faults.push(fault.known(word, words.keys().map(String::as_str)));
                     }
                 }
-            } else if !given().any(|given| given == root(&name)) {
-                let fault = ThemeProblem::new(
-                    file,
-                    line(text, &root(&name)),
-                    format!("`{}` is given by nothing", root(&name)),
-                );
-                faults.push(fault.known(&root(&name), given()));
+                continue;
+            }
+            let name = root(&name);
+            if !given().any(|given| given == name) {
+                let what = format!("`{name}` is given by nothing");
+                faults.push(ThemeProblem::new(file, line(text, &name), what).known(&name, given()));
             }
         }
         faults.extend(blocks(file, text));
@@ -121,14 +120,12 @@ fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
 /// for the content of pages.
 fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     let Some((_, rest)) = tags(text, "extends").next() else {
-        let is_whole = tags(text, "block").any(|(_, rest)| first(rest) == "main");
+        let is_whole = tags(text, "block").any(|(_, rest)| first_word(rest) == "main");
         let frame = file == "base.html" && !is_whole;
         let help =
             format!("every page shows itself there; or begin with {{% extends \"{PROGRAM}base.html\" %}}");
-        return frame
-            .then(|| ThemeProblem::new(file, None, "has no block `main`").help(help))
-            .into_iter()
-            .collect();
+        let fault = || vec![ThemeProblem::new(file, None, "has no block `main`").help(help)];
+        return if frame { fault() } else { Vec::new() };
     };
     let parent = rest.trim_start().trim_start_matches('"').split('"').next().unwrap_or_default();
     let parent = parent.strip_prefix(PROGRAM).unwrap_or(parent);
@@ -139,7 +136,7 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     let of = |name: &str| TEMPLATES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| *text);
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for text in [of(parent), of("base.html")] {
-        known.extend(tags(text, "block").map(|(_, rest)| first(rest)));
+        known.extend(tags(text, "block").map(|(_, rest)| first_word(rest)));
     }
     // A block that replaces another may contain new blocks.
     let mut depth = 0usize;
@@ -147,7 +144,7 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     for (at, tag, rest) in all_tags(text) {
         match tag {
             "block" => {
-                let name = first(rest);
+                let name = first_word(rest);
                 if depth == 0 && !known.contains(name) {
                     let what = format!("`{parent}` has no block `{name}`");
                     faults.push(ThemeProblem::new(file, Some(at), what).known(name, known.iter().copied()));
@@ -161,7 +158,7 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     faults
 }
 
-fn first(rest: &str) -> &str {
+pub(super) fn first_word(rest: &str) -> &str {
     rest.split_whitespace().next().unwrap_or_default()
 }
 

@@ -90,10 +90,9 @@ impl Palette {
     }
 
     fn put(&mut self, text: &str, faults: &mut Vec<ThemeProblem>) {
-        let table: Table = match text.parse() {
+        let table = match text.parse::<Table>() {
             Ok(table) => table,
             Err(error) => {
-                let error: toml::de::Error = error;
                 let line = error.span().map(|span| text[..span.start].lines().count().max(1));
                 return faults.push(ThemeProblem::new(FILE, line, error.message()));
             }

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
 use store::Hex;
 
-use super::check::{PROGRAM, tags};
+use super::check::{PROGRAM, first_word, tags};
 use super::folder::{ASSETS, TEMPLATES, ThemeFolder, WORDS};
 use super::problem::ThemeError;
 use super::{Theme, colors, folder};
@@ -116,11 +116,9 @@ fn listed(what: &str, names: &[String]) -> String {
 
 /// How a file that replaces one of the program's differs from it.
 fn compared(name: &str, program: &str, own: &str) -> String {
-    let extends =
-        tags(own, "extends").next().is_some_and(|(_, rest)| rest.contains(&format!("\"{PROGRAM}{name}\"")));
-    if extends {
-        let blocks: Vec<&str> =
-            tags(own, "block").map(|(_, rest)| rest.split_whitespace().next().unwrap_or_default()).collect();
+    let own_name = format!("\"{PROGRAM}{name}\"");
+    if tags(own, "extends").next().is_some_and(|(_, rest)| rest.contains(&own_name)) {
+        let blocks: Vec<&str> = tags(own, "block").map(|(_, rest)| first_word(rest)).collect();
         return format!("{name}: replaces {}", blocks.join(", "));
     }
     let (first, rest) = own.split_once('\n').unwrap_or((own, ""));

@@ -21,15 +21,12 @@ impl ThemeProblem {
     }
 
     /// The same fault in another file and line.
-    pub(super) fn at(mut self, file: &str, line: Option<usize>) -> Self {
-        file.clone_into(&mut self.file);
-        self.line = line;
-        self
+    pub(super) fn at(self, file: &str, line: Option<usize>) -> Self {
+        Self { file: file.to_owned(), line, ..self }
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
     }
 
     /// Suggests the known word nearest to `word`, else lists a few known words.

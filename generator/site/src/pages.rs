@@ -180,17 +180,12 @@ impl<'a> Pages<'a> {
             .collect();
         let browse: Vec<Value> =
             home_page_facets().filter_map(|spec| self.browse(spec.facet, locale, dated)).collect();
-        let count = |number: usize| grouped(number as u64, locale);
-        let totals = self.phrase(
-            locale,
-            "home_programs_other",
-            &[
-                ("n", &count(self.directory.programs.len())),
-                ("m", &count(self.directory.organizations.len())),
-            ],
-        );
+        let [programs, organizations] = [self.directory.programs.len(), self.directory.organizations.len()]
+            .map(|count| grouped(count as u64, locale));
+        let numbers = [("n", &*programs), ("m", &*organizations)];
         context! {
-            newest, browse, totals,
+            newest, browse,
+            totals => self.phrase(locale, "home_programs_other", &numbers),
             open_count => Rule::OpenCount.mark(0, locale),
             closing => Value::from_safe_string(Rule::Closing.mark(0, locale)),
             months => Value::from_safe_string(Rule::Months.mark(0, locale)),
@@ -202,15 +197,11 @@ impl<'a> Pages<'a> {
     /// day: all are listed, without a count.
     fn values(&self, spec: &FacetSpec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
         let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(FacetValue::Value);
-        let all: Vec<(FacetValue, Option<u32>)> = match spec.facet {
-            facet if spec.is_daily => {
-                let states = facet.fixed_values();
-                states.iter().filter_map(find).map(|pick| (pick, None)).collect()
-            }
-            facet => {
-                let counted = options(self.site, dated, facet, "", locale).into_iter();
-                counted.map(|(pick, count)| (pick, Some(count))).collect()
-            }
+        let all: Vec<(FacetValue, Option<u32>)> = if spec.is_daily {
+            spec.facet.fixed_values().iter().filter_map(find).map(|pick| (pick, None)).collect()
+        } else {
+            let counted = options(self.site, dated, spec.facet, "", locale).into_iter();
+            counted.map(|(pick, count)| (pick, Some(count))).collect()
         };
         let item = |(pick, count): &(FacetValue, Option<u32>)| {
             let value = self.site.index.value_text(pick);

@@ -40,12 +40,8 @@ impl Pages<'_> {
             Some(source) => (source.currency, source.min.map(Number), source.max.map(Number)),
             None => ("USD", it.funding_min_usd, it.funding_max_usd),
         };
-        let mut amount = json!({ "@type": "MonetaryAmount", "currency": currency });
-        for (name, bound) in [("minValue", min), ("maxValue", max)] {
-            if let Some(bound) = bound {
-                amount[name] = json!(bound);
-            }
-        }
+        let bounds =
+            json!({ "@type": "MonetaryAmount", "currency": currency, "minValue": min, "maxValue": max });
         let doc = self.numbers.doc_of[program] as usize;
         embed(json!({
             "@type": if funded {
@@ -59,7 +55,7 @@ impl Pages<'_> {
             "sameAs": it.official_url,
             "provider": provider,
             "funder": funded.then(|| provider.clone()),
-            "amount": funded.then_some(amount),
+            "amount": funded.then(|| stated(bounds)),
             "applicationDeadline": Rule::NextDeadline.mark(doc),
             "inLanguage": locale.as_str(),
             "license": "https://creativecommons.org/licenses/by/4.0/",

@@ -28,6 +28,9 @@ pub(super) struct Fixed {
 /// Template variables of a page.
 type View = fn(&Pages<'_>, Locale, &Dated) -> Value;
 
+/// The view of a page that shows its words alone.
+const NOTHING: View = |_, _, _| context! {};
+
 /// Where the page for missing pages is.
 pub(super) const MISSING: &str = "/404";
 
@@ -48,18 +51,12 @@ pub(super) static FIXED: [Fixed; 10] = [
         true,
         |it, locale, _| it.organizations_view(locale),
     ),
-    fixed(
-        "/shortlist",
-        "shortlist.html",
-        ["shortlist_title", "shortlist_intro"],
-        false,
-        |_, _, _| context! {},
-    ),
+    fixed("/shortlist", "shortlist.html", ["shortlist_title", "shortlist_intro"], false, NOTHING),
     fixed("/data", "data.html", ["data_title", "data_intro"], true, |it, locale, _| it.data_view(locale)),
     fixed("/docs/api", "api.html", ["api_title", "api_intro"], false, |it, _, _| it.api_view()),
     fixed("/docs/mcp", "mcp.html", ["mcp_title", "mcp_intro"], false, |it, _, _| it.mcp_view()),
-    fixed("/about", "about.html", ["about_title", "about_1"], false, |_, _, _| context! {}),
-    fixed(MISSING, "error.html", ["error_title", "error_text"], false, |_, _, _| context! {}),
+    fixed("/about", "about.html", ["about_title", "about_1"], false, NOTHING),
+    fixed(MISSING, "error.html", ["error_title", "error_text"], false, NOTHING),
 ];
 
 const fn fixed(

@@ -74,17 +74,14 @@ impl Pages<'_> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
-        let of = |facet: Facet| {
-            named_values(facet, record, &facts)
-                .into_iter()
-                .map(move |value| (facet, value))
-                .collect::<Vec<_>>()
+        let of = |spec: &FacetSpec| -> Vec<_> {
+            named_values(spec.facet, record, &facts).into_iter().map(|value| (spec.facet, value)).collect()
         };
         let specs = |places: bool| {
             detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
         };
-        let people: Vec<_> = specs(false).flat_map(|spec| of(spec.facet)).collect();
-        let places = specs(true).map(|spec| of(spec.facet)).find(|places| !places.is_empty());
+        let people: Vec<_> = specs(false).flat_map(of).collect();
+        let places = specs(true).map(of).find(|places| !places.is_empty());
         let mut parts: Vec<Value> = Vec::new();
         for values in [people, places.unwrap_or_default()] {
             let start = parts.len();

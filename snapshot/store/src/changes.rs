@@ -175,14 +175,14 @@ pub struct ChangeLog {
     pub(super) root: Digest,
     pub(super) log: Section<Publication>,
     records: Section<Record>,
-    ids: Option<Section<RecordId>>,
-    added: Option<Section<u64>>,
+    ids: Section<RecordId>,
+    added: Section<u64>,
     removed: Vec<String>,
     removed_sequence: Section<u64>,
-    removed_ids: Option<Section<RecordId>>,
-    removed_spans: Option<Section<Span>>,
+    removed_ids: Section<RecordId>,
+    removed_spans: Section<Span>,
     pub(super) floor: u64,
-    fingerprints: Option<Section<RecordFingerprint>>,
+    fingerprints: Section<RecordFingerprint>,
     order: OnceLock<Order>,
 }
 
@@ -219,14 +219,14 @@ impl ChangeLog {
             root: *history.get::<Digest>("root")?.first().ok_or(wrong("root"))?,
             log: history.get("log")?,
             records: history.get("record")?,
-            ids: column(history, "record.id")?,
-            added: column(history, "record.added")?,
+            ids: history.get("record.id")?,
+            added: history.get("record.added")?,
             removed: text.lines().map(str::to_owned).collect(),
             removed_sequence: history.get("removed.sequence")?,
-            removed_ids: column(history, "removed.id")?,
-            removed_spans: column(history, "removed.span")?,
+            removed_ids: history.get("removed.id")?,
+            removed_spans: history.get("removed.span")?,
             floor: *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?,
-            fingerprints: column(history, "made")?,
+            fingerprints: history.get("made")?,
             order: OnceLock::new(),
         };
         let removed = log.removed.len();
@@ -234,10 +234,9 @@ impl ChangeLog {
         ensure(are_paths && removed == log.removed_sequence.len(), "removed", WRONG)?;
         let is_sorted = log.log.array_windows().all(|[a, b]| a.sequence < b.sequence);
         ensure(is_sorted && !log.log.is_empty(), "log", WRONG)?;
-        let fits =
-            |ids: &Option<Section<RecordId>>, length| ids.as_ref().is_none_or(|ids| ids.len() == length);
-        ensure(fits(&log.ids, log.records.len()), "record.id", WRONG)?;
-        ensure(fits(&log.removed_ids, removed), "removed.id", WRONG)?;
+        let known = [log.ids.len(), log.added.len(), log.fingerprints.len()];
+        ensure(known == [log.records.len(); 3], "record.id", WRONG)?;
+        ensure([log.removed_ids.len(), log.removed_spans.len()] == [removed; 2], "removed.id", WRONG)?;
         Ok(log)
     }
 
@@ -432,15 +431,7 @@ fn pages(files: &FileTable) -> impl Iterator<Item = &str> {
     files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some())
 }
 
-/// A section that older logs lack.
-fn column<T: Pod>(history: &Sections, name: &'static str) -> Result<Option<Section<T>>, SectionError> {
-    match history.get(name) {
-        Err(SectionError::Missing(_)) => Ok(None),
-        found => found.map(Some),
-    }
-}
-
-/// A value of a column; zeros if there is none.
-fn value_at<T: Pod>(column: &Option<Section<T>>, at: usize) -> T {
-    column.as_ref().and_then(|column| column.get(at).copied()).unwrap_or(T::zeroed())
+/// A value of a column; zeros beyond its end.
+fn value_at<T: Pod>(column: &Section<T>, at: usize) -> T {
+    column.get(at).copied().unwrap_or(T::zeroed())
 }

@@ -309,12 +309,12 @@ fn a_later_publication_has_a_later_time_whatever_its_dataset_states() {
 }
 
 #[test]
-fn a_history_without_ids_is_read_and_one_whose_ids_do_not_fit_is_not() {
+fn a_history_whose_columns_do_not_fit_is_not_read() {
     let root = Scratch::new();
     put(&root, &[("programs/a", 1)]);
     let live = Generation::open_current(&root).unwrap();
     let history = live.history().unwrap();
-    let open = |ids: Option<usize>| {
+    let open = |ids: usize, fingerprints: usize, removed: usize| {
         let mut writer = SectionWriter::default();
         writer.put("root", history.get::<Digest>("root").unwrap().to_vec());
         writer.put("log", history.get::<Publication>("log").unwrap().to_vec());
@@ -322,14 +322,17 @@ fn a_history_without_ids_is_read_and_one_whose_ids_do_not_fit_is_not() {
         writer.put("removed", Vec::<u8>::new());
         writer.put("removed.sequence", Vec::<u64>::new());
         writer.put("floor", [0u64]);
-        if let Some(count) = ids {
-            writer.put("record.id", vec![[1u8; 16]; count]);
-        }
+        writer.put("record.id", vec![[1u8; 16]; ids]);
+        writer.put("record.added", [1u64]);
+        writer.put("made", vec![[2u8; 16]; fingerprints]);
+        writer.put("removed.id", vec![[3u8; 16]; removed]);
+        writer.put("removed.span", vec![[1u64; 2]; removed]);
         ChangeLog::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
     };
-    assert_eq!(open(None).unwrap(), None);
-    assert_eq!(open(Some(1)).unwrap(), Some(Uuid::from_bytes([1; 16])));
-    assert!(open(Some(2)).is_err());
+    assert_eq!(open(1, 1, 0).unwrap(), Some(Uuid::from_bytes([1; 16])));
+    for (ids, fingerprints, removed) in [(0, 1, 0), (2, 1, 0), (1, 0, 0), (1, 2, 0), (1, 1, 1)] {
+        assert!(open(ids, fingerprints, removed).is_err(), "{ids} {fingerprints} {removed}");
+    }
 }
 
 /// Publishes programs that have ids and texts, by slug; returns the slug of each id.

@@ -32,6 +32,8 @@ pub(super) struct Made {
     pub currency: Option<String>,
     /// The text of a sum that is more than one number, such as a range.
     pub text: Option<String>,
+    /// Whether nothing but the field shows the currency of a sum.
+    pub is_bare: bool,
     /// Whether a sum has no place where it could be shown.
     pub is_lost: bool,
 }

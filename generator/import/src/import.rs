@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 
 use crate::days;
 use crate::edits;
+use crate::field_value::Wrong;
 use crate::files::{ImportError, read_source};
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
+use crate::money;
 use crate::output::{ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::source;
 use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed, listed_in};
@@ -56,19 +58,18 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         outputs: BTreeMap::new(),
         made: made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
+        bare: BTreeMap::new(),
+        refused: BTreeSet::new(),
         lost_minimums: 0,
     };
     for source in &chosen {
-        let bytes = bytes_of(source, options)?;
+        let (path, bytes) = bytes_of(source, options)?;
+        source::misnamed(&path, &bytes).into_iter().for_each(|note| importer.report.note(note));
         importer.import(source, &bytes, options.data);
     }
     importer.add_gone(&chosen, options.data);
-    let lost = importer.lost_minimums;
+    importer.note_sums();
     let mut outputs = importer.outputs;
-    if lost > 0 {
-        report
-            .note(format!("{} in other currencies left out: a fact has one sum", counted(lost, "least sum")));
-    }
     edits::apply(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
     // Without a column or a source, every row lacks something: there is no use in checking it.
@@ -131,7 +132,10 @@ pub(super) fn choose<'s>(
     Ok(chosen)
 }
 
-pub(super) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
+pub(super) fn bytes_of(
+    source: &Source,
+    options: &ImportOptions<'_>,
+) -> Result<(PathBuf, Vec<u8>), ImportError> {
     let path = match (options.from, &source.file) {
         (Some(path), _) => path.to_owned(),
         (None, Some(file)) => regular(options.data, file)?,
@@ -141,7 +145,7 @@ pub(super) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<V
             return Err(ImportError::Usage(message));
         }
     };
-    read_source(&path)
+    read_source(&path).map(|bytes| (path, bytes))
 }
 
 /// The rows of a source, without those that its mapping leaves out.
@@ -151,9 +155,7 @@ pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
         sheet.drop_repeated();
     }
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
-        let is_skipped =
-            |row: &Row| row.cells.get(key).is_some_and(|cell| listed_in(&source.reading.skip, &cell.text()));
-        sheet.rows.retain(|row| !is_skipped(row));
+        sheet.rows.retain(|row| !listed_in(&source.reading.skip, &keys::name_of(row, key)));
     }
     Ok(sheet)
 }
@@ -183,6 +185,10 @@ struct Importer<'a> {
     made: BTreeSet<(Table, String)>,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
+    /// Rows and columns of sums that have an error already.
+    refused: BTreeSet<(Location, Vec<String>)>,
+    /// Number of sums whose currency only their field shows.
+    bare: BTreeMap<String, usize>,
     /// Number of least sums in other currencies: a fact has one sum.
     lost_minimums: usize,
 }
@@ -227,6 +233,19 @@ impl Importer<'_> {
                     output.add_gone(source, target, data, &self.made);
                 }
             }
+        }
+    }
+
+    /// Notes what was made of sums that show no currency, and of those that have no place.
+    fn note_sums(&mut self) {
+        for (field, count) in &self.bare {
+            let count = counted(*count, "sum");
+            let taken = "without a currency taken as US dollars; `currency` declares another";
+            self.report.note(format!("{field}: {count} {taken}"));
+        }
+        if self.lost_minimums > 0 {
+            let count = counted(self.lost_minimums, "least sum");
+            self.report.note(format!("{count} in other currencies left out: a fact has one sum"));
         }
     }
 
@@ -324,7 +343,7 @@ impl Importer<'_> {
         contexts: &[Option<Money>],
     ) -> (Option<Record>, Vec<(String, String)>) {
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
-        let mut is_broken = false;
+        let (mut is_broken, mut limit) = (false, None);
         for ((field, kind, rule), money) in target.fields.iter().zip(contexts) {
             let cell = cell_of(rule, sheet, row);
             let context = money.as_ref().map(|money| money.context(source, sheet, row)).transpose();
@@ -334,36 +353,37 @@ impl Importer<'_> {
                 Ok(None) => continue,
                 Ok(Some(made)) => {
                     self.lost_minimums += usize::from(made.is_lost);
+                    if made.is_bare {
+                        *self.bare.entry(format!("source `{}`: `{field}`", source.name)).or_default() += 1;
+                    }
                     // Dollars are in the field that the column is mapped to as well.
                     let is_dollars = made.currency.as_deref() == Some("USD");
                     if field == "amount" && is_dollars && money.as_ref().is_some_and(|it| it.splits) {
                         return (None, notes);
                     }
                     has_value |= rule.value.is_none() && !made.value.is_null();
-                    notes.extend(made.note.map(|note| (field.clone(), note)));
+                    let column = rule.columns.first().unwrap_or(field);
+                    notes.extend(made.note.map(|note| (column.clone(), note)));
                     if !made.value.is_null() {
                         record.insert(field.clone(), made.value);
                     }
                     if let Some(currency) = made.currency.filter(|_| field == "amount") {
                         record.insert("currency".to_owned(), currency.into());
-                        let text = made.text.filter(|_| !target.has("text"));
-                        text.into_iter().for_each(|text| drop(record.insert("text".to_owned(), text.into())));
+                        limit = made.text.map(|text| (money::bare_header(column), text));
                     }
                     continue;
                 }
                 Err(wrong) => wrong,
             };
-            let column =
-                rule.columns.first().map_or_else(String::new, |it| format!(" (column {})", quoted(it)));
-            let line = line_of(self.text, &source.name, target.table, field);
-            let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
-            if source.broken.as_deref() == Some("draft") {
-                is_broken = true;
-                (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));
+            is_broken |= source.broken.as_deref() == Some("draft");
+            // One error for each sum, whatever fields are made of it.
+            if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
+                let line = line_of(self.text, &source.name, target.table, field);
+                let problem = refusal(&wrong, rule, is_broken, line, at);
+                self.report.push(problem.value(field.clone(), cell.text()));
             }
-            let help = format!("{} ({FILE}:{line})", wrong.help);
-            self.report.push(Diagnostic::new(code, at, message).value(field.clone(), cell.text()).help(help));
         }
+        limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
         }
@@ -374,24 +394,42 @@ impl Importer<'_> {
 
     /// Adds what is no value as facts of the row's program.
     fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
-        for (field, note) in notes {
+        for (column, note) in notes {
             let Some(key) = key else {
-                let message = format!("`{field}` has a note, and the row no key that the note could name");
+                let message =
+                    format!("{} has a note, and the row no key that the note could name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);
                 self.report
-                    .push(Diagnostic::new(Code::MissingField, at, message).value(field, note).help(help));
+                    .push(Diagnostic::new(Code::MissingField, at, message).value(column, note).help(help));
                 continue;
             };
             if !self.noted.insert((key.to_owned(), note.clone())) {
                 continue;
             }
-            let fact = json!({"program": key, "kind": "note", "label": field, "text": note});
+            let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let name = format!("{}-hours", source.name);
             let output = self.outputs.entry((Table::Facts, name)).or_default();
             output.records.extend(fact.as_object().cloned());
             output.places.push(at);
         }
     }
+}
+
+/// The problem of a cell at a line of the mapping.
+fn refusal(wrong: &Wrong, rule: &Rule, is_kept: bool, line: usize, at: Location) -> Diagnostic {
+    let column = rule.columns.first().map_or_else(String::new, |it| format!(" (column {})", quoted(it)));
+    let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
+    if is_kept {
+        (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));
+    }
+    Diagnostic::new(code, at, message).help(format!("{} ({FILE}:{line})", wrong.help))
+}
+
+/// A fact has one sum: of a limit or a range, pages show what the label says.
+fn label_limit(record: &mut Record, column: &str, text: &str) {
+    let label = record.get("label").and_then(Value::as_str).unwrap_or(column);
+    let label = format!("{label} ({text})");
+    record.insert("label".to_owned(), label.into());
 }
 
 /// Whether rows of the table belong to the program of the same row.

@@ -72,9 +72,18 @@ pub(super) fn keys(
             None => None,
         };
         if let Some(message) = fault {
-            let help = "give each row a key of its own in the source, name another column or several as `key`, or declare \
-                        duplicates = \"first\" or \"merge\"";
-            let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
+            let (code, help) = match key.is_empty() {
+                true => (
+                    Code::MissingField,
+                    "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
+                     its first text in `skip`",
+                ),
+                false => (
+                    Code::DuplicateId,
+                    "give each row a key of its own in the source, name another column or several as `key`, or declare \
+                     duplicates = \"first\" or \"merge\"",
+                ),
+            };
             report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));
         }
         known.entry(key.clone()).or_insert(row.line);
@@ -87,6 +96,13 @@ pub(super) fn keys(
 fn key_columns(source: &Source, sheet: &Sheet) -> Option<Vec<usize>> {
     let columns: Option<Vec<usize>> = source.key.iter().map(|column| sheet.column(column)).collect();
     columns.filter(|columns| !columns.is_empty())
+}
+
+/// What a row is called: the cell of the key's first column, else its first text that begins with a letter.
+pub(super) fn name_of(row: &Row, key: usize) -> String {
+    let key = row.cells.get(key).map(Cell::text).filter(|text| !text.is_empty());
+    let mut texts = row.cells.iter().map(Cell::text);
+    key.or_else(|| texts.find(|text| text.starts_with(char::is_alphabetic))).unwrap_or_default()
 }
 
 /// The key of a row; empty if all its columns are.

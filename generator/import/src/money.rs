@@ -67,20 +67,46 @@ pub(super) fn of_format(format: &str) -> Option<String> {
 
 /// What a header shows: currencies, and what its numbers are multiplied by.
 pub(super) fn of_header(name: &str) -> (Option<Codes>, f64) {
-    let (mut currency, mut scale) = (None, 1.0);
-    for word in words(name) {
-        let is_code = word.chars().all(|c| !c.is_lowercase()) || word.chars().count() > 3;
-        let is_common = ["usd", "eur", "gbp"].contains(&word.as_str());
-        match codes(&word).filter(|_| is_code || is_common) {
-            Some(codes) => currency = currency.or(Some(codes)),
-            None if word.chars().count() > 1 || name.contains(['€', '£', '$']) => {
-                let known = find_word("scale", &fold(&word)).and_then(|number| number.parse().ok());
-                scale = known.unwrap_or(scale);
-            }
-            None => {}
+    let words = words(name);
+    let codes: Vec<Option<Codes>> = words.iter().map(|word| header_codes(word)).collect();
+    let is_beside =
+        |at: usize| codes[at.saturating_sub(1)..codes.len().min(at + 2)].iter().any(Option::is_some);
+    let mut scale = 1.0;
+    for (at, word) in words.iter().enumerate().filter(|(at, _)| codes[*at].is_none()) {
+        // A letter is a factor only beside a currency. `miles de millones` has two.
+        if let Some(known) =
+            scale_of(word, false).filter(|it| *it != scale && (word.len() > 1 || is_beside(at)))
+        {
+            scale *= known;
         }
     }
-    (currency, scale)
+    (codes.into_iter().flatten().next(), scale)
+}
+
+/// The currencies that a word of a header shows; words such as `try` and `all` are none.
+fn header_codes(word: &str) -> Option<Codes> {
+    let is_code = word.chars().all(|c| !c.is_lowercase()) || word.chars().count() > 3;
+    codes(word).filter(|_| is_code || ["usd", "eur", "gbp"].contains(&word))
+}
+
+/// The words of a header without those that show a currency or a factor, if it has others.
+pub(super) fn bare_header(name: &str) -> String {
+    let is_joint = |word: &str| find_word("of", &fold(word)).is_some();
+    let is_shown = |word: &String| header_codes(word).is_some() || scale_of(word, false).is_some();
+    let words = words(name);
+    if !words.iter().any(is_shown) {
+        return name.to_owned();
+    }
+    let others: Vec<String> = words.into_iter().filter(|word| !is_shown(word) && !is_joint(word)).collect();
+    if others.is_empty() { name.to_owned() } else { others.join(" ") }
+}
+
+/// What a word multiplies a number by; no number where it may be either of two: `mil` is a thousand in Spanish and
+/// a million in English.
+fn scale_of(word: &str, is_spanish: bool) -> Option<f64> {
+    let known = find_word("scale", &fold(word))?;
+    let (first, other) = known.split_once('|').unwrap_or((known, ""));
+    if other.is_empty() || is_spanish { first.parse().ok() } else { Some(f64::NAN) }
 }
 
 /// Whether a column holds currencies, by its name.
@@ -106,7 +132,16 @@ fn words(text: &str) -> Vec<String> {
         }
         before = c;
     }
-    words
+    // `kEUR`, `M$`.
+    let parted = words.into_iter().flat_map(|word| match word.split_at_checked(1) {
+        Some((factor @ ("k" | "K" | "M" | "T"), rest))
+            if codes(rest).is_some() && codes(&word).is_none() && (rest == "$" || rest.len() == 3) =>
+        {
+            vec![factor.to_owned(), rest.to_owned()]
+        }
+        _ => vec![word],
+    });
+    parted.collect()
 }
 
 /// What a text is made of.
@@ -119,6 +154,9 @@ enum Part {
 /// What is not understood of a range such as `$10-20k`.
 pub(super) const HALF_SCALED: &str = "factor";
 
+/// What is not understood of `3 mil`.
+pub(super) const TWO_FACTORS: &str = "factors";
+
 /// Reads a sum; the error names what is not understood.
 pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
@@ -127,58 +165,96 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
         return Err(text.to_owned());
     }
     let parts = parts(spaced.trim(), form)?;
-    let mut sum = Sum::default();
-    let mut numbers: Vec<f64> = Vec::new();
-    // Which numbers have a factor: `$10-20k` may begin at 10 or at 10,000.
-    let (mut is_most, mut is_least, mut ranges, mut scaled) = (false, false, 0, [false; 2]);
+    let is_word = |part: &Part| matches!(part, Part::Word(it) if find_word("spanish", &fold(it)).is_some());
+    let is_spanish = form.is_some_and(|form| form.decimal == Some(',')) || parts.iter().any(is_word);
+    let mut reading = Reading { is_spanish, ..Reading::default() };
     let mut at = 0;
     while at < parts.len() {
         if let Part::Number(number) = parts[at] {
-            numbers.push(number);
+            reading.numbers.push(number);
             at += 1;
             continue;
         }
+        let is_behind_scale = at.checked_sub(1).is_some_and(|it| is_scale(&parts[it]));
         // The longest phrase that is known.
-        let phrases = (at + 1..=parts.len().min(at + 4)).rev();
-        let found =
-            phrases.filter_map(|end| Some((end, phrase(&parts[at..end])?))).find_map(|(end, phrase)| {
-                let is = |list: &str| find_word(list, &fold(&phrase)).is_some();
-                let is_between = numbers.len() == 1 && ranges == 0 && end < parts.len();
-                if is_between && is("range") {
-                    ranges += 1;
-                } else if is("rate") {
-                    sum.is_rate = true;
-                } else if numbers.is_empty() && is("most") {
-                    is_most = true;
-                } else if numbers.is_empty() && is("least") {
-                    is_least = true;
-                } else if let Some(codes) = codes(&phrase) {
-                    let known = sum.currency.get_or_insert_with(|| codes.clone());
-                    known.retain(|code| codes.contains(code));
-                    if known.is_empty() {
-                        return None;
-                    }
-                } else if let (Some(scale), Some(last)) = (
-                    find_word("scale", &fold(&phrase)).and_then(|it| it.parse::<f64>().ok()),
-                    numbers.last_mut(),
-                ) {
-                    *last *= scale;
-                    scaled[ranges.min(1)] = true;
-                    sum.is_scaled = true;
-                } else {
-                    return None;
-                }
-                Some(end)
-            });
+        let mut phrases = (at + 1..=parts.len().min(at + 4)).rev();
+        let found = phrases.find(|end| {
+            let phrase = phrase(&parts[at..*end]);
+            phrase.is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))
+        });
         at = found.ok_or_else(|| phrase(&parts[at..=at]).unwrap_or_default())?;
     }
-    (sum.least, sum.most) = match (&numbers[..], ranges) {
-        ([one], 0) => ((!is_most).then_some(*one), (!is_least).then_some(*one)),
-        ([_, _], 1) if scaled == [false, true] => return Err(HALF_SCALED.to_owned()),
-        ([least, most], 1) if least <= most && !is_most => (Some(*least), Some(*most)),
-        _ => return Err(text.to_owned()),
-    };
-    Ok(sum)
+    reading.sum(text)
+}
+
+/// What is read of a sum.
+#[derive(Default)]
+struct Reading {
+    sum: Sum,
+    numbers: Vec<f64>,
+    is_spanish: bool,
+    is_most: bool,
+    is_least: bool,
+    is_between: bool,
+    ranges: usize,
+    /// Which numbers have a factor: `$10-20k` may begin at 10 or at 10,000.
+    scaled: [bool; 2],
+}
+
+impl Reading {
+    /// Takes a phrase, if it is known at this place.
+    fn take(&mut self, phrase: &str, is_last: bool, is_behind_scale: bool) -> bool {
+        let find = |list: &str| find_word(list, &fold(phrase));
+        let is = |list: &str| find(list).is_some();
+        let is_first = self.numbers.is_empty();
+        let is_only = self.numbers.len() == 1 && self.ranges == 0;
+        if is_only && !is_last && is("range") {
+            self.ranges += 1;
+        } else if let Some(behind) = find("behind").filter(|_| is_only && is_last) {
+            self.is_most |= behind == "most";
+            self.is_least |= behind == "least";
+        } else if is("rate") {
+            self.sum.is_rate = true;
+        } else if is_first && is("most") {
+            self.is_most = true;
+        } else if is_first && is("least") {
+            self.is_least = true;
+        } else if is_first && is("between") {
+            self.is_between = true;
+        } else if is_behind_scale && is("of") {
+            // `3 millones de euros`.
+        } else if let Some(codes) = codes(phrase) {
+            let known = self.sum.currency.get_or_insert_with(|| codes.clone());
+            known.retain(|code| codes.contains(code));
+            return !known.is_empty();
+        } else if let (Some(scale), Some(last)) = (scale_of(phrase, self.is_spanish), self.numbers.last_mut())
+        {
+            *last *= scale;
+            self.scaled[self.ranges.min(1)] = true;
+            self.sum.is_scaled = true;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn sum(self, text: &str) -> Result<Sum, String> {
+        let Self { is_most, is_least, .. } = self;
+        let (least, most) = match (&self.numbers[..], self.ranges) {
+            _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(TWO_FACTORS.to_owned()),
+            ([one], 0) if !(self.is_between || is_most && is_least) => {
+                ((!is_most).then_some(*one), (!is_least).then_some(*one))
+            }
+            ([_, _], 1) if self.scaled == [false, true] => return Err(HALF_SCALED.to_owned()),
+            ([least, most], 1) if least <= most && !is_most => (Some(*least), Some(*most)),
+            _ => return Err(text.to_owned()),
+        };
+        Ok(Sum { least, most, ..self.sum })
+    }
+}
+
+fn is_scale(part: &Part) -> bool {
+    matches!(part, Part::Word(word) if scale_of(word, false).is_some())
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {
@@ -218,7 +294,9 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
         if let Part::Word(word) = part
             && word.len() > 1
             && let Some(bare) = word.strip_suffix('.')
-            && ["currency", "most", "least", "rate"].iter().all(|list| find_word(list, &fold(word)).is_none())
+            && ["currency", "most", "least", "rate", "behind"]
+                .iter()
+                .all(|list| find_word(list, &fold(word)).is_none())
         {
             *word = bare.to_owned();
         }
@@ -311,6 +389,21 @@ mod tests {
             ("from CHF 500", "500.._ CHF"),
             ("€500 – €3000", "500..3000 EUR"),
             ("500 to 3000 EUR", "500..3000 EUR"),
+            ("de 1000 a 2000 €", "1000..2000 EUR"),
+            ("entre 1000 y 2000 euros", "1000..2000 EUR"),
+            ("between £500 and £900", "500..900 GBP"),
+            ("de 1000 €", "! de 1000 €"),
+            ("hasta 3 mil USD", "_..3000 USD"),
+            ("3 mil euros", "3000..3000 EUR"),
+            ("USD 3 mil", "! factors"),
+            ("2 mil millones de euros", "2000000000..2000000000 EUR"),
+            ("3 millones de euros", "3000000..3000000 EUR"),
+            ("al menos 500 €", "500.._ EUR"),
+            ("£900 max.", "_..900 GBP"),
+            ("500 € o más", "500.._ EUR"),
+            ("up to £500 or more", "! up to £500 or more"),
+            ("£10k pa", "10000..10000 GBP rate"),
+            ("900 € al año", "900..900 EUR rate"),
             ("£15 per hour", "15..15 GBP rate"),
             ("1200 €/month", "1200..1200 EUR rate"),
             ("900 € al mes", "900..900 EUR rate"),
@@ -341,6 +434,18 @@ mod tests {
             ("Max grant (£k)", "GBP", 1000),
             ("Budget in € million", "EUR", 1_000_000),
             ("Montant (en milliers d'euros)", "EUR", 1000),
+            ("Importe (miles €)", "EUR", 1000),
+            ("Importe en miles de euros", "EUR", 1000),
+            (
+                "Importe (miles de millones de dólares)",
+                "USD|CAD|AUD|NZD|MXN|ARS|CLP|COP|SGD|HKD|TWD|UYU",
+                1_000_000_000,
+            ),
+            ("Award USD '000", "USD", 1000),
+            ("Betrag (in 1.000 EUR)", "EUR", 1000),
+            ("Amount (k EUR)", "EUR", 1000),
+            ("Amount (kEUR)", "EUR", 1000),
+            ("Amount (MUSD)", "USD", 1_000_000),
             ("Amount awarded", "", 1),
             ("fundingMaxUsd", "", 1),
             ("Max USD", "USD", 1),

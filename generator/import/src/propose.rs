@@ -29,7 +29,7 @@ pub fn propose(options: &ImportOptions<'_>) -> Result<String, ImportError> {
     let sources = mapping::read(&text).map_err(|(message, _)| ImportError::input(&path, message))?;
     let mut shown = Vec::new();
     for source in choose(&sources, options)? {
-        let sheet = sheet_of(source, &bytes_of(source, options)?);
+        let sheet = sheet_of(source, &bytes_of(source, options)?.1);
         let sheet = sheet
             .map_err(|reason| ImportError::input(&path, format!("source `{}`: {reason}", source.name)))?;
         let fields =

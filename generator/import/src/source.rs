@@ -11,11 +11,16 @@ mod workbook;
 mod xlsx;
 mod xml;
 
+use std::path::Path;
+
 use archive::Grid;
 use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;
+
+/// First bytes of a workbook of before 2007, or of one with a password.
+const OLD_WORKBOOK: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// Reads a source, in the format that its first bytes show.
 pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
@@ -25,7 +30,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
     if bytes.starts_with(b"PK\x03\x04") {
         return workbook::read(bytes, how);
     }
-    if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
+    if bytes.starts_with(OLD_WORKBOOK) {
         return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
     }
     let text = decode(bytes, how.encoding.as_deref())?;
@@ -40,6 +45,14 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
         return Err(format!("it has more than {MOST_ROWS} rows"));
     }
     Ok(sheet)
+}
+
+/// What a file is, where its name ends as those of workbooks do and its first bytes are no workbook's.
+pub(super) fn misnamed(path: &Path, bytes: &[u8]) -> Option<String> {
+    let ending = path.extension()?.to_str()?.to_lowercase();
+    let is_named = ["xlsx", "xlsm", "xls", "ods"].contains(&ending.as_str());
+    let is_workbook = bytes.starts_with(b"PK") || bytes.starts_with(OLD_WORKBOOK);
+    (is_named && !is_workbook).then(|| format!("{} is no workbook: it is read as a text", path.display()))
 }
 
 /// The sheets of a workbook that can be seen; nothing of what is no workbook.

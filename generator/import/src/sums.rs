@@ -55,7 +55,7 @@ impl Money {
                 columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
             }
         };
-        let declared = named.and_then(|rule| rule.value.as_ref()).or(source.currency.as_ref());
+        let declared = named.and_then(|rule| rule.value.as_ref());
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
         let has_least =
@@ -120,17 +120,29 @@ pub(super) fn sum(
         refused(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
     })?;
     let usd = || "USD".to_owned();
+    let is_bare = codes.is_none() && source.currency.is_none() && context.is_some();
     let currency = match codes {
-        None if is_dollars || splits => Some(usd()),
-        Some(codes) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
         Some(codes) if codes.len() == 1 => codes.into_iter().next(),
+        // What the source declares is of the sums that show none, or no single one.
+        found
+            if source
+                .currency
+                .as_ref()
+                .is_some_and(|it| found.as_ref().is_none_or(|all| all.contains(it))) =>
+        {
+            source.currency.clone()
+        }
+        Some(codes) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
+        None if is_dollars && !splits => Some(usd()),
         None if context.is_none() => None,
         found => {
             let may_be = found.map_or_else(
                 || ": nothing shows its currency".to_owned(),
                 |codes| format!(": it may be {}", codes.join(", ")),
             );
-            return Err(refused(&may_be, "declare it in the source: currency = \"EUR\""));
+            let help =
+                "show it in the source, or declare the currency of sums that show none: currency = \"EUR\"";
+            return Err(refused(&may_be, help));
         }
     };
     match currency.as_deref() {
@@ -145,7 +157,7 @@ pub(super) fn sum(
         _ => {}
     }
     let (value, is_plain) = end(&sum, &text, field, context)?;
-    Ok(Made { value, currency, text: (!is_plain).then_some(text), ..Made::default() })
+    Ok(Made { value, currency, text: (!is_plain).then_some(text), is_bare, ..Made::default() })
 }
 
 /// The sum of a cell, and the currency that the cell or its number format shows.
@@ -191,6 +203,14 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
         _ => sum.most,
     };
     let scale = context.map_or(1.0, |it| it.money.scale);
+    if scale.is_nan() {
+        let message = format!(
+            "`{field}` is {}, and the factor in the column's name may be either of two",
+            quoted(text)
+        );
+        let help = "rename the column, such as (thousands) or (millions), (miles) or (millones)";
+        return Err(bad(message, help));
+    }
     if sum.is_scaled && scale > 1.0 {
         let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
         return Err(bad(message, "write the number without its factor in the source"));
@@ -211,6 +231,13 @@ fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
     if part == money::HALF_SCALED {
         let message = format!("`{field}` is {}, a range whose factor stands at one end only", quoted(text));
         return bad(message, "write it at both ends in the source, such as 10k-20k");
+    }
+    if part == money::TWO_FACTORS {
+        let message = format!("`{field}` is {}, which may be thousands or millions", quoted(text));
+        return bad(
+            message,
+            "write the number with its zeros in the source, or with `k`, `mil euros` or `million`",
+        );
     }
     let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
     bad(message, "write a number and a currency in the source, or list the text in `empty`")

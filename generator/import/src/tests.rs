@@ -17,6 +17,7 @@ mod duplicates;
 mod layouts;
 mod propose;
 mod reference;
+mod sums;
 mod workbooks;
 
 /// A folder of a dataset with a mapping, a source and what else is given.
@@ -118,8 +119,7 @@ fn a_sheet_becomes_the_tables_of_its_mapping() {
     let cycles = place.rows("cycles/grants.ndjson");
     assert_eq!(cycles[0], json!({"program": "A1", "label": "Ocean / A1", "deadlineOn": "2026-12-31"}));
     assert_eq!(cycles[1]["deadlineOn"], "2027-04-03");
-    let note =
-        json!({"program": "A1", "kind": "note", "label": "deadlineOn", "text": "2026-12-31 17:00 CET"});
+    let note = json!({"program": "A1", "kind": "note", "label": "Deadline", "text": "2026-12-31 17:00 CET"});
     assert_eq!(place.rows("facts/grants-hours.ndjson"), [note]);
 }
 

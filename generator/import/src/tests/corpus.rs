@@ -61,12 +61,12 @@ fn sum(key: &str, label: &str, amount: f64, currency: &str) -> (&'static str, Va
 
 /// A sum whose text says that it is a limit.
 fn limit((table, mut row): (&'static str, Value), text: &str) -> (&'static str, Value) {
-    row["text"] = text.into();
+    row["label"] = format!("{} ({text})", row["label"].as_str().unwrap()).into();
     (table, row)
 }
 
-fn note(key: &str, field: &str, text: &str) -> (&'static str, Value) {
-    ("facts", json!({"program": key, "kind": "note", "label": field, "text": text}))
+fn note(key: &str, column: &str, text: &str) -> (&'static str, Value) {
+    ("facts", json!({"program": key, "kind": "note", "label": column, "text": text}))
 }
 
 /// Lines of cells: the header with more columns, and a row for each list, with keys A1, A2 …
@@ -301,7 +301,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                     season("A1", &json!({"deadlineOn": "2026-12-31"})),
                     season("A2", &json!({"deadlineOn": "2027-04-03"})),
                     season("A4", &json!({"deadlineOn": "2026-11-30"})),
-                    note("A3", "deadlineOn", "Spring 2027"),
+                    note("A3", "Deadline", "Spring 2027"),
                 ],
             )
         },
@@ -381,7 +381,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                     program("A4", &json!({"fundingMinUsd": 800})),
                     program("A5", &json!({})),
                     sum("A5", "Max", 900.0, "EUR"),
-                    note("A3", "fundingMaxUsd", "US$ 15 per hour"),
+                    note("A3", "Max", "US$ 15 per hour"),
                 ],
             )
         },

@@ -195,11 +195,13 @@ pub(super) fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date
 
 /// The order that a date proves, because its first or its second number can be no month.
 pub(super) fn proved_order(text: &str) -> Option<&'static str> {
-    match first_numbers(text)? {
-        (13..=31, ..=12) => Some("dmy"),
-        (..=12, 13..=31) => Some("mdy"),
-        _ => None,
-    }
+    let (order, day, month) = match first_numbers(text)? {
+        (day @ 13..=31, month @ ..=12) => ("dmy", day, month),
+        (month @ ..=12, day @ 13..=31) => ("mdy", day, month),
+        _ => return None,
+    };
+    // What is no day of any year proves nothing.
+    Date::new(2024, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok().map(|_| order)
 }
 
 /// The first two numbers of a date, also of `12312026`.

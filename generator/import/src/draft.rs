@@ -6,16 +6,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::days::is_vague;
-use super::mapping::{FILE, Rule, quoted};
-use super::source::sheet::{Cell, Row};
+use super::mapping::{self, FILE, Rule, Source, quoted};
+use super::source::sheet::{Cell, Row, listed_in};
+use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
-use crate::money;
-use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
+use crate::keys::name_of;
+use crate::vocabulary::{is_empty_mark, is_key, value_of};
+use crate::{money, source, sums, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
-use sheets::{Draft, Found, Taken, beside, fields_of, sheets};
+use sheets::{Draft, Found, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
 mod sheets;
@@ -45,7 +47,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let mut text = String::from(
         "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
     );
-    let mut found_lines = Vec::new();
+    let mut found_lines: Vec<String> = source::misnamed(from, &bytes).into_iter().collect();
     let mut names = BTreeSet::new();
     for found in &read {
         let own = found.title.as_deref().filter(|_| read.len() > 1).map(slug_of);
@@ -55,7 +57,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         let source = if source.is_empty() { "source".to_owned() } else { source };
         let source =
             if names.insert(source.clone()) { source } else { format!("{source}-{}", names.len() + 1) };
-        let draft = Draft { sheet: &found.sheet, others: &read };
+        let draft = Draft { sheet: &found.sheet, others: &read, source: None };
         text.push_str(&draft.text(&source, file.as_deref(), found));
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
         let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
@@ -82,7 +84,13 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
 }
 
 impl Draft<'_> {
+    /// The mapping, whose evidence is what an import with it takes.
     fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
+        let sources = mapping::read(&self.unproved(name, file, found)).unwrap_or_default();
+        Draft { source: sources.first(), ..*self }.unproved(name, file, found)
+    }
+
+    fn unproved(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
         if let Some((column, proof)) = self.organizations() {
             return self.of_organizations(name, file, found, column, &proof);
         }
@@ -92,7 +100,13 @@ impl Draft<'_> {
             // A fact has one sum.
             taken.remove(&(Table::Programs, "fundingMinUsd"));
         }
-        let key = self.key();
+        let key = self.key(&taken);
+        let is_day = |field: &Field| field.value_type() == ValueType::Date;
+        let mut days = fields_of(Table::Cycles).filter(|it| is_day(it));
+        if key.is_none() || !days.any(|field| taken.contains_key(&(Table::Cycles, field.name))) {
+            // There are no seasons.
+            taken.retain(|(table, _), _| *table != Table::Cycles);
+        }
         let mut out = found.heading(name, file);
         let mut line = |text: String| out.push_str(&(text + "\n"));
         if let Some(encoding) = &found.encoding {
@@ -126,7 +140,7 @@ impl Draft<'_> {
     /// The column with the names by which another sheet refers to organizations, and the evidence.
     fn organizations(&self) -> Option<(usize, String)> {
         self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
-            let draft = Draft { sheet: &other.sheet, others: &[] };
+            let draft = Draft { sheet: &other.sheet, others: &[], source: None };
             let (column, _) = *draft.taken().get(&(Table::Programs, "organization"))?;
             let named: BTreeSet<String> = draft.column(column).collect();
             let is_named = |column: &usize| {
@@ -187,30 +201,36 @@ impl Draft<'_> {
             free.filter_map(move |(column, name)| {
                 let cells = || self.sheet.rows.iter().filter_map(move |row| row.cells.get(column));
                 let filled = cells().filter(|cell| !cell.is_empty()).count();
-                let count = cells().filter(|cell| is_one(cell)).count();
+                let is_money = what == "sums" && money::of_header(name).0.is_some();
+                let is_number = |cell: &Cell| money::read(&cell.text(), None).is_ok();
+                let count = cells().filter(|cell| is_one(cell) || is_money && is_number(cell)).count();
                 let name = quoted(name);
                 (count * 2 > filled)
                     .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
             })
         });
-        let found: Vec<String> = found.collect();
+        let ages =
+            self.sheet.columns.iter().enumerate().filter(|(at, name)| !used.contains(at) && is_age(name));
+        let ages = ages
+            .map(|(_, name)| format!("{} has ages: facts of kind \"age\" have min and max", quoted(name)));
+        let found: Vec<String> = found.chain(ages).collect();
         let why = match found.is_empty() {
             true => "not published".to_owned(),
-            false => format!("? not published; {}", found.join(" ")),
+            false => format!("? not published; {}", found.join("; ")),
         };
         self.rest(used).map(|line| format!("{line}  # {why}"))
     }
 
     /// Keys of rows that have no other mapped value, or are named as sums.
     fn skipped(&self, key: usize, used: &BTreeSet<usize>) -> Option<String> {
-        let is_sum =
-            |row: &&Row| value_of("sum", &row.cells.get(key).map(Cell::text).unwrap_or_default()).is_some();
         let has_value = |row: &&Row| {
-            let mut cells = used.iter().filter(|column| **column != key).filter_map(|at| row.cells.get(*at));
+            let name = row.cells.iter().position(|cell| cell.text() == name_of(row, key));
+            let used = used.iter().filter(|at| **at != key && Some(**at) != name);
+            let mut cells = used.filter_map(|at| row.cells.get(*at));
             cells.any(|cell| !cell.is_empty())
         };
-        let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum(row) || !has_value(row)).collect();
-        let poor = poor.iter().filter_map(|row| Some((row.line, row.cells.get(key)?.text())));
+        let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum_row(row) || !has_value(row)).collect();
+        let poor = poor.iter().map(|row| (row.line, name_of(row, key))).filter(|(_, name)| !name.is_empty());
         // Notes below the rows.
         let notes = self.sheet.doubts.lone.iter().filter(|it| !it.has_rows);
         let notes = notes.map(|it| (it.line, it.text.clone()));
@@ -224,7 +244,7 @@ impl Draft<'_> {
     fn tables(&self, out: &mut String, name: &str, taken: &Taken, has_key: bool, money: &Money) {
         let elsewhere = self.others.iter().any(|other| {
             !std::ptr::eq(&other.sheet, self.sheet)
-                && Draft { sheet: &other.sheet, others: self.others }.organizations().is_some()
+                && Draft { sheet: &other.sheet, others: self.others, source: None }.organizations().is_some()
         });
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
@@ -277,28 +297,50 @@ impl Draft<'_> {
                 Some(field.allowed_value(word)).filter(|it| !it.is_empty())
             });
         } else {
-            let (rule, evidence) = (self.rule(taken.0).to_toml(), self.evidence(field.value_type(), taken));
+            let (rule, evidence) = (self.rule(taken.0).to_toml(), self.evidence(taken));
             let _ = writeln!(out, "{} = {rule}{evidence}", field.name);
         }
     }
 
-    /// How many cells of a column have the form of a type, as a comment; a question if its name or cells leave doubts.
-    fn evidence(&self, value_type: ValueType, (column, is_sure): (usize, bool)) -> String {
-        let cells = self.sheet.rows.iter().filter_map(|row| row.cells.get(column));
-        let cells: Vec<&Cell> =
-            cells.filter(|cell| !cell.is_empty() && !is_empty_mark(&cell.text())).collect();
-        let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
-        let fits = |cell: &&&Cell| match (value_type, cell) {
-            (_, Cell::Broken(_)) => false,
-            (ValueType::Url, Cell::Text(text)) => text.contains('.') && !text.contains(' '),
-            (ValueType::Date, Cell::Text(text)) => has_digit(text) || value_of("status", text).is_some(),
-            (ValueType::Date, Cell::Number(_)) => false,
-            (ValueType::Number | ValueType::Integer, Cell::Text(text)) => has_digit(text) && text.len() < 40,
-            _ => true,
+    /// How many cells of a column an import takes, as a comment; a question if its name or cells leave doubts.
+    fn evidence(&self, (column, is_sure): (usize, bool)) -> String {
+        let name = &self.sheet.columns[column];
+        let none = Source::default();
+        let source = self.source.unwrap_or(&none);
+        let fields = source.targets.iter().flat_map(|it| it.fields.iter().map(move |field| (it, field)));
+        let rules = fields.filter(|(_, (.., rule))| rule.columns.first() == Some(name));
+        let rules = rules.map(|(target, (field, kind, rule))| {
+            (field.as_str(), *kind, rule, sums::Money::new(source, target, field, rule, self.sheet))
+        });
+        let rules: Vec<_> = rules.collect();
+        let is_address = |text: &str| text.contains('.') && !text.contains(' ');
+        let fits = |row: &Row, cell: &Cell| {
+            let fits = |(field, kind, rule, money): &(&str, ValueType, &Rule, Option<sums::Money>)| {
+                let context = money.as_ref().map(|it| it.context(source, self.sheet, row)).transpose();
+                let made = context.and_then(|it| values::make(cell, field, *kind, rule, source, it.as_ref()));
+                made.is_ok()
+                    && (*kind != ValueType::Url || !matches!(cell, Cell::Text(text) if !is_address(text)))
+            };
+            !rules.is_empty() && rules.iter().all(fits)
         };
-        let (all, fit) = (cells.len(), cells.iter().filter(fits).count());
-        let is_sure = is_sure && fit * 10 >= all * 9;
-        format!("  # {}{fit} of {all} cells fit", if is_sure { "" } else { "? by a part of its name; " })
+        let key = source.key.first().and_then(|key| self.sheet.column(key));
+        let is_skipped =
+            |row: &&Row| key.is_some_and(|key| listed_in(&source.reading.skip, &name_of(row, key)));
+        let rows = self.sheet.rows.iter().filter(|row| !is_skipped(row));
+        let cells = rows.filter_map(|row| Some((row, row.cells.get(column)?)));
+        let cells = cells.filter(|(_, cell)| !cell.is_empty() && !is_empty_mark(&cell.text()));
+        let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
+        let (count, all) = (fit.len(), fit.len() + others.len());
+        let doubt = match (is_sure, count * 10 >= all * 9) {
+            (false, _) => "? by a part of its name; ",
+            (true, false) => "? ",
+            (true, true) => "",
+        };
+        let other =
+            others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
+        let places = rules.iter().any(|(field, ..)| field.ends_with("Countries") || *field == "countryCode");
+        let what = if places { "have texts, whose places the check reads" } else { "fit" };
+        format!("  # {doubt}{count} of {all} cells {what}{}", other.unwrap_or_default())
     }
 
     /// Seasons of the same row's program, if a column has dates.
@@ -319,7 +361,7 @@ impl Draft<'_> {
         let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();
         for (field, taken @ (column, is_sure)) in cycles {
             let has_hours = field.value_type() == ValueType::Date && self.has_hours(column);
-            let evidence = self.evidence(field.value_type(), (column, is_sure));
+            let evidence = self.evidence((column, is_sure));
             let rule = Rule { time: has_hours.then(|| "note".to_owned()), ..self.rule(column) };
             let with_values = |to: &str, other: &str| {
                 let pairs = rolling.iter().map(|word| (word.clone(), to.to_owned()));
@@ -360,7 +402,7 @@ impl Draft<'_> {
             values.insert("*".to_owned(), "*".to_owned());
         }
         let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
-        let _ = writeln!(out, "{field} = {rule}{}", self.evidence(ValueType::List, taken));
+        let _ = writeln!(out, "{field} = {rule}{}", self.evidence(taken));
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.
@@ -381,7 +423,7 @@ impl Draft<'_> {
         let value = |word: String| (value_of(&word).unwrap_or_default(), word);
         rule.values = words.into_iter().map(value).map(|(value, word)| (word, value)).collect();
         let evidence = match unknown {
-            0 => self.evidence(ValueType::Text, taken),
+            0 => self.evidence(taken),
             unknown => {
                 let column = FIELDS.iter().find(|it| it.name == field).and_then(|it| it.column);
                 let known: Vec<&str> =
@@ -415,22 +457,28 @@ impl Draft<'_> {
         taken
     }
 
-    /// The first column that looks like a reference and differs in every row, else the first that differs.
-    fn key(&self) -> Option<usize> {
+    /// The first column that looks like a reference and differs in every row, else the first that differs and is no
+    /// measure, such as a sum.
+    fn key(&self, taken: &Taken) -> Option<usize> {
         let differs = |column: &usize| {
-            let values: Vec<String> = self
-                .sheet
-                .rows
-                .iter()
-                .map(|row| row.cells.get(*column).map(Cell::text).unwrap_or_default())
-                .collect();
+            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
+            let values: Vec<String> =
+                rows.map(|row| row.cells.get(*column).map(Cell::text).unwrap_or_default()).collect();
             let unique: BTreeSet<&String> =
                 values.iter().filter(|value| !value.is_empty() && value.len() < 100).collect();
             !values.is_empty() && unique.len() == values.len()
         };
         let columns = || 0..self.sheet.columns.len();
         let named = columns().filter(|column| is_key(&self.sheet.columns[*column])).find(differs);
-        named.or_else(|| columns().find(differs))
+        let is_name = |field: &&Field| matches!(field.value_type(), ValueType::Text | ValueType::Url);
+        let is_measure = |column: &usize| {
+            let fields = FIELDS.iter().filter(|it| !is_name(it));
+            let mut mapped = fields.filter_map(|field| taken.get(&(field.table, field.name)));
+            let mut cells = self.sheet.rows.iter().filter_map(|row| row.cells.get(*column));
+            mapped.any(|(at, _)| at == column) || cells.any(|it| forms::is_day(it) || forms::is_sum(it))
+        };
+        let is_named = |column: &usize| !self.sheet.columns[*column].is_empty();
+        named.or_else(|| columns().filter(|at| is_named(at) && !is_measure(at)).find(differs))
     }
 
     fn cells(&self) -> impl Iterator<Item = String> {

@@ -4,6 +4,7 @@ mod days;
 mod draft;
 mod edits;
 mod field_value;
+mod fields;
 mod files;
 mod fix;
 mod forms;

@@ -13,6 +13,7 @@ use crate::source::sheet::{Cell, Sheet};
 use dataset::diagnostics::Diagnostics;
 
 mod corpus;
+mod drafts;
 mod duplicates;
 mod layouts;
 mod propose;

@@ -1,8 +1,9 @@
 //! What the cells of a sheet prove about its dates, numbers, lists and currencies.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::sheets::{Draft, Taken, columns_of, one_line};
+use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
 use crate::days::{is_vague, looks_like_a_date, proved_order};
 use crate::forms::NumberForm;
 use crate::mapping::quoted;
@@ -108,7 +109,15 @@ impl Draft<'_> {
 
     pub(super) fn lists(&self, taken: &Taken) -> Option<String> {
         let (separator, cell) = self.separator(taken)?;
-        Some(format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)))
+        // `Georgia, US` may be two places, or one with its country.
+        let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
+        let mut places = places.flat_map(|(_, (column, _))| self.column(*column));
+        Some(match places.find(|text| text.matches(',').count() == 1) {
+            Some(pair) => {
+                format!("lists   = \",\"  # ? two values, or one with its country: {}", one_line(&pair))
+            }
+            None => format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)),
+        })
     }
 
     /// What stands between the items of lists, and a cell where it does.
@@ -128,7 +137,9 @@ impl Draft<'_> {
         let currencies: Vec<usize> =
             names().filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect();
         let mut money = Money::default();
-        for (row, column) in self.sheet.rows.iter().flat_map(|row| columns.iter().map(move |it| (row, *it))) {
+        let (mut open, mut known) = (None, BTreeMap::<String, usize>::new());
+        let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
+        for (row, column) in rows.flat_map(|row| columns.iter().map(move |it| (row, *it))) {
             let shown = match row.cells.get(column) {
                 Some(Cell::Money(_, sign)) => money::codes(sign),
                 Some(Cell::Number(_)) => None,
@@ -140,22 +151,27 @@ impl Draft<'_> {
             let beside = currencies.iter().filter_map(|at| money::codes(&row.cells.get(*at)?.text()));
             let header = money::of_header(&self.sheet.columns[column]).0;
             let evidence = shown.into_iter().chain(beside).chain(header).map(|codes| (String::new(), codes));
-            let is_dollars = match money::agreed(evidence).unwrap_or_default().as_deref() {
-                Some([code]) => code == "USD",
-                found => {
-                    let text = row.cells.get(column).map(Cell::text).unwrap_or_default();
-                    let place = format!("{}, row {}", one_line(&text), row.line);
-                    let code = found.and_then(|codes| codes.first()).map_or("USD", String::as_str);
-                    money.declared.get_or_insert_with(|| {
-                        format!("currency = \"{code}\"  # ? nothing shows which currency {place}, is in")
-                    });
-                    code == "USD"
-                }
-            };
-            money.has_dollars |= is_dollars;
-            money.has_others |= !is_dollars;
+            let codes = money::agreed(evidence).unwrap_or_default().unwrap_or_default();
+            if let [code] = &codes[..] {
+                *known.entry(code.clone()).or_default() += 1;
+            } else if open.is_none() {
+                let text = row.cells.get(column).map(Cell::text).unwrap_or_default();
+                open = Some((format!("{}, row {}", one_line(&text), row.line), codes));
+            }
         }
-        money.has_dollars |= !money.has_others;
+        if let Some((place, codes)) = open {
+            // Most of the others are in the likeliest one.
+            let fits = |code: &&String| codes.is_empty() || codes.contains(code);
+            let likely = known.keys().filter(fits).max_by_key(|code| known.get(*code));
+            let code = likely.or(codes.first()).map_or("USD", String::as_str).to_owned();
+            let shown = known.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let others = if shown.is_empty() { shown } else { format!("; others show {shown}") };
+            let question = format!("nothing shows which currency {place}, is in{others}");
+            money.declared = Some(format!("currency = \"{code}\"  # ? {question}"));
+            known.insert(code, 1);
+        }
+        money.has_others = known.keys().any(|code| code != "USD");
+        money.has_dollars = known.contains_key("USD") || !money.has_others;
         money
     }
 
@@ -163,12 +179,16 @@ impl Draft<'_> {
     pub(super) fn sums(&self, out: &mut String, name: &str, taken: &Taken, money: &Money) {
         let column = |field| taken.get(&(Table::Programs, field));
         let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
-        if let (true, Some((column, _))) = (money.has_others, column) {
-            let column = quoted(&self.sheet.columns[*column]);
+        if let (true, Some((column, is_sure))) = (money.has_others, column) {
+            // Of a column that is mapped to dollars too, these have the doubts.
+            let evidence = if money.has_dollars { String::new() } else { self.evidence((*column, *is_sure)) };
+            let column = &self.sheet.columns[*column];
+            // The sums are published in full, without the factor of the column's name.
+            let [label, column] = [&money::bare_header(column), column].map(|name| quoted(name));
             let _ = writeln!(
                 out,
                 "\n[sources.{name}.facts]  # sums that are not in dollars, in the currency that each shows\n\
-                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {column} }}\namount = {column}"
+                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\namount = {column}{evidence}"
             );
         }
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::mapping::quoted;
+use crate::fields::{FIELDS, Field};
+use crate::mapping::{Source, quoted};
 use crate::source;
-use crate::source::sheet::{Cell, EMPTY, Reading, Sheet, listed};
-use crate::vocabulary::{FIELDS, Field};
+use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
+use crate::vocabulary::value_of;
 use dataset::Table;
 use dataset::schema::ValueType;
 
@@ -31,8 +32,11 @@ impl Found {
 }
 
 /// A draft of the mapping of a sheet.
+#[derive(Clone, Copy)]
 pub(super) struct Draft<'s> {
     pub sheet: &'s Sheet,
+    /// What a first draft maps, for the evidence of the second.
+    pub source: Option<&'s Source>,
     /// Every sheet of the source.
     pub others: &'s [Found],
 }
@@ -50,6 +54,13 @@ impl Draft<'_> {
             .filter(|cell| !cell.is_empty())
             .map(Cell::text)
     }
+}
+
+/// Whether a row is called a sum, as `Total (8)`.
+pub(super) fn is_sum_row(row: &Row) -> bool {
+    let mut texts = row.cells.iter().map(Cell::text);
+    let first = texts.find(|text| text.starts_with(char::is_alphabetic)).unwrap_or_default();
+    value_of("sum", first.trim_end_matches(|c: char| !c.is_alphabetic())).is_some()
 }
 
 pub(super) fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {

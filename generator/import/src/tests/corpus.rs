@@ -274,14 +274,99 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             )
         },
         case(
+            "a Spanish header with a factor",
+            "miles.csv",
+            lines(";", &["Importe (miles €)"], &[&["2,5"], &["12"], &["hasta 0,75"]]),
+            vec![
+                program("A1", &json!({})),
+                program("A2", &json!({})),
+                program("A3", &json!({})),
+                sum("A1", "Importe", 2500.0, "EUR"),
+                sum("A2", "Importe", 12000.0, "EUR"),
+                limit(sum("A3", "Importe", 750.0, "EUR"), "hasta 0,75"),
+            ],
+        ),
+        case(
+            "pounds, one of them without a sign, and limits",
+            "uk.csv",
+            lines(",", &["Award"], &[&["£5000"], &["2500"], &["\"£500 - £1,500\""], &["up to £900"]]),
+            vec![
+                program("A1", &json!({})),
+                program("A2", &json!({})),
+                program("A3", &json!({})),
+                program("A4", &json!({})),
+                sum("A1", "Award", 5000.0, "GBP"),
+                sum("A2", "Award", 2500.0, "GBP"),
+                limit(sum("A3", "Award", 1500.0, "GBP"), "£500 - £1,500"),
+                limit(sum("A4", "Award", 900.0, "GBP"), "up to £900"),
+            ],
+        ),
+        case(
+            "two currencies and a sum without one",
+            "divisas.csv",
+            lines(
+                ";",
+                &["Importe máximo"],
+                &[&["5000"], &["€ 12.500,00"], &["300 USD"], &["de 1.000 a 2.000 €"], &["hasta 3 mil USD"]],
+            ),
+            vec![
+                program("A1", &json!({"fundingMinUsd": 5000, "fundingMaxUsd": 5000})),
+                program("A2", &json!({})),
+                program("A3", &json!({"fundingMinUsd": 300, "fundingMaxUsd": 300})),
+                program("A4", &json!({})),
+                program("A5", &json!({"fundingMaxUsd": 3000})),
+                sum("A2", "Importe máximo", 12500.0, "EUR"),
+                limit(sum("A4", "Importe máximo", 2000.0, "EUR"), "de 1.000 a 2.000 €"),
+            ],
+        ),
+        case(
+            "days in a column whose name begins as that of a link",
+            "apply.csv",
+            lines(",", &["Apply by"], &[&["2027-03-04"], &["2027-05-01"]]),
+            vec![
+                program("A1", &json!({})),
+                program("A2", &json!({})),
+                season("A1", &json!({"deadlineOn": "2027-03-04"})),
+                season("A2", &json!({"deadlineOn": "2027-05-01"})),
+            ],
+        ),
+        case(
+            "ages, and names of columns with a currency",
+            "becas.csv",
+            "Ref;Título;Organización;Enlace;Tipo;Min age;Monto (USD)\n\
+             A1;Call A1;Acme;https://a.example/A1;Ayuda;18;500\n\
+             A2;Call A2;Acme;https://a.example/A2;Ayuda;21;600\n",
+            vec![
+                program("A1", &json!({"fundingMaxUsd": 500})),
+                program("A2", &json!({"fundingMaxUsd": 600})),
+            ],
+        ),
+        case(
+            "a sum below, in another column than the key",
+            "totals.csv",
+            "Funder,Max USD,Title,Link,Type\n\
+             Acme,500,Call A1,https://a.example/A1,Grant\n\
+             Acme,600,Call A2,https://a.example/A2,Grant\n\
+             Total (2),1100,,,\n",
+            ["A1", "A2"]
+                .into_iter()
+                .zip([500, 600])
+                .map(|(key, sum)| {
+                    let (table, mut row) = program(key, &json!({"fundingMaxUsd": sum}));
+                    row["key"] = row["name"].clone();
+                    (table, row)
+                })
+                .collect(),
+        ),
+        case(
             "a header with a factor",
             "thousands.csv",
             lines(",", &["Max grant (£000s)"], &[&["5"], &["12.5"]]),
             vec![
                 program("A1", &json!({})),
                 program("A2", &json!({})),
-                sum("A1", "Max grant (£000s)", 5000.0, "GBP"),
-                sum("A2", "Max grant (£000s)", 12500.0, "GBP"),
+                sum("A1", "Max grant", 5000.0, "GBP"),
+                sum("A2", "Max grant", 12500.0, "GBP"),
             ],
         ),
         Case {
@@ -307,7 +392,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         },
         Case {
             edits: &[
-                ("fundingMaxUsd = \"Max age\"", "programType = { value = \"grant\" }"),
+                ("name = \"Title\"", "programType = { value = \"grant\" }\nname = \"Title\""),
                 ("programType = { column", "# programType = { column"),
                 ("eligibleCountries = \"Country\"", "destinationCountries = \"Country\""),
             ],

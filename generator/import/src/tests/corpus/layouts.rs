@@ -39,7 +39,7 @@ fn ranges(all: &[(&str, u32, u32)]) -> Vec<(&'static str, Value)> {
 }
 
 pub(super) static LAYOUTS: LazyLock<Vec<Case>> =
-    LazyLock::new(|| tables().into_iter().chain(workbooks()).chain(sections()).collect());
+    LazyLock::new(|| tables().into_iter().chain([spanish()]).chain(workbooks()).chain(sections()).collect());
 
 fn tables() -> Vec<Case> {
     let rows = [row("A1", "5000"), row("A2", "6000")].concat();
@@ -91,6 +91,24 @@ fn tables() -> Vec<Case> {
             )
         },
     ]
+}
+
+/// The last row of a header names the columns: `Plazo` alone would be the deadline.
+fn spanish() -> Case {
+    case(
+        "a Spanish header of two rows",
+        "plazos.csv",
+        "Ref;Nombre;Entidad;Web;Tipo;Plazo;;Dotación (USD);\n\
+         ;;;;;Apertura;Cierre;Mínima;Máxima\n\
+         A1;Call A1;Acme;https://a.example/A1;Ayuda;01.02.2027;28.02.2027;1.000;2.500,75\n\
+         A2;Call A2;Acme;https://a.example/A2;Ayuda;;1 mar 2027;500;\n",
+        vec![
+            program("A1", &json!({"fundingMinUsd": 1000, "fundingMaxUsd": 2500.75})),
+            program("A2", &json!({"fundingMinUsd": 500})),
+            season("A1", &json!({"opensOn": "2027-02-01", "deadlineOn": "2027-02-28"})),
+            season("A2", &json!({"deadlineOn": "2027-03-01"})),
+        ],
+    )
 }
 
 fn workbooks() -> Vec<Case> {

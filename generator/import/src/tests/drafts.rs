@@ -1,0 +1,128 @@
+//! What a draft states about a source, and what it leaves open.
+
+use super::*;
+
+/// What is printed about a file, and its draft.
+fn drafted(file: &str, text: &str) -> (String, String) {
+    let path = format!("inbox/{file}");
+    let place = Place::new(&[(&path, text)]);
+    let shown = draft(place.folder.path(), Some(&place.folder.path().join(&path)), None).unwrap();
+    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    (shown, mapping)
+}
+
+#[track_caller]
+fn has(mapping: &str, lines: &[&str]) {
+    for line in lines {
+        assert!(mapping.lines().any(|it| it == *line), "{line}\n{mapping}");
+    }
+}
+
+#[test]
+fn evidence_is_what_the_import_takes() {
+    let (_, mapping) = drafted(
+        "a.csv",
+        "Title,Funder,URL,Deadline,Max award,Country\n\
+         One,Acme,https://x.example/1,30/02/2027,10-20k,\"Georgia, US\"\n\
+         Two,Acme,https://x.example/2,28/02/2027,\"$1,000.50\",US\n\
+         Three,Acme,https://x.example/3,31/03/2027,~$3000,Peru\n",
+    );
+    has(
+        &mapping,
+        &[
+            "dates   = \"dmy\"  # proved by 28/02/2027, row 3",
+            "lists   = \",\"  # ? two values, or one with its country: Georgia, US",
+            "name = \"Title\"  # 3 of 3 cells fit",
+            "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
+            "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
+            "eligibleCountries = \"Country\"  # ? by a part of its name; 3 of 3 cells have texts, whose places the check reads",
+        ],
+    );
+}
+
+#[test]
+fn a_sum_is_no_key_and_a_row_of_totals_no_record() {
+    let sheet = "Max. award,Funder,Grant,Link\n\
+                 $500,Acme,One,https://x.example/1\n\
+                 $600,Acme,Two,https://x.example/2\n\
+                 $1100,Total,,\n";
+    let (_, mapping) = drafted("a.csv", sheet);
+    has(&mapping, &["key     = \"Grant\"  # different in every row"]);
+    has(&mapping, &["skip    = [\"Total\"]  # sums and rows without values: 4"]);
+}
+
+#[test]
+fn names_of_columns_are_read_without_what_stands_around_the_sum() {
+    for name in [
+        "Award (EUR)",
+        "Amount (EUR)",
+        "Award (USD)",
+        "Importe (USD)",
+        "Amount (€000s)",
+        "Award USD '000",
+        "Importe en miles de euros",
+        "Monto",
+        "Funding",
+    ] {
+        let (_, mapping) = drafted(
+            "a.csv",
+            &format!("Name;Funder;Link;{name}\nA;X;https://a.example/1;5\nB;X;https://a.example/2;6\n"),
+        );
+        let line = mapping.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
+        assert!(line.is_some_and(|line| line.contains("# ? by a part of its name")), "{name}\n{mapping}");
+    }
+    let groups = "Name;Funder;Link;Age;;Award (€);\n;;;Min;Max;Min;Max\nA;X;https://a.example/1;18;30;5;6\n";
+    let (_, mapping) = drafted("a.csv", groups);
+    has(&mapping, &["amount = \"Award (€) / Max\"  # 1 of 1 cells fit"]);
+    for name in ["Max age", "Edad mínima", "Max participants", "Duración máxima (meses)"] {
+        let (_, mapping) = drafted(
+            "a.csv",
+            &format!("Name;Funder;Link;{name}\nA;X;https://a.example/1;5\nB;X;https://a.example/2;6\n"),
+        );
+        assert!(!mapping.contains("Usd ="), "{name}\n{mapping}");
+        assert_eq!(
+            mapping.contains("has ages: facts of kind"),
+            !name.contains("parti") && !name.contains("Dura"),
+            "{mapping}"
+        );
+    }
+}
+
+#[test]
+fn columns_of_days_and_sums_that_nothing_takes_are_questions() {
+    let sheet = "Name,Funder,Link,Per year (EUR)\nA,X,https://a.example/1,300\nB,X,https://a.example/2,500\n";
+    let (_, mapping) = drafted("a.csv", sheet);
+    let question = "\"Per year (EUR)\" has sums in 2 of 2 cells: fundingMaxUsd?";
+    has(&mapping, &[&format!("ignore  = [\"Per year (EUR)\"]  # ? not published; {question}")]);
+    for name in ["Apply online until", "Submissions"] {
+        let (_, mapping) = drafted(
+            "a.csv",
+            &format!(
+                "Name,Funder,Link,{name}\nA,X,https://a.example/1,2027-03-04\nB,X,https://a.example/2,2027-05-01\n"
+            ),
+        );
+        let line = format!(
+            "ignore  = [\"{name}\"]  # ? not published; \"{name}\" has days in 2 of 2 cells: deadlineOn?"
+        );
+        has(&mapping, &[&line]);
+    }
+}
+
+#[test]
+fn the_currency_of_most_sums_is_proposed_for_those_that_show_none() {
+    let (_, mapping) = drafted(
+        "uk.csv",
+        "Name,Funder,Link,Award\nA,X,https://a.example/1,£5000\nB,X,https://a.example/2,2500\n\
+         C,X,https://a.example/3,£500 - £900\nD,X,https://a.example/4,up to £700\n",
+    );
+    has(
+        &mapping,
+        &["currency = \"GBP\"  # ? nothing shows which currency 2500, row 3, is in; others show GBP"],
+    );
+}
+
+#[test]
+fn a_text_that_is_named_as_a_workbook_is_drafted_with_a_note() {
+    let (shown, _) = drafted("bad.xlsx", "Name,Link\nA,https://a.example/1\nB,https://a.example/2\n");
+    assert!(shown.contains("bad.xlsx is no workbook: it is read as a text"), "{shown}");
+}

@@ -73,11 +73,12 @@ pub(super) fn of_header(name: &str) -> (Option<Codes>, f64) {
         |at: usize| codes[at.saturating_sub(1)..codes.len().min(at + 2)].iter().any(Option::is_some);
     let mut scale = 1.0;
     for (at, word) in words.iter().enumerate().filter(|(at, _)| codes[*at].is_none()) {
-        // A letter is a factor only beside a currency. `miles de millones` has two.
-        if let Some(known) =
-            scale_of(word, false).filter(|it| *it != scale && (word.len() > 1 || is_beside(at)))
-        {
-            scale *= known;
+        let is_known = |it: &f64| *it != scale && (word.len() > 1 || is_beside(at));
+        // A letter is a factor only beside a currency: `€m` a million, `m€` perhaps `miles`. `miles de millones` has two.
+        match scale_of(word, false).filter(is_known) {
+            Some(_) if word == "m" && codes.get(at + 1).is_some_and(Option::is_some) => scale = f64::NAN,
+            Some(known) => scale *= known,
+            None => {}
         }
     }
     (codes.into_iter().flatten().next(), scale)
@@ -426,6 +427,7 @@ mod tests {
     fn headers_and_formats_show_currency_and_factor() {
         let header = |name: &str| {
             let (codes, scale) = of_header(name);
+            let scale = if scale.is_nan() { 0.0 } else { scale };
             (codes.map(|it| it.join("|")).unwrap_or_default(), scale as u64)
         };
         for (name, codes, scale) in [
@@ -445,6 +447,10 @@ mod tests {
             ("Betrag (in 1.000 EUR)", "EUR", 1000),
             ("Amount (k EUR)", "EUR", 1000),
             ("Amount (kEUR)", "EUR", 1000),
+            ("Amount (€m)", "EUR", 1_000_000),
+            ("Importe (M€)", "EUR", 1_000_000),
+            ("Importe (m€)", "EUR", 0),
+            ("Importe (mil €)", "EUR", 0),
             ("Amount (MUSD)", "USD", 1_000_000),
             ("Amount awarded", "", 1),
             ("fundingMaxUsd", "", 1),

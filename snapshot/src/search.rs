@@ -40,7 +40,7 @@ pub use self::cognates::cognate_keys;
 pub use self::entities::{NamedEntity, entity_dictionary, keys_of, label_runs, names_of_place};
 pub use self::error::{IndexError, TooManyValues};
 pub use self::facets::FACET_VALUES_MAX;
-pub use self::filter_phrases::FilterPhrase;
+pub use self::filter_phrases::{FilterPhrase, PhraseUse};
 pub use self::index::{FacetCounts, Index};
 pub use self::lexicon::{is_everyday_word, is_known_word, language_of_stop_word, stop_words};
 pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};

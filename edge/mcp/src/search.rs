@@ -8,7 +8,10 @@ use snapshot::facet::{Facet, place_label};
 use snapshot::place::label_with_country;
 use snapshot::query::Page;
 use snapshot::record::Locale;
-use snapshot::search::{Constraint, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow, Tier};
+use snapshot::search::{
+    Constraint, FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankOptions, RankedPage, RankedRow,
+    Tier,
+};
 use snapshot::text::words_of;
 
 use crate::arguments::{Arguments, ToolError};
@@ -23,6 +26,9 @@ const NOTHING: &str = "No record matches. Fewer words or filters find more, with
 const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come near: match says how, missing what they lack; \
                         total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
+
+const OTHER_CURRENCY: &str = "Amounts are compared in US dollars only: one in another currency was left out.";
+const OPENING_DAY: &str = "No filter bounds the day on which a record opens: such words were left out.";
 
 /// Arguments that the REST interface has no parameter for.
 const OWN: [&str; 3] = ["includeUnstated", "partial", "plain"];
@@ -124,6 +130,7 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
         let filter = json!({"parameter": phrase.parameter, "value": phrase.value});
         json!({"words": phrase.words, "filters": [filter]})
     }));
+    read.extend(ranked.unapplied.iter().map(unapplied));
     read.extend(ranked.offered.iter().map(|it| offered(locale, it)));
     let guessed = ranked.guesses.iter().map(|guess| json!({"typed": guess.word, "shown": guess.read_as}));
     let unknown = ranked.unknown.iter().map(|word| json!(word));
@@ -183,6 +190,15 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
     entry
 }
 
+/// Words that mean a filter and were not applied.
+fn unapplied(phrase: &FilterPhrase) -> Value {
+    let mut entry = json!({"words": phrase.words, "filters": []});
+    if phrase.used == PhraseUse::Offered {
+        entry["offered"] = json!([{"parameter": phrase.parameter, "value": phrase.value}]);
+    }
+    entry
+}
+
 /// A word that was searched as text, with the places that it may name.
 fn offered(locale: Locale, OfferedPlaces { words, places }: &OfferedPlaces) -> Value {
     let place = |((code, facet), total): &((&str, Facet), usize)| {
@@ -212,6 +228,10 @@ fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) ->
             "{} more records match but do not state what a filter asks for; includeUnstated lists them.",
             ranked.unstated
         ));
+    }
+    for (used, text) in [(PhraseUse::OtherCurrency, OTHER_CURRENCY), (PhraseUse::OpeningDay, OPENING_DAY)] {
+        let has = ranked.unapplied.iter().any(|phrase| phrase.used == used);
+        parts.extend(has.then(|| text.to_owned()));
     }
     parts.extend(question.text_notice.map(str::to_owned));
     (!parts.is_empty()).then(|| parts.join(" "))

@@ -2,29 +2,53 @@
 //! `under 30`. Only ranked searches apply them. A selected filter takes precedence over a phrase.
 
 mod ages;
+mod amounts;
+mod times;
 
 use std::sync::LazyLock;
 
 use jiff::ToSpan as _;
-use jiff::civil::{Date, Weekday};
+use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
 use crate::search::lexicon::{self, is_in, starting};
 use crate::search::text_query::TextQuery;
-use crate::text::fold;
+use crate::text::{fold, words_of};
 use crate::time::{CLOSING_SOON_DAYS, Day};
 
-/// Words that were applied as a filter.
+/// What became of a filter phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhraseUse {
+    /// It is a filter.
+    Applied,
+    /// It is searched as text, and may mean the filter.
+    Offered,
+    /// It is left out: its amount is in another currency than US dollars.
+    OtherCurrency,
+    /// It is left out: no filter bounds the opening day.
+    OpeningDay,
+}
+
+/// Words that mean a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterPhrase {
     /// The words, folded.
     pub words: String,
-    /// Parameter of the REST interface.
+    /// Parameter of the REST interface; empty if there is none.
     pub parameter: &'static str,
     /// Its value.
     pub value: String,
+    /// Whether they were applied.
+    pub used: PhraseUse,
+}
+
+impl FilterPhrase {
+    /// Whether it was applied as a filter.
+    pub(super) fn is_applied(&self) -> bool {
+        self.used == PhraseUse::Applied
+    }
 }
 
 /// The filter that a phrase means.
@@ -33,7 +57,21 @@ enum Filter {
     Rolling,
     /// Least and greatest value.
     Bounds(Measure, [Option<f64>; 2]),
+    /// A least age that the words may mean.
+    AgeOffered(f64),
+    /// A filter that does not exist.
+    LeftOut(PhraseUse),
     Due(Option<Date>, Option<Date>),
+}
+
+impl Filter {
+    fn used(&self) -> PhraseUse {
+        match self {
+            Self::AgeOffered(_) => PhraseUse::Offered,
+            Self::LeftOut(used) => *used,
+            _ => PhraseUse::Applied,
+        }
+    }
 }
 
 /// A query whose filter phrases are replaced by filters, and the phrases. `literal` phrases remain text.
@@ -49,11 +87,16 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
         let is_plain = !quoted && !pieces[at].contains('"') && !pieces[at].starts_with('-');
         let run = |length: usize| words[at..at + length].join(" ");
         let found = is_plain.then(|| parse(&texts, at, today)).flatten();
-        let found = found.filter(|(length, _)| !literal.contains(&run(*length)));
-        match found.and_then(|(length, filter)| Some((length, apply(&filter, &mut unphrased, query)?))) {
-            Some((length, values)) => {
-                let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value };
+        let is_literal = |run: String| literal.contains(&run) || literal.contains(&words_of(&run).join(" "));
+        let found = found.filter(|(length, _)| !is_literal(run(*length)));
+        let applied = found.and_then(|(length, filter)| {
+            Some((length, filter.used(), apply(&filter, &mut unphrased, query)?))
+        });
+        match applied {
+            Some((length, used, values)) => {
+                let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value, used };
                 phrases.extend(values.into_iter().map(phrase));
+                rest.extend(pieces[at..at + length].iter().filter(|_| used == PhraseUse::Offered));
                 at += length;
             }
             None => {
@@ -63,7 +106,7 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
             }
         }
     }
-    if !phrases.is_empty() {
+    if rest.len() < pieces.len() {
         unphrased.text = Some(rest.join(" ")).filter(|text| TextQuery::parse(text, literal).is_meaningful());
     }
     (unphrased, phrases)
@@ -84,7 +127,9 @@ pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<S
     });
     let filters = of_measures.chain(others).map(|(parameters, only)| {
         let mut words: Vec<String> = Vec::new();
-        for phrase in phrases.iter().filter(|phrase| parameters.contains(&phrase.parameter)) {
+        let of_filter =
+            |phrase: &&FilterPhrase| phrase.is_applied() && parameters.contains(&phrase.parameter);
+        for phrase in phrases.iter().filter(of_filter) {
             if !words.contains(&phrase.words) {
                 words.push(phrase.words.clone());
             }
@@ -94,10 +139,10 @@ pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<S
     filters.filter(|(words, _)| !words.is_empty()).collect()
 }
 
-/// A folded word without punctuation at its ends.
+/// A folded word without punctuation at its ends, except a plus behind it: `60+`.
 pub(super) fn normalized(piece: &str) -> String {
-    let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€' | '%');
-    fold(piece.trim_matches(|c| !kept(c)))
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, '$' | '€' | '£' | '¥' | '₹' | '%');
+    fold(piece.trim_start_matches(|c| !kept(c)).trim_end_matches(|c| !kept(c) && c != '+'))
 }
 
 /// Applies a filter unless one of its kind is selected, and returns its parameters and values.
@@ -114,6 +159,10 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
             let stated = measure.spec().parameters.into_iter().zip(bounds);
             Some(stated.filter_map(|(parameter, bound)| Some((parameter?, bound?.to_string()))).collect())
         }
+        Filter::AgeOffered(years) if selected.measures[Measure::Age as usize].is_none() => {
+            Some(vec![("ageMin", years.to_string())])
+        }
+        Filter::LeftOut(_) => Some(vec![("", String::new())]),
         Filter::Due(from, to) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
             query.deadline_from = from.map(Day::new);
             query.deadline_to = to.map(Day::new);
@@ -125,25 +174,33 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
 }
 
 /// The lists of the lexicon whose phrases begin a filter phrase.
-const BEGINNINGS: [&str; 18] = [
+const BEGINNINGS: [&str; 26] = [
     "soon",
     "rolling",
+    "rolling-beside",
     "open",
     "open-beside",
     "at-least",
     "at-most",
+    "dollar",
+    "other-currency",
+    "age-over",
     "age-least",
     "age-most",
     "age-is",
     "age-has",
     "of",
     "deadline",
+    "opens",
     "this-week",
+    "next-week",
     "this-month",
     "next-month",
     "before",
     "after",
+    "until",
     "within",
+    "coming",
 ];
 
 /// The first words of their phrases: most words of a query are none of these.
@@ -152,7 +209,7 @@ static FIRST_WORDS: LazyLock<FxHashSet<&str>> =
 
 fn begins(word: &str) -> bool {
     FIRST_WORDS.contains(word)
-        || word.starts_with(|c: char| c.is_ascii_digit())
+        || word.contains(|c: char| c.is_ascii_digit())
         || lexicon::month(word).is_some()
 }
 
@@ -163,109 +220,81 @@ fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
     }
     let (before, rest) = words.split_at(at);
     let age = || ages::age(rest, before).map(|(length, ages)| (length, Filter::Bounds(Measure::Age, ages)));
-    switch(rest, before).or_else(age).or_else(|| bound(rest)).or_else(|| deadline(rest, today))
+    let found = switch(rest, before).or_else(age).or_else(|| bound(rest)).or_else(|| deadline(rest, today));
+    // Words that are a filter in no other way remain text.
+    found.or_else(|| ages::offered(rest).map(|(length, years)| (length, Filter::AgeOffered(years))))
 }
 
 /// A phrase that switches a filter on.
 fn switch(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
-    if let Some(length) = starting(rest, "rolling") {
+    let whole = |length: &usize| before.is_empty() && rest.len() == *length;
+    let alone = starting(rest, "rolling-beside").filter(whole);
+    let beside = || beside_a_kind("rolling-beside", rest, before);
+    if let Some(length) = starting(rest, "rolling").or(alone).or_else(beside) {
         return Some((length, Filter::Rolling));
     }
     let is_other = || rest[0].starts_with("abiert") && is_in("not-open-after", before.last());
-    let alone = starting(rest, "open").or_else(|| beside_a_kind(rest, before));
+    let alone = starting(rest, "open").or_else(|| beside_a_kind("open-beside", rest, before));
     alone.filter(|_| !is_other()).map(|length| (length, Filter::Open))
 }
 
 /// `open grants`, `grants open for artists` and `concurso ANID abierto`, but not `grants open to women` or
 /// `grants open science`.
-fn beside_a_kind(rest: &[&str], before: &[&str]) -> Option<usize> {
-    let length = starting(rest, "open-beside")?;
+fn beside_a_kind(list: &str, rest: &[&str], before: &[&str]) -> Option<usize> {
+    let length = starting(rest, list)?;
     let next = rest.get(length);
     let goes_on = |next: &&str| !is_in("open-to", Some(next)) && lexicon::is_stop_word(next);
     // `Open in January` is about another day.
     let is_later = rest.get(length + 1).is_some_and(|word| lexicon::month(word).is_some());
     let is_last = next.is_none_or(goes_on) && !is_later;
     // In Spanish the name of a body may stand between.
-    let reach = if rest[0] == "open" { 1 } else { 2 };
+    let reach = if matches!(rest[0], "open" | "rolling") { 1 } else { 2 };
     let follows = before.iter().rev().take(reach).any(|word| is_in("kind", Some(word)));
     (is_in("kind", next) || follows && is_last).then_some(length)
 }
 
 /// `over $50,000`: a bound of the funding.
 fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
-    let (least, most) = (starting(rest, "at-least"), starting(rest, "at-most"));
-    let bound = least.or(most)?;
-    let (length, amount, is_money) = amount(&rest[bound..])?;
-    let length = bound + length;
-    if !is_money && amount <= f64::from(ages::AGE_MAX) {
-        return None;
-    }
-    let bounds = if least.is_some() { [Some(amount), None] } else { [None, Some(amount)] };
-    Some((length, Filter::Bounds(Measure::Funding, bounds)))
-}
-
-/// An amount: its number of words, its value, and whether a sign or unit makes it money.
-fn amount(rest: &[&str]) -> Option<(usize, f64, bool)> {
-    let first = rest.first()?;
-    let bare = first.trim_start_matches("us").trim_start_matches('$');
-    let digits = bare.find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | '.'))).unwrap_or(bare.len());
-    let (number, unit) = bare.split_at(digits);
-    let mut amount: f64 = plain_number(number)?;
-    let mut is_money = bare.len() < first.len();
-    let mut length = 1;
-    let factor = |unit: &str| match Some(&unit) {
-        unit if is_in("thousand", unit) => Some(1e3),
-        unit if is_in("million", unit) => Some(1e6),
-        _ => None,
+    let (length, bound) = amounts::bound(rest)?;
+    let filter = match bound.is_least {
+        _ if bound.is_foreign => Filter::LeftOut(PhraseUse::OtherCurrency),
+        true => Filter::Bounds(Measure::Funding, [Some(bound.amount), None]),
+        false => Filter::Bounds(Measure::Funding, [None, Some(bound.amount)]),
     };
-    if !unit.is_empty() {
-        amount *= factor(unit)?;
-        is_money = true;
-    }
-    while let Some(factor) = rest.get(length).and_then(|word| factor(word)) {
-        amount *= factor;
-        length += 1;
-        is_money = true;
-    }
-    let of = usize::from(rest.get(length) == Some(&"de"));
-    if is_in("dollar", rest.get(length + of)) {
-        length += 1 + of;
-        is_money = true;
-    }
-    amount.is_finite().then_some((length, amount, is_money))
+    Some((length, filter))
 }
 
-/// `10,000`, `10.000` and `2.5`: a comma or dot before three digits separates thousands.
-fn plain_number(text: &str) -> Option<f64> {
-    let groups: Vec<&str> = text.split([',', '.']).collect();
-    let thousands = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
-    if thousands { groups.concat().parse().ok() } else { text.replace(',', ".").parse().ok() }
-}
-
-/// `closes before March 2027`: a word for deadlines, a relation and a time.
+/// `closes before March 2027`: a word for deadlines, a relation and a time. After `opens` it is no deadline.
 fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
-    let head = starting(rest, "deadline").unwrap_or(0);
-    let rest = &rest[head..];
+    let opens = starting(rest, "opens");
+    let head = opens.or_else(|| starting(rest, "deadline")).unwrap_or(0);
+    let (length, filter) = due(&rest[head..], head > 0, today)?;
+    Some((head + length, if opens.is_some() { Filter::LeftOut(PhraseUse::OpeningDay) } else { filter }))
+}
+
+/// A time of a deadline, after a word for deadlines or without one.
+fn due(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
     // `Soon` at the end needs no deadline word; `as soon as possible` is no time.
     let is_last = starting(rest, "soon") == Some(rest.len());
-    if let Some((length, days)) = soon(rest, head > 0 || is_last, today) {
-        let until = today.checked_add(days.days()).ok()?;
-        return Some((head + length, Filter::Due(Some(today), Some(until))));
+    if let Some(length) = starting(rest, "soon").filter(|_| has_head || is_last) {
+        let until = today.checked_add(i64::from(CLOSING_SOON_DAYS).days()).ok()?;
+        return Some((length, Filter::Due(Some(today), Some(until))));
     }
-    let this = starting(rest, "this-month").map(|length| (length, 0));
-    if let Some((length, ahead)) = this.or_else(|| starting(rest, "next-month").map(|length| (length, 1))) {
-        let day = today.first_of_month().checked_add(ahead.months()).ok()?;
-        return Some((head + length, Filter::Due(Some(day.max(today)), Some(day.last_of_month()))));
+    if let Some((length, first, last)) = times::period(rest, today) {
+        return Some((length, Filter::Due(Some(first.max(today)), Some(last))));
     }
-    let found = by_relation(rest, head > 0, today).or_else(|| without_relation(rest, head > 0, today));
-    found.map(|(length, filter)| (head + length, filter))
+    if let Some((length, until)) = times::ahead(rest, has_head, today) {
+        return Some((length, Filter::Due(Some(today), Some(until))));
+    }
+    by_relation(rest, has_head, today).or_else(|| without_relation(rest, has_head, today))
 }
 
 /// `before March 2027`, after a word for deadlines unless the end of a time or a season follows.
 fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
     let (before, after) = (starting(rest, "before"), starting(rest, "after"));
-    let is_until = starting(rest, "until").is_some();
-    let relation = before.or(after).or_else(|| starting(rest, "within"))?;
+    let is_until = starting(rest, "until").is_some_and(|until| before.is_none_or(|before| until >= before));
+    let until = || starting(rest, "until");
+    let relation = before.or(after).or_else(until).or_else(|| starting(rest, "within"))?;
     let rest = &rest[relation..];
     if let Some((length, last)) = end_of(rest, today).filter(|_| after.is_none()) {
         return Some((relation + length, Filter::Due(Some(today), Some(last))));
@@ -274,15 +303,9 @@ fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Fil
     if !has_head && (before.is_none() || season.is_none()) {
         return None;
     }
-    if let Some(days) = rest.first().and_then(|word| word.parse::<i32>().ok()).filter(|days| *days <= 366)
-        && is_in("day", rest.get(1))
-    {
-        let until = today.checked_add(days.days()).ok()?;
-        return Some((relation + 2, Filter::Due(Some(today), Some(until))));
-    }
     let (length, first, last) = season.or_else(|| time(rest, today))?;
     let filter = match (before.is_some(), after.is_some()) {
-        (true, _) if is_until && season.is_none() => Filter::Due(None, Some(last)),
+        (is_before, _) if is_until && !(is_before && season.is_some()) => Filter::Due(None, Some(last)),
         (true, _) => Filter::Due(None, first.yesterday().ok()),
         (_, true) => Filter::Due(last.tomorrow().ok(), None),
         _ => Filter::Due(Some(first), Some(last)),
@@ -312,15 +335,6 @@ fn end_of(rest: &[&str], today: Date) -> Option<(usize, Date)> {
     let whole = month.or_else(|| Some((starting(rest, "whole-year")?, today.last_of_year())));
     let (length, last) = whole.or_else(|| time(rest, today).map(|(length, _, last)| (length, last)))?;
     Some((end + length, last))
-}
-
-/// `this week`, and `soon` after a deadline word: number of words, and days until the last deadline.
-fn soon(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, i64)> {
-    if let Some(length) = starting(rest, "this-week") {
-        return Some((length, i64::from(today.weekday().until(Weekday::Sunday))));
-    }
-    let length = starting(rest, "soon").filter(|_| has_head)?;
-    Some((length, i64::from(CLOSING_SOON_DAYS)))
 }
 
 /// A season of the north, from the first day of its first whole month: its number of words, its first and its last
@@ -376,10 +390,13 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn parsed(text: &str) -> (String, String) {
+    pub(super) fn parsed(text: &str) -> (String, String) {
         let query = Query { text: Some(text.to_owned()), ..Query::default() };
         let (unphrased, phrases) = extract(&query, &[], Day::new(date(2026, 11, 21)));
-        let filters = phrases.iter().map(|phrase| format!("{}={}", phrase.parameter, phrase.value));
+        let filters = phrases
+            .iter()
+            .filter(|phrase| phrase.used != PhraseUse::Offered)
+            .map(|phrase| format!("{}={}", phrase.parameter, phrase.value));
         (unphrased.text.unwrap_or_default(), filters.collect::<Vec<_>>().join("&"))
     }
 
@@ -442,6 +459,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_always_open_is_a_filter_and_an_opening_day_is_none() {
+        for (text, rest, filters) in [
+            ("rolling", "", "rolling=true"),
+            ("rolling grants for artists", "grants for artists", "rolling=true"),
+            ("becas todo el año", "becas", "rolling=true"),
+            ("plazo abierto", "", "rolling=true"),
+            ("grants without a deadline", "grants", "rolling=true"),
+            ("convocatorias permanentes", "", "rolling=true"),
+            ("becas que abren en marzo", "becas", "="),
+            ("opens in March", "", "="),
+            ("grants opening next month", "grants", "="),
+            ("apertura antes de marzo de 2027", "", "="),
+        ] {
+            assert_eq!(parsed(text), (rest.to_owned(), filters.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
     fn similar_words_remain_text() {
         for text in [
             "open source software",
@@ -456,6 +491,7 @@ mod tests {
             "programs for people over 60",
             "grants open to women",
             "grants open in January",
+            "opening doors",
             "hasta 15 de enero",
             "fellowship open science",
             "call for open topics",

@@ -194,6 +194,9 @@ mod tests {
             "theatre",
             "leaks",
             "expanding",
+            "presencial",
+            "autistic",
+            "jabon",
         ] {
             assert!(is_known_word(word), "{word}");
         }

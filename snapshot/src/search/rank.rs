@@ -93,6 +93,8 @@ pub struct RankedPage {
     pub interpretations: Vec<Interpretation>,
     /// Words that were applied as filters.
     pub filter_phrases: Vec<FilterPhrase>,
+    /// Words that mean a filter and were not applied.
+    pub unapplied: Vec<FilterPhrase>,
     /// The text without those words.
     pub text: Option<String>,
     /// Words that were replaced by similar ones.
@@ -153,7 +155,8 @@ impl Index {
         let query = RankedQuery::new(self, query, today, options);
         let mut ranked = query.page();
         query.interpret(&mut ranked);
-        ranked.filter_phrases = query.phrases;
+        (ranked.filter_phrases, ranked.unapplied) =
+            query.phrases.into_iter().partition(FilterPhrase::is_applied);
         ranked.text = query.rest;
         ranked
     }
@@ -286,6 +289,7 @@ impl<'a> RankedQuery<'a> {
         let wider = if is_enough { 0 } else { self.take_partial(above, &scorer, &mut pager) };
         let row = |(doc, tier): (u32, Tier)| {
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
+            let missing = missing.iter().map(|words| self.text.with_hyphens(words)).collect();
             let shown_for = if tier.is_full() { self.parts.shown_for(doc) } else { Vec::new() };
             RankedRow { doc, tier, missing, shown_for }
         };

@@ -228,7 +228,7 @@ fn without_words(
     let parsed: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece, &[])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (unphrased, phrases) = extract(query, literal, today.day);
-    for phrase in &phrases {
+    for phrase in phrases.iter().filter(|phrase| phrase.is_applied()) {
         let words: Vec<&str> = phrase.words.split(' ').collect();
         let is_phrase = |run: &[&str]| run.iter().zip(&words).all(|(piece, word)| normalized(piece) == *word);
         let at = pieces.windows(words.len()).position(is_phrase);
@@ -273,7 +273,10 @@ pub fn text_without(text: &str, words: &str) -> Option<String> {
 pub fn as_typed(text: &str, words: &str) -> String {
     let pieces = pieces(text);
     let run = run_of(&pieces, words).map(|run| pieces[run].join(" "));
-    run.map_or_else(|| words.to_owned(), |run| run.trim_matches(|c: char| !c.is_alphanumeric()).to_owned())
+    run.map_or_else(
+        || words.to_owned(),
+        |run| run.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£')).to_owned(),
+    )
 }
 
 /// What is left of a text, without the small words that belonged to what was removed: of `grants in Chile from Peru`
@@ -401,6 +404,7 @@ mod tests {
         for (words, typed) in [("agronomia", "Agronomía"), ("ee uu", "EE. UU"), ("wind", "wind")] {
             assert_eq!(as_typed(text, words), typed);
         }
+        assert_eq!(as_typed("(£10,000 or More)", "£10,000 or more"), "£10,000 or More");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
-use crate::search::lexicon::{is_everyday_word, stop_words};
+use crate::search::lexicon::{is_everyday_word, is_in, stop_words};
 use crate::search::matching::{Clause, cost_of_terms, run};
 use crate::search::phrase::Phrases;
 use crate::search::role::{Reading, negation, reading_of};
@@ -163,7 +163,10 @@ impl TextQuery {
             let (mut clause, is_entity) = self.clause(at..self.words.len(), &stops, index);
             let run = at..at + clause.words.len().max(1);
             at = run.end;
-            if run.len() > 1 && !is_entity && clause.is_unknown() {
+            // Without its first word, `no application fee` means the opposite.
+            let is_negated =
+                run.len() > 1 && is_in("without-value", Some(&self.words[run.start].text.as_str()));
+            if run.len() > 1 && !is_entity && !is_negated && clause.is_unknown() {
                 let words = run.filter(|at| !stops[*at]).map(|at| &self.words[at..=at]);
                 clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
             } else if !clause.words.is_empty() {
@@ -239,6 +242,16 @@ impl TextQuery {
         }
         *clause = Clause::outside(words, Some(entity), None);
         idle.extend(start - before..start);
+    }
+
+    /// Words of a clause, those that marks join with a hyphen.
+    pub(super) fn with_hyphens(&self, words: &str) -> String {
+        let joined = |word: &&QueryWord| !word.parts.is_empty();
+        let spelled = |text: &str| {
+            let word = self.words.iter().filter(joined).find(|word| word.text == text);
+            word.map_or_else(|| text.to_owned(), |word| word.parts.join("-"))
+        };
+        words.split(' ').map(spelled).collect::<Vec<_>>().join(" ")
     }
 
     /// Documents whose texts have the words of a clause, whatever they name.

@@ -250,3 +250,18 @@ fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
         }
     }
 }
+
+#[test]
+fn words_that_mean_a_filter_and_were_not_applied_are_named() {
+    let server = server(&[json!({"name": "Fund of the sea"})], &[]);
+    for (query, notice, offered) in [
+        ("fund over 10,000 euros", "US dollars only", Value::Null),
+        ("fondo que abre en marzo", "on which a record opens", Value::Null),
+        ("fund over 60", "", json!([{"parameter": "ageMin", "value": "60"}])),
+    ] {
+        let found = server.call("search_opportunities", &json!({"query": query}));
+        let entry = found["understood"].as_array().and_then(|all| all.last()).unwrap();
+        assert_eq!((&entry["filters"], &entry["offered"]), (&json!([]), &offered), "{query}");
+        assert!(found["notice"].as_str().unwrap_or_default().contains(notice), "{found}");
+    }
+}

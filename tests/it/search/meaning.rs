@@ -466,8 +466,11 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
         json!({"name": "Master in education"}),
         json!({"name": "Fellowship for indigenous peoples"}),
         json!({"name": "Outstanding female scientist prize"}),
+        json!({"name": "Native American archive", "summary": "Presidential. No fee or cost is passed on."}),
+        json!({"name": "Rural cooperative development"}),
+        json!({"name": "Cooperative agreement", "summary": "Meets in person. An application pays a fee."}),
     ];
-    let world = World::tables(&[organization(), programs(&members)]);
+    let world = World::tables(&[organization(), many_programs(&members)]);
     for (text, expected) in [
         ("MSCA", vec!["p1"]),
         ("Marie Curie", vec!["p1"]),
@@ -479,6 +482,10 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
         ("award", vec!["p5"]),
         ("magíster en educación", vec!["p6"]),
         ("mapuche", vec!["p7"]),
+        ("indígena", vec!["p7", "p9"]),
+        ("cooperativa", vec!["p10"]),
+        ("presencial", vec!["p11"]),
+        ("no application fee", vec![]),
         ("ayúdenme, requiero un premio", vec!["p4", "p8"]),
     ] {
         let found = ranked(&world, &question(text), &[]);
@@ -486,4 +493,61 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
         full.sort();
         assert_eq!(full, expected, "{text}");
     }
+}
+
+#[test]
+fn words_that_marks_join_are_reported_as_they_stand() {
+    let members = ["Soil", "Water", "Air"].map(|name| json!({"name": name}));
+    let world = World::tables(&[organization(), programs(&members)]);
+    let found = ranked(&world, &question("first-generation soil"), &[]);
+    let missing: Vec<&Vec<String>> = found.rows.iter().map(|row| &row.missing).collect();
+    assert_eq!(missing, [&["first-generation"]]);
+}
+
+#[test]
+fn a_scholarship_in_spanish_is_a_fellowship_too() {
+    let members = [
+        json!({"name": "Fondo A", "programType": "fellowship"}),
+        json!({"name": "Fondo B", "programType": "scholarship"}),
+        json!({"name": "Fondo C", "programType": "grant"}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    for (text, total) in [("becas", 2), ("beca", 2), ("beca de investigación", 1), ("scholarship", 1)] {
+        assert_eq!(ranked(&world, &question(text), &[]).total, total, "{text}");
+    }
+}
+
+#[test]
+fn what_no_filter_compares_is_left_out_and_named_in_both_languages() {
+    let page = |target: &str| {
+        let reply = get(sample(), target.parse().unwrap(), HeaderMap::new());
+        String::from_utf8(reply.body.to_vec()).unwrap()
+    };
+    let title = |body: &str| body.split("</title>").next().unwrap().split(": ").nth(1).unwrap().to_owned();
+    for (path, words, note) in [
+        (
+            "/programs",
+            "over+10,000+euros",
+            "“over 10,000 euros” was left out: amounts can be compared in US dollars only.",
+        ),
+        (
+            "/programs",
+            "opens+in+March",
+            "“opens in March” was left out: results cannot be filtered by the day",
+        ),
+        ("/es/programs", "mínimo+50+mil+euros", "«mínimo 50 mil euros» no se aplicó: los importes solo"),
+        (
+            "/es/programs",
+            "abre+en+marzo",
+            "«abre en marzo» no se aplicó: los resultados no se pueden filtrar",
+        ),
+    ] {
+        let words = words.replace('í', "%C3%AD");
+        let body = page(&format!("{path}?q=research+{words}"));
+        assert!(body.contains(note), "{note}");
+        assert!(body.contains("plain="), "as text");
+        assert_eq!(title(&body), title(&page(&format!("{path}?q=research"))), "{note}");
+    }
+    let body = page("/programs?q=research+over+60");
+    assert!(body.contains("<a href=\"/programs?q=research&amp;ageMin=60\">"), "an age is offered");
 }

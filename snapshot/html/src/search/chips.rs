@@ -11,7 +11,7 @@ use snapshot::page::text::{escaped, grouped};
 use snapshot::place;
 use snapshot::query::Query;
 use snapshot::record::Locale;
-use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, RankedPage, text_without};
+use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankedPage, text_without};
 use snapshot::truncate::at_word;
 
 /// Longest label of a chip, and of one with two links, in characters.
@@ -78,21 +78,47 @@ impl Splice<'_> {
         self.extras.query_string(self.site, self.html, &query)
     }
 
+    /// A link that searches words as text.
+    fn as_text(&self, words: &str) -> String {
+        let mut pair = form_urlencoded::Serializer::new(String::new());
+        let plain = escaped(&pair.append_pair("plain", words).finish());
+        let (address, shown) = (&self.address, escaped(words));
+        let text = self.language.word(Message::AsText);
+        format!("<a href=\"{address}&amp;{plain}\">{text}<span class=\"vh\">: {shown}</span></a>")
+    }
+
+    /// A note about words that mean a filter and were not applied.
+    fn unapplied(&self, phrase: &FilterPhrase, out: &mut Vec<u8>) {
+        let words = self.quoted(std::iter::once(self.typed(&phrase.words)));
+        let message = match phrase.used {
+            PhraseUse::OtherCurrency => Message::OtherCurrency,
+            PhraseUse::OpeningDay => Message::OpeningDay,
+            PhraseUse::Offered | PhraseUse::Applied => {
+                let left = Query { text: self.text_left(&phrase.words), ..self.query.clone() };
+                let mut pairs = form_urlencoded::Serializer::new(self.first_page(left));
+                let address = escaped(&pairs.append_pair(phrase.parameter, &phrase.value).finish());
+                let (path, name) =
+                    (search_path(self.query.locale), self.display.filter(phrase.parameter, &phrase.value));
+                let filter = format!("<a href=\"{path}?{address}\">{name}</a>");
+                let values = [("words", &*words), ("filter", &*filter)];
+                return push(
+                    out,
+                    format_args!("<p>{}</p>", self.language.phrase(Message::OrFilter, &values)),
+                );
+            }
+        };
+        let (note, as_text) =
+            (self.language.phrase(message, &[("words", &words)]), self.as_text(&phrase.words));
+        push(out, format_args!("<p>{note} {as_text}</p>"));
+    }
+
     /// A chip for words that were understood: what they mean, a link that searches them as text, and one that removes
     /// them. `label` is the value, `whole` the value with the name of its filter, shown where it is short enough.
     fn understood_chip(&self, words: &str, (label, whole): (&str, &str), out: &mut Vec<u8>) {
         let label = if plain(whole).chars().count() <= UNDERSTOOD_MAX { whole } else { label };
         let (label, title) = described(label, whole, UNDERSTOOD_MAX);
-        let mut pair = form_urlencoded::Serializer::new(String::new());
-        let plain = escaped(&pair.append_pair("plain", words).finish());
-        let (address, shown) = (&self.address, escaped(words));
-        let text = self.language.word(Message::AsText);
-        push(
-            out,
-            format_args!(
-                "<li class=\"read\"><em{title}>{label}</em> <a href=\"{address}&amp;{plain}\">{text}<span class=\"vh\">: {shown}</span></a>"
-            ),
-        );
+        let (shown, as_text) = (escaped(words), self.as_text(words));
+        push(out, format_args!("<li class=\"read\"><em{title}>{label}</em> {as_text}"));
         if self.query.text.as_deref().is_some_and(|text| text_without(text, words).is_some()) {
             let address = self.first_page(Query { text: self.text_left(words), ..self.query.clone() });
             let mark = if address.is_empty() { "" } else { "?" };
@@ -265,13 +291,15 @@ impl Splice<'_> {
 
     /// Notes about words: possible places, corrected words, and words without results.
     pub(super) fn word_notes(&self, out: &mut Vec<u8>) {
-        let RankedPage { guesses, unknown, offered, .. } = &self.answer;
+        let RankedPage { guesses, unknown, offered, unapplied, .. } = &self.answer;
         let places: Vec<&Interpretation> =
             self.answer.interpretations.iter().filter(|it| self.is_choice(it)).collect();
-        if guesses.is_empty() && unknown.is_empty() && offered.is_empty() && places.is_empty() {
+        let is_clear = guesses.is_empty() && unknown.is_empty() && unapplied.is_empty();
+        if is_clear && offered.is_empty() && places.is_empty() {
             return;
         }
         push(out, "<div class=\"note\" id=\"reading\">");
+        unapplied.iter().for_each(|it| self.unapplied(it, out));
         offered.iter().for_each(|it| self.offered(it, out));
         places.into_iter().for_each(|words| self.roles(words, out));
         for guess in guesses {

@@ -87,10 +87,11 @@ impl RankedQuery<'_> {
         let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
         let guessed = self.parts.known.iter().filter(|part| part.is_guessed());
         ranked.guesses.extend(guessed.map(|part| Guess {
-            word: part.clause.words.join(" "),
+            word: self.text.with_hyphens(&part.clause.words.join(" ")),
             read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),
         }));
-        ranked.unknown.extend(self.parts.unknown.iter().map(|clause| clause.words.join(" ")));
+        let unknown = self.parts.unknown.iter().map(|clause| self.text.with_hyphens(&clause.words.join(" ")));
+        ranked.unknown.extend(unknown);
     }
 }
 

@@ -264,7 +264,8 @@ impl AmountPhrases<'_> {
         }
     }
 
-    /// The amounts that facts name, where the program has none: each as what it is.
+    /// The amounts that facts name, where the program has none: each as what it is. What an amount without a value pays for
+    /// is not known: it may be that of one award.
     fn named(&self, facts: &[&Fact], label: impl Fn(&Fact) -> Option<String>) -> Option<String> {
         let amounts = named_amounts(facts).filter_map(|(fact, amount, currency)| {
             let amount = self.total(amount, currency);
@@ -274,7 +275,9 @@ impl AmountPhrases<'_> {
             })
         });
         let amounts: Vec<String> = amounts.take(NAMED_MAX).collect();
-        (!amounts.is_empty()).then(|| self.phrase("funding_only", &[("named", &amounts.join("; "))]))
+        let named = (!amounts.is_empty()).then(|| amounts.join("; "))?;
+        let are_known = named_amounts(facts).all(|(fact, ..)| fact.value.is_some());
+        Some(if are_known { self.phrase("funding_only", &[("named", &named)]) } else { named })
     }
 }
 
@@ -341,6 +344,25 @@ mod tests {
             assert_eq!(ENGLISH.total(amount, currency), english);
             assert_eq!(SPANISH.total(amount, currency), spanish);
         }
+    }
+
+    #[test]
+    fn only_amounts_of_known_kinds_leave_that_of_an_award_open() {
+        let fact = |value: Option<&str>, label: &str| -> Fact {
+            let id = uuid::Uuid::nil();
+            let json = serde_json::json!({
+                "id": id, "programId": id, "kind": "note", "value": value, "label": label,
+                "amount": 900, "currency": "GBP", "updatedAt": "2026-01-01T00:00:00Z",
+            });
+            serde_json::from_value(json).unwrap()
+        };
+        let named =
+            |fact: &Fact| ENGLISH.named(&[fact], |fact| fact.label.as_deref().map(str::to_owned)).unwrap();
+        assert_eq!(
+            named(&fact(Some("obligations"), "Obligations")),
+            "Obligations: GBP 900; per award not stated"
+        );
+        assert_eq!(named(&fact(None, "Award (up to £900)")), "Award (up to £900): GBP 900");
     }
 
     #[test]

@@ -115,10 +115,7 @@ impl Pages<'_> {
     /// The calendar of a program.
     pub(super) fn calendar(&self, program: usize, locale: Locale) -> String {
         let (start, events) = (self.calendar_start(locale), self.events(program, locale));
-        format!(
-            "{start}{CALENDAR}{events}END:VCALENDAR
-"
-        )
+        format!("{start}{CALENDAR}{events}END:VCALENDAR\r\n")
     }
 
     /// Calendar events of a program's deadlines. A paused or ended program has none.

@@ -156,8 +156,8 @@ pub(super) fn sum(
         }
         _ => {}
     }
-    let (value, is_plain) = end(&sum, &text, field, context)?;
-    Ok(Made { value, currency, text: (!is_plain).then_some(text), is_bare, ..Made::default() })
+    let (value, text) = end(&sum, &text, field, context)?;
+    Ok(Made { value, currency, text, is_bare, ..Made::default() })
 }
 
 /// The sum of a cell, and the currency that the cell or its number format shows.
@@ -188,8 +188,13 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
     })
 }
 
-/// The end of a range that a field takes, and whether the sum is no range.
-fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Result<(Value, bool), Wrong> {
+/// The end of a range that a field takes, and the words of the cell if it is a limit or a range.
+fn end(
+    sum: &Sum,
+    text: &str,
+    field: &str,
+    context: Option<&Context<'_>>,
+) -> Result<(Value, Option<String>), Wrong> {
     // A fact of an amount has no field for its end: its text says "up to".
     let is_plain = sum.least == sum.most || sum.least.is_none() && field != "amount";
     if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_least) {
@@ -220,7 +225,10 @@ fn end(sum: &Sum, text: &str, field: &str, context: Option<&Context<'_>>) -> Res
             format!("`{field}` is {}: with the factor in the column's name or without it?", quoted(text));
         return Err(bad(message, "rename the column, or write the number in its factor in the source"));
     }
-    Ok((end.map_or(Value::Null, |it| json!(snapshot::record::Number(it * scale))), is_plain))
+    // The sum has the factor of the header, which the words beside it must not contradict.
+    let words = || if scale == 1.0 { text.to_owned() } else { format!("{text}, × {scale}") };
+    let value = end.map_or(Value::Null, |it| json!(snapshot::record::Number(it * scale)));
+    Ok((value, (!is_plain).then(words)))
 }
 
 /// Why a text is no sum.

@@ -283,7 +283,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 program("A3", &json!({})),
                 sum("A1", "Importe", 2500.0, "EUR"),
                 sum("A2", "Importe", 12000.0, "EUR"),
-                limit(sum("A3", "Importe", 750.0, "EUR"), "hasta 0,75"),
+                limit(sum("A3", "Importe", 750.0, "EUR"), "hasta 0,75, × 1000"),
             ],
         ),
         case(

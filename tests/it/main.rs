@@ -31,6 +31,7 @@ mod house {
     mod source;
     mod tidy;
     mod words;
+    mod workflows;
 }
 
 mod http {

@@ -4,7 +4,6 @@
 
 mod current;
 mod error;
-mod fetcher;
 mod gc;
 mod index;
 mod local;
@@ -21,7 +20,6 @@ mod tests;
 
 pub use current::{Current, FetchedCurrent, Trust};
 pub use error::{ErrorClass, RemoteError};
-pub use fetcher::{FetchStats, Fetcher};
 pub use gc::Retention;
 pub use local::LocalRoot;
 pub use objects::FetchBudget;

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use futures_util::stream::{self, StreamExt as _};
-use store::{Body, FetchMode, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
+use store::{Body, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, read_error};
@@ -31,8 +31,6 @@ pub struct Puller<'a> {
     pub trust: &'a Trust,
     /// Threads for reading back.
     pub jobs: usize,
-    /// Which bodies it fetches.
-    pub mode: FetchMode,
     /// The memory that it shares with other fetches.
     pub budget: &'a FetchBudget,
 }
@@ -94,7 +92,7 @@ impl Puller<'_> {
         guard.check(&current, &place, self.trust)?;
         let live = &current.current.live;
         let index = GenerationIndex::fetch(self.target, live).await?;
-        let (id, unchanged, ranges, bytes) = match take_present(root, index.manifest.as_bytes(), self.mode)? {
+        let (id, unchanged, ranges, bytes) = match take_present(root, index.manifest.as_bytes())? {
             Some((id, unchanged)) => (id, unchanged, 0, 0),
             None => {
                 let (ranges, bytes) = self.fetch(root, live, &index).await?;
@@ -116,7 +114,7 @@ impl Puller<'_> {
         let objects = index.objects.fetch(self.target, live.path(OBJECTS)).await?;
         let history = index.history.fetch(self.target, live.path(HISTORY)).await?;
         let manifest = index.manifest.as_bytes();
-        let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects, self.mode)?;
+        let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects)?;
         if incoming.id() != live.generation {
             return Err(self.damaged(format!("manifest of {}", live.generation)));
         }

@@ -74,12 +74,6 @@ pub enum RemoteError {
          with --rebase"
     )]
     Backwards { place: String, latest: u64, here: GenerationId },
-    /// A staged rollout is under way that an earlier version of this program began.
-    #[error(
-        "{place}: a rollout of {next} to {percent} % of the edges is under way, which an earlier version of opdir began; \
-         end it with that version, by `opdir rollout URL --promote` or `--abort`, and try again"
-    )]
-    Rollout { place: String, next: GenerationId, percent: u8 },
     /// CURRENT changed between reading and writing it.
     #[error("{place}: CURRENT changed concurrently; check it and retry")]
     Raced { place: String },
@@ -133,8 +127,9 @@ impl RemoteError {
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
             ) => ErrorClass::Unwritable,
-            Self::Conflict { .. } | Self::Backwards { .. } | Self::SetBack(_) => ErrorClass::Conflict,
-            Self::Rollout { .. } | Self::Raced { .. } => ErrorClass::Conflict,
+            Self::Conflict { .. } | Self::Backwards { .. } | Self::SetBack(_) | Self::Raced { .. } => {
+                ErrorClass::Conflict
+            }
             _ => ErrorClass::Unverified,
         }
     }

@@ -83,7 +83,6 @@ impl Publisher<'_> {
         // Before CURRENT: uploads that are published in between are kept by CURRENT.
         let (uploads, _) = self.uploads().read().await?;
         let read = current::fetch(self.target, self.trust).await?;
-        read.refuse_rollout(&self.target.place())?;
         let (kept, dropped) = divide(&read.current, retention);
         let (mut needed, given_up) = (self.names(&kept).await?, self.names(&dropped).await?);
         let listed = self.listed(&read).await?;

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::error::{RemoteError, read_error};
+use crate::error::{RemoteError, TargetError, read_error};
 use crate::objects::read_json;
 use crate::secrets::shown_key;
-use crate::target::{FetchedObject, ObjectVersion, Target, TargetError};
+use crate::stores::{FetchedObject, ObjectVersion, Target};
 
 /// Its name.
 pub(crate) const CURRENT: &str = "CURRENT";

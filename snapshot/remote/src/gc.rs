@@ -20,7 +20,7 @@ use crate::error::{RemoteError, read_error, write_error};
 use crate::index::GenerationIndex;
 use crate::objects::{fetch_by_hash, read_json, retired_path};
 use crate::publish::Publisher;
-use crate::target::{ObjectName, Precondition};
+use crate::stores::{ObjectName, Precondition};
 use crate::uploads::Upload;
 
 /// The object whose time of writing is read as the store's clock.

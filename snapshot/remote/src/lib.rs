@@ -12,7 +12,7 @@ mod publish;
 mod pull;
 mod rollback_guard;
 pub mod secrets;
-mod target;
+mod stores;
 mod uploads;
 
 #[cfg(test)]
@@ -26,4 +26,4 @@ pub use objects::FetchBudget;
 pub use publish::{Publisher, Pushed};
 pub use pull::{Pulled, Puller};
 pub use rollback_guard::accepted_expiry;
-pub use target::{ObjectVersion, Target, is_address, open};
+pub use stores::{ObjectVersion, Target, is_address, open};

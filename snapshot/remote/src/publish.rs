@@ -24,7 +24,7 @@ use crate::error::{RemoteError, file_error, write_error};
 use crate::index::{self, CONTENTS, GenerationIndex, HISTORY, LooseFile, OBJECTS, Table};
 use crate::objects::pack_path;
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{
+use crate::stores::{
     FetchedObject, ObjectName, Precondition, Target, WriteOutcome, check_conditions, write_if,
 };
 use crate::uploads::{LEASE, Upload, Uploads};

@@ -11,13 +11,13 @@ use futures_util::stream::{self, StreamExt as _};
 use store::{Body, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
-use crate::error::{RemoteError, read_error};
+use crate::error::{RemoteError, TargetError, read_error};
 use crate::index::{GenerationIndex, HISTORY, OBJECTS};
 use crate::objects::{
-    FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path,
+    FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path, retried,
 };
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{ObjectVersion, Target, TargetError};
+use crate::stores::{ObjectVersion, Target};
 
 /// Concurrent requests.
 const CONCURRENT: usize = 8;
@@ -159,26 +159,17 @@ impl Puller<'_> {
         }
         let mut result = Ok(());
         for piece in damaged {
-            if !self.fetch_again(&piece, incoming).await? {
-                result = Err(self.damaged(pack_path(&piece.pack)));
+            let path = pack_path(&piece.pack);
+            let fetch = async || {
+                let response = self.range(&path, piece.offset, piece.len.into()).await?;
+                Ok(add(incoming, &piece, &response.bytes)?.then_some(()))
+            };
+            // It was fetched once.
+            if retried(TRIES - 1, fetch).await?.is_none() {
+                result = Err(self.damaged(path));
             }
         }
         result
-    }
-
-    /// Fetches a damaged piece once more, and again: a proxy or a disk in between may have erred. Gives whether it came.
-    async fn fetch_again(
-        &self,
-        piece: &PackRange,
-        incoming: &mut IncomingGeneration,
-    ) -> Result<bool, RemoteError> {
-        for _ in 1..TRIES {
-            let response = self.range(&pack_path(&piece.pack), piece.offset, piece.len.into()).await?;
-            if add(incoming, piece, &response.bytes)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     async fn range(&self, path: &str, start: u64, length: u64) -> Result<FetchedRange, RemoteError> {

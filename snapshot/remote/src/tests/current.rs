@@ -16,7 +16,7 @@ use crate::current::{CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{ErrorClass, RemoteError};
 use crate::publish::Publisher;
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{FetchedObject, ObjectVersion};
+use crate::stores::{FetchedObject, ObjectVersion};
 
 fn at() -> Timestamp {
     "2026-11-20T06:00:00Z".parse().unwrap()

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::error::TargetError;
 use crate::objects::{FetchBudget, fetch_range};
-use crate::target::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
 
 /// A pack whose byte n is n, and how it answers.
 #[derive(Default)]
@@ -111,7 +112,7 @@ async fn an_answer_that_is_longer_than_requested_is_given_up() {
             }
         }
     });
-    let target = crate::target::open(&format!("http://{address}/site")).unwrap();
+    let target = crate::stores::open(&format!("http://{address}/site")).unwrap();
     assert_eq!(target.range("p/x", 0, 4096).await, Err(TargetError::Length));
     assert!(sent.load(Relaxed) < 64 << 20, "{} bytes were read", sent.load(Relaxed));
 }

@@ -38,13 +38,12 @@ pub(crate) fn health() -> Response<Bytes> {
 pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
     let (draining, refused) = (server.is_draining(), server.failed_reload());
     let source = server.options.source.as_ref();
-    let unreachable = source.and_then(|source| source.fetcher.stats().error);
     let serving = server.state();
     let damaged = serving.open.damaged.list();
     let expired = source.is_some_and(|source| source.status().is_expired());
-    let (status, state) = match (&refused, &unreachable) {
+    let (status, state) = match &refused {
         _ if draining => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
-        (None, None) if damaged.is_empty() && !expired => (StatusCode::OK, "ready"),
+        None if damaged.is_empty() && !expired => (StatusCode::OK, "ready"),
         _ => (StatusCode::OK, "degraded"),
     };
     let readiness = json!({
@@ -53,8 +52,6 @@ pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
         "draining": draining,
         "generation": serving.generation().id().to_string(),
         "refused": refused,
-        // Why bodies that are not local cannot be fetched from the store. Everything else is served.
-        "unreachable": unreachable,
         // Files that are answered 500 because they differ from what was published, and how. Everything else is served.
         "damaged": damaged,
         // Whether what is served is older than its publisher allows.
@@ -96,12 +93,8 @@ fn followed(source: &Follower) -> Value {
         "url": source.target.place(),
         // Seconds since it was last read.
         "ageSeconds": status.age(),
-        "error": status.error.clone().or(source.fetcher.stats().error),
+        "error": status.error,
         "expired": status.is_expired(),
-        // Whether bodies are fetched ahead.
-        "fetch": if source.is_lazy() { "lazy" } else { "full" },
-        // Bytes of the bodies on disk that were not fetched ahead.
-        "kept": source.lazy_bodies.cache().bytes(),
     })
 }
 
@@ -150,7 +143,7 @@ fn push_degraded(out: &mut String, server: &Server) {
 /// The store that is followed.
 fn push_source(out: &mut String, server: &Server) {
     let Some(source) = &server.options.source else { return };
-    let (status, fetched) = (source.status(), source.fetcher.stats());
+    let status = source.status();
     if let Some(age) = status.age() {
         metric(out, "edge_source_age_seconds", "gauge", "Seconds since the store was last read.", age);
     }
@@ -161,10 +154,6 @@ fn push_source(out: &mut String, server: &Server) {
         ("edge_source_errors_total", "counter", "Failed polls of the store.", status.errors),
         ("edge_source_stale_total", "counter", "Polls that found an older state than before.", status.stale),
         ("edge_source_generations_total", "counter", "Generations fetched.", status.taken),
-        ("edge_body_fetches_total", "counter", "Ranges fetched for bodies.", fetched.requests),
-        ("edge_body_fetch_bytes_total", "counter", "Bytes of these ranges.", fetched.bytes),
-        ("edge_body_fetch_failures_total", "counter", "Bodies that could not be fetched.", fetched.failures),
-        ("edge_body_disk_bytes", "gauge", "Fetched bodies on disk.", source.lazy_bodies.cache().bytes()),
     ] {
         metric(out, name, kind, help, value);
     }

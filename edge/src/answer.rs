@@ -8,7 +8,7 @@ mod pages;
 mod queries;
 
 use http::{HeaderValue, Method};
-use store::{BodyUnavailable, ReadMode, StoreError};
+use store::StoreError;
 
 use crate::reply::Reply;
 use crate::request::{Answer, Request};
@@ -30,28 +30,10 @@ impl Request {
             Route::Changes => self.changes(),
             Route::ChangesFeed => self.changes_feed(),
             Route::Page => self.page(),
-            Route::Record(kind) => self.stored(self.record(kind), move |request| request.record(kind)),
-            Route::Export => self.stored(self.export(), Self::export),
-            Route::OpenApi => self.stored(self.openapi(), Self::openapi),
+            Route::Record(kind) => stored(self.record(kind)),
+            Route::Export => stored(self.export()),
+            Route::OpenApi => stored(self.openapi()),
             Route::Tools | Route::UnknownApi => Reply::not_found("There is nothing at this path.").into(),
-        }
-    }
-
-    /// An answer with a body of the generation. Where that has to be fetched from the store, a pool answers `again`.
-    fn stored(
-        &self,
-        reply: Result<Reply, StoreError>,
-        again: impl Fn(&Self) -> Result<Reply, StoreError> + Send + 'static,
-    ) -> Answer {
-        match reply {
-            Err(StoreError::BodyUnavailable { why: BodyUnavailable::NotLocal, .. })
-                if self.reach == ReadMode::LocalOnly =>
-            {
-                Answer::Remote(Box::new(move |request| {
-                    again(request).unwrap_or_else(|error| files::failed(&error))
-                }))
-            }
-            reply => reply.unwrap_or_else(|error| files::failed(&error)).into(),
         }
     }
 
@@ -59,4 +41,9 @@ impl Request {
     fn until_midnight(&self) -> HeaderValue {
         self.state.until_midnight(self.now)
     }
+}
+
+/// An answer with a body of the generation.
+fn stored(reply: Result<Reply, StoreError>) -> Answer {
+    reply.unwrap_or_else(|error| files::failed(&error)).into()
 }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
 use snapshot::page::hole::{Fill, last_modified, refill};
 use snapshot::time::Day;
-use store::{Coding, FileEntry, Hex, ReadMode, StoreError};
+use store::{Coding, FileEntry, Hex, StoreError};
 
 use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::serving_state::ServingState;
@@ -17,23 +17,18 @@ use net::conditional::etag_suffix;
 
 impl ServingState {
     /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must
-    /// be the same whenever the file is requested; `reach` is whether the body may be fetched from the store, which
-    /// blocks.
+    /// be the same whenever the file is requested.
     pub(crate) fn response(
         &self,
         entry: FileEntry<'_>,
-        (coding, reach): (Coding, ReadMode),
+        coding: Coding,
         tag_header: Option<&HeaderName>,
         representation: impl FnOnce() -> Representation,
     ) -> Result<Arc<CachedResponse>, StoreError> {
         let key = (entry.number(), coding);
-        if reach == ReadMode::LocalOnly && !self.generation().is_local(entry) {
-            // Without waiting for another request that is fetching it.
-            return self.bodies.get(&key).ok_or_else(|| self.generation().not_local());
-        }
         self.bodies.get_or_insert_with(&key, || {
             let representation = representation().tag(tag_of(entry.path()));
-            self.load(entry, (coding, reach), tag_header, representation).map(Arc::new)
+            self.load(entry, coding, tag_header, representation).map(Arc::new)
         })
     }
 
@@ -60,15 +55,15 @@ impl ServingState {
     fn load(
         &self,
         entry: FileEntry<'_>,
-        (coding, reach): (Coding, ReadMode),
+        coding: Coding,
         tag_header: Option<&HeaderName>,
         representation: Representation,
     ) -> Result<CachedResponse, StoreError> {
         let stored = !self.moved(entry);
         let (bytes, hash, changed) = if stored {
-            (self.stored(entry, coding, reach)?, entry.identity().sha256.0, entry.changed())
+            (self.stored(entry, coding)?, entry.identity().sha256.0, entry.changed())
         } else {
-            self.filled(entry, coding, reach)?
+            self.filled(entry, coding)?
         };
         let metadata = Metadata {
             base_url: self.base_url(),
@@ -86,22 +81,17 @@ impl ServingState {
     }
 
     /// A body as it was published, coded here where it lies in a pack.
-    fn stored(&self, entry: FileEntry<'_>, coding: Coding, reach: ReadMode) -> Result<Vec<u8>, StoreError> {
+    fn stored(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
         if entry.body(coding).is_some() {
-            return self.generation().read_with(entry, coding, reach);
+            return self.generation().read(entry, coding);
         }
-        let bytes = self.generation().read_with(entry, Coding::Identity, reach)?;
+        let bytes = self.generation().read(entry, Coding::Identity)?;
         Ok(net::encode::encode(coding, &bytes).unwrap_or(bytes))
     }
 
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.
-    fn filled(
-        &self,
-        entry: FileEntry<'_>,
-        coding: Coding,
-        reach: ReadMode,
-    ) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
-        let stored = self.generation().read_with(entry, Coding::Identity, reach)?;
+    fn filled(&self, entry: FileEntry<'_>, coding: Coding) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
+        let stored = self.generation().read(entry, Coding::Identity)?;
         let pages = self.open.html.as_ref().map(|html| Filler { html, dated: &self.dated });
         let filler: &dyn Fill = pages.as_ref().map_or(&self.dated, |pages| pages);
         // Holes are checked against the body when the table is opened; should they not fit, the

@@ -1,9 +1,12 @@
 //! Configuration: flags, each also an environment variable, checked once at start.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use http::HeaderName;
 use ipnet::IpNet;
@@ -13,7 +16,7 @@ use remote::{FetchBudget, RemoteError, is_address};
 use snapshot::time::Day;
 
 use crate::clock;
-use crate::follower::{FollowOptions, Follower, Prefetch};
+use crate::follower::Follower;
 use crate::log::Format;
 use crate::options::{COPIED_INDEX, Options};
 use net::client::TrustedProxies;
@@ -65,19 +68,6 @@ pub struct Config {
     /// Seconds between polls of the store, a fifth more or less
     #[arg(long, env = "OPDIR_EDGE_POLL", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub poll: u64,
-    /// Which bodies of a generation are fetched before it is served
-    #[arg(
-        long,
-        env = "OPDIR_EDGE_FETCH",
-        value_name = "WHAT",
-        value_enum,
-        default_value_t,
-        requires_if("lazy", "source")
-    )]
-    pub fetch: Prefetch,
-    /// Most disk for bodies that --fetch lazy has fetched, in bytes [default: 1073741824]
-    #[arg(long, env = "OPDIR_EDGE_BODY_DISK", value_name = "BYTES", requires = "source", value_parser = clap::value_parser!(u64).range(BODY_DISK_LEAST..))]
-    pub body_disk: Option<u64>,
     /// Most memory for answers of the store that are fetched at a time, in bytes
     #[arg(long, env = "OPDIR_EDGE_FETCH_MEMORY", value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(FetchBudget::LEAST..))]
     pub fetch_memory: u64,
@@ -157,9 +147,14 @@ pub struct Config {
     pub print_config: bool,
 }
 
-/// Default and smallest disk space for bodies, in bytes.
-const BODY_DISK: u64 = 1 << 30;
-const BODY_DISK_LEAST: u64 = 1 << 20;
+/// Settings that are gone, and what to do instead.
+const GONE: [(&str, &str); 2] = [
+    ("fetch", "the edge fetches a whole snapshot before it serves it; remove the setting"),
+    (
+        "body-disk",
+        "the edge keeps no bodies beside its snapshots; remove the setting, and the folder `bodies` in the root",
+    ),
+];
 
 /// Arguments that are not settings.
 const ASIDE: [&str; 3] = ["help", "version", "print_config"];
@@ -186,10 +181,26 @@ fn shared_egress(text: &str) -> Result<(IpNet, u32), String> {
     parsed.ok_or_else(|| "expected a network and a number, such as 192.0.2.0/24=600".to_owned())
 }
 
+/// The first setting of a command line or an environment that is gone, and what to do instead.
+fn gone(args: &[OsString], is_set: impl Fn(&str) -> bool) -> Option<String> {
+    GONE.into_iter().find_map(|(name, instead)| {
+        let flag = format!("--{name}");
+        let variable = format!("OPDIR_EDGE_{}", name.replace('-', "_").to_uppercase());
+        let is_flag = |arg: &OsString| arg.to_string_lossy().split('=').next() == Some(&flag);
+        let found = if args.iter().any(is_flag) { flag } else { Some(variable).filter(|it| is_set(it))? };
+        Some(format!("{found} is gone: {instead}"))
+    })
+}
+
 impl Command {
     /// Reads the command line and the environment; the second value is for `Config::text`. Ends the process if they
     /// are invalid, or after it has printed the help or the version.
+    #[expect(clippy::disallowed_methods, reason = "settings that clap does not know")]
     pub fn read() -> (Self, ArgMatches) {
+        let args: Vec<OsString> = std::env::args_os().collect();
+        if let Some(sentence) = gone(&args, |variable| std::env::var_os(variable).is_some()) {
+            Self::command().error(ErrorKind::UnknownArgument, sentence).exit();
+        }
         let matches = Self::command().get_matches();
         let command = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         (command, matches)
@@ -242,14 +253,10 @@ impl Config {
 
     /// The store that is followed, if one is.
     pub(crate) fn source(&self) -> Result<Option<Follower>, RemoteError> {
-        let how = FollowOptions {
-            poll: std::time::Duration::from_secs(self.poll),
-            ahead: self.fetch,
-            body_disk: self.body_disk.unwrap_or(BODY_DISK),
-            fetch_memory: self.fetch_memory,
+        let source = |url: &String| {
+            let how = (Duration::from_secs(self.poll), FetchBudget::new(self.fetch_memory));
+            Follower::new(url, (&self.trust, self.allow_unsigned), self.snapshot.clone(), how)
         };
-        let source =
-            |url: &String| Follower::new(url, &self.trust, self.allow_unsigned, self.snapshot.clone(), how);
         self.source.as_ref().map(source).transpose()
     }
 
@@ -279,9 +286,6 @@ impl Config {
     fn derived(&self, id: &str) -> Option<Vec<String>> {
         match id {
             "max_connections" => Some(vec![self.max_connections().to_string()]),
-            "body_disk" if self.fetch == Prefetch::Lazy => {
-                Some(vec![self.body_disk.unwrap_or(BODY_DISK).to_string()])
-            }
             "allowed_hosts" => Some(self.hosts()),
             _ => None,
         }
@@ -291,6 +295,24 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setting_that_is_gone_is_named_with_what_to_do() {
+        let find = |args: &str, variable: &str| {
+            let args: Vec<OsString> = args.split(' ').map(OsString::from).collect();
+            gone(&args, |name| name == variable)
+        };
+        for (args, variable, sentence) in [
+            ("--fetch lazy", "", "--fetch is gone: the edge fetches a whole snapshot before"),
+            ("--fetch=full", "", "--fetch is gone"),
+            ("--body-disk 2000000", "", "--body-disk is gone: the edge keeps no bodies"),
+            ("--poll 1", "OPDIR_EDGE_FETCH", "OPDIR_EDGE_FETCH is gone"),
+            ("--poll 1", "OPDIR_EDGE_BODY_DISK", "OPDIR_EDGE_BODY_DISK is gone"),
+        ] {
+            assert!(find(args, variable).unwrap().starts_with(sentence), "{args} {variable}");
+        }
+        assert_eq!(find("--fetch-memory 5000000 --snapshot fetch", "OPDIR_EDGE_FETCH_MEMORY"), None);
+    }
 
     #[test]
     fn connections_leave_a_fifth_of_the_open_files_to_others() {

@@ -6,17 +6,13 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use clap::ValueEnum;
 use remote::{
-    ErrorClass, FetchBudget, FetchedCurrent, Fetcher, ObjectVersion, Pulled, Puller, RemoteError, Target,
-    Trust,
+    ErrorClass, FetchBudget, FetchedCurrent, ObjectVersion, Pulled, Puller, RemoteError, Target, Trust,
 };
-use store::{self, DiskCache, Fetch, FetchMode, Generation, LazyBodies, PackRange, StoreError};
+use store::StoreError;
 use tokio::runtime::Runtime;
 
 use crate::clock;
@@ -29,43 +25,16 @@ const RETRY: (Duration, Duration) = (Duration::from_secs(60), Duration::from_sec
 const RETAINED: usize = 3;
 const RETAINED_FOR: u64 = 86_400;
 
-/// Which bodies of a generation are fetched before it is served.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Prefetch {
-    /// All of them
-    #[default]
-    Full,
-    /// Those of search and lists; every other body at its first request
-    Lazy,
-}
-
-/// How a store is followed.
-#[derive(Clone, Debug)]
-pub(crate) struct FollowOptions {
-    /// Time between polls.
-    pub poll: Duration,
-    /// Which bodies are fetched ahead.
-    pub ahead: Prefetch,
-    /// Most bytes of lazily fetched bodies on disk.
-    pub body_disk: u64,
-    /// Most bytes of answers of the store in memory.
-    pub fetch_memory: u64,
-}
-
 /// A store that is followed.
 pub struct Follower {
     /// The store.
     pub(crate) target: Arc<dyn Target>,
     trust: Trust,
     root: PathBuf,
-    options: FollowOptions,
+    /// Time between polls.
+    poll: Duration,
+    /// Bounds the memory of answers of the store.
     budget: FetchBudget,
-    /// Fetches bodies that are not in the root.
-    pub(crate) fetcher: Arc<Fetcher>,
-    /// The bodies that are not fetched ahead.
-    pub(crate) lazy_bodies: Arc<LazyBodies>,
-    /// Gets a message when an object of the served generation is gone from the store.
-    gone: Mutex<Receiver<()>>,
     status: Mutex<FollowStatus>,
     /// Its connections live as long as the follower.
     runtime: Runtime,
@@ -101,13 +70,12 @@ impl FollowStatus {
 }
 
 impl Follower {
-    /// Follows the store at an address that signs with one of these keys.
+    /// Follows the store at an address that signs with one of these keys, and polls it at this interval.
     pub(crate) fn new(
         url: &str,
-        keys: &[String],
-        allow_unsigned: bool,
+        (keys, allow_unsigned): (&[String], bool),
         root: PathBuf,
-        options: FollowOptions,
+        (poll, budget): (Duration, FetchBudget),
     ) -> Result<Self, RemoteError> {
         let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
@@ -115,26 +83,14 @@ impl Follower {
             return Err(RemoteError::Address { url: remote::secrets::shown_address(url), problem });
         }
         let target = remote::open(url)?;
-        // A thread of its own, since bodies are fetched between polls too.
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| file_error("the thread of the store", &error))?;
-        let (send, gone) = sync_channel(1);
-        let budget = FetchBudget::new(options.fetch_memory);
-        let fetcher = Fetcher::new(Arc::clone(&target), runtime.handle().clone(), budget.clone(), send);
-        let fetcher = Arc::new(fetcher);
-        let cache = DiskCache::open(&root, options.body_disk);
-        let cache = cache.map_err(|error| file_error(&root.display().to_string(), &error))?;
-        let logged = LoggedFetch { fetcher: Arc::clone(&fetcher), is_failing: AtomicBool::new(false) };
-        let lazy_bodies = Arc::new(LazyBodies::new(Arc::new(logged), cache));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            let (name, problem) = ("the connections of the store".to_owned(), error.to_string());
+            RemoteError::File { name, problem }
+        })?;
         let expires = remote::accepted_expiry(&root, &target.place()).map(jiff::Timestamp::as_second);
-        let (gone, status) =
-            (Mutex::new(gone), Mutex::new(FollowStatus { expires, ..FollowStatus::default() }));
-        Ok(Self { target, trust, root, options, budget, fetcher, lazy_bodies, gone, status, runtime })
-    }
-
-    /// Whether only the index is fetched ahead.
-    pub(crate) fn is_lazy(&self) -> bool {
-        self.options.ahead == Prefetch::Lazy
+        let status = Mutex::new(FollowStatus { expires, ..FollowStatus::default() });
+        Ok(Self { target, trust, root, poll, budget, status, runtime })
     }
 
     /// State and counters.
@@ -150,9 +106,7 @@ impl Follower {
     /// Polls once, and pulls the live generation unless CURRENT is the one that was seen. Gives the generation, if it was
     /// pulled. Blocks.
     fn poll(&self, seen: &mut Seen) -> Result<Option<Pulled>, RemoteError> {
-        let mode = if self.is_lazy() { FetchMode::IndexOnly } else { FetchMode::All };
-        let puller =
-            Puller { target: &*self.target, trust: &self.trust, jobs: 1, mode, budget: &self.budget };
+        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, budget: &self.budget };
         let is_due = seen.failed.as_mut().is_some_and(|failed| self.is_due(failed));
         let unless = seen.version.as_ref().filter(|_| !is_due);
         let Some(current) = self.runtime.block_on(puller.look(unless))? else {
@@ -249,28 +203,13 @@ impl Follower {
         state.error = Some(text);
     }
 
-    /// Waits until a root without a generation has one. If the root is lazy and should not be, its bodies are fetched
-    /// if possible. Blocks.
+    /// Waits until a root without a generation has one. Blocks.
     /// An error is one that waiting cannot help.
     pub(crate) fn begin(&self) -> Result<(), RemoteError> {
-        if !self.is_lazy() {
-            let is_root_lazy = || Generation::open_current(&self.root).is_ok_and(|live| live.is_lazy());
-            if is_root_lazy()
-                && let Err(error) = self.poll(&mut Seen::default())
-            {
-                self.record_failure(&error);
-            }
-            // The cache is of no use to a complete root.
-            if !is_root_lazy()
-                && let Err(error) = DiskCache::remove(&self.root)
-            {
-                tracing::warn!(%error, "cached bodies stay on disk");
-            }
+        match store::live_id(&self.root) {
+            Ok(_) => Ok(()),
+            Err(_) => self.pull_at_last().map(drop),
         }
-        if store::live_id(&self.root).is_err() {
-            self.pull_at_last()?;
-        }
-        Ok(())
     }
 
     /// Fetches again what is damaged of the live generation, as soon as the store gives it. Gives whether anything is
@@ -290,16 +229,8 @@ impl Follower {
                 Err(error) => return Err(error),
             }
             std::thread::sleep(jittered(wait));
-            wait = (wait * 2).min(self.options.poll);
+            wait = (wait * 2).min(self.poll);
         }
-    }
-
-    /// Waits for a time, or until an object of the served generation is gone, but at least a second.
-    fn wait(&self, time: Duration) {
-        let began = Instant::now();
-        let gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = gone.recv_timeout(time);
-        std::thread::sleep(BACKOFF.saturating_sub(began.elapsed()));
     }
 
     /// Polls for ever, on a thread of its own.
@@ -318,12 +249,12 @@ impl Follower {
             match self.poll(&mut seen) {
                 Ok(_) => {
                     wait = BACKOFF;
-                    self.wait(around(self.options.poll));
+                    std::thread::sleep(around(self.poll));
                 }
                 Err(error) => {
                     self.record_failure(&error);
                     std::thread::sleep(jittered(wait));
-                    wait = (wait * 2).min(self.options.poll);
+                    wait = (wait * 2).min(self.poll);
                 }
             }
         }
@@ -359,34 +290,6 @@ fn may_pass(error: &RemoteError) -> bool {
     passes || error.class() == ErrorClass::Unreadable || error.is_stale() || is_out_of_space(error)
 }
 
-/// Logs when bodies can no longer be fetched, and when they can be again.
-struct LoggedFetch {
-    fetcher: Arc<Fetcher>,
-    is_failing: AtomicBool,
-}
-
-impl Fetch for LoggedFetch {
-    fn fetch(&self, pieces: &[PackRange]) -> Result<Vec<Vec<u8>>, String> {
-        let fetched = self.fetcher.fetch(pieces);
-        match (&fetched, self.is_failing.swap(fetched.is_err(), Relaxed)) {
-            (Err(reason), false) => {
-                tracing::error!(reason, "bodies that are not here cannot be fetched from the store");
-            }
-            (Ok(_), true) => tracing::info!("bodies can be fetched from the store again"),
-            _ => {}
-        }
-        fetched
-    }
-
-    fn reject(&self, damaged: &[PackRange]) {
-        self.fetcher.reject(damaged);
-    }
-}
-
-fn file_error(name: &str, error: &std::io::Error) -> RemoteError {
-    RemoteError::File { name: name.to_owned(), problem: error.to_string() }
-}
-
 /// A random number from 0 to 1, so that edges that start together do not poll together.
 fn chance() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
@@ -417,14 +320,9 @@ mod tests {
     #[test]
     fn an_unsigned_store_needs_a_flag_unless_it_is_a_folder() {
         let follower = |url: &str, unsigned| {
-            let options = FollowOptions {
-                poll: Duration::from_secs(30),
-                ahead: Prefetch::Full,
-                body_disk: 1 << 20,
-                fetch_memory: 64 << 20,
-            };
             let root = tempfile::tempdir().unwrap();
-            Follower::new(url, &[], unsigned, root.path().to_owned(), options).map(|_| ())
+            let how = (Duration::from_secs(30), FetchBudget::default());
+            Follower::new(url, (&[], unsigned), root.path().to_owned(), how).map(|_| ())
         };
         let error = follower("s3://user:secret@bucket/site", false).unwrap_err().to_string();
         assert!(error.contains("--trust") && !error.contains("secret"), "{error}");

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use warp::Filter as _;
 
 use crate::config::{Action, Command, Config};
-use crate::follower::{Follower, Prefetch};
+use crate::follower::Follower;
 use crate::routes::{self, error_response, routes, service};
 use crate::server::Server;
 use crate::serving_state::{OpenError, OpenGeneration};
@@ -38,9 +38,6 @@ pub fn run() -> ExitCode {
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
         (None, Some(config)) if config.print_config => print(&config.text(&matches)),
-        (None, Some(config)) if config.body_disk.is_some() && config.fetch != Prefetch::Lazy => {
-            fail(USAGE, "--body-disk is for --fetch lazy: otherwise all bodies are fetched")
-        }
         (None, Some(config)) => match InheritedSockets::take() {
             Ok(inherited) => serve_config(config, inherited),
             Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
@@ -74,9 +71,7 @@ fn check(root: &Path) -> ExitCode {
 
 fn fail_to_open(error: &OpenError) -> ExitCode {
     let code = match error {
-        OpenError::Store(
-            StoreError::Io { .. } | StoreError::Unpublished { .. } | StoreError::BodyUnavailable { .. },
-        ) => UNREADABLE,
+        OpenError::Store(StoreError::Io { .. } | StoreError::Unpublished { .. }) => UNREADABLE,
         _ => UNVERIFIED,
     };
     fail(code, &error.to_string())

@@ -90,14 +90,13 @@ impl Server {
         }
     }
 
-    /// Whether the generation was pulled again: its bodies have arrived, or it was damaged.
+    /// Whether the generation was pulled again, because it was damaged.
     fn is_replaced(&self) -> bool {
         self.state().generation().is_replaced()
     }
 
     fn take(&self, id: &str) -> Result<(), OpenError> {
-        let away = self.options.source.as_ref().map(|source| &source.lazy_bodies);
-        let generation = OpenGeneration::open_with(&self.options.root, self.options.copy_index, away)?;
+        let generation = OpenGeneration::open_copying(&self.options.root, self.options.copy_index)?;
         let _turning = lock(&self.turning);
         self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));
         *self.retry() = None;

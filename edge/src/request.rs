@@ -8,14 +8,13 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
-use mcp::{Endpoint, NotLocal, ReadDetail};
-use net::blocking_pool::{BlockingPool, Outcome, PoolFull};
+use mcp::{Endpoint, ReadDetail, Unreadable};
+use net::blocking_pool::{Outcome, PoolFull};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
 use snapshot::record::{EntityType, Locale};
-use store::ReadMode;
 
-use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply, UNREADABLE};
+use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply};
 use crate::route::Route;
 use crate::server::Server;
 use crate::serving_state::ServingState;
@@ -28,8 +27,6 @@ pub(crate) struct Request {
     pub(crate) route: Route,
     /// Time of the request, in seconds since 1970.
     pub(crate) now: u64,
-    /// Whether a body may be fetched from the store, which blocks.
-    pub(crate) reach: ReadMode,
     began: Instant,
 }
 
@@ -43,7 +40,7 @@ impl Request {
     /// A request that has just been received.
     pub(crate) fn new(server: Arc<Server>, head: Arc<RequestHead>, route: Route) -> Self {
         let (state, now) = (Arc::clone(&server.state()), (server.options.clock)());
-        Self { server, state, head, route, now, reach: ReadMode::LocalOnly, began: Instant::now() }
+        Self { server, state, head, route, now, began: Instant::now() }
     }
 
     /// Whether the request may be answered, and there is room for its response.
@@ -55,17 +52,18 @@ impl Request {
     }
 
     /// Answers a request to any route but the tools.
-    pub(crate) async fn respond(mut self) -> Response<Bytes> {
-        let (work, is_search): (Work, _) = match self.guarded(|| self.answer()) {
+    pub(crate) async fn respond(self) -> Response<Bytes> {
+        let work = match self.guarded(|| self.answer()) {
             Outcome::Ready(reply) => return self.finish(reply),
-            Outcome::Heavy(work) => (work, true),
-            Outcome::Remote(work) => (work, false),
+            Outcome::Heavy(work) => work,
         };
-        self.reach = ReadMode::AllowRemote;
         let request = Arc::new(self);
         let shared = Arc::clone(&request);
-        let reply = request.pool(is_search).run(move || shared.guarded(|| work(&shared))).await;
-        request.finish(reply.unwrap_or_else(|PoolFull| request.pool_is_full(is_search).into()))
+        let reply = request.server.searches.run(move || shared.guarded(|| work(&shared))).await;
+        request.finish(reply.unwrap_or_else(|PoolFull| {
+            request.server.metrics.overloads.add();
+            OVERLOADED.into()
+        }))
     }
 
     /// Answers a request to the tools.
@@ -76,24 +74,23 @@ impl Request {
         let peer = self.head.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let client = self.server.options.proxies.client(peer, &self.head.headers);
         let now_ms = u64::try_from(self.server.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let detail = |slug: &str, locale| self.detail(slug, locale, ReadMode::LocalOnly);
+        let detail = |slug: &str, locale| self.detail(slug, locale);
         let context = self.context(&detail);
         let call = self.server.mcp.call(Arc::clone(&self.head), body, &context, client, now_ms).await;
-        let (call, is_search) = match call {
+        let call = match call {
             Outcome::Ready(response) => return self.finish(self.closing(response)),
-            Outcome::Heavy(call) => (Arc::new(call), true),
-            Outcome::Remote(call) => (Arc::new(call), false),
+            Outcome::Heavy(call) => Arc::new(call),
         };
         let request = Arc::new(self);
         let work = {
             let (request, call) = (Arc::clone(&request), Arc::clone(&call));
             move || {
-                let detail = |slug: &str, locale| request.detail(slug, locale, ReadMode::AllowRemote);
-                call.finish(&request.context(&detail))
+                let detail = |slug: &str, locale| request.detail(slug, locale);
+                call.respond(&request.context(&detail))
             }
         };
-        let response = request.pool(is_search).run(work).await.unwrap_or_else(|PoolFull| {
-            request.pool_is_full(is_search);
+        let response = request.server.searches.run(work).await.unwrap_or_else(|PoolFull| {
+            request.server.metrics.overloads.add();
             call.refused()
         });
         request.finish(request.closing(response))
@@ -117,8 +114,8 @@ impl Request {
     }
 
     /// ProgramDetailResponse of a slug; one that cannot be read is not unknown.
-    fn detail(&self, slug: &str, locale: Locale, reach: ReadMode) -> Result<Option<Bytes>, NotLocal> {
-        self.program_body(slug, locale, reach).map_err(|_| NotLocal)
+    fn detail(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, Unreadable> {
+        self.program_body(slug, locale).map_err(|_| Unreadable)
     }
 
     /// Whether the query has a parameter that is going to leave: `field` of searches, and `lang`.
@@ -128,18 +125,6 @@ impl Request {
         };
         matches!(self.route, Route::Search | Route::Record(EntityType::Program) | Route::Details)
             && self.head.query().split('&').any(names)
-    }
-
-    /// The pool for searches, or that for requests that wait for the store.
-    fn pool(&self, is_search: bool) -> &BlockingPool {
-        if is_search { &self.server.searches } else { &self.server.fetches }
-    }
-
-    fn pool_is_full(&self, is_search: bool) -> HttpError {
-        if is_search {
-            self.server.metrics.overloads.add();
-        }
-        if is_search { OVERLOADED } else { UNREADABLE }
     }
 
     /// Answers; a panic costs the request a 500 and nothing else.

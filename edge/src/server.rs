@@ -14,8 +14,6 @@ use crate::options::Options;
 use crate::reload_retry::Retry;
 use crate::serving_state::{OpenError, OpenGeneration, ServingState};
 
-/// Requests that wait for a body from the store at a time; as many more may queue.
-const FETCHES: usize = 64;
 /// A server: its current state, and everything that outlives a state.
 pub struct Server {
     pub(crate) options: Options,
@@ -28,10 +26,8 @@ pub struct Server {
     pub(crate) retry: Mutex<Option<Retry>>,
     /// Counters.
     pub metrics: Metrics,
-    /// Pool for searches that take long.
+    /// Pool for searches and joins of records that take long.
     pub(crate) searches: BlockingPool,
-    /// Pool for requests that wait for a body from the store.
-    pub(crate) fetches: BlockingPool,
     /// Computed answers by ETag, which names generation, day, query and coding.
     pub(crate) answers: Cache<String>,
     /// The tool endpoint.
@@ -48,8 +44,7 @@ impl Server {
     ///
     /// If there is no current generation, or it is damaged, incomplete or of another version.
     pub fn open(options: Options) -> Result<Arc<Self>, OpenError> {
-        let away = options.source.as_ref().map(|source| &source.lazy_bodies);
-        let generation = Arc::new(OpenGeneration::open_with(&options.root, options.copy_index, away)?);
+        let generation = Arc::new(OpenGeneration::open_copying(&options.root, options.copy_index)?);
         let state = ServingState::new(generation, options.day, &options);
         Ok(Arc::new(Self {
             state: ArcSwap::from_pointee(state),
@@ -58,7 +53,6 @@ impl Server {
             retry: Mutex::default(),
             metrics: Metrics::default(),
             searches: BlockingPool::default(),
-            fetches: BlockingPool::new(FETCHES),
             answers: cache(options.response_cache),
             mcp: Endpoint::new(options.mcp.clone())?,
             started: Instant::now(),

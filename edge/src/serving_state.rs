@@ -12,7 +12,7 @@ use net::precheck::Hosts;
 use snapshot::page::{Dated, Site};
 use snapshot::time::Day;
 use store::sections::{SectionError, Sections};
-use store::{Coding, Generation, LazyBodies, StoreError};
+use store::{Coding, Generation, StoreError};
 
 use crate::build_id;
 use crate::cache::{Cache, cache};
@@ -101,22 +101,12 @@ impl OpenGeneration {
     ///
     /// If there is no current generation, or it is damaged, incomplete or of another version.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
-        Self::open_with(root, COPIED_INDEX, None)
+        Self::open_copying(root, COPIED_INDEX)
     }
 
-    /// The same: an index of at most `copy` bytes is copied into memory, and bodies that were left in a store are
-    /// fetched from `away`.
-    /// Bodies that were left in a store and no `away` are an error.
-    pub(crate) fn open_with(
-        root: &Path,
-        copy: u64,
-        away: Option<&Arc<LazyBodies>>,
-    ) -> Result<Self, OpenError> {
+    /// The same: an index of at most `copy` bytes is copied into memory.
+    pub(crate) fn open_copying(root: &Path, copy: u64) -> Result<Self, OpenError> {
         let generation = Generation::open_current_copying(root, copy)?;
-        match away {
-            Some(away) => generation.attach(away),
-            None => generation.require_whole()?,
-        }
         let (present, [search, rows, lists]) = files(&generation);
         present?;
         let (search, rows, lists) = (search?, rows?, lists?);

@@ -6,7 +6,6 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use jiff::Timestamp;
 use remote::{ErrorClass, FetchBudget, LocalRoot, Publisher, Puller, Pushed, RemoteError, Retention, Trust};
-use store::{self, FetchMode};
 
 use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
 use crate::dataset_commands::today;
@@ -43,7 +42,7 @@ fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, F
             Err(error) if options.rebase && error.is_behind() && tries < TRIES => {
                 let (target, trust) = (publisher.target, publisher.trust);
                 let budget = FetchBudget::default();
-                let puller = Puller { target, trust, jobs: jobs(), mode: FetchMode::All, budget: &budget };
+                let puller = Puller { target, trust, jobs: jobs(), budget: &budget };
                 run(puller.pull(&options.root, None)).map_err(failure)?;
                 // Nothing is rendered: the same files under the next number.
                 store::rollback(&options.root, Some(own), today()).map_err(|faults| {
@@ -61,8 +60,7 @@ pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
     let budget = FetchBudget::default();
-    let puller =
-        Puller { target: &*target, trust: &trust, jobs: jobs(), mode: FetchMode::All, budget: &budget };
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), budget: &budget };
     let pulled = run(puller.pull(&options.root, None)).map_err(failure)?;
     let Some(pulled) = pulled else { return Ok(String::new()) };
     let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());

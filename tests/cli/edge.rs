@@ -5,7 +5,6 @@
 
 mod harness;
 mod healing;
-mod lazy;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -163,6 +162,25 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
+fn an_edge_does_not_start_with_settings_that_are_gone() {
+    let folder = folder_with_snapshot();
+    let serve = ["--snapshot", "root", "--listen", "127.0.0.1:0"];
+    for (flags, name) in [
+        (&["--fetch", "lazy"][..], "--fetch is gone"),
+        (&["--fetch=full"], "--fetch is gone"),
+        (&["--body-disk", "2000000"], "--body-disk is gone"),
+    ] {
+        edge(&folder, &[&serve[..], flags].concat()).fails(2, &[name, "remove the setting"]);
+    }
+    for variable in ["OPDIR_EDGE_FETCH", "OPDIR_EDGE_BODY_DISK"] {
+        let output = command(EDGE, folder.path(), &serve).env(variable, "lazy").output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(&format!("{variable} is gone")), "{error}");
+    }
+}
+
+#[test]
 fn a_busy_port_ends_with_4() {
     let folder = folder_with_snapshot();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -185,6 +203,23 @@ fn a_busy_port_ends_with_4_while_a_store_is_followed_too() {
     edge(&folder, &[&args[..], &admin].concat()).fails(4, &["opdir-edge: ", &taken, "is in use"]);
 }
 
+/// The answer of the tool that gives a record.
+fn called(server: &Server, slug: &str) -> String {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_opportunity","arguments":{{"slug":"{slug}"}}}}}}"#
+    );
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    let head = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nConnection: close";
+    let length = body.len();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: directory.example\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
 #[test]
 fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     const SLUG: &str = "graduate-research-fellowship-program";
@@ -204,7 +239,7 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
         assert_eq!((status(&page), status(&record)), ("500", "500"));
         assert!(page.contains("text/html") && record.contains("application/json"), "{page}{record}");
     }
-    let called = lazy::called(&server, SLUG);
+    let called = called(&server, SLUG);
     assert!(called.contains("-32603") && !called.contains("No published opportunity"), "{called}");
     assert_eq!(status(&server.get("/about")), "200");
     let ready = get(admin, "localhost", "/readyz");

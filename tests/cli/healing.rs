@@ -125,24 +125,6 @@ fn a_damaged_folder_waits_for_its_store() {
 }
 
 #[test]
-fn a_lazy_edge_has_the_shell_of_its_site_without_its_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = store(&folder);
-    let (server, _) = follow(&folder, &url, &["--fetch", "lazy"]);
-    fs::rename(folder.path().join("store"), folder.path().join("away")).unwrap();
-    let start = server.get_from(HOST, "/");
-    let asset = start.split("/assets/").nth(1).unwrap().split('"').next().unwrap();
-    let asset = format!("/assets/{asset}");
-    for path in ["/", "/es", "/robots.txt", "/sitemap.xml", "/api/v1/openapi.json", &asset] {
-        assert_eq!(status(&server.get_from(HOST, path)), "200", "{path}");
-    }
-    for path in ["/there/is/none", "/es/there/is/none"] {
-        let answer = server.get_from(HOST, path);
-        assert!(status(&answer) == "404" && answer.contains("<html"), "{path}: {answer}");
-    }
-}
-
-#[test]
 fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store");

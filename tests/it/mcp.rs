@@ -88,7 +88,7 @@ impl Server {
         let call = self.mcp.call(Arc::new(head.into()), body, &context, client, now_ms);
         match self.runtime.block_on(call) {
             Outcome::Ready(response) => response,
-            Outcome::Heavy(call) | Outcome::Remote(call) => call.finish(&context),
+            Outcome::Heavy(call) => call.respond(&context),
         }
     }
 

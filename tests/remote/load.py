@@ -63,24 +63,21 @@ def targets_of(paths):
     return sorted(pages + records) + [("data/dataset.json", "data/dataset.json"), ("sitemap.xml", "sitemap.xml")]
 
 
-def ask(edge, stop, sums, patient="0"):
+def ask(edge, stop, sums):
     """Asks for pages, records and searches in turn; every answer has to be good, and a body one of the generation that
-    its header names. With `patient`, 503 with Retry-After is good too, and counted."""
+    its header names."""
     targets = targets_of(next(iter(files(sums).values()))) + [("api/v1/search?q=research", None), ("", None)]
-    good, failed, busy, came = 0, [], 0, set()
+    good, failed, came = 0, [], set()
     end = time.time() + 900
     while not pathlib.Path(stop).exists() and time.time() < end:
-        target, file = targets[(good + len(failed) + busy) % len(targets)]
+        target, file = targets[(good + len(failed)) % len(targets)]
         try:
             with urllib.request.urlopen(f"{edge}/{target}", timeout=30) as answer:
                 body = answer.read()
                 came.add((answer.headers["opdir-generation"], file, hashlib.sha256(body).hexdigest()))
                 good += 1
         except urllib.error.HTTPError as error:
-            if patient != "0" and error.code == 503 and error.headers["retry-after"]:
-                busy += 1
-            else:
-                failed.append(f"{target}: {error}")
+            failed.append(f"{target}: {error}")
         except OSError as error:
             if good:
                 failed.append(f"{target}: {error}")
@@ -88,7 +85,7 @@ def ask(edge, stop, sums, patient="0"):
     lists = files(sums)
     mixed = [f"{file} of {named}" for named, file, digest in came if file and lists.get(named, {}).get(file) != digest]
     generations = len({named for named, _, _ in came})
-    print(f"asked {good} times over {generations} generations: {len(failed)} failed, {len(mixed)} mixed, {busy} put off")
+    print(f"asked {good} times over {generations} generations: {len(failed)} failed, {len(mixed)} mixed")
     print(*failed[:5], *mixed[:5], sep="\n")
     sys.exit(1 if failed or mixed or not good else 0)
 

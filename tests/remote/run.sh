@@ -86,8 +86,7 @@ done
 printf 'eight publishers: %d won, %d lost\n' "$won" "$lost"
 [ "$won" = 1 ] && [ "$lost" = 7 ] || die 'not one winner'
 
-# Edges follow while they are asked, one that has everything ahead and one that has not: generations come, no answer
-# fails, and each is of the generation that it names.
+# An edge follows while it is asked: generations come, no answer fails, and each is of the generation that it names.
 "$bin/opdir" pull $url root --trust key.pub
 mkdir sums
 next() { # root: another generation of the same day, and the list of its bodies
@@ -119,23 +118,17 @@ follow() { # name, flags…
   address=http://127.0.0.1:$at
   serves "log-$1"
 }
-loads=
-for fetch in full lazy; do
-  follow $fetch --fetch $fetch
-  python3 "$here/load.py" ask "$address" stop sums >"asked-$fetch" &
-  loads="$loads $!"
-done
+follow calm
+python3 "$here/load.py" ask "$address" stop sums >asked-calm &
+load=$!
 for _ in $(seq "$generations"); do
   next root
   "$bin/opdir" push root $url --key key >/dev/null
-  serves log-full
-  serves log-lazy
+  serves log-calm
 done
 touch stop
-for load in $loads; do
-  wait "$load" || { cat asked-* log-* >&2; die 'an answer failed'; }
-done
-cat asked-*
+wait "$load" || { cat asked-calm log-calm >&2; die 'an answer failed'; }
+cat asked-calm
 
 # A wire that cuts, stalls, is busy and loses answers: what a push says is so, nothing wrong comes, and what it could not
 # do is done when the wire is well again.
@@ -165,12 +158,9 @@ for fault in "${faults[@]}"; do
   "$bin/opdir" verify other >/dev/null
 done
 rm stop
-loads=
-for fetch in full lazy; do
-  follow "wire-$fetch" --fetch $fetch
-  python3 "$here/load.py" ask "$address" stop sums patient >"wired-$fetch" &
-  loads="$loads $!"
-done
+follow wire
+python3 "$here/load.py" ask "$address" stop sums >asked-wire &
+load=$!
 for fault in "${following[@]}"; do
   echo "$fault" >fault
   next root
@@ -178,14 +168,10 @@ for fault in "${following[@]}"; do
   sleep 5
 done
 echo none 1 >fault
-serves log-wire-full
-serves log-wire-lazy
+serves log-wire
 touch stop
-for load in $loads; do
-  wait "$load" || { cat wired-* log-wire-* >&2; die 'an answer failed, or was wrong'; }
-done
-cat wired-*
-grep -q ' 0 put off' wired-full || die 'what was fetched ahead was put off'
+wait "$load" || { cat asked-wire log-wire >&2; die 'an answer failed, or was wrong'; }
+cat asked-wire
 export AWS_ENDPOINT=$direct
 
 # An edge comes back by itself: a damaged folder is repaired at a start, and a pull repairs what `verify` rejects.
@@ -227,11 +213,11 @@ follow wrong
 printf 'a wrong byte: %d requests in 10 s beside those for CURRENT\n' "$fetched"
 [ "$fetched" -le 10 ] || die 'a wrong byte costs more than polls'
 
-# What a site shows whatever else is missing: a lazy edge has it without its store.
-follow shell --fetch lazy
+# An edge serves the whole site without its store.
+follow alone
 kill "$edge"
 wait "$edge" || true
-AWS_ENDPOINT=http://127.0.0.1:1 follow shell --fetch lazy
+AWS_ENDPOINT=http://127.0.0.1:1 follow alone
 for path in '' robots.txt sitemap.xml api/v1/openapi.json; do
   python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])' "$address/$path" || die "no /$path without the store"
 done

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use snapshot::record::Locale;
 
-use crate::context::NotLocal;
+use crate::context::Unreadable;
 use crate::envelope::{self, string};
 use crate::nearest;
 use crate::reply::{RpcError, json, shown};
@@ -28,8 +28,6 @@ pub(crate) enum ToolError {
     Argument(ArgumentError),
     /// A JSON-RPC error.
     Rpc(RpcError),
-    /// A record has to be fetched first.
-    NotLocal(NotLocal),
 }
 
 impl From<ArgumentError> for ToolError {
@@ -44,9 +42,9 @@ impl From<RpcError> for ToolError {
     }
 }
 
-impl From<NotLocal> for ToolError {
-    fn from(not_local: NotLocal) -> Self {
-        Self::NotLocal(not_local)
+impl From<Unreadable> for ToolError {
+    fn from(Unreadable: Unreadable) -> Self {
+        Self::Rpc(RpcError::internal())
     }
 }
 
@@ -232,7 +230,7 @@ mod tests {
         match Arguments::read(Some(raw), &KNOWN, &[("q", "query")]) {
             Ok(arguments) => read(&arguments).map_err(|ArgumentError(text)| text),
             Err(ToolError::Argument(ArgumentError(text))) => Err(text),
-            Err(ToolError::Rpc(_) | ToolError::NotLocal(_)) => Err("fault".to_owned()),
+            Err(ToolError::Rpc(_)) => Err("fault".to_owned()),
         }
     }
 

@@ -20,11 +20,11 @@ pub struct Context<'a> {
 }
 
 /// Reads the detail of a slug in a language.
-pub type ReadDetail<'a> = dyn Fn(&str, Locale) -> Result<Option<Bytes>, NotLocal> + Sync + 'a;
+pub type ReadDetail<'a> = dyn Fn(&str, Locale) -> Result<Option<Bytes>, Unreadable> + Sync + 'a;
 
-/// A record has to be fetched from the store first, which may not happen on this thread.
+/// A record cannot be read as it was published.
 #[derive(Clone, Copy, Debug)]
-pub struct NotLocal;
+pub struct Unreadable;
 
 impl Context<'_> {
     /// The day that answers are valid for, as JSON.

@@ -21,7 +21,7 @@ use net::request_head::RequestHead;
 
 use crate::arguments::{ArgumentError, ToolError};
 use crate::body;
-use crate::context::{Context, NotLocal};
+use crate::context::Context;
 use crate::contract::{self, Contract, File};
 use crate::dispatch;
 use crate::envelope::Message;
@@ -93,28 +93,20 @@ impl PendingCall {
         is_heavy(Message::parse(&self.body).map_or(0, |message| dispatch::price(context, &message)))
     }
 
-    fn respond(&self, context: &Context<'_>) -> Result<Response<Bytes>, NotLocal> {
+    /// The answer.
+    pub fn respond(&self, context: &Context<'_>) -> Response<Bytes> {
         let reply = match Message::parse(&self.body) {
-            Ok(message) => self.site.answer(&self.head.headers, &message, context)?,
+            Ok(message) => self.site.answer(&self.head.headers, &message, context),
             Err((id, error)) => error.reply(id),
         };
         let response = reply.response(&self.caller);
-        Ok(reply::coded(&self.head.headers, response))
-    }
-
-    /// The answer, on a thread that may block.
-    pub fn finish(&self, context: &Context<'_>) -> Response<Bytes> {
-        self.respond(context).unwrap_or_else(|NotLocal| self.refuse(&RpcError::internal()))
+        reply::coded(&self.head.headers, response)
     }
 
     /// The answer when the pool is full.
     pub fn refused(&self) -> Response<Bytes> {
-        self.refuse(&RpcError::busy())
-    }
-
-    fn refuse(&self, error: &RpcError) -> Response<Bytes> {
         let id = Message::parse(&self.body).ok().and_then(|message| message.id);
-        error.reply(id).response(&self.caller)
+        RpcError::busy().reply(id).response(&self.caller)
     }
 }
 
@@ -182,12 +174,10 @@ impl Endpoint {
             Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
                     let call = PendingCall { site, head, body, caller };
-                    if call.is_heavy(context) {
-                        return Outcome::Heavy(call);
-                    }
-                    return call
-                        .respond(context)
-                        .map_or_else(|NotLocal| Outcome::Remote(call), Outcome::Ready);
+                    return match call.is_heavy(context) {
+                        true => Outcome::Heavy(call),
+                        false => Outcome::Ready(call.respond(context)),
+                    };
                 }
                 Err(error) => error.reply(None),
             },
@@ -252,14 +242,9 @@ impl Endpoint {
 }
 
 impl SiteContract {
-    fn answer(
-        &self,
-        headers: &HeaderMap,
-        message: &Message<'_>,
-        context: &Context<'_>,
-    ) -> Result<Reply, NotLocal> {
+    fn answer(&self, headers: &HeaderMap, message: &Message<'_>, context: &Context<'_>) -> Reply {
         let Self { contract, versions, .. } = self;
-        let Some(id) = message.id else { return Ok(notified(versions, headers, message)) };
+        let Some(id) = message.id else { return notified(versions, headers, message) };
         let result = protocol_version::of(versions, headers, message).map_err(ToolError::Rpc);
         let result = result.and_then(|protocol| {
             let call = dispatch::Call { contract, versions, context, protocol, message };
@@ -268,10 +253,9 @@ impl SiteContract {
                 .unwrap_or_else(|_| Err(RpcError::internal().into()))
         });
         match result {
-            Ok(body) => Ok(Reply::new(StatusCode::OK, body)),
-            Err(ToolError::Rpc(error)) => Ok(error.reply(Some(id))),
-            Err(ToolError::Argument(ArgumentError(text))) => Ok(RpcError::params(text).reply(Some(id))),
-            Err(ToolError::NotLocal(not_local)) => Err(not_local),
+            Ok(body) => Reply::new(StatusCode::OK, body),
+            Err(ToolError::Rpc(error)) => error.reply(Some(id)),
+            Err(ToolError::Argument(ArgumentError(text))) => RpcError::params(text).reply(Some(id)),
         }
     }
 }

@@ -26,6 +26,6 @@ mod state;
 mod statements;
 mod vocabulary;
 
-pub use context::{Context, NotLocal, ReadDetail};
+pub use context::{Context, ReadDetail, Unreadable};
 pub use endpoint::{Config, Endpoint, PendingCall};
 pub use protocol_version::OLDER_VERSION;

@@ -19,15 +19,13 @@ pub fn is_heavy(work: u64) -> bool {
     work > INLINE_MAX
 }
 
-/// An answer, or the work that leads to it and where to do it.
+/// An answer, or the work that leads to it.
 #[derive(Debug)]
 pub enum Outcome<R, W> {
     /// An answer.
     Ready(R),
-    /// Work that would delay other requests: for the pool for searches.
+    /// Work that would delay other requests: for the pool.
     Heavy(W),
-    /// Work that waits for a body from the store: for a pool of its own, so that it does not delay heavy work.
-    Remote(W),
 }
 
 impl<R, W> From<R> for Outcome<R, W> {

@@ -46,7 +46,7 @@ impl Request {
         if let Some(reply) = self.known(&computed, representation) {
             return reply.into();
         }
-        Answer::Remote(Box::new(move |request| match request.join(&query, &invalid) {
+        Answer::Heavy(Box::new(move |request| match request.join(&query, &invalid) {
             Ok(bytes) => request.compute(&computed, representation(), || bytes.into()),
             Err(error) => failed(&error),
         }))
@@ -61,7 +61,7 @@ impl Request {
                 Some((file, _)) if joined.contains(&file.number()) => {}
                 Some((file, slug)) => {
                     joined.push(file.number());
-                    bodies.push(self.record_body(*kind, file, (&slug, query.locale), self.reach)?);
+                    bodies.push(self.record_body(*kind, file, (&slug, query.locale))?);
                 }
             }
         }

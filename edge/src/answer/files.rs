@@ -13,7 +13,7 @@ use snapshot::page::{changes, error};
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
 use snapshot::text::fold;
-use store::{Coding, FileEntry, ReadMode, StoreError};
+use store::{Coding, FileEntry, StoreError};
 
 use crate::cache_control::CacheControl;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
@@ -54,21 +54,15 @@ impl Request {
         kind: EntityType,
         file: FileEntry<'_>,
         (slug, locale): (&str, Locale),
-        reach: ReadMode,
     ) -> Result<Bytes, StoreError> {
-        let response = self.read(file, (Coding::Identity, reach), || record(&self.state, kind, slug, locale));
+        let response = self.read(file, Coding::Identity, || record(&self.state, kind, slug, locale));
         response.map(|response| response.bytes.clone())
     }
 
     /// ProgramDetailResponse of a slug, for the tools.
-    pub(crate) fn program_body(
-        &self,
-        slug: &str,
-        locale: Locale,
-        reach: ReadMode,
-    ) -> Result<Option<Bytes>, StoreError> {
+    pub(crate) fn program_body(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, StoreError> {
         let file = self.record_file(EntityType::Program, slug, locale);
-        file.map(|file| self.record_body(EntityType::Program, file, (slug, locale), reach)).transpose()
+        file.map(|file| self.record_body(EntityType::Program, file, (slug, locale))).transpose()
     }
 
     pub(super) fn record(&self, kind: EntityType) -> Result<Reply, StoreError> {
@@ -152,30 +146,24 @@ impl Request {
             false => negotiate(headers, |coding| self.state.offers(file, coding)),
         };
         let cached = self.state.cached(file, coding);
-        if cached.is_none() && self.reach == ReadMode::LocalOnly && !self.state.generation().is_local(file) {
-            // Counted where it is fetched.
-            return Err(self.state.generation().not_local());
-        }
         if let Some(response) = self.server.metrics.bodies.count(cached) {
             return Ok(response);
         }
-        self.read(file, (coding, self.reach), representation)
+        self.read(file, coding, representation)
     }
 
     /// Reads a body. One that cannot be sent as it was published is logged, and listed until it can.
     pub(super) fn read(
         &self,
         file: FileEntry<'_>,
-        form: (Coding, ReadMode),
+        coding: Coding,
         representation: impl FnOnce() -> Representation,
     ) -> Result<Arc<CachedResponse>, StoreError> {
         let tag_header = self.server.options.tag_header.as_ref();
-        let response = self.state.response(file, form, tag_header, representation);
+        let response = self.state.response(file, coding, tag_header, representation);
         let damaged = &self.state.open.damaged;
         match &response {
             Ok(_) => damaged.remove(file.path()),
-            // Logged and counted by the follower.
-            Err(StoreError::BodyUnavailable { .. }) => {}
             Err(error) => {
                 crate::log::error("a file of the snapshot cannot be served", &error.to_string());
                 if !is_exhausted(error) {
@@ -237,8 +225,7 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out, it can be
 /// soon.
 pub(super) fn failed(error: &StoreError) -> Reply {
-    let may_pass = matches!(error, StoreError::BodyUnavailable { .. }) || is_exhausted(error);
-    if may_pass { UNREADABLE.into() } else { DAMAGED.into() }
+    if is_exhausted(error) { UNREADABLE.into() } else { DAMAGED.into() }
 }
 
 /// Whether memory, or the descriptors of the system or the process, have run out (the numbers are the same on every

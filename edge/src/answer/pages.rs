@@ -12,6 +12,7 @@ use snapshot::text::words_of;
 use store::StoreError;
 
 use super::computed::{Computed, Query};
+use super::stored;
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
 use crate::representation::Representation;
@@ -203,12 +204,8 @@ impl Request {
             (Target::Live(locale, Live::Feed(feed)), Some(html)) => self.feed(html, locale, feed),
             (Target::Live(locale, Live::Recipients), Some(_)) => self.recipients(locale),
             (Target::Live(locale, Live::Hints), Some(_)) => self.hints(locale),
-            _ => self.stored(self.site_file(target), Self::site_file_at_path),
+            _ => stored(self.site_file(target)),
         }
-    }
-
-    fn site_file_at_path(&self) -> Result<Reply, StoreError> {
-        self.site_file(target(self.head.path()))
     }
 
     fn page_query(&self, html: &Html, locale: Locale) -> (search_query::Query, PageOptions, Vec<String>) {

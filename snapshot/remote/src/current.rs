@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::error::{RemoteError, read_error};
+use crate::error::{RemoteError, TargetError, read_error};
 use crate::objects::read_json;
 use crate::secrets::shown_key;
-use crate::target::{FetchedObject, ObjectVersion, Target, TargetError};
+use crate::stores::{FetchedObject, ObjectVersion, Target};
 
 /// Its name.
 pub(crate) const CURRENT: &str = "CURRENT";
@@ -40,13 +40,6 @@ pub struct Current {
     pub live: GenerationRef,
     /// Earlier generations whose objects are all still there, oldest first.
     pub retained: Vec<GenerationRef>,
-    /// A staged rollout that an earlier version of this program began. Readers take the live generation, and nothing is
-    /// written until that version has ended the rollout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next: Option<Rollout>,
-    /// The number of an aborted rollout of an earlier version, which no other generation may get.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spent: Option<u64>,
     /// Hash of the list of objects that wait for their removal, if there is one.
     pub retired: Option<Digest>,
     /// When to expect a new push at the latest.
@@ -72,14 +65,6 @@ impl GenerationRef {
     pub(crate) fn path(&self, name: &str) -> String {
         format!("g/{}.{}/{name}", self.generation, self.push.simple())
     }
-}
-
-/// A generation that some edges take before it is live.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rollout {
-    named: GenerationRef,
-    percent: u8,
 }
 
 /// `CURRENT` as it was read, with a signature that is trusted.
@@ -120,7 +105,7 @@ impl Current {
         retained.push(self.live.clone());
         let surplus = retained.len().saturating_sub(RETAINED);
         retained.drain(..surplus);
-        Self { version: self.version + 1, live, retained, spent: None, ..self.clone() }
+        Self { version: self.version + 1, live, retained, ..self.clone() }
     }
 }
 
@@ -142,15 +127,6 @@ impl FetchedCurrent {
         }
         let (line, version) = (Digest::of(line.as_bytes()), object.version.clone());
         Ok(Self { current, line, key, version })
-    }
-
-    /// Refuses to change a CURRENT that an earlier version of this program rolls out a generation with: what that needs
-    /// would be removed, or its number given to another.
-    pub(crate) fn refuse_rollout(&self, place: &str) -> Result<(), RemoteError> {
-        self.current.next.as_ref().map_or(Ok(()), |next| {
-            let (place, next, percent) = (place.to_owned(), next.named.generation, next.percent);
-            Err(RemoteError::Rollout { place, next, percent })
-        })
     }
 }
 

@@ -2,8 +2,6 @@
 
 use store::{GenerationId, StoreError};
 
-use crate::target::TargetError;
-
 /// Why nothing was pushed, pulled or removed.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message shows what its fields are")]
@@ -74,12 +72,6 @@ pub enum RemoteError {
          with --rebase"
     )]
     Backwards { place: String, latest: u64, here: GenerationId },
-    /// A staged rollout is under way that an earlier version of this program began.
-    #[error(
-        "{place}: a rollout of {next} to {percent} % of the edges is under way, which an earlier version of opdir began; \
-         end it with that version, by `opdir rollout URL --promote` or `--abort`, and try again"
-    )]
-    Rollout { place: String, next: GenerationId, percent: u8 },
     /// CURRENT changed between reading and writing it.
     #[error("{place}: CURRENT changed concurrently; check it and retry")]
     Raced { place: String },
@@ -104,6 +96,37 @@ pub enum RemoteError {
     /// A file here cannot be read or written.
     #[error("{name}: {problem}")]
     File { name: String, problem: String },
+}
+
+/// Why a request to a store failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// There is no object of this name.
+    #[error("not there")]
+    Missing,
+    /// The precondition does not hold.
+    #[error("the precondition does not hold")]
+    Precondition,
+    /// Credentials are missing.
+    #[error(
+        "no credentials: set {0}; no metadata service, which gives them to a machine of the provider, answers here"
+    )]
+    NoCredentials(&'static str),
+    /// The store does not know the credentials.
+    #[error("the store does not know these credentials ({problem}); check {variables}")]
+    Unauthenticated { problem: String, variables: &'static str },
+    /// The credentials do not allow this.
+    #[error("denied ({0}); give these credentials the right to do that")]
+    Denied(String),
+    /// The name leads out of the store, or to something that is no object.
+    #[error("{0:?} is not the name of an object: names stay in the store's folder, without .. and links")]
+    Name(String),
+    /// The object is longer or shorter than the request allows.
+    #[error("not as long as it should be")]
+    Length,
+    /// Anything else: no connection, or an error that the store names.
+    #[error("{0}; check the address and the connection, and try again")]
+    Failed(String),
 }
 
 /// The classes of errors that an exit code or a retry depends on.
@@ -133,8 +156,9 @@ impl RemoteError {
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
             ) => ErrorClass::Unwritable,
-            Self::Conflict { .. } | Self::Backwards { .. } | Self::SetBack(_) => ErrorClass::Conflict,
-            Self::Rollout { .. } | Self::Raced { .. } => ErrorClass::Conflict,
+            Self::Conflict { .. } | Self::Backwards { .. } | Self::SetBack(_) | Self::Raced { .. } => {
+                ErrorClass::Conflict
+            }
             _ => ErrorClass::Unverified,
         }
     }

@@ -20,7 +20,7 @@ use crate::error::{RemoteError, read_error, write_error};
 use crate::index::GenerationIndex;
 use crate::objects::{fetch_by_hash, read_json, retired_path};
 use crate::publish::Publisher;
-use crate::target::{ObjectName, Precondition};
+use crate::stores::{ObjectName, Precondition};
 use crate::uploads::Upload;
 
 /// The object whose time of writing is read as the store's clock.
@@ -83,7 +83,6 @@ impl Publisher<'_> {
         // Before CURRENT: uploads that are published in between are kept by CURRENT.
         let (uploads, _) = self.uploads().read().await?;
         let read = current::fetch(self.target, self.trust).await?;
-        read.refuse_rollout(&self.target.place())?;
         let (kept, dropped) = divide(&read.current, retention);
         let (mut needed, given_up) = (self.names(&kept).await?, self.names(&dropped).await?);
         let listed = self.listed(&read).await?;

@@ -9,7 +9,7 @@ use store::{Body, Digest, FileTotals};
 use crate::current::GenerationRef;
 use crate::error::RemoteError;
 use crate::objects::{fetch_by_hash, pack_path, read_json};
-use crate::target::Target;
+use crate::stores::Target;
 
 /// Version of its format.
 pub(crate) const FORMAT: u64 = 1;

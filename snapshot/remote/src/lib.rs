@@ -4,7 +4,6 @@
 
 mod current;
 mod error;
-mod fetcher;
 mod gc;
 mod index;
 mod local;
@@ -13,7 +12,7 @@ mod publish;
 mod pull;
 mod rollback_guard;
 pub mod secrets;
-mod target;
+mod stores;
 mod uploads;
 
 #[cfg(test)]
@@ -21,11 +20,10 @@ mod tests;
 
 pub use current::{Current, FetchedCurrent, Trust};
 pub use error::{ErrorClass, RemoteError};
-pub use fetcher::{FetchStats, Fetcher};
 pub use gc::Retention;
 pub use local::LocalRoot;
 pub use objects::FetchBudget;
 pub use publish::{Publisher, Pushed};
 pub use pull::{Pulled, Puller};
 pub use rollback_guard::accepted_expiry;
-pub use target::{ObjectVersion, Target, is_address, open};
+pub use stores::{ObjectVersion, Target, is_address, open};

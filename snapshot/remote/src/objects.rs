@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use store::{Digest, PackRange};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::{RemoteError, read_error};
-use crate::target::{Target, TargetError};
+use crate::error::{RemoteError, TargetError, read_error};
+use crate::stores::Target;
 
-/// How often an object or a range is fetched before it counts as damaged: a proxy or a disk in between may have erred.
+/// How often an object or a range is fetched before it counts as damaged.
 pub(crate) const TRIES: usize = 3;
 /// Longest range of a request: what a pull that is killed has to fetch again of each request under way.
 pub(crate) const RANGE: u64 = 2 << 20;
@@ -34,6 +34,19 @@ pub(crate) fn retired_path(sha256: &Digest) -> String {
     format!("retired/{sha256}.json")
 }
 
+/// Fetches so many times until what comes is what was published: a proxy or a disk in between may have erred.
+pub(crate) async fn retried<T>(
+    tries: usize,
+    mut fetch: impl AsyncFnMut() -> Result<Option<T>, RemoteError>,
+) -> Result<Option<T>, RemoteError> {
+    for _ in 0..tries {
+        if let found @ Some(_) = fetch().await? {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
 /// An object of at most `limit` bytes that has this hash.
 pub(crate) async fn fetch_by_hash(
     target: &dyn Target,
@@ -42,14 +55,13 @@ pub(crate) async fn fetch_by_hash(
     sha256: Digest,
 ) -> Result<Bytes, RemoteError> {
     let place = target.place();
-    for _ in 0..TRIES {
-        match target.get(path, None, limit).await {
-            Ok(Some(found)) if Digest::of(&found.bytes) == sha256 => return Ok(found.bytes),
-            Ok(_) | Err(TargetError::Length) => {}
-            Err(error) => return Err(read_error(&place, path)(error)),
-        }
-    }
-    Err(RemoteError::Damaged { place, name: path.to_owned() })
+    let fetch = async || match target.get(path, None, limit).await {
+        Ok(Some(found)) if Digest::of(&found.bytes) == sha256 => Ok(Some(found.bytes)),
+        Ok(_) | Err(TargetError::Length) => Ok(None),
+        Err(error) => Err(read_error(&place, path)(error)),
+    };
+    let found = retried(TRIES, fetch).await?;
+    found.ok_or_else(|| RemoteError::Damaged { place, name: path.to_owned() })
 }
 
 /// The memory of all fetches together: each takes what it will need and waits until that is free.

@@ -24,7 +24,7 @@ use crate::error::{RemoteError, file_error, write_error};
 use crate::index::{self, CONTENTS, GenerationIndex, HISTORY, LooseFile, OBJECTS, Table};
 use crate::objects::pack_path;
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{
+use crate::stores::{
     FetchedObject, ObjectName, Precondition, Target, WriteOutcome, check_conditions, write_if,
 };
 use crate::uploads::{LEASE, Upload, Uploads};
@@ -117,7 +117,6 @@ impl Publisher<'_> {
     async fn renew(&self, before: &FetchedCurrent) -> Result<Pushed, RemoteError> {
         let (expires, mut current) = (self.expires(), before.clone());
         if expires != before.current.expires {
-            before.refuse_rollout(&self.target.place())?;
             let renewed = Current { version: before.current.version + 1, expires, ..before.current.clone() };
             current = self.make_live(Some(before), &renewed).await?;
         }
@@ -226,12 +225,11 @@ impl Publisher<'_> {
 
     fn check_order(&self, current: &FetchedCurrent, source: &dyn PushSource) -> Result<(), RemoteError> {
         let (place, here) = (self.target.place(), source.generation());
-        current.refuse_rollout(&place)?;
-        let Current { root, ref live, spent, .. } = current.current;
+        let Current { root, ref live, .. } = current.current;
         if !self.recover && !source.is_based_on(root, live.generation) {
             return Err(RemoteError::Conflict { place, live: live.generation });
         }
-        let latest = live.generation.sequence.max(spent.unwrap_or(0));
+        let latest = live.generation.sequence;
         let is_free = here.sequence > latest || self.recover && here == live.generation;
         if is_free { Ok(()) } else { Err(RemoteError::Backwards { place, latest, here }) }
     }
@@ -308,8 +306,6 @@ fn next_current(before: Option<&FetchedCurrent>, live: GenerationRef) -> Current
             version: 1,
             live,
             retained: Vec::new(),
-            next: None,
-            spent: None,
             retired: None,
             expires: None,
         },

@@ -8,16 +8,16 @@
 use std::path::Path;
 
 use futures_util::stream::{self, StreamExt as _};
-use store::{Body, FetchMode, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
+use store::{Body, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
-use crate::error::{RemoteError, read_error};
+use crate::error::{RemoteError, TargetError, read_error};
 use crate::index::{GenerationIndex, HISTORY, OBJECTS};
 use crate::objects::{
-    FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path,
+    FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path, retried,
 };
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{ObjectVersion, Target, TargetError};
+use crate::stores::{ObjectVersion, Target};
 
 /// Concurrent requests.
 const CONCURRENT: usize = 8;
@@ -31,8 +31,6 @@ pub struct Puller<'a> {
     pub trust: &'a Trust,
     /// Threads for reading back.
     pub jobs: usize,
-    /// Which bodies it fetches.
-    pub mode: FetchMode,
     /// The memory that it shares with other fetches.
     pub budget: &'a FetchBudget,
 }
@@ -94,7 +92,7 @@ impl Puller<'_> {
         guard.check(&current, &place, self.trust)?;
         let live = &current.current.live;
         let index = GenerationIndex::fetch(self.target, live).await?;
-        let (id, unchanged, ranges, bytes) = match take_present(root, index.manifest.as_bytes(), self.mode)? {
+        let (id, unchanged, ranges, bytes) = match take_present(root, index.manifest.as_bytes())? {
             Some((id, unchanged)) => (id, unchanged, 0, 0),
             None => {
                 let (ranges, bytes) = self.fetch(root, live, &index).await?;
@@ -116,7 +114,7 @@ impl Puller<'_> {
         let objects = index.objects.fetch(self.target, live.path(OBJECTS)).await?;
         let history = index.history.fetch(self.target, live.path(HISTORY)).await?;
         let manifest = index.manifest.as_bytes();
-        let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects, self.mode)?;
+        let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects)?;
         if incoming.id() != live.generation {
             return Err(self.damaged(format!("manifest of {}", live.generation)));
         }
@@ -161,26 +159,17 @@ impl Puller<'_> {
         }
         let mut result = Ok(());
         for piece in damaged {
-            if !self.fetch_again(&piece, incoming).await? {
-                result = Err(self.damaged(pack_path(&piece.pack)));
+            let path = pack_path(&piece.pack);
+            let fetch = async || {
+                let response = self.range(&path, piece.offset, piece.len.into()).await?;
+                Ok(add(incoming, &piece, &response.bytes)?.then_some(()))
+            };
+            // It was fetched once.
+            if retried(TRIES - 1, fetch).await?.is_none() {
+                result = Err(self.damaged(path));
             }
         }
         result
-    }
-
-    /// Fetches a damaged piece once more, and again: a proxy or a disk in between may have erred. Gives whether it came.
-    async fn fetch_again(
-        &self,
-        piece: &PackRange,
-        incoming: &mut IncomingGeneration,
-    ) -> Result<bool, RemoteError> {
-        for _ in 1..TRIES {
-            let response = self.range(&pack_path(&piece.pack), piece.offset, piece.len.into()).await?;
-            if add(incoming, piece, &response.bytes)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     async fn range(&self, path: &str, start: u64, length: u64) -> Result<FetchedRange, RemoteError> {

@@ -1,7 +1,6 @@
 //! What holds whatever happens in between: crashes, lost answers, concurrent clients, wrong clocks.
 
 mod current;
-mod fetcher;
 mod gc;
 mod memory;
 mod resumed;

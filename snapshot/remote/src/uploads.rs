@@ -8,8 +8,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::error::{RemoteError, read_error, write_error};
-use crate::target::{ObjectName, ObjectVersion, Precondition, Target, TargetError, WriteOutcome, write_if};
+use crate::error::{RemoteError, TargetError, read_error, write_error};
+use crate::stores::{ObjectName, ObjectVersion, Precondition, Target, WriteOutcome, write_if};
 
 /// How long a push may take.
 pub(crate) const LEASE: Duration = Duration::from_secs(24 * 3600);

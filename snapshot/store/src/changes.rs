@@ -17,7 +17,7 @@
 //!
 //! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
 //! Its version ignores what depends on the day: the turn of the day changes no record. The log has each record once, at
-//! its last change. Logs from before ids or spans were recorded lack these sections; their other content is taken over, with zeros.
+//! its last change.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -48,7 +48,8 @@ pub struct Publication {
     pub(super) day: i32,
     /// Records of each of [`RECORD_KINDS`] that it added, changed and removed.
     pub counts: [[u32; 3]; 3],
-    /// The stated time of its changes, in seconds since 1970; 0 in logs from before it was recorded.
+    /// The stated time of its changes, in seconds since 1970: when its dataset was published, but later than those of
+    /// earlier publications, also if it goes back to one of them.
     pub(super) at: i64,
 }
 
@@ -56,12 +57,6 @@ impl Publication {
     /// When its dataset was published.
     pub fn published(&self) -> Timestamp {
         Timestamp::from_second(self.published).unwrap_or_default()
-    }
-
-    /// The stated time of its changes: when its dataset was published, but later than those of earlier publications, also
-    /// if it goes back to one of them.
-    pub(super) fn stated_at(&self) -> i64 {
-        if self.at == 0 { self.published } else { self.at }
     }
 
     /// The day it was made for.
@@ -354,7 +349,7 @@ impl ChangeLog {
             self.order.get().filter(|_| version.is_none()).and_then(|it| it.moved.get(&of_kind(path, id)));
         let moved_to = moved.and_then(|row| Some(record_of(self.path(files, *row))?.1));
         let id = (id != UNKNOWN).then(|| Uuid::from_bytes(id));
-        let at = self.at(sequence).or(self.log.first()).map_or(0, Publication::stated_at);
+        let at = self.at(sequence).or(self.log.first()).map_or(0, |publication| publication.at);
         let at = Timestamp::from_second(at).unwrap_or_default();
         Some(RecordChange { sequence, at, kind, slug, id, version, moved_to })
     }

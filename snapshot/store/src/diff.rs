@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use super::body::Body;
-use super::error::StoreError;
+use super::error::{FileProblem, StoreError};
 use super::generation::Generation;
+use super::layout::HISTORY;
 use super::manifest::{GenerationId, Manifest};
-use super::sections::{SectionWriter, Sections};
+use super::sections::{SectionError, SectionWriter, Sections};
 
 /// Flag of a row of `moved`: the generation before has no such page.
 const ADDED: u32 = 1 << 31;
@@ -36,24 +37,26 @@ pub struct GenerationDiff {
 }
 
 /// Compares two generations by the hashes of their pages. `old` and `new` are each a root, which stands for its live
-/// generation, or the folder of a generation. Without `new`, the generation that `old` names is compared with its parent,
-/// from what it recorded when it was published if possible.
+/// generation, or the folder of a generation. Without `new`, the difference is the one from its parent that the generation
+/// which `old` names recorded when it was published.
 ///
 /// # Errors
 ///
 /// If one of the two cannot be opened, or `old` has no parent to compare it with.
 pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError> {
     let first = open(old)?;
-    let (old, new) = match new {
-        Some(new) => (first, open(new)?),
-        None => match recorded(&first) {
-            Some(difference) => return Ok(difference),
-            None => (parent(old, &first)?, first),
-        },
+    let Some(new) = new else {
+        if first.manifest().parent.is_none() {
+            return Err(StoreError::NoParent { path: old.to_owned() });
+        }
+        let damaged = |problem| first.vfs().damaged(&first.name(HISTORY), problem);
+        let found = recorded(&first, &first.history()?).map_err(|error| damaged(error.into()))?;
+        return found.ok_or_else(|| damaged(FileProblem::Format("records no difference".to_owned())));
     };
-    let pages = changes(identities(&old), identities(&new));
+    let new = open(new)?;
+    let pages = changes(identities(&first), identities(&new));
     let pages = pages.into_iter().map(|(path, change, _)| (path.to_owned(), change)).collect();
-    Ok(GenerationDiff { old: old.manifest().clone(), new: new.manifest().clone(), pages })
+    Ok(GenerationDiff { old: first.manifest().clone(), new: new.manifest().clone(), pages })
 }
 
 fn identities(of: &Generation) -> impl Iterator<Item = (&str, Body)> {
@@ -108,19 +111,21 @@ pub(super) fn write<'a>(
     history.put::<u8>("gone", gone);
 }
 
-/// The recorded difference; `None` if the generation is the first, or was published before this was recorded.
-fn recorded(of: &Generation) -> Option<GenerationDiff> {
-    let history: Sections = of.history().ok()?;
-    let before = Manifest::parse(&history.get::<u8>("before").ok()?).ok()?;
-    let gone = history.get::<u8>("gone").ok()?;
-    let gone = std::str::from_utf8(&gone).ok()?.lines().map(|path| (path.to_owned(), PathChange::Removed));
-    let mut pages: Vec<(String, PathChange)> = gone.collect();
-    for row in history.get::<u32>("moved").ok()?.iter() {
+/// The recorded difference; `None` if it is malformed.
+fn recorded(of: &Generation, history: &Sections) -> Result<Option<GenerationDiff>, SectionError> {
+    let (before, gone) = (history.get::<u8>("before")?, history.get::<u8>("gone")?);
+    let (Ok(before), Ok(gone)) = (Manifest::parse(&before), std::str::from_utf8(&gone)) else {
+        return Ok(None);
+    };
+    let mut pages: Vec<(String, PathChange)> =
+        gone.lines().map(|path| (path.to_owned(), PathChange::Removed)).collect();
+    for row in history.get::<u32>("moved")?.iter() {
         let change = if row & ADDED == 0 { PathChange::Modified } else { PathChange::Added };
-        pages.push((of.files().get(row & !ADDED)?.path().to_owned(), change));
+        let Some(page) = of.files().get(row & !ADDED) else { return Ok(None) };
+        pages.push((page.path().to_owned(), change));
     }
     pages.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    Some(GenerationDiff { old: before, new: of.manifest().clone(), pages })
+    Ok(Some(GenerationDiff { old: before, new: of.manifest().clone(), pages }))
 }
 
 /// Root and name of the generation whose folder a path is.
@@ -134,13 +139,5 @@ fn open(path: &Path) -> Result<Generation, StoreError> {
     match named(path) {
         Some((root, id)) => Generation::open(root, id),
         None => Generation::open_current(path),
-    }
-}
-
-fn parent(path: &Path, of: &Generation) -> Result<Generation, StoreError> {
-    let root = named(path).map_or(path, |(root, _)| root);
-    match of.manifest().parent {
-        Some(parent) => Generation::open(root, parent),
-        None => Err(StoreError::NoParent { path: path.to_owned() }),
     }
 }

@@ -42,9 +42,6 @@ pub enum StoreError {
     /// A file differs from what was published.
     #[error("{}: {problem}; build again, or restore the generation from a copy", path.display())]
     Damaged { path: PathBuf, problem: FileProblem },
-    /// The root is lazy and a body was not fetched.
-    #[error("{}: {why}", path.display())]
-    BodyUnavailable { path: PathBuf, why: BodyUnavailable },
     /// An input cannot be stored.
     #[error("{path}: {reason}")]
     Unfit { path: String, reason: &'static str },
@@ -61,32 +58,13 @@ impl StoreError {
     /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Io { .. }
-            | Self::Locked { .. }
-            | Self::Unpublished { .. }
-            | Self::NoGeneration { .. }
-            | Self::BodyUnavailable { .. } => true,
+            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
+                true
+            }
             Self::Damaged { problem, .. } => problem.may_pass(),
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
         }
     }
-}
-
-/// Why a body of a lazy root cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum BodyUnavailable {
-    /// The root was opened without its store.
-    #[error(
-        "only its index is here, its bodies are in the store (`opdir-edge --fetch lazy`); `opdir pull` the store into a \
-         new folder and name that"
-    )]
-    IndexOnly,
-    /// The read was not allowed to wait for the store.
-    #[error("a body is not here yet")]
-    NotLocal,
-    /// The store could not be read.
-    #[error("a body is not here, and the store does not give it: {0}")]
-    FetchFailed(String),
 }
 
 /// What is wrong with a file of a generation.

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use super::body::{Body, Coding, Digest};
 use super::build_info::MadeFrom;
 use super::changes::ChangeLog;
-use super::error::{BodyUnavailable, FileProblem, StoreError};
+use super::error::{FileProblem, StoreError};
 use super::layout::{
     CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, INDEX_MAX, MANIFEST, OBJECTS, SIBLINGS,
     directory_of,
 };
-use super::lazy::{LazyBodies, ReadMode};
 use super::manifest::{GenerationId, Manifest, ManifestError};
 use super::objects::Objects;
 use super::sections::{SectionError, Sections};
@@ -166,7 +165,7 @@ impl Generation {
         {
             return Err(file.damaged(FileProblem::Format("too long to be in a pack".to_owned())));
         }
-        let sections = match self.packed(entry, ReadMode::LocalOnly)? {
+        let sections = match self.packed(entry)? {
             Some(bytes) => Sections::from_bytes(&bytes).map_err(|err| file.damaged(err))?,
             None => file.sections(self.copied, None)?,
         };
@@ -182,24 +181,10 @@ impl Generation {
     ///
     /// If the file cannot be read, or is not what was published.
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
-        self.read_with(entry, coding, ReadMode::AllowRemote)
-    }
-
-    /// The same; only with [`ReadMode::AllowRemote`] a body of a lazy root is fetched, which may block.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::read`].
-    pub fn read_with(
-        &self,
-        entry: FileEntry<'_>,
-        coding: Coding,
-        mode: ReadMode,
-    ) -> Result<Vec<u8>, StoreError> {
         let path = format!("{}{}", entry.path(), coding.suffix());
         let file = UntrustedFile::new(&*self.vfs, &self.dir, &path);
         let expected = entry.body(coding).ok_or_else(|| file.damaged(FileProblem::Missing))?;
-        let bytes = match self.packed(entry, mode)? {
+        let bytes = match self.packed(entry)? {
             Some(bytes) => bytes,
             None => file.bytes(expected.len)?,
         };
@@ -224,43 +209,11 @@ impl Generation {
     }
 
     /// The body of a page that is stored in packs, not yet checked.
-    fn packed(&self, entry: FileEntry<'_>, mode: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
-        self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number(), mode))
+    fn packed(&self, entry: FileEntry<'_>) -> Result<Option<Vec<u8>>, StoreError> {
+        self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number()))
     }
 
-    /// Whether some of its bodies are only in a store.
-    pub fn is_lazy(&self) -> bool {
-        self.packs.as_ref().is_some_and(|packs| packs.is_lazy())
-    }
-
-    /// Provides the bodies of a lazy root.
-    pub fn attach(&self, lazy: &Arc<LazyBodies>) {
-        if let Some(packs) = &self.packs {
-            packs.attach(lazy);
-        }
-    }
-
-    /// Whether a page can be read without a request to a store.
-    pub fn is_local(&self, entry: FileEntry<'_>) -> bool {
-        self.packs.as_ref().is_none_or(|packs| packs.is_local(entry.number()))
-    }
-
-    /// The error of a page that is not [local](Self::is_local) and must not be waited for.
-    pub fn not_local(&self) -> StoreError {
-        StoreError::BodyUnavailable { path: self.vfs.locate(&self.dir), why: BodyUnavailable::NotLocal }
-    }
-
-    /// Refuses a lazy generation.
-    ///
-    /// # Errors
-    ///
-    /// If it is one.
-    pub fn require_whole(&self) -> Result<(), StoreError> {
-        let (path, why) = (self.vfs.locate(&self.dir), BodyUnavailable::IndexOnly);
-        if self.is_lazy() { Err(StoreError::BodyUnavailable { path, why }) } else { Ok(()) }
-    }
-
-    /// Whether it was replaced since it was opened, by a complete copy of itself for instance.
+    /// Whether it was replaced since it was opened, by an undamaged copy of itself for instance.
     pub fn is_replaced(&self) -> bool {
         self.vfs.stamp(&self.name(OBJECTS)) != self.opened
     }

@@ -270,8 +270,8 @@ impl NextPublication<'_> {
         let [month, day] = [self.day.month(), self.day.day()].map(i32::from);
         let day = (i32::from(self.day.year()) * 100 + month) * 100 + day;
         let published = self.manifest.generated_at.as_second();
-        let last = self.live.and_then(|live| live.changes().log.last().map(Publication::stated_at));
-        let at = last.map_or(published, |last| published.max(last.saturating_add(1)));
+        let last = self.live.and_then(|live| live.changes().log.last());
+        let at = last.map_or(published, |last| published.max(last.at.saturating_add(1)));
         Publication { sequence: self.manifest.sequence, published, day, counts, at }
     }
 }

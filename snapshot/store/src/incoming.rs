@@ -13,38 +13,36 @@ use super::codec::{Object, ObjectId, decode};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, ids, open_root, parse_manifest};
 use super::kept_packs::{KeptPack, KeptPacks};
-use super::layout::{FILE_TABLE, HISTORY, INDEX, MANIFEST, OBJECTS, PUBLIC, directory_of};
-use super::lazy::PackRange;
+use super::layout::{FILE_TABLE, HISTORY, MANIFEST, OBJECTS, directory_of};
 use super::manifest::{GenerationId, Manifest};
 use super::objects::Objects;
 use super::packer::Packer;
 use super::sections::Sections;
 use super::staging::{StagingDir, lock_root, point_to, remove_generation};
-use super::table::{FileEntry, FileTable};
+use super::table::FileTable;
 use super::verify::{VerifyMode, check_bodies, verify_on};
 
 /// Zstandard level of objects that have to be encoded again, which are few.
 const LEVEL: i32 = 3;
 
-/// Which bodies of a generation are fetched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FetchMode {
-    /// All of them.
-    #[default]
-    All,
-    /// Those that are needed before the generation can be served: tables, index and dictionaries. The root is lazy then.
-    IndexOnly,
+/// A range of bytes of a pack in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PackRange {
+    /// The pack.
+    pub pack: Digest,
+    /// Where the range begins.
+    pub offset: u64,
+    /// Its length.
+    pub len: u32,
+    /// Number of the object that it holds.
+    number: u32,
 }
-
-/// Most bytes of the pages that a lazy root has, see [`is_shell`].
-const SHELL: u64 = 2 << 20;
 
 /// A generation of which objects are still missing. Dropped unpublished, it keeps the objects that it has for the next.
 pub struct IncomingGeneration {
     staging: StagingDir,
     kept: KeptPacks,
     packer: Packer,
-    mode: FetchMode,
     manifest: Manifest,
     manifest_text: Vec<u8>,
     history: Vec<u8>,
@@ -70,13 +68,7 @@ impl IncomingGeneration {
     /// # Errors
     ///
     /// If these are malformed or do not belong together, another publisher holds the lock, or the root cannot be written.
-    pub fn begin(
-        root: &Path,
-        manifest: &[u8],
-        history: &[u8],
-        objects: &[u8],
-        mode: FetchMode,
-    ) -> Result<Self, StoreError> {
+    pub fn begin(root: &Path, manifest: &[u8], history: &[u8], objects: &[u8]) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
         let vfs = open_root(root)?;
         let manifest_text = manifest.to_vec();
@@ -97,7 +89,6 @@ impl IncomingGeneration {
             staging,
             kept,
             packer,
-            mode,
             manifest,
             manifest_text,
             history: history.to_vec(),
@@ -167,8 +158,11 @@ impl IncomingGeneration {
         let is_missing = |object: &&Object| !self.packer.take(&object.id);
         let first = self.of_table.iter().filter_map(|id| self.objects.find(id)).filter(is_missing);
         let first: Vec<&Object> = first.chain(self.missing_dictionaries()).collect();
-        let next =
-            if first.is_empty() { self.wanted().into_iter().filter(is_missing).collect() } else { first };
+        let next = match first.is_empty() {
+            true if self.files().is_err() => Vec::new(),
+            true => self.objects.objects.iter().filter(is_missing).collect(),
+            false => first,
+        };
         let mut ranges: Vec<PackRange> =
             next.into_iter().filter_map(|object| self.pack_range(object)).collect();
         ranges.sort_unstable();
@@ -176,46 +170,12 @@ impl IncomingGeneration {
     }
 
     fn missing_dictionaries(&self) -> impl Iterator<Item = &Object> {
-        let names = match self.mode {
-            FetchMode::All => {
-                let missing = self.objects.objects.iter().filter(|object| !self.packer.take(&object.id));
-                let of_missing = missing.map(|object| object.dictionary);
-                of_missing.chain(self.adopted_dictionaries.iter().copied()).collect()
-            }
-            // Bodies that are fetched later need theirs too.
-            FetchMode::IndexOnly => self.dictionary_names.clone(),
-        };
-        let names: BTreeSet<u64> = names;
+        let missing = self.objects.objects.iter().filter(|object| !self.packer.take(&object.id));
+        let of_missing = missing.map(|object| object.dictionary);
+        let names: BTreeSet<u64> = of_missing.chain(self.adopted_dictionaries.iter().copied()).collect();
         let names = names.into_iter().filter(|name| !self.dictionaries.contains_key(name));
         let found = names.filter_map(|name| self.objects.dictionary(name));
         found.filter(|object| !self.packer.take(&object.id))
-    }
-
-    /// The objects that are to be here, once the table of files is.
-    fn wanted(&self) -> Vec<&Object> {
-        let Ok(files) = self.files() else { return Vec::new() };
-        if self.mode == FetchMode::All {
-            return self.objects.objects.iter().collect();
-        }
-        let rows = self.wanted_rows(files).into_iter().filter_map(|row| self.objects.of_row(row));
-        let wanted: BTreeSet<ObjectId> = rows.flat_map(|placement| placement.objects().to_vec()).collect();
-        wanted.iter().filter_map(|id| self.objects.find(id)).collect()
-    }
-
-    /// Numbers of the rows whose bodies are to be here.
-    fn wanted_rows(&self, files: &FileTable) -> FxHashSet<u32> {
-        let mut shell = SHELL;
-        let is_wanted = |entry: &FileEntry<'_>| match self.mode {
-            FetchMode::All => true,
-            FetchMode::IndexOnly if entry.path().starts_with(INDEX) => true,
-            FetchMode::IndexOnly if !is_shell(entry.path()) => false,
-            FetchMode::IndexOnly => {
-                let left = shell.checked_sub(entry.identity().len);
-                shell = left.unwrap_or(shell);
-                left.is_some()
-            }
-        };
-        files.entries().filter(is_wanted).map(|entry| entry.number()).collect()
     }
 
     fn is_dictionary(&self, object: &Object) -> bool {
@@ -362,20 +322,15 @@ impl IncomingGeneration {
     pub fn publish(self, jobs: usize) -> Result<GenerationId, StoreError> {
         let (table, files) = (self.table_of_files()?, self.files()?);
         let (staging, id) = (&self.staging, self.id());
-        let wanted = self.wanted_rows(files);
-        let placement = |row: u32| self.objects.of_row(row).filter(|_| wanted.contains(&row));
-        let rows = (0..files.len() as u32).map(placement);
-        let objects = self.packer.finish(rows, &table, &|pack, bytes| self.kept.write(pack, bytes))?;
+        let rows = 0..files.len() as u32;
+        let placements = rows.clone().map(|row| self.objects.of_row(row));
+        let objects = self.packer.finish(placements, &table, &|pack, bytes| self.kept.write(pack, bytes))?;
         self.kept.link(&objects.packs, staging)?;
         staging.link_packs(&objects.packs)?;
-        let objects = match self.mode {
-            FetchMode::All => objects.finish(),
-            FetchMode::IndexOnly => self.objects.finish_lazy(objects),
-        };
-        staging.write(OBJECTS, objects.bytes())?;
+        staging.write(OBJECTS, objects.finish().bytes())?;
         staging.write(MANIFEST, &self.manifest_text)?;
         staging.write(HISTORY, &self.history)?;
-        self.check_bodies(wanted.iter().copied(), jobs)?;
+        self.check_bodies(rows, jobs)?;
         // A directory of this name is not this generation, or `take_present` would have taken it.
         if staging.vfs.list(&directory_of(id)).is_ok() {
             remove_generation(&*staging.vfs, id)?;
@@ -417,16 +372,12 @@ impl Drop for IncomingGeneration {
 /// # Errors
 ///
 /// If the manifest is malformed, another publisher holds the lock, or the root cannot be written.
-pub fn take_present(
-    root: &Path,
-    manifest: &[u8],
-    mode: FetchMode,
-) -> Result<Option<(GenerationId, bool)>, StoreError> {
+pub fn take_present(root: &Path, manifest: &[u8]) -> Result<Option<(GenerationId, bool)>, StoreError> {
     let Ok(vfs) = open_root(root) else { return Ok(None) };
     let expected = parse_manifest(&*vfs, MANIFEST, manifest)?;
     let id = expected.id();
     let Ok(found) = Generation::open_on(&vfs, id, 0) else { return Ok(None) };
-    if *found.manifest() != expected || found.is_lazy() && mode == FetchMode::All {
+    if *found.manifest() != expected {
         return Ok(None);
     }
     if current(&*vfs).is_ok_and(|live| live == id) {
@@ -440,30 +391,8 @@ pub fn take_present(
     Ok(Some((id, false)))
 }
 
-/// Whether a page is one that a site shows whatever else is missing: its start, its 404 and what browsers and crawlers
-/// read first.
-fn is_shell(path: &str) -> bool {
-    const PAGES: [&str; 10] = [
-        "404.html",
-        "api/v1/openapi.json",
-        "es/404.html",
-        "es/index.html",
-        "index.html",
-        "llms.txt",
-        "opensearch.xml",
-        "robots.txt",
-        "sitemap.xml",
-        "favicon.ico",
-    ];
-    path.strip_prefix(PUBLIC).is_some_and(|path| path.starts_with("assets/") || PAGES.contains(&path))
-}
-
-/// Whether all files of a generation that should be in the root are undamaged.
+/// Whether all files of a generation are undamaged.
 fn is_sound(generation: &Generation) -> bool {
-    if !generation.is_lazy() {
-        let (vfs, id) = (&generation.vfs, Some(generation.id()));
-        return verify_on(vfs, id, VerifyMode::Files, 1, &|_, _| ()).is_ok();
-    }
-    let check = |(path, body): (String, Body)| generation.vfs().check_file(&generation.name(&path), body);
-    generation.check_presence().is_ok() && generation.stored_files().map(check).all(|checked| checked.is_ok())
+    let (vfs, id) = (&generation.vfs, Some(generation.id()));
+    verify_on(vfs, id, VerifyMode::Files, 1, &|_, _| ()).is_ok()
 }

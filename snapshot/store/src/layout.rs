@@ -5,8 +5,6 @@ use super::manifest::GenerationId;
 pub(super) const CURRENT: &str = "CURRENT";
 pub(super) const CURRENT_TMP: &str = "CURRENT.tmp";
 pub(super) const LOCK: &str = "lock";
-/// The disk cache of a lazy root.
-pub(super) const BODIES: &str = "bodies";
 /// Packs of a generation that is not complete yet, see `kept_packs`.
 pub(super) const INCOMING: &str = "incoming";
 /// What a pull records after a root was filled from a store, see `remote`.

@@ -5,7 +5,6 @@
 //! ROOT/
 //!   CURRENT                    one line: the id of the live generation; replaced by rename
 //!   lock                       flock of the only publisher; `rollback` and `gc` hold it too
-//!   bodies/                    disk cache of a lazy root: bodies fetched from a store, see `disk_cache`
 //!   incoming/                  packs of a generation that could not be pulled as a whole yet, see `kept_packs`
 //!   accepted                   what a pull accepted last, see `remote`
 //!   generations/
@@ -27,9 +26,6 @@
 //!       packs/<sha256>.pack    bodies without content coding, compressed inside the pack, see `packer`; a pack that
 //!                              is in the previous generation too is a hard link to the same file
 //! ```
-//!
-//! **Lazy generations.** A generation that was pulled from a store may have left bodies in that store, see `lazy`. Only
-//! a server with access to the store can serve all of it, and nothing else can be done with it.
 //!
 //! **Hash.** A generation is a table of paths and of the hashes of their identity bodies (without content coding).
 //! `manifest.hash` is the SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by
@@ -70,14 +66,12 @@ mod build_info;
 mod changes;
 mod codec;
 mod diff;
-mod disk_cache;
 mod error;
 mod generation;
 mod history;
 mod incoming;
 mod kept_packs;
 mod layout;
-mod lazy;
 mod manifest;
 mod mapping;
 mod objects;
@@ -99,11 +93,9 @@ pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};
 pub use build_info::{BuildInfo, EncodeFn, Layout, MadeFrom, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
-pub use disk_cache::DiskCache;
-pub use error::{BodyUnavailable, FileProblem, StoreError};
+pub use error::{FileProblem, StoreError};
 pub use generation::Generation;
-pub use incoming::{FetchMode, IncomingGeneration, take_present};
-pub use lazy::{Fetch, LazyBodies, PackRange, ReadMode};
+pub use incoming::{IncomingGeneration, PackRange, take_present};
 pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
 pub use outgoing::{PackOptions, PackSink, PackedGeneration};
 pub use retention::{GenerationInfo, gc, list, live_id, rollback};

@@ -8,7 +8,6 @@
 //! bodies   Place    of each row of that table
 //! parts    u32      numbers of the objects of longer bodies, in order
 //! own      Place    of index/files.bin itself
-//! here     u32      of a lazy generation only: how many of the packs, from the first on, are in the root
 //! ```
 //! Hashes of bodies stand in the table only. The id of an object follows from those of the bodies in it; of a part of a
 //! longer body and of a dictionary it is the hash itself, see `codec`.
@@ -19,19 +18,17 @@
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use zstd::zstd_safe::DDict;
 
 use super::body::{Body, Digest, slice};
 use super::codec::{Object, ObjectId, decode};
-use super::error::{BodyUnavailable, FileProblem, StoreError};
+use super::error::{FileProblem, StoreError};
 use super::layout::PACKS;
-use super::lazy::{FetchFailure, LazyBodies, PackRange, ReadMode};
-use super::places::{NewObjects, Pack, Place, Placement};
+use super::places::{Pack, Place, Placement};
 use super::sections::{Section, SectionError, Sections, ensure};
 use super::vfs::Vfs;
 
-const LOCAL_PACKS: &str = "here";
 /// Most bytes of the table of files, and of each of its rows: the same object may be named any number of times.
 const TABLE: u64 = 1 << 20;
 const TABLE_ROW: u64 = 4 << 10;
@@ -55,10 +52,6 @@ pub(super) struct Objects {
     own: Section<Place>,
     contents: OnceLock<Contents>,
     dictionaries: FxHashMap<u64, DDict<'static>>,
-    /// The number of packs in the root, if the generation is lazy.
-    local: Option<usize>,
-    /// Provides the objects of all other packs.
-    lazy: OnceLock<Arc<LazyBodies>>,
 }
 
 impl Objects {
@@ -76,13 +69,6 @@ impl Objects {
 
     /// Checks all bounds, and reads nothing from packs, which may be in a store.
     pub(super) fn open_remote(vfs: &Arc<dyn Vfs>, dir: &str, file: &Sections) -> Result<Self, SectionError> {
-        let local = match file.get::<u32>(LOCAL_PACKS) {
-            Err(SectionError::Missing(_)) => None,
-            found => match found?[..] {
-                [count] => Some(count as usize),
-                _ => return Err(SectionError::Content(LOCAL_PACKS, "not one number")),
-            },
-        };
         let objects = Self {
             vfs: Arc::clone(vfs),
             dir: dir.to_owned(),
@@ -94,8 +80,6 @@ impl Objects {
             own: file.get("own")?,
             contents: OnceLock::new(),
             dictionaries: FxHashMap::default(),
-            local,
-            lazy: OnceLock::new(),
         };
         objects.check()?;
         Ok(objects)
@@ -108,8 +92,6 @@ impl Objects {
             pack.is_some_and(|pack| end <= pack.length) && object.is_sound()
         };
         ensure(self.objects.iter().all(within), "objects", "outside of its pack, or wrong in itself")?;
-        let has_local = self.local.is_none_or(|local| local <= self.packs.len());
-        ensure(has_local, LOCAL_PACKS, "more than there are packs")?;
         let is_sorted = self.objects.is_sorted_by(|one, next| one.id < next.id);
         ensure(is_sorted, "objects", "not sorted by id")?;
         let is_known = |object: &u32| (*object as usize) < self.objects.len();
@@ -199,11 +181,6 @@ impl Objects {
         self.own.first().map_or_else(Vec::new, |place| self.of(place).copied().collect())
     }
 
-    /// The packs in the root.
-    pub(super) fn local_packs(&self) -> &[Pack] {
-        self.packs.get(..self.local.unwrap_or(self.packs.len())).unwrap_or_default()
-    }
-
     /// The number of the object with this id.
     pub(super) fn number(&self, id: &ObjectId) -> Option<usize> {
         self.objects.binary_search_by(|object| object.id.cmp(id)).ok()
@@ -230,9 +207,9 @@ impl Objects {
     }
 
     /// The body of a row, not yet checked; `None` if it is a file in no pack.
-    pub(super) fn row(&self, row: u32, mode: ReadMode) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(super) fn row(&self, row: u32) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(place) = self.row_place(row) else { return Ok(None) };
-        let bytes = self.read(place, mode)?;
+        let bytes = self.read(place)?;
         let start = if place.is_long() { 0 } else { place.start as usize };
         let length = self.body(row).map_or(bytes.len(), |body| body.len as usize);
         if (start, length) == (0, bytes.len()) {
@@ -245,8 +222,8 @@ impl Objects {
     pub(super) fn rows(&self, rows: &[u32]) -> Result<Vec<Vec<u8>>, StoreError> {
         let mut last: Option<(u32, Vec<u8>)> = None;
         let mut body = |row: &u32| {
-            let Some(object) = self.object_of(*row).filter(|_| !self.is_lazy()) else {
-                return self.row(*row, ReadMode::LocalOnly).map(Option::unwrap_or_default);
+            let Some(object) = self.object_of(*row) else {
+                return self.row(*row).map(Option::unwrap_or_default);
             };
             if last.as_ref().is_none_or(|(number, _)| *number != object) {
                 let found = self.objects.get(object as usize);
@@ -261,14 +238,11 @@ impl Objects {
 
     /// The table of files.
     pub(super) fn own(&self) -> Result<Vec<u8>, StoreError> {
-        self.own.first().map_or_else(|| Ok(Vec::new()), |place| self.read(place, ReadMode::AllowRemote))
+        self.own.first().map_or_else(|| Ok(Vec::new()), |place| self.read(place))
     }
 
     /// All objects of a body.
-    fn read(&self, place: &Place, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
-        if self.of(place).any(|object| self.is_remote(object)) {
-            return self.read_lazy(place, mode);
-        }
+    fn read(&self, place: &Place) -> Result<Vec<u8>, StoreError> {
         let mut objects = self.of(place);
         if let (Some(only), None) = (objects.next(), objects.next()) {
             return self.object(only);
@@ -338,9 +312,6 @@ impl Objects {
 
     /// An object as it is stored.
     pub(super) fn stored(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
-        if self.is_remote(object) {
-            return Err(self.unavailable(BodyUnavailable::IndexOnly));
-        }
         let name = self.pack_name(object);
         let stored = self.vfs.read_at(&name, object.offset.into(), object.stored as usize);
         stored.map_err(|err| match err.kind() {
@@ -361,10 +332,6 @@ impl Objects {
     /// The bytes of an object, not yet checked.
     pub(super) fn object(&self, object: &Object) -> Result<Vec<u8>, StoreError> {
         let stored = self.stored(object)?;
-        self.decoded(object, stored)
-    }
-
-    fn decoded(&self, object: &Object, stored: Vec<u8>) -> Result<Vec<u8>, StoreError> {
         decode(object, stored, self.dictionaries.get(&object.dictionary)).ok_or_else(|| {
             let problem = format!("the object at {} cannot be decoded", object.offset);
             self.vfs.damaged(&self.pack_name(object), FileProblem::Format(problem))
@@ -373,129 +340,5 @@ impl Objects {
 
     fn damaged(&self, problem: FileProblem) -> StoreError {
         self.vfs.damaged(&format!("{}/{PACKS}", self.dir), problem)
-    }
-}
-
-/// Lazy generations.
-impl Objects {
-    /// Whether some of the packs are only in a store.
-    pub(super) fn is_lazy(&self) -> bool {
-        self.local.is_some()
-    }
-
-    fn is_remote(&self, object: &Object) -> bool {
-        self.local.is_some_and(|local| object.pack as usize >= local)
-    }
-
-    /// Provides remote objects; only the first call has an effect.
-    pub(super) fn attach(&self, lazy: &Arc<LazyBodies>) {
-        let _ = self.lazy.set(Arc::clone(lazy));
-    }
-
-    /// The same without remote objects and without bodies: what a build or a pull can reuse.
-    pub(super) fn only_local(self: &Arc<Self>) -> Option<Arc<Self>> {
-        if !self.is_lazy() {
-            return Some(Arc::clone(self));
-        }
-        let objects = self.objects.iter().filter(|object| !self.is_remote(object)).copied().collect();
-        let packs = self.local_packs().to_vec();
-        let local = NewObjects::new(*self.table.first()?, packs, objects, std::iter::empty(), None);
-        let mut objects = Self::open_remote(&self.vfs, &self.dir, &local.finish()).ok()?;
-        objects.dictionaries = objects.read_dictionaries().ok()?;
-        Some(Arc::new(objects))
-    }
-
-    /// The file of a lazy generation: of its objects these are in the root, all others stay in the packs of this one.
-    pub(super) fn finish_lazy(&self, local: NewObjects) -> Sections {
-        let count = local.packs.len() as u32;
-        let known: FxHashSet<ObjectId> = local.objects.iter().map(|object| object.id).collect();
-        let others = self.objects.iter().filter(|object| !known.contains(&object.id));
-        let others = others.map(|object| Object { pack: object.pack + count, ..*object });
-        let mut objects: Vec<Object> = local.objects.iter().copied().chain(others).collect();
-        objects.sort_unstable_by_key(|object| object.id);
-        let all = NewObjects::new(
-            local.table,
-            local.packs.into_iter().chain(self.packs.iter().copied()).collect(),
-            objects,
-            self.bodies.iter().map(|place| self.placement(place)),
-            self.own.first().and_then(|own| self.placement(own)),
-        );
-        let mut writer = all.writer();
-        writer.put(LOCAL_PACKS, [count]);
-        writer.finish()
-    }
-
-    /// Whether a row can be read without a request to the store.
-    pub(super) fn is_local(&self, row: u32) -> bool {
-        let Some(place) = self.row_place(row).filter(|_| self.is_lazy()) else { return true };
-        let is_cached = |object: &Object| self.lazy.get().is_some_and(|lazy| lazy.cache().has(&object.id));
-        self.of(place).all(|object| !self.is_remote(object) || is_cached(object))
-    }
-
-    /// A body with remote objects.
-    fn read_lazy(&self, place: &Place, mode: ReadMode) -> Result<Vec<u8>, StoreError> {
-        let lazy = self.lazy.get().ok_or_else(|| self.unavailable(BodyUnavailable::IndexOnly))?;
-        let remote: Vec<(Object, PackRange)> = (self.of(place).filter(|object| self.is_remote(object)))
-            .filter_map(|object| Some((*object, self.pack_range(object)?)))
-            .collect();
-        let cached = || remote.iter().map(|(object, _)| self.cached(lazy, object)).collect::<Vec<_>>();
-        let parts: Option<Vec<Vec<u8>>> = cached().into_iter().collect();
-        let fetched = match parts {
-            Some(parts) => parts,
-            None if mode == ReadMode::LocalOnly => return Err(self.unavailable(BodyUnavailable::NotLocal)),
-            None => self.fetch(lazy, &remote, cached)?,
-        };
-        let mut fetched = fetched.into_iter();
-        let part = |object: &Object| match self.is_remote(object) {
-            true => Ok(fetched.next().unwrap_or_default()),
-            false => self.object(object),
-        };
-        Ok(self.of(place).map(part).collect::<Result<Vec<_>, _>>()?.concat())
-    }
-
-    /// A cached object, decoded; a damaged one is removed from the cache.
-    fn cached(&self, lazy: &LazyBodies, object: &Object) -> Option<Vec<u8>> {
-        let (row, stored) = lazy.cache().get(&object.id)?;
-        let bytes = self.checked(&row, stored);
-        if bytes.is_none() {
-            lazy.cache().forget(&object.id);
-        }
-        bytes
-    }
-
-    /// The bytes of an object, if they are what it stands for.
-    fn checked(&self, object: &Object, stored: Vec<u8>) -> Option<Vec<u8>> {
-        self.decoded(object, stored).ok().filter(|bytes| self.is_content(object, bytes))
-    }
-
-    fn pack_range(&self, object: &Object) -> Option<PackRange> {
-        let pack = self.packs.get(object.pack as usize)?.sha256;
-        Some(PackRange::new(pack, object.offset.into(), object.stored))
-    }
-
-    /// Fetches remote objects that are not cached, decodes and checks them, and adds them to the cache.
-    fn fetch(
-        &self,
-        lazy: &LazyBodies,
-        wanted: &[(Object, PackRange)],
-        cached: impl Fn() -> Vec<Option<Vec<u8>>>,
-    ) -> Result<Vec<Vec<u8>>, StoreError> {
-        let fetched = lazy.fetch(wanted, cached, |object, stored| {
-            let bytes = self.checked(object, stored.clone())?;
-            lazy.cache().put(object, &stored);
-            Some(bytes)
-        });
-        match &*fetched {
-            Ok(bytes) => Ok(bytes.clone()),
-            Err(FetchFailure::Store(why)) => Err(self.unavailable(BodyUnavailable::FetchFailed(why.clone()))),
-            Err(FetchFailure::Damaged) => {
-                let problem = "an object of the store is not what was published".to_owned();
-                Err(self.damaged(FileProblem::Format(problem)))
-            }
-        }
-    }
-
-    fn unavailable(&self, why: BodyUnavailable) -> StoreError {
-        StoreError::BodyUnavailable { path: self.vfs.locate(&self.dir), why }
     }
 }

@@ -64,7 +64,6 @@ impl Generation {
         options: PackOptions,
         sink: PackSink<'_>,
     ) -> Result<PackedGeneration, StoreError> {
-        self.require_whole()?;
         let before = before.map(|bytes| self.remote_objects(bytes)).transpose()?.map(Arc::new);
         let write =
             |pack: Pack, bytes: &[u8]| sink(pack.sha256, bytes).map_err(self.vfs().io_error(&pack.path()));

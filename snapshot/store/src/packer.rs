@@ -98,7 +98,7 @@ impl Packer {
     /// For a build or a pull: reuses the packs of the live generation, unless one of them is damaged. Gives the number of
     /// damaged packs too.
     pub(super) fn reusing(level: i32, live: Option<&Generation>) -> (Self, u64) {
-        let before = live.and_then(|live| Some((live, live.packs()?.only_local()?)));
+        let before = live.and_then(|live| Some((live, Arc::clone(live.packs()?))));
         let damaged = before.as_ref().map_or(0, |(live, packs)| {
             let is_damaged =
                 |pack: &Pack| live.vfs().check_file(&live.name(&pack.path()), pack.body()).is_err();

@@ -112,10 +112,6 @@ impl NewObjects {
 
     /// The file.
     pub(super) fn finish(self) -> Sections {
-        self.writer().finish()
-    }
-
-    pub(super) fn writer(self) -> SectionWriter {
         let mut writer = SectionWriter::default();
         writer.put("table", [self.table]);
         writer.put("packs", self.packs);
@@ -123,6 +119,6 @@ impl NewObjects {
         writer.put("bodies", self.bodies);
         writer.put("parts", self.parts);
         writer.put("own", [self.own]);
-        writer
+        writer.finish()
     }
 }

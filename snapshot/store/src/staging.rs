@@ -8,8 +8,7 @@ use super::body::{Body, Chunks};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
-    ACCEPTED, BODIES, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary,
-    temporary,
+    ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary, temporary,
 };
 use super::manifest::GenerationId;
 use super::places::Pack;
@@ -181,7 +180,7 @@ fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
     if found.iter().any(is_root) {
         return Ok(());
     }
-    match found.into_iter().find(|(name, _)| ![LOCK, BODIES, INCOMING].contains(&&**name)) {
+    match found.into_iter().find(|(name, _)| ![LOCK, INCOMING].contains(&&**name)) {
         Some((found, _)) => Err(StoreError::Foreign { path: vfs.locate(""), found }),
         None => Ok(()),
     }

@@ -3,9 +3,7 @@
 mod changes;
 mod crash;
 mod dates;
-mod disk_cache;
 mod kept;
-mod lazy;
 mod others;
 mod packs;
 mod records;

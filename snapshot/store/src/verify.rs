@@ -67,7 +67,6 @@ pub(super) fn verify_on(
 ) -> Result<VerifyReport, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(vfs, id, 0).map_err(|err| vec![err])?;
-    generation.require_whole().map_err(|err| vec![err])?;
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
@@ -242,7 +241,7 @@ impl Generation {
         Ok(())
     }
 
-    /// All files in which bodies are stored: those of the tree, or the packs that are here and the files in no pack.
+    /// All files in which bodies are stored: those of the tree, or the packs and the files in no pack.
     pub(super) fn stored_files(&self) -> Box<dyn Iterator<Item = (String, Body)> + '_> {
         let entries = self.files().entries();
         match self.packs() {
@@ -254,7 +253,7 @@ impl Generation {
             Some(objects) => {
                 let loose = entries.filter(|entry| objects.is_loose(entry.number()));
                 let loose = loose.map(|entry| (entry.path().to_owned(), entry.identity()));
-                let packs = objects.local_packs().iter().map(|pack: &Pack| (pack.path(), pack.body()));
+                let packs = objects.packs.iter().map(|pack: &Pack| (pack.path(), pack.body()));
                 Box::new(loose.chain(packs))
             }
         }

@@ -41,9 +41,9 @@ const PUBLIC_ITEMS: usize = 1_165;
 
 /// Crates that one file may name.
 const HOMES: [(&str, &str); 3] = [
-    ("object_store", "snapshot/remote/src/target/object_stores.rs"),
-    ("reqwest", "snapshot/remote/src/target/object_stores.rs"),
-    ("rustls", "snapshot/remote/src/target/object_stores.rs"),
+    ("object_store", "snapshot/remote/src/stores/object_stores.rs"),
+    ("reqwest", "snapshot/remote/src/stores/object_stores.rs"),
+    ("rustls", "snapshot/remote/src/stores/object_stores.rs"),
 ];
 
 /// Dependencies that no source file names, and why they are declared.

@@ -421,7 +421,7 @@ fn a_fault_of_the_server_costs_one_answer_and_tells_nothing() {
     let server = server();
     let slug = &server.world.directory.programs[0].slug;
     let call = request("tools/call", &json!({"name": "get_opportunity", "arguments": {"slug": slug}}));
-    let ask = |detail: fn(&str, Locale) -> Result<Option<Bytes>, mcp::NotLocal>| {
+    let ask = |detail: fn(&str, Locale) -> Result<Option<Bytes>, mcp::Unreadable>| {
         let (site, dated) = (&server.world.site, &server.dated);
         let context = mcp::Context { base_url: BASE, site, dated, detail: &detail };
         let (head, body) = post(&call, &[]).into_parts();

@@ -10,14 +10,13 @@ use minisign::{KeyPair, SignatureBox};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use super::memory::{Broken, Client, Memory, NOW, Objects, run_alone};
+use super::memory::{Client, Memory, NOW, run_alone};
 use super::schedules::{TestSource, as_publisher, unsigned};
-use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
+use crate::current::{CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{ErrorClass, RemoteError};
-use crate::gc::Retention;
 use crate::publish::Publisher;
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{FetchedObject, ObjectVersion};
+use crate::stores::{FetchedObject, ObjectVersion};
 
 fn at() -> Timestamp {
     "2026-11-20T06:00:00Z".parse().unwrap()
@@ -39,8 +38,6 @@ fn current(version: u64) -> Current {
         version,
         live: generation(43),
         retained: vec![generation(41), generation(42)],
-        next: None,
-        spent: None,
         retired: Some(Digest::of(b"retired")),
         expires: Some(at()),
     }
@@ -124,51 +121,8 @@ fn foreign_and_later_formats_are_named() {
     assert_unverified(&line.replace("\"version\":57", "\"version\":0"), "out of bounds");
     assert_unverified(&line.replace("\"version\":57", "\"version\": 57"), "not written the way");
     assert_unverified(&line.replace("\"version\"", "\"extra\":1,\"version\""), "unknown field");
-    assert_unverified(&line.replace("\"retired\"", "\"next\":null,\"retired\""), "not written the way");
     let many = Current { retained: vec![current(1).live; 65], ..current(57) };
     assert_unverified(std::str::from_utf8(&many.to_bytes(None).unwrap()).unwrap(), "out of bounds");
-}
-
-/// CURRENT of a store whose publisher began a rollout of number 44 with an earlier version, or aborted one.
-fn with_rollout(member: &str) -> Vec<u8> {
-    let line = String::from_utf8(current(57).to_bytes(None).unwrap().to_vec()).unwrap();
-    line.replace("\"retired\"", &format!("{member},\"retired\"")).into_bytes()
-}
-
-#[test]
-fn a_rollout_of_an_earlier_version_is_read_as_its_live_generation_and_refused_for_writing() {
-    let next = serde_json::to_string(&generation(44)).unwrap();
-    let bytes = with_rollout(&format!("\"next\":{{\"named\":{next},\"percent\":5}}"));
-    assert_eq!(parse(&bytes, &unsigned()).unwrap().current.live.generation.sequence, 43);
-    let memory = Memory::new(Objects::from([(CURRENT.to_owned(), (bytes.into(), 1))]), Broken::default());
-    let refused = |result: Result<(), RemoteError>| {
-        let error = result.unwrap_err();
-        assert_eq!(error.class(), ErrorClass::Conflict);
-        assert!(error.to_string().contains("000044-") && error.to_string().contains("--abort"), "{error}");
-    };
-    run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-        refused(publisher.push(&mut TestSource::new(45, "own")).await.map(drop));
-        let retention = Retention { newest: 1, since: Timestamp::MIN };
-        refused(publisher.collect(retention).await.map(drop));
-    }));
-}
-
-#[test]
-fn the_number_of_a_rollout_that_an_earlier_version_aborted_goes_to_no_other_generation() {
-    let memory = Memory::empty();
-    run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-        publisher.push(&mut TestSource::new(1, "own")).await.unwrap();
-        let before = current::fetch(publisher.target, publisher.trust).await.unwrap();
-        let aborted = Current { spent: Some(3), version: 2, ..before.current.clone() };
-        publisher.write_current(Some(&before), &aborted).await.unwrap();
-        for sequence in [2, 3] {
-            let error = publisher.push(&mut TestSource::new(sequence, "own")).await.unwrap_err();
-            assert!(error.is_behind() && error.to_string().contains("numbers up to 3"), "{error}");
-        }
-        let pushed = publisher.push(&mut TestSource::new(4, "own")).await.unwrap();
-        assert_eq!(pushed.current.current.spent, None);
-    }));
-    assert_eq!(Arc::strong_count(&memory), 1);
 }
 
 fn guard(root: &Path) -> RollbackGuard {

@@ -9,8 +9,9 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
+use crate::error::TargetError;
 use crate::gc::CLOCK;
-use crate::target::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
 
 /// `date -d 2026-11-20T06:00:00Z +%s`
 pub(super) const NOW: i64 = 1_795_154_400;

@@ -1,18 +1,13 @@
-//! Ranges whose connections break off, answers that are longer than requested, bodies that come late, and the memory of
-//! all of them together.
+//! Ranges whose connections break off, answers that are longer than requested, and the memory of all of them together.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use bytes::Bytes;
-use store::{Digest, Fetch, PackRange};
-use tokio::runtime::Builder;
 
-use crate::fetcher::Fetcher;
+use crate::error::TargetError;
 use crate::objects::{FetchBudget, fetch_range};
-use crate::target::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
 
 /// A pack whose byte n is n, and how it answers.
 #[derive(Default)]
@@ -94,41 +89,12 @@ async fn all_fetches_together_stay_within_their_budget() {
     assert_eq!(target.most.load(Relaxed), FetchBudget::LEAST, "two of 1 MiB at a time");
 }
 
-#[test]
-fn a_body_that_comes_late_is_there_at_the_next_request() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let slow = Arc::new(Unsteady { takes: Duration::from_millis(2_500), ..Unsteady::default() });
-    let (send, _gone) = sync_channel(1);
-    let fetcher =
-        Fetcher::new(Arc::clone(&slow) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
-    let pieces = [PackRange::new(Digest::of(b"a"), 5, 2)];
-    assert_eq!(fetcher.fetch(&pieces), Err("no answer within 2 seconds".to_owned()));
-    assert_eq!(fetcher.fetch(&pieces), Ok(vec![vec![5, 6]]));
-    assert_eq!(slow.requests.load(Relaxed), 1, "the first request went on");
-}
-
-#[test]
-fn a_body_that_is_damaged_in_the_store_is_not_fetched_for_every_client() {
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let store = Arc::new(Unsteady::default());
-    let (send, _gone) = sync_channel(1);
-    let fetcher =
-        Fetcher::new(Arc::clone(&store) as Arc<_>, runtime.handle().clone(), FetchBudget::default(), send);
-    let [damaged, whole] = [5, 900].map(|offset| PackRange::new(Digest::of(b"a"), offset, 2));
-    fetcher.fetch(&[damaged]).unwrap();
-    fetcher.reject(&[damaged]);
-    for _ in 0..100 {
-        assert!(fetcher.fetch(&[damaged]).unwrap_err().contains("damaged"));
-    }
-    fetcher.fetch(&[whole]).unwrap();
-    assert_eq!(store.requests.load(Relaxed), 2);
-}
-
 /// A server whose answer to any range is that range by its head, and goes on for ever.
 #[cfg(feature = "stores")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_that_is_longer_than_requested_is_given_up() {
     use std::io::{Read as _, Write as _};
+    use std::sync::Arc;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let sent = Arc::new(AtomicU64::new(0));
@@ -146,7 +112,7 @@ async fn an_answer_that_is_longer_than_requested_is_given_up() {
             }
         }
     });
-    let target = crate::target::open(&format!("http://{address}/site")).unwrap();
+    let target = crate::stores::open(&format!("http://{address}/site")).unwrap();
     assert_eq!(target.range("p/x", 0, 4096).await, Err(TargetError::Length));
     assert!(sent.load(Relaxed) < 64 << 20, "{} bytes were read", sent.load(Relaxed));
 }

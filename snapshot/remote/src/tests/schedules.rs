@@ -24,7 +24,7 @@ use crate::gc::Retention;
 use crate::index::{CONTENTS, GenerationIndex};
 use crate::publish::{Publisher, PushSource};
 use crate::rollback_guard::RollbackGuard;
-use crate::target::{Precondition, Target};
+use crate::stores::{Precondition, Target};
 use crate::uploads::PENDING;
 
 /// Recorded among the requests by a reader that found no complete generation.

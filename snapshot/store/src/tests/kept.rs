@@ -6,15 +6,14 @@ use super::packs::{PACKS, put};
 use super::travel::{Elsewhere, pages};
 use super::*;
 use crate::sections::Sections;
-use crate::{FetchMode, IncomingGeneration, PackedGeneration, take_present};
+use crate::{IncomingGeneration, PackedGeneration, take_present};
 
 /// Fetches what is missing, but the first byte of one object is another one each time; gives the bytes that were fetched.
 fn pull_with_damage(packs: &Elsewhere, root: &Path, of: &PackedGeneration) -> usize {
     let objects = Sections::from_bytes(&of.objects).unwrap().get::<codec::Object>("objects").unwrap();
     let pages = objects.iter().filter(|object| object.dictionary != 0);
     let damaged_at = pages.map(|object| u64::from(object.offset)).max().unwrap();
-    let mut incoming =
-        IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects, FetchMode::All).unwrap();
+    let mut incoming = IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects).unwrap();
     let (mut fetched, mut damaged) = (0, 0);
     while damaged == 0 {
         for piece in incoming.missing() {
@@ -50,8 +49,7 @@ fn a_pull_that_is_killed_loses_little() {
     put(&from, &PACKS, &large());
     let packs = Elsewhere::default();
     let (of, _) = packs.push(&from, None, 1);
-    let mut incoming =
-        IncomingGeneration::begin(&to, &of.manifest, &of.history, &of.objects, FetchMode::All).unwrap();
+    let mut incoming = IncomingGeneration::begin(&to, &of.manifest, &of.history, &of.objects).unwrap();
     let mut fetched = 0;
     while let missing = incoming.missing()
         && !missing.is_empty()
@@ -141,7 +139,7 @@ fn a_damaged_root_keeps_its_whole_packs() {
     ];
     for (name, keeps_all, damage) in damages {
         damage();
-        let present = take_present(&to, &outgoing.manifest, FetchMode::All).unwrap();
+        let present = take_present(&to, &outgoing.manifest).unwrap();
         assert!(present.is_none() || name.starts_with("CURRENT"), "{name}: {present:?}");
         let fetched = packs.pull(&to, &outgoing).unwrap();
         assert!(fetched * 2 < all && (!keeps_all || fetched == 0), "{name}: {fetched} of {all}");

@@ -3,8 +3,8 @@
 use super::packs::{PACKS, noise};
 use super::travel::Elsewhere;
 use super::*;
+use crate::IncomingGeneration;
 use crate::sections::Sections;
-use crate::{FetchMode, IncomingGeneration};
 
 type Pages = Vec<(String, String)>;
 
@@ -129,9 +129,7 @@ fn bodies_in_another_order_than_the_table_says_are_refused() {
         forged.put("parts", file.get::<u32>("parts").unwrap().to_vec());
         forged.put("own", file.get::<places::Place>("own").unwrap().to_vec());
         let forged = forged.finish();
-        let mut incoming =
-            IncomingGeneration::begin(&to, &of.manifest, &of.history, forged.bytes(), FetchMode::All)
-                .unwrap();
+        let mut incoming = IncomingGeneration::begin(&to, &of.manifest, &of.history, forged.bytes()).unwrap();
         let mut refused = false;
         for _ in 0..2 {
             for piece in incoming.missing() {

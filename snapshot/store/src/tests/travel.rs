@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::packs::{PACKS, noise, page, put};
 use super::*;
-use crate::{FetchMode, IncomingGeneration, PackOptions, PackRange, PackedGeneration, take_present};
+use crate::{IncomingGeneration, PackOptions, PackRange, PackedGeneration, take_present};
 
 /// Packs as they lie elsewhere, by hash.
 #[derive(Default)]
@@ -43,16 +43,7 @@ impl Elsewhere {
 
     /// Fetches a generation; gives the bytes that were fetched.
     pub(super) fn pull(&self, root: &Path, of: &PackedGeneration) -> Result<usize, StoreError> {
-        self.pull_as(root, of, FetchMode::All)
-    }
-
-    pub(super) fn pull_as(
-        &self,
-        root: &Path,
-        of: &PackedGeneration,
-        take: FetchMode,
-    ) -> Result<usize, StoreError> {
-        let mut incoming = IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects, take)?;
+        let mut incoming = IncomingGeneration::begin(root, &of.manifest, &of.history, &of.objects)?;
         let (mut fetched, mut rounds) = (0, 0);
         loop {
             let missing = incoming.missing();
@@ -102,10 +93,7 @@ fn what_leaves_a_tree_or_packs_comes_in_under_the_same_name_with_the_same_bodies
             let body = |of: &Generation, entry| of.read(entry, Coding::Identity).unwrap();
             assert!(body(&original, one) == body(&live, other), "{}", one.path());
         }
-        assert_eq!(
-            take_present(&to, &outgoing.manifest, FetchMode::All).unwrap(),
-            Some((published.id(), true))
-        );
+        assert_eq!(take_present(&to, &outgoing.manifest).unwrap(), Some((published.id(), true)));
     }
 }
 
@@ -208,23 +196,19 @@ fn a_generation_that_is_here_is_taken_as_it_is_unless_it_is_damaged() {
     let (first, _) = elsewhere.push(&from, None, 1);
     put(&from, &PACKS, &pages("changed"));
     let (second, _) = elsewhere.push(&from, Some(&first), 2);
-    assert_eq!(take_present(&to, &first.manifest, FetchMode::All).unwrap(), None, "nothing is here");
+    assert_eq!(take_present(&to, &first.manifest).unwrap(), None, "nothing is here");
     elsewhere.pull(&to, &first).unwrap();
     elsewhere.pull(&to, &second).unwrap();
     let [one, two] = [1, 2].map(|sequence| {
         let found = list(&to).unwrap().into_iter().find(|listed| listed.id.sequence == sequence);
         found.unwrap().id
     });
-    assert_eq!(
-        take_present(&to, &first.manifest, FetchMode::All).unwrap(),
-        Some((one, false)),
-        "it was not the live one"
-    );
+    assert_eq!(take_present(&to, &first.manifest).unwrap(), Some((one, false)), "it was not the live one");
     assert_eq!(live_id(&to).unwrap(), one);
     let pack = fs::read_dir(dir(&to, two).join("packs")).unwrap().next().unwrap().unwrap().path();
     let bytes = fs::read(&pack).unwrap();
     overwrite(&pack, &bytes[1..]);
-    assert_eq!(take_present(&to, &second.manifest, FetchMode::All).unwrap(), None, "it is damaged");
+    assert_eq!(take_present(&to, &second.manifest).unwrap(), None, "it is damaged");
     elsewhere.pull(&to, &second).unwrap();
     assert_eq!(live_id(&to).unwrap(), two);
     assert!(faults(&to, VerifyMode::Deep).is_empty());

@@ -10,8 +10,9 @@ use std::time::UNIX_EPOCH;
 use bytes::Bytes;
 use store::Digest;
 
-use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
 use super::object_name::is_inside;
+use crate::error::TargetError;
 
 /// Held during writes.
 const LOCK: &str = ".lock";

@@ -3,9 +3,9 @@
 
 use bytes::Bytes;
 
-use super::api::{ObjectVersion, Precondition, Target, TargetError};
+use super::api::{ObjectVersion, Precondition, Target};
 use super::object_name::ObjectName;
-use crate::error::{RemoteError, write_error};
+use crate::error::{RemoteError, TargetError, write_error};
 
 /// How often a write is tried while nothing has changed.
 const TRIES: usize = 3;

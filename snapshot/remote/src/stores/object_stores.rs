@@ -18,9 +18,9 @@ use object_store::{
 };
 use url::Url;
 
-use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetError, TargetFuture};
+use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
 use super::object_name::is_inside;
-use crate::error::RemoteError;
+use crate::error::{RemoteError, TargetError};
 use crate::secrets::shown_address;
 
 /// Longest wait for a connection, and for the response to one request.

@@ -13,7 +13,7 @@ use url::Url;
 
 #[cfg(test)]
 pub(crate) use self::api::TargetFuture;
-pub(crate) use self::api::{FetchedObject, Precondition, TargetError};
+pub(crate) use self::api::{FetchedObject, Precondition};
 pub use self::api::{ObjectVersion, Target};
 pub(crate) use self::conditional_write::{WriteOutcome, check_conditions, write_if};
 use self::folder::Folder;

@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+use crate::error::TargetError;
+
 /// A version of an object: stores compare one of these or the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectVersion {
@@ -32,37 +34,6 @@ pub enum Precondition<'a> {
     Absent,
     /// The object still has this version.
     Unchanged(&'a ObjectVersion),
-}
-
-/// Why a request to a store failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TargetError {
-    /// There is no object of this name.
-    #[error("not there")]
-    Missing,
-    /// The precondition does not hold.
-    #[error("the precondition does not hold")]
-    Precondition,
-    /// Credentials are missing.
-    #[error(
-        "no credentials: set {0}; no metadata service, which gives them to a machine of the provider, answers here"
-    )]
-    NoCredentials(&'static str),
-    /// The store does not know the credentials.
-    #[error("the store does not know these credentials ({problem}); check {variables}")]
-    Unauthenticated { problem: String, variables: &'static str },
-    /// The credentials do not allow this.
-    #[error("denied ({0}); give these credentials the right to do that")]
-    Denied(String),
-    /// The name leads out of the store, or to something that is no object.
-    #[error("{0:?} is not the name of an object: names stay in the store's folder, without .. and links")]
-    Name(String),
-    /// The object is longer or shorter than the request allows.
-    #[error("not as long as it should be")]
-    Length,
-    /// Anything else: no connection, or an error that the store names.
-    #[error("{0}; check the address and the connection, and try again")]
-    Failed(String),
 }
 
 /// The outcome of a request, once it is there.

@@ -88,26 +88,29 @@ impl Metrics {
         let counts = &self.connections;
         let help = "Bytes of answers made and not yet taken by the client.";
         metric(&mut out, "edge_connections", "gauge", "Connections open now.", counts.open_now());
-        metric(&mut out, "edge_flight_bytes", "gauge", help, counts.flying() as u64);
+        metric(&mut out, "edge_flight_bytes", "gauge", help, counts.in_flight.bytes() as u64);
         for (name, help, count) in [
             (
                 "edge_flight_refusals_total",
                 "Answers refused with 503 because too many wait to be taken.",
-                &counts.refused_flights,
+                counts.in_flight.refused(),
             ),
+            ("edge_accepted_total", "Connections accepted.", counts.accepted.get()),
             (
-                "edge_stream_resets_total",
-                "HTTP/2 streams reset because the client took no more of the answer.",
-                &counts.reset_streams,
+                "edge_refused_total",
+                "Connections closed at once because too many were open.",
+                counts.refused.get(),
             ),
-            ("edge_accepted_total", "Connections accepted.", &counts.accepted),
-            ("edge_refused_total", "Connections closed at once because too many were open.", &counts.refused),
-            ("edge_accept_errors_total", "Accepts that failed.", &counts.accept_errors),
-            ("edge_not_modified_total", "Answers that the client had already (304).", &self.not_modified),
-            ("edge_panics_total", "Requests that ended in a panic.", &self.panics),
-            ("edge_overload_refusals_total", "Searches refused with 503.", &self.overloads),
+            ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors.get()),
+            (
+                "edge_not_modified_total",
+                "Answers that the client had already (304).",
+                self.not_modified.get(),
+            ),
+            ("edge_panics_total", "Requests that ended in a panic.", self.panics.get()),
+            ("edge_overload_refusals_total", "Searches refused with 503.", self.overloads.get()),
         ] {
-            metric(&mut out, name, "counter", help, count.get());
+            metric(&mut out, name, "counter", help, count);
         }
         family(&mut out, "edge_closed_total", "counter", "Connections that ended, by reason.");
         for (reason, label) in CloseReason::ALL {

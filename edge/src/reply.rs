@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use net::connection::SharedBody;
+use net::in_flight::SharedBody;
 use net::precheck::{HttpError, ONLY_READS};
 use snapshot::page::error;
 

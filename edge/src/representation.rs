@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use net::conditional::{
     RequestedRange, coding_name, http_date, is_fresh, is_precondition_failed, requested_range,
 };
-use net::connection::SharedBody;
+use net::in_flight::SharedBody;
 use net::precheck::HttpError;
 use store::Coding;
 

@@ -69,7 +69,7 @@ impl Request {
     /// Answers a request to the tools.
     pub(crate) async fn call_tool(self, body: impl Body<Data = Bytes> + Send + Unpin) -> Response<Bytes> {
         if let Err(error) = self.check() {
-            return self.finish(Endpoint::refused(&self.head, error).into());
+            return self.finish(Endpoint::refused(error).into());
         }
         let peer = self.head.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let client = self.server.options.proxies.client(peer, &self.head.headers);
@@ -150,7 +150,7 @@ impl Request {
                 reply.shared.take().map_or((reply.body.len(), None), |(n, it)| (n, Some(it)));
             match in_flight.hold(reply.body, whole, shared) {
                 Some(body) => reply.body = body,
-                None if self.route == Route::Tools => reply = Endpoint::refused(&self.head, CONGESTED).into(),
+                None if self.route == Route::Tools => reply = Endpoint::refused(CONGESTED).into(),
                 None => reply = CONGESTED.into(),
             }
         }

@@ -32,7 +32,7 @@ pub(crate) fn real_data() -> Option<PathBuf> {
 
 /// Limits that nobody who dawdles stays within.
 pub(crate) fn impatient(wait: Duration) -> Limits {
-    Limits { detect: wait, request: wait, write_stall: wait, h2_ping: wait, h2_pong: wait, ..Limits::DEFAULT }
+    Limits { request: wait, write_stall: wait, ..Limits::DEFAULT }
 }
 
 /// A runtime for servers.

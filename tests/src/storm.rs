@@ -4,7 +4,6 @@
 pub mod client;
 pub mod load;
 pub mod slow;
-pub mod window;
 
 use std::net::SocketAddr;
 

@@ -161,7 +161,7 @@ impl Endpoint {
         B: Body<Data = Bytes> + Unpin,
     {
         let site = self.site(context);
-        let mut caller = Caller { version: head.version, ..Caller::default() };
+        let mut caller = Caller::default();
         caller.origin = match site.origins.check(&head.headers) {
             Ok(origin) => origin,
             Err(Forbidden) => {
@@ -187,9 +187,9 @@ impl Endpoint {
     }
 
     /// The answer to a request that was refused before [`Self::call`], for its host for example.
-    pub fn refused(head: &RequestHead, error: HttpError) -> Response<Bytes> {
+    pub fn refused(error: HttpError) -> Response<Bytes> {
         let error = RpcError::transport(error.status, error.message).closing(error.close);
-        error.reply(None).response(&Caller { version: head.version, ..Caller::default() })
+        error.reply(None).response(&Caller::default())
     }
 
     /// The checks before the body is read.

@@ -124,7 +124,6 @@ impl RpcError {
 /// Who a response is for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Caller {
-    pub(crate) version: http::Version,
     /// The browser origin of the request.
     pub(crate) origin: Option<HeaderValue>,
     pub(crate) quota: Option<Quota>,
@@ -177,7 +176,7 @@ impl Reply {
                 set(HeaderName::from_static(name), value);
             }
         }
-        if self.close && caller.version < http::Version::HTTP_2 {
+        if self.close {
             set(header::CONNECTION, fixed("close"));
         }
         if let Some(origin) = &caller.origin {

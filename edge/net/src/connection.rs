@@ -1,34 +1,25 @@
-//! The connection driver: accepts, limits, times out and drains the connections that carry requests.
+//! The connection driver: accepts, limits, times out and drains the connections that carry requests, in HTTP/1.1.
 //!
-//! Neither hyper nor its utilities bound how long a client may stay silent before the first byte, how long a
-//! request head may take once the idle time is generous, or how long a reader may refuse to read. This module
-//! does, with one timer per connection and no lock on the way of a request:
+//! hyper does not bound how long a client may stay silent before the first byte, how long a request may take once the
+//! idle time is generous, or how long a reader may refuse to read. This module does, with one timer per connection:
 //!
-//! - `accept`: the listener, the cap on connections, and survival when descriptors run out;
-//! - `detect`: HTTP/1 or HTTP/2, within a deadline;
-//! - `socket`: the socket as hyper sees it, noting when it waits for a request or for a reader;
-//! - `timeouts`: that one timer;
-//! - `limits`: how long each step may take, and the service that answers;
-//! - `drive`: hyper's protocol machine beside it, dropped while a connection is unused;
-//! - `backpressure`: how many bytes of answers may wait to be sent;
-//! - `outgoing`, `streams`: answers in pieces, and the streams of HTTP/2 that stop taking them.
+//! - `accept`: the listener, and survival when descriptors run out;
+//! - `socket`: the socket as hyper sees it, noting what it waits for and since when;
+//! - `deadlines`: what is due for that;
+//! - `drive`: hyper's protocol machine beside that timer and the signal to drain;
+//! - `limits`: how long each step may take, and the service that answers.
 
 mod accept;
-mod backpressure;
 mod counters;
-mod detect;
+mod deadlines;
 mod drive;
 mod limits;
-mod outgoing;
 mod socket;
-mod streams;
-mod timeouts;
 
 #[cfg(test)]
 mod tests;
 
 pub use accept::{adopt, bind};
-pub use backpressure::{InFlight, SharedBody};
 pub use counters::{CloseReason, Count, Counters};
 pub use limits::{HttpService, Limits};
 
@@ -37,14 +28,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::watch;
 
 use accept::Acceptor;
-use drive::Drain;
 use socket::Wire;
 
 /// Serves `listener` until `shutdown` resolves, then drains: connections already queued are still taken, every
-/// connection finishes its requests and announces its end (`Connection: close`, GOAWAY), and what is left after
+/// connection finishes its request and announces its end (`Connection: close`), and what is left after
 /// [`Limits::drain`] is cut. Returns when the last connection is gone.
 pub async fn serve<S>(
     listener: TcpListener,
@@ -69,8 +59,7 @@ pub async fn serve<S>(
         server.admit(stream, peer);
     }
     drop(acceptor);
-    server.drain.start();
-    server.closed().await;
+    server.drain().await;
 }
 
 /// What all connections share.
@@ -78,9 +67,8 @@ struct Server<S> {
     service: S,
     limits: Limits,
     counters: Arc<Counters>,
-    drain: Arc<Drain>,
-    permits: Arc<Semaphore>,
-    capacity: u32,
+    /// Whether the server shuts down. Each connection has a receiver.
+    draining: watch::Sender<bool>,
 }
 
 impl<S> Server<S>
@@ -88,39 +76,31 @@ where
     S: HttpService<Future: Send> + Clone + Send + Unpin + 'static,
 {
     fn new(service: S, limits: Limits, counters: Arc<Counters>) -> Self {
-        let most = Semaphore::MAX_PERMITS.min(u32::MAX as usize);
-        let capacity = limits.max_connections.clamp(1, most) as u32;
-        let permits = Arc::new(Semaphore::new(capacity as usize));
-        Self { service, limits, counters, drain: Arc::default(), permits, capacity }
+        Self { service, limits, counters, draining: watch::Sender::new(false) }
     }
 
     /// Gives the connection a task of its own, or closes it when there are too many.
     fn admit(&self, stream: impl Wire, address: SocketAddr) {
         let nth = self.counters.accepted.add();
-        let Ok(permit) = self.permits.clone().try_acquire_owned() else {
+        if self.draining.receiver_count() >= self.limits.max_connections {
             self.counters.refused.add();
             return;
-        };
+        }
         let connection = drive::Connection {
             peer: SocketAddr::new(address.ip().to_canonical(), address.port()),
             service: self.service.clone(),
-            limits: self.limits,
-            max_age: spread(self.limits.max_age, nth),
-            counters: self.counters.clone(),
-            drain: self.drain.clone(),
+            limits: Limits { max_age: spread(self.limits.max_age, nth), ..self.limits },
+            in_flight: self.counters.in_flight.clone(),
+            draining: self.draining.subscribe(),
         };
         let open = self.counters.clone().open();
-        tokio::spawn(async move {
-            let _permit: OwnedSemaphorePermit = permit;
-            let reason = connection.run(stream).await;
-            open.close(reason);
-        });
+        tokio::spawn(async move { open.close(connection.run(stream).await) });
     }
 
-    /// Waits until every permit is back, that is, until no connection is left.
-    async fn closed(&self) {
-        // The semaphore is never closed, so the only outcome is the permits.
-        let _ = self.permits.acquire_many(self.capacity).await;
+    /// Tells every connection to end, and waits until none is left.
+    async fn drain(&self) {
+        self.draining.send_replace(true);
+        self.draining.closed().await;
     }
 }
 

@@ -7,6 +7,7 @@ pub mod client;
 pub mod conditional;
 pub mod connection;
 pub mod encode;
+pub mod in_flight;
 pub mod precheck;
 pub mod rate_limit;
 pub mod request_head;

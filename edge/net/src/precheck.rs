@@ -117,7 +117,7 @@ fn is_recoded(headers: &HeaderMap) -> bool {
 }
 
 /// The host of an absolute target counts, not that of the `Host` besides it (RFC 9112, section 3.2.2), which must be
-/// valid all the same. In HTTP/2 the two must not differ (RFC 9113, section 8.3.1).
+/// valid all the same.
 fn check_host(head: &RequestHead, hosts: &Hosts) -> Result<(), HttpError> {
     const BAD: HttpError =
         refuse_and_close(StatusCode::BAD_REQUEST, "A request needs exactly one valid Host.");
@@ -126,20 +126,10 @@ fn check_host(head: &RequestHead, hosts: &Hosts) -> Result<(), HttpError> {
     if target.is_some() && head.uri.scheme().is_none() {
         return Err(BAD);
     }
-    let authority = match (target, named.next(), named.next()) {
-        (_, _, Some(_)) | (None, None, None) => return Err(BAD),
-        (Some(target), None, None) if head.version >= http::Version::HTTP_2 => target,
-        (Some(_), None, None) => return Err(BAD),
-        (target, Some(host), None) => {
-            let host = host.to_str().map_err(|_| BAD)?;
-            let differs = target.is_some_and(|target| !target.eq_ignore_ascii_case(host));
-            if differs && head.version >= http::Version::HTTP_2 || valid_host(host).is_none() {
-                return Err(BAD);
-            }
-            target.unwrap_or(host)
-        }
-    };
-    if hosts.allow(valid_host(authority).ok_or(BAD)?) {
+    let (Some(host), None) = (named.next(), named.next()) else { return Err(BAD) };
+    let host = valid_host(host.to_str().map_err(|_| BAD)?).ok_or(BAD)?;
+    let authority = target.map_or(Some(host), valid_host).ok_or(BAD)?;
+    if hosts.allow(authority) {
         Ok(())
     } else {
         Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))
@@ -155,19 +145,18 @@ fn valid_host(authority: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn is_answered(version: http::Version, hosts: [&str; 2], named: &str, target: &str) -> bool {
-        let request = http::Request::get(target).version(version).header("host", named);
+    fn is_answered(hosts: [&str; 2], named: &str, target: &str) -> bool {
+        let request = http::Request::get(target).header("host", named);
         let head = request.body(()).unwrap().into_parts().0.into();
         check(&head, &Hosts::new(hosts.map(str::to_owned)), false).is_ok()
     }
 
     #[test]
-    fn approved_hosts_may_have_a_port_or_be_an_address_and_http2_has_one_host() {
+    fn approved_hosts_may_have_a_port_or_be_an_address_and_that_of_the_target_counts() {
         let hosts = ["Example.org:443", "[::1]:8080"];
         for host in ["example.org", "[::1]", "[::1]:9"] {
-            assert!(is_answered(http::Version::HTTP_11, hosts, host, "/"), "{host}");
+            assert!(is_answered(hosts, host, "/"), "{host}");
         }
-        let to_another = |version| is_answered(version, hosts, "evil.com", "http://example.org/");
-        assert!(to_another(http::Version::HTTP_11) && !to_another(http::Version::HTTP_2));
+        assert!(is_answered(hosts, "evil.com", "http://example.org/"));
     }
 }

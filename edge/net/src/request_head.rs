@@ -2,11 +2,12 @@
 //! extension, so that no filter copies a header.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use http::request::Parts;
-use http::{HeaderMap, Method, Uri, Version, header};
+use http::{HeaderMap, Method, Uri, header};
 
-use crate::connection::InFlight;
+use crate::in_flight::InFlight;
 
 /// The head of a request.
 #[derive(Clone, Debug)]
@@ -15,14 +16,12 @@ pub struct RequestHead {
     pub method: Method,
     /// Target, as it was sent.
     pub uri: Uri,
-    /// Version of HTTP.
-    pub version: Version,
     /// Headers. Without `Range` unless the method is GET: only there it has a meaning (RFC 9110, section 14.2).
     pub headers: HeaderMap,
     /// The address at the other end of the connection; IPv4 clients of a dual-stack listener appear as IPv4.
     pub peer: Option<SocketAddr>,
-    /// Response bytes in flight on the connection.
-    pub in_flight: Option<InFlight>,
+    /// Bodies in flight of the server that has the connection.
+    pub in_flight: Option<Arc<InFlight>>,
 }
 
 impl RequestHead {
@@ -40,10 +39,10 @@ impl RequestHead {
 /// Of a request without a connection.
 impl From<Parts> for RequestHead {
     fn from(parts: Parts) -> Self {
-        let Parts { method, uri, version, mut headers, .. } = parts;
+        let Parts { method, uri, mut headers, .. } = parts;
         if method != Method::GET {
             headers.remove(header::RANGE);
         }
-        Self { method, uri, version, headers, peer: None, in_flight: None }
+        Self { method, uri, headers, peer: None, in_flight: None }
     }
 }

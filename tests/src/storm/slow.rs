@@ -11,14 +11,12 @@ use super::Place;
 pub enum Kind {
     /// Connects and says nothing.
     Silent,
-    /// Sends part of the preface of HTTP/2.
-    Preface,
     /// Sends half a request head.
     HalfHead,
     /// Sends a request head byte by byte, for ever.
     Drip,
     /// Speaks HTTP/2 and falls silent after the preface.
-    SilentHttp2,
+    Http2,
     /// Announces a body and does not send it.
     NoBody,
     /// Asks for more than the kernel holds and reads nothing.
@@ -27,23 +25,15 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Silent,
-        Self::Preface,
-        Self::HalfHead,
-        Self::Drip,
-        Self::SilentHttp2,
-        Self::NoBody,
-        Self::Deaf,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Silent, Self::HalfHead, Self::Drip, Self::Http2, Self::NoBody, Self::Deaf];
 
     fn opening(self, host: &str) -> String {
         match self {
             Self::Silent => String::new(),
-            Self::Preface => "PRI * HTTP/2.0\r\n\r\n".to_owned(),
             Self::HalfHead => format!("GET / HTTP/1.1\r\nHost: {host}\r\nX: "),
             Self::Drip => "G".to_owned(),
-            Self::SilentHttp2 => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_owned(),
+            Self::Http2 => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_owned(),
             Self::NoBody => format!(
                 "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
                  Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n"

@@ -1,24 +1,22 @@
-//! Counters of the connection driver. Except for the bytes in flight they change when a connection opens, closes or
+//! Counters of the connection driver. Except for the bodies in flight they change when a connection opens, closes or
 //! is refused, never with a request.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::in_flight::InFlight;
 
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
     /// In the normal course: the client left, or sent `Connection: close`.
     Done,
-    /// No protocol recognised in time.
-    Detect,
     /// No response begun within the request deadline.
     Request,
     /// No request for too long.
     Idle,
     /// The client stopped reading.
     Stall,
-    /// An HTTP/2 PING stayed unanswered.
-    Ping,
     /// Past its maximum age.
     Age,
     /// The server shut down.
@@ -31,13 +29,11 @@ pub enum CloseReason {
 
 impl CloseReason {
     /// Every reason with its metric label, in the order they are declared.
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Done, "done"),
-        (Self::Detect, "detect"),
         (Self::Request, "request"),
         (Self::Idle, "idle"),
         (Self::Stall, "stall"),
-        (Self::Ping, "ping"),
         (Self::Age, "age"),
         (Self::Drain, "drain"),
         (Self::Malformed, "malformed"),
@@ -70,25 +66,16 @@ pub struct Counters {
     pub refused: Count,
     /// Failed accepts, such as those for want of descriptors.
     pub accept_errors: Count,
-    /// Answers that were refused because too many bytes of bodies were in flight.
-    pub refused_flights: Count,
-    /// HTTP/2 streams that were reset because the client took nothing more of the answer.
-    pub reset_streams: Count,
     closed: [Count; CloseReason::ALL.len()],
     open: AtomicU64,
-    /// Bytes of bodies in flight.
-    pub(super) flying: AtomicUsize,
+    /// Bodies in flight.
+    pub in_flight: Arc<InFlight>,
 }
 
 impl Counters {
     /// Connections open now.
     pub fn open_now(&self) -> u64 {
         self.open.load(Relaxed)
-    }
-
-    /// Bytes of bodies that are made and not yet taken, and what each of them takes besides.
-    pub fn flying(&self) -> usize {
-        self.flying.load(Relaxed)
     }
 
     /// Connections that ended for this reason.

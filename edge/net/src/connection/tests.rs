@@ -6,16 +6,13 @@
 
 mod deadlines;
 mod http1;
-mod http2;
 mod listening;
 mod shutdown;
 
 use std::convert::Infallible;
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,7 +20,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::Service;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -53,7 +50,7 @@ fn ms(n: u64) -> Duration {
 /// Limits that no test reaches by accident.
 fn generous() -> Limits {
     let long = Duration::from_secs(60);
-    Limits { detect: long, request: long, idle: long, write_stall: long, drain: long, ..Limits::DEFAULT }
+    Limits { request: long, idle: long, write_stall: long, drain: long, ..Limits::DEFAULT }
 }
 
 /// Lets a test hold back the answer to `/held`.
@@ -77,53 +74,8 @@ impl Service<Request<Incoming>> for Site {
     }
 }
 
-/// The server's end of a connection in memory.
-struct Pipe {
-    stream: DuplexStream,
-    /// Read to see whether there was anything.
-    peeked: Option<u8>,
-}
-
-impl Wire for Pipe {
-    fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut byte = [0];
-        let mut buffer = ReadBuf::new(&mut byte);
-        if self.peeked.is_none() {
-            let _ = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer));
-            self.peeked = buffer.filled().first().copied();
-        }
-        Poll::Ready(())
-    }
-
+impl Wire for DuplexStream {
     fn forget_unsent(&self) {}
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if let Some(byte) = self.peeked.take() {
-            buffer.put_slice(&[byte]);
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
 }
 
 /// A server whose connections are in memory: only its deadlines take time, on a clock that is advanced at once.
@@ -142,7 +94,7 @@ impl Server {
 
     fn connect(&self) -> DuplexStream {
         let (client, stream) = tokio::io::duplex(HELD_BACK);
-        self.driver.admit(Pipe { stream, peeked: None }, CLIENT);
+        self.driver.admit(stream, CLIENT);
         client
     }
 
@@ -154,12 +106,14 @@ impl Server {
     }
 
     fn stop(&self) {
-        self.driver.drain.start();
+        self.driver.draining.send_replace(true);
     }
 
     /// Waits until no connection is left.
     async fn closed(&self) {
-        tokio::time::timeout(PATIENCE, self.driver.closed()).await.expect("a connection stayed open");
+        tokio::time::timeout(PATIENCE, self.driver.draining.closed())
+            .await
+            .expect("a connection stayed open");
     }
 
     async fn closed_for(&self, reason: CloseReason) {

@@ -1,8 +1,6 @@
 //! Stalled connections are closed at their deadline and not before.
 
-use super::super::detect::Protocol;
 use super::super::spread;
-use super::super::timeouts::{Step, Timeouts};
 use super::*;
 
 /// What was sent and answered, and what is sent then.
@@ -10,19 +8,15 @@ type Stall<'a> = (&'a [u8], &'a [u8]);
 
 #[tokio::test(start_paused = true)]
 async fn a_stalled_connection_is_closed_at_its_deadline() {
-    let detect = Limits { detect: SHORT, ..generous() };
     let request = Limits { request: SHORT, ..generous() };
     let idle = Limits { idle: SHORT, ..generous() };
-    let parked = Limits { park: ms(20), idle: SHORT, ..generous() };
     let body = b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n123";
-    let table: [(Limits, Stall<'_>, CloseReason); 7] = [
-        (detect, (b"", b""), CloseReason::Detect),
-        (detect, (b"", b"PRI * HTTP/2.0"), CloseReason::Detect),
+    let table: [(Limits, Stall<'_>, CloseReason); 5] = [
+        (request, (b"", b""), CloseReason::Request),
         (request, (b"", b"GET / HTTP/1.1\r\nhost:"), CloseReason::Request),
         (request, (GET, b"GET / HTTP/1.1\r\n"), CloseReason::Request),
         (request, (b"", body), CloseReason::Request),
         (idle, (GET, b""), CloseReason::Idle),
-        (parked, (GET, b""), CloseReason::Idle),
     ];
     for (limits, (answered, then), reason) in table {
         let server = Server::start(limits);
@@ -149,65 +143,9 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
     }
 }
 
-#[test]
-fn the_timer_of_an_unused_connection_sleeps_until_it_may_be_parked_and_then_for_the_shortest_wait() {
-    let limits = Limits::DEFAULT;
-    let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
-    let parked = timeouts.began + limits.park;
-    assert_eq!(timeouts.next(timeouts.began), parked);
-    assert_eq!(timeouts.look(parked), Step::Park);
-    assert_eq!(timeouts.next(parked), parked + Duration::from_secs(15));
-    timeouts.unpark(parked);
-    assert_eq!(timeouts.next(parked), parked + limits.park);
-}
-
-#[test]
-fn the_longer_a_connection_is_used_the_later_it_is_looked_at_again_for_parking() {
-    let limits = Limits { park: ms(20), ..Limits::DEFAULT };
-    let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
-    let mut now = timeouts.began;
-    for pause in [20, 40, 80, 160, 320, 640, 1280, 1280] {
-        assert_eq!(timeouts.next(now), now + ms(pause));
-        now += ms(pause);
-        timeouts.activity.used();
-        assert_eq!(timeouts.look(now), Step::Wait, "used within {pause} ms");
-    }
-    assert_eq!(timeouts.look(now + ms(1279)), Step::Wait);
-    assert_eq!(timeouts.look(now + ms(1280)), Step::Park);
-}
-
-#[test]
-fn a_connection_is_not_parked_while_anything_of_a_request_may_be_under_way() {
-    let limits = Limits::DEFAULT;
-    for with_body in [false, true] {
-        let mut timeouts = Timeouts::new(Protocol::Http1, limits, limits.max_age);
-        timeouts.activity.called(with_body);
-        let mut now = timeouts.began;
-        let mut looks = || {
-            now += Duration::from_secs(5);
-            timeouts.look(now)
-        };
-        assert_eq!([looks(), looks(), looks()], [Step::Wait, Step::Wait, Step::Wait], "nothing was sent");
-    }
-}
-
-#[test]
-fn streams_left_after_goaway_are_cut_soon() {
-    let limits = Limits::DEFAULT;
-    let mut timeouts = Timeouts::new(Protocol::Http2, limits, limits.max_age);
-    let mut now = timeouts.began;
-    while now < timeouts.began + limits.max_age {
-        now += limits.idle / 2;
-        timeouts.activity.used();
-        assert!(matches!(timeouts.look(now), Step::Wait | Step::WindDown));
-    }
-    assert_eq!(timeouts.next(now + limits.goaway), now + limits.goaway);
-    assert_eq!(timeouts.look(now + limits.goaway), Step::Cut(CloseReason::Age));
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_parked_connection_answers_as_before() {
-    let server = Server::start(Limits { park: ms(20), ..generous() });
+async fn an_unused_connection_answers_the_next_request() {
+    let server = Server::start(generous());
     let mut stream = server.connect();
     for _ in 0..3 {
         stream.write_all(GET).await.unwrap();
@@ -224,8 +162,8 @@ async fn a_parked_connection_answers_as_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_parked_connection_is_closed_when_the_client_leaves() {
-    let server = Server::start(Limits { park: ms(20), ..generous() });
+async fn an_unused_connection_is_closed_when_the_client_leaves() {
+    let server = Server::start(generous());
     let mut stream = server.send(GET).await;
     read_until(&mut stream, "path /").await;
     tokio::time::sleep(ms(100)).await;
@@ -235,7 +173,7 @@ async fn a_parked_connection_is_closed_when_the_client_leaves() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
-    let server = Server::start(Limits { park: ms(20), ..generous() });
+    let server = Server::start(generous());
     let head = format!("POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", GET.len());
     let mut stream = server.send(head.as_bytes()).await;
     read_until(&mut stream, "refused").await;
@@ -244,17 +182,6 @@ async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
     let _ = stream.write_all(GET).await;
     let _ = stream.shutdown().await;
     assert_eq!(read_to_close(&mut stream).await, "");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_shutdown_ends_parked_connections() {
-    let server = Server::start(Limits { park: ms(20), parting: ms(20), ..generous() });
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
-    tokio::time::sleep(ms(100)).await;
-    server.stop();
-    assert_eq!(read_to_close(&mut stream).await, "");
-    server.closed_for(CloseReason::Drain).await;
 }
 
 #[tokio::test(start_paused = true)]

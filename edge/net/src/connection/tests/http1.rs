@@ -35,6 +35,21 @@ async fn a_malformed_request_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_preface_of_http2_is_answered_400_and_closed_although_the_client_stays() {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    for bytes in [PREFACE.to_vec(), PREFACE[..18].to_vec(), [GET, PREFACE].concat()] {
+        let server = Server::start(generous());
+        let began = Instant::now();
+        let mut stream = server.send(&bytes).await;
+        let answer = read_to_close(&mut stream).await;
+        let (_, refusal) = answer.rsplit_once("HTTP/1.1 ").unwrap();
+        assert!(refusal.starts_with("400 ") && refusal.contains("\r\nconnection: close\r\n"), "{answer}");
+        server.closed_for(CloseReason::Malformed).await;
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_before_the_body_reaches_a_client_that_still_sends() {
     let mut request = b"POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: 500000\r\n\r\n".to_vec();
     request.resize(request.len() + 500_000, b'x');

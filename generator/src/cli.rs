@@ -216,11 +216,6 @@ pub(crate) enum Theme {
         /// Built-in files to copy instead, such as program.html
         files: Vec<String>,
     },
-    /// Show what a theme changes, and which copied files are outdated
-    Diff {
-        /// Folder of the theme
-        dir: PathBuf,
-    },
 }
 
 /// A command about keys.

@@ -30,7 +30,6 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Gc { root, keep, days, signing } => snapshot_commands::gc(root, *keep, *days, signing),
         Command::Keys(command) => keys(command),
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
-        Command::Theme(cli::Theme::Diff { dir }) => theme(Theme::diff(dir)),
         Command::Explain { code } => dataset_commands::explain_code(code),
         Command::Completions { shell } => manuals::completions(*shell),
         Command::Man { out } => manuals::manuals(out.as_deref()),

@@ -158,7 +158,7 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     faults
 }
 
-pub(super) fn first_word(rest: &str) -> &str {
+fn first_word(rest: &str) -> &str {
     rest.split_whitespace().next().unwrap_or_default()
 }
 
@@ -172,7 +172,7 @@ fn all_tags(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
 }
 
 /// Tags of one name.
-pub(super) fn tags<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
+fn tags<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
     all_tags(text).filter(move |(_, tag, _)| *tag == name).map(|(at, _, rest)| (at, rest))
 }
 

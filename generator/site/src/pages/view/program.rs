@@ -257,7 +257,6 @@ impl Pages<'_> {
             year => self.year(program, locale),
             opens => self.opens(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
-            years_of => self.years(&links.awards, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),
             history => self.history(program, locale),
             sources => self.sources(program, locale),

@@ -7,7 +7,6 @@ mod hints;
 mod organization;
 mod program;
 mod recipient;
-mod season;
 
 use std::collections::BTreeMap;
 

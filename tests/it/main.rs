@@ -25,7 +25,6 @@ mod data {
 }
 
 mod house {
-    mod modules;
     mod packages;
     mod readme;
     mod source;

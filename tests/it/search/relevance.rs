@@ -50,7 +50,7 @@ const OVER_THE_PUBLISHED: [Floor; 3] = [
 fn hold(desk: &Desk<'_>, questions: &[Judged], floors: &[Floor]) {
     for floor in floors {
         let variant = FACES.iter().find(|variant| variant.name == floor.face).unwrap();
-        let means = Run::of(variant, desk, questions).means(desk, questions, None, None);
+        let means = Run::of(variant, desk, questions).means(desk, questions);
         assert!(means.recall >= floor.recall, "{}: {means:?}", floor.face);
         assert!(means.reciprocal >= floor.reciprocal, "{}: {means:?}", floor.face);
         assert!(means.gain >= floor.gain, "{}: {means:?}", floor.face);

@@ -27,8 +27,8 @@ const ROUNDS: usize = 9;
 fn main() {
     let programs = std::env::var("OPDIR_BENCH_PROGRAMS").ok().and_then(|size| size.parse().ok());
     let folder = tempfile::tempdir().expect("there is room for a snapshot");
-    let directory = tools::directory(programs.unwrap_or(10_000));
-    tools::publish(&directory, folder.path(), false);
+    let directory = instruments::directory(programs.unwrap_or(10_000));
+    instruments::publish(&directory, folder.path(), false);
     let opened = OpenGeneration::open(folder.path()).expect("it was just published");
     let (site, dated) = (&opened.site, &opened.site.dated(Day::new(TODAY)));
     let fragments = opened.html.as_ref().expect("the snapshot has pages");

@@ -5,7 +5,7 @@
 //!
 //! ```sh
 //! cargo build --release -p edge
-//! cargo run --release --manifest-path tests/tools/Cargo.toml --bin storm -- all --edge target/release/opdir-edge
+//! cargo run --release --manifest-path tests/instruments/Cargo.toml --bin storm -- all --edge target/release/opdir-edge
 //! ```
 
 mod replay;

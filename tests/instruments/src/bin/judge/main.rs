@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a malformed answer is a failed measurement")]
 
 mod ablation;
+mod kept;
+mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,8 +14,11 @@ use clap::Parser;
 use dataset::Input;
 use edge::Server;
 use serde_json::Value;
+use site::Effort;
+use tempfile::TempDir;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
-use tests::judge::{Desk, FACES, Judged, Part, Run, desk, report, run};
+use tests::judge::{Desk, FACES, Judged, Run};
+use tests::snapshots;
 
 use self::ablation::ABLATIONS;
 
@@ -54,6 +59,15 @@ fn main() -> ExitCode {
     }
 }
 
+/// A dataset, published into a temporary folder and opened without a server.
+fn publish(data: &Path) -> (TempDir, Arc<Server>) {
+    let folder = snapshots::folder();
+    let (directory, source) = snapshots::load(&Input::Folder(data.to_owned()));
+    snapshots::build(&directory, source, &snapshots::options(folder.path(), Effort::None));
+    let live = snapshots::open(folder.path(), 0);
+    (folder, live)
+}
+
 fn judge(arguments: &Arguments) -> Result<(), String> {
     let read =
         |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
@@ -62,15 +76,15 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
         Some(path) => Judged::read(&read(path)?),
         None => Judged::read(own),
     };
-    questions.retain(|judged| !arguments.choose || judged.part() == Part::Choose);
+    questions.retain(|judged| !arguments.choose || !report::is_reporting(judged));
     let before = match &arguments.against {
         Some(path) => {
-            run::load(&serde_json::from_str::<Value>(&read(path)?).map_err(|error| error.to_string())?)
+            kept::load(&serde_json::from_str::<Value>(&read(path)?).map_err(|error| error.to_string())?)
         }
         None => Vec::new(),
     };
-    let published = arguments.data.as_ref().map(|folder| desk::publish(&Input::Folder(folder.clone())));
-    let live: &Arc<Server> = published.as_ref().map_or_else(|| tests::snapshots::sample(), |(_, live)| live);
+    let published = arguments.data.as_ref().map(|folder| publish(folder));
+    let live: &Arc<Server> = published.as_ref().map_or_else(|| snapshots::sample(), |(_, live)| live);
     let desk = Desk::new(live);
     let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
     let variants = FACES.iter().chain(&ABLATIONS).filter(|variant| wanted(variant.name));
@@ -88,7 +102,7 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
         }
     }
     match &arguments.save {
-        Some(path) => std::fs::write(path, run::save(&runs).to_string())
+        Some(path) => std::fs::write(path, kept::save(&runs).to_string())
             .map_err(|error| format!("{}: {error}", path.display())),
         None => Ok(()),
     }

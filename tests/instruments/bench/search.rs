@@ -38,19 +38,19 @@ const COMPARED: [Class; 4] = [Class::Filter1, Class::Text1, Class::Main, Class::
 fn main() {
     println!("{}; processor time of one thread", machine());
     if let Some(root) = std::env::var_os("OPDIR_BENCH_SNAPSHOT") {
-        let (site, dated) = tools::site(root.as_ref());
+        let (site, dated) = instruments::site(root.as_ref());
         println!("{} programs", site.index.len());
         return measure(&site, &dated, &[]);
     }
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
-        let directory = tools::directory(programs);
+        let directory = instruments::directory(programs);
         let (bytes, seconds) = index(&directory);
         println!("\n{programs} programs, index {:.1} MB, built in {seconds:.2} s", bytes as f64 / 1e6);
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("it is writable");
-        tools::publish(&directory, folder.path(), true);
+        instruments::publish(&directory, folder.path(), true);
         let started = Instant::now();
-        let (site, dated) = tools::site(folder.path());
+        let (site, dated) = instruments::site(folder.path());
         println!("open {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         let started = Instant::now();
         let tomorrow = site.dated(Day(dated.day().0 + 1));

@@ -2,7 +2,7 @@
 # Processor time of an edge for each request to the tool endpoint, in microseconds, and above it that of
 # the plainest answers of the same stack: a small file, and a preflight, which has no body at all.
 #
-#   tests/tools/bench/mcp.sh target/release/opdir-edge path/to/snapshot [seconds]
+#   tests/instruments/bench/mcp.sh target/release/opdir-edge path/to/snapshot [seconds]
 #
 # Needs Linux, curl and wrk. The edge gets a port of its own and ends with the script.
 set -euo pipefail

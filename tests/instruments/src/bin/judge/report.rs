@@ -3,36 +3,47 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::judge::desk::Desk;
-use crate::judge::judged::{Judged, Part};
-use crate::judge::measure::{Means, Share, bootstrap};
-use crate::judge::run::Run;
+use tests::judge::measure::Share;
+use tests::judge::{Desk, Judged, Means, Run, Score};
+use tests::synth::rng::Rng;
+use xxhash_rust::xxh3::xxh3_64;
 
 const HEAD: &str = "  n  recall@10    MRR  nDCG@10   zero  false  guess  concept";
 /// Differences of a question's gain that are told.
 const TOLD: f64 = 0.1;
+/// Samples of a bootstrap.
+const SAMPLES: usize = 1_000;
+
+/// Whether a question reports and chooses no constants: one of three, by the hash of its text, so that nobody chooses.
+pub(crate) fn is_reporting(judged: &Judged) -> bool {
+    xxh3_64(judged.text.as_bytes()).is_multiple_of(3)
+}
+
+/// What the answer to a question is worth, if it was asked and something answers it.
+fn score(run: &Run, judged: &Judged) -> Option<Score> {
+    Score::of(judged, run.answers.get(&judged.text)?)
+}
 
 /// One line for each class, for each part, and for all questions.
-#[must_use]
-pub fn table(run: &Run, desk: &Desk<'_>, questions: &[Judged]) -> String {
+pub(crate) fn table(run: &Run, desk: &Desk<'_>, questions: &[Judged]) -> String {
     let mut out = format!("{:<16}{HEAD}\n", run.name);
     let classes: BTreeSet<&str> = questions.iter().map(|judged| judged.class.as_str()).collect();
     for class in classes {
-        line(&mut out, class, &run.means(desk, questions, Some(class), None));
+        line(&mut out, class, &run.means(desk, questions.iter().filter(|judged| judged.class == class)));
     }
-    for (name, part) in [("to choose with", Part::Choose), ("to report with", Part::Report)] {
-        line(&mut out, name, &run.means(desk, questions, None, Some(part)));
+    for (name, reports) in [("to choose with", false), ("to report with", true)] {
+        let part = questions.iter().filter(|judged| is_reporting(judged) == reports);
+        line(&mut out, name, &run.means(desk, part));
     }
-    line(&mut out, "all", &run.means(desk, questions, None, None));
+    line(&mut out, "all", &run.means(desk, questions));
     out
 }
 
 /// One line for each run, and how much its gain differs from that of the first: the ablation table.
-#[must_use]
-pub fn summary(runs: &[Run], desk: &Desk<'_>, questions: &[Judged]) -> String {
+pub(crate) fn summary(runs: &[Run], desk: &Desk<'_>, questions: &[Judged]) -> String {
     let mut out = format!("{:<16}{HEAD}\n", "");
     for run in runs {
-        line(&mut out, &run.name, &run.means(desk, questions, None, None));
+        line(&mut out, &run.name, &run.means(desk, questions));
         if run.name != runs[0].name {
             out.pop();
             let _ = writeln!(out, "  {}", difference(&runs[0], run, questions));
@@ -65,14 +76,13 @@ fn difference(before: &Run, after: &Run, questions: &[Judged]) -> String {
 
 /// By how much each question's gain differs, of those that both runs asked.
 fn differences<'a>(before: &Run, after: &Run, questions: &'a [Judged]) -> Vec<(f64, &'a Judged)> {
-    let one = |judged: &'a Judged| Some((after.score(judged)?.gain - before.score(judged)?.gain, judged));
+    let one = |judged: &'a Judged| Some((score(after, judged)?.gain - score(before, judged)?.gain, judged));
     questions.iter().filter_map(one).collect()
 }
 
 /// What changed since a run of the same variant: the mean, and every question that changed much,
 /// the worst first.
-#[must_use]
-pub fn changes(before: &Run, after: &Run, questions: &[Judged]) -> String {
+pub(crate) fn changes(before: &Run, after: &Run, questions: &[Judged]) -> String {
     let mut out = format!("{}: {}\n", after.name, difference(before, after, questions));
     let mut differences = differences(before, after, questions);
     differences.retain(|(difference, _)| difference.abs() >= TOLD);
@@ -84,11 +94,10 @@ pub fn changes(before: &Run, after: &Run, questions: &[Judged]) -> String {
 }
 
 /// Every question whose answer lacks something, the worst first, with the first rows.
-#[must_use]
-pub fn misses(run: &Run, questions: &[Judged]) -> String {
+pub(crate) fn misses(run: &Run, questions: &[Judged]) -> String {
     let mut missed: Vec<(f64, &Judged)> = questions
         .iter()
-        .filter_map(|judged| Some((run.score(judged)?.gain, judged)))
+        .filter_map(|judged| Some((score(run, judged)?.gain, judged)))
         .filter(|(gain, _)| *gain < 1.0 - TOLD)
         .collect();
     missed.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -105,12 +114,28 @@ pub fn misses(run: &Run, questions: &[Judged]) -> String {
     out
 }
 
+/// The interval that holds 95 of 100 means of differences drawn with replacement; seeded.
+pub(crate) fn bootstrap(differences: &[f64]) -> (f64, f64) {
+    if differences.is_empty() {
+        return (0.0, 0.0);
+    }
+    let mut rng = Rng::new(&[1]);
+    let count = differences.len();
+    let mut mean = || {
+        let drawn = (0..count).map(|_| differences[rng.below(count)]);
+        drawn.sum::<f64>() / count as f64
+    };
+    let mut means: Vec<f64> = (0..SAMPLES).map(|_| mean()).collect();
+    means.sort_unstable_by(f64::total_cmp);
+    (means[SAMPLES / 40], means[SAMPLES - 1 - SAMPLES / 40])
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::judge::desk::Answer;
+    use tests::judge::Answer;
 
     fn judged(text: &str) -> Judged {
         Judged {
@@ -143,5 +168,12 @@ mod tests {
     fn a_miss_says_what_is_lacking_and_what_came_instead() {
         let told = misses(&run(["a", "b", "a"]), &["x", "y", "z"].map(judged));
         assert_eq!(told, "mcp\n0.00  name            y\n      lacks a\n      first b\n");
+    }
+
+    #[test]
+    fn the_interval_of_equal_differences_is_that_difference() {
+        assert_eq!(bootstrap(&[0.25; 8]), (0.25, 0.25));
+        let (low, high) = bootstrap(&[-1.0, 1.0, -1.0, 1.0, 0.0, 0.0]);
+        assert!(low < 0.0 && high > 0.0, "{low} {high}");
     }
 }

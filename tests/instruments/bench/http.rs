@@ -43,12 +43,12 @@ fn main() {
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000".to_owned());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads start");
     let folder = tempfile::tempdir().expect("the temporary folder is writable");
-    let sample = tools::load(&Input::Embedded(dataset::sample::FILES));
+    let sample = instruments::load(&Input::Embedded(dataset::sample::FILES));
     let record = format!("/api/v1/programs/{}", sample.programs[0].slug);
     let records = edge(&runtime, &sample, &folder.path().join("sample"), false);
     compare_with_nginx(folder.path(), records, &record);
     for programs in sizes.split(',').filter_map(|size| size.parse::<usize>().ok()) {
-        let directory = tools::directory(programs);
+        let directory = instruments::directory(programs);
         let out = folder.path().join(programs.to_string());
         let searches = edge(&runtime, &directory, &out, true);
         let tantivy = tantivy(&runtime, &directory, &out);
@@ -149,7 +149,7 @@ fn cpu_seconds(process: &str) -> f64 {
 }
 
 fn edge(runtime: &Runtime, directory: &Directory, out: &Path, index_only: bool) -> SocketAddr {
-    tools::publish(directory, out, index_only);
+    instruments::publish(directory, out, index_only);
     let options = tests::snapshots::frozen(out, Day::new(TODAY));
     let server = edge::Server::open(options).expect("it was just built");
     let (listener, address) = listen(runtime);
@@ -171,7 +171,7 @@ struct Front {
 }
 
 fn tantivy(runtime: &Runtime, directory: &Directory, out: &Path) -> SocketAddr {
-    let (site, dated) = tools::site(out);
+    let (site, dated) = instruments::site(out);
     let baseline = Baseline::new(directory, &site, &dated);
     let front = Arc::new(Front { site, dated, baseline });
     let service = service_fn(move |request: Request<Incoming>| {

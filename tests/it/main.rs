@@ -52,7 +52,6 @@ mod search {
     mod meaning;
     mod oracle;
     mod oracle_text;
-    mod oracle_tiers;
     mod pages;
     mod places;
     mod recipients;

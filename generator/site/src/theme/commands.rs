@@ -10,15 +10,15 @@ use dataset::text::nearest;
 /// The files of a new theme: name, text, description.
 const STARTER: [(&str, &str, &str); 6] = [
     (colors::FILE, PALETTE, "colours, logo and icon"),
-    ("base.html", include_str!("../../../starter/base.html"), "frame of every page: a line in the footer"),
-    ("en.json", include_str!("../../../starter/en.json"), "words of English pages"),
-    ("es.json", include_str!("../../../starter/es.json"), "words of Spanish pages"),
-    ("assets/logo.svg", include_str!("../../../starter/logo.svg"), "the logo"),
-    ("assets/icon.svg", include_str!("../../../starter/icon.svg"), "the icon"),
+    ("base.html", include_str!("../../starter/base.html"), "frame of every page: a line in the footer"),
+    ("en.json", include_str!("../../starter/en.json"), "words of English pages"),
+    ("es.json", include_str!("../../starter/es.json"), "words of Spanish pages"),
+    ("assets/logo.svg", include_str!("../../starter/logo.svg"), "the logo"),
+    ("assets/icon.svg", include_str!("../../starter/icon.svg"), "the icon"),
 ];
 /// The program's colours, and the pictures of the brand.
 const PALETTE: &str =
-    concat!(include_str!("../../../assets/theme.toml"), include_str!("../../../starter/brand.toml"));
+    concat!(include_str!("../../assets/theme.toml"), include_str!("../../starter/brand.toml"));
 
 impl Theme {
     /// Writes the files of a new theme, or `copies` of the program's own files, and describes each in a line. Existing

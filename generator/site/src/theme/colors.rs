@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::problem::ThemeProblem;
 
 /// The program's own `theme.toml`.
-const OWN: &str = include_str!("../../../assets/theme.toml");
+const OWN: &str = include_str!("../../assets/theme.toml");
 /// Name of the file.
 pub(super) const FILE: &str = "theme.toml";
 

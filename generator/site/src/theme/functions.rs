@@ -9,7 +9,7 @@ use minijinja::value::Object;
 use minijinja::{Environment, Error, ErrorKind, Value};
 
 /// Mark before and after a slot's name in a rendered search page; records cannot contain it.
-pub(in crate::pages) const SLOT: char = '\u{2}';
+pub(crate) const SLOT: char = '\u{2}';
 
 /// Adds all of them.
 pub(super) fn add(environment: &mut Environment<'static>) {
@@ -102,7 +102,7 @@ fn name(item: &Value) -> Result<String, Error> {
 /// A link to the search for a facet value: its variables, and what `values` and `names` make of it. A page of a record
 /// has dozens, which it shares with other pages.
 #[derive(Debug)]
-pub(in crate::pages) struct FacetLink {
+pub(crate) struct FacetLink {
     item: Value,
     link: String,
     name: String,
@@ -110,7 +110,7 @@ pub(in crate::pages) struct FacetLink {
 
 impl FacetLink {
     /// One of a value's `href`, `text` and `lang`.
-    pub(in crate::pages) fn value(item: Value) -> Value {
+    pub(crate) fn value(item: Value) -> Value {
         // These variables are there.
         let (link, name) = (link(&item).unwrap_or_default(), name(&item).unwrap_or_default());
         Value::from_object(Self { item, link, name })

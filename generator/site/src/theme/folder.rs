@@ -12,7 +12,7 @@ use super::problem::{ThemeError, ThemeProblem};
 
 macro_rules! embedded {
     ($folder:literal: $($name:literal),+ $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../", $folder, "/", $name)))),+]
+        &[$(($name, include_str!(concat!("../../", $folder, "/", $name)))),+]
     };
 }
 

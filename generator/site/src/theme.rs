@@ -3,7 +3,7 @@
 
 mod check;
 mod colors;
-pub(super) mod commands;
+mod commands;
 mod folder;
 mod functions;
 mod problem;

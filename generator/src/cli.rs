@@ -111,12 +111,6 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
         format: LogFormat,
     },
-    /// Show what edge servers serve; exit code 5 unless all are healthy and serve the same generation
-    Status {
-        /// Admin addresses, such as http://10.0.0.1:9090
-        #[arg(required = true, value_name = "URL")]
-        edges: Vec<String>,
-    },
     /// Publish an older snapshot again
     Rollback {
         /// Output folder of `opdir build`
@@ -215,11 +209,6 @@ pub(crate) enum Theme {
         dir: PathBuf,
         /// Built-in files to copy instead, such as program.html
         files: Vec<String>,
-    },
-    /// Show what a theme changes, and which copied files are outdated
-    Diff {
-        /// Folder of the theme
-        dir: PathBuf,
     },
 }
 

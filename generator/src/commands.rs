@@ -20,7 +20,6 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Verify { root, fast } => snapshot_commands::verify(root, *fast),
         Command::Diff { old, new, format } => snapshot_commands::diff(old, new.as_deref(), *format),
         Command::Log { root, format } => snapshot_commands::log(root, *format),
-        Command::Status { edges } => snapshot_commands::status(edges),
         Command::Rollback { root, generation } => snapshot_commands::rollback(root, generation.as_deref()),
         Command::Export { root, dir, pretty, prefix, compress } => {
             snapshot_commands::export(root, dir, (*pretty, prefix), *compress)
@@ -30,7 +29,6 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Gc { root, keep, days, signing } => snapshot_commands::gc(root, *keep, *days, signing),
         Command::Keys(command) => keys(command),
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
-        Command::Theme(cli::Theme::Diff { dir }) => theme(Theme::diff(dir)),
         Command::Explain { code } => dataset_commands::explain_code(code),
         Command::Completions { shell } => manuals::completions(*shell),
         Command::Man { out } => manuals::manuals(out.as_deref()),

@@ -16,7 +16,6 @@ mod plan_report;
 mod preview;
 mod remote_commands;
 mod snapshot_commands;
-mod status;
 
 pub use cli::Cli;
 pub use commands::run;

@@ -1,4 +1,4 @@
-//! Commands about snapshots in a folder: build, plan, verify, diff, log, rollback, export, gc; and the status of edges.
+//! Commands about snapshots in a folder: build, plan, verify, diff, log, rollback, export, gc.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failu
 use crate::export::{self, ExportError};
 use crate::log::{self, LogFormat};
 use crate::plan::{self, Counted, Plan};
-use crate::{plan_report, remote_commands, status};
+use crate::{plan_report, remote_commands};
 
 pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     let start = Instant::now();
@@ -254,12 +254,6 @@ pub(crate) fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
     let report = log::report(root, format).map_err(unreadable)?;
     print_line(report.trim_end());
     Ok(())
-}
-
-pub(crate) fn status(edges: &[String]) -> Result<(), Failure> {
-    let (report, is_healthy) = status::report(edges).map_err(|error| fail(Failure::Input, error))?;
-    print_line(report);
-    if is_healthy { Ok(()) } else { Err(Failure::Verification) }
 }
 
 pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {

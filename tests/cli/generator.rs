@@ -6,7 +6,6 @@ mod dataset;
 mod harness;
 mod keys;
 mod preview;
-mod status;
 mod travel;
 
 use std::fs;
@@ -416,7 +415,7 @@ fn values_of_options_are_checked_before_anything_is_done() {
     for line in [
         "log https://user:secret@host/site",
         "build --data data --out out --base-url https://user:secret@host",
-        "status http://host:1 --no-such https://user:secret@host",
+        "verify site --no-such https://user:secret@host",
         "init data https://user:secret@host",
     ] {
         let ran = run(line);

@@ -1,6 +1,6 @@
 """Holds the downloads of a snapshot, and what stands beside them for machines, against checkers that others
-wrote: frictionless (Data Package), csvw (CSV on the Web), pyshacl (DCAT), mlcroissant (Croissant) and
-Python's own readers of robots.txt and XML. Each that is not installed is left out with a word.
+wrote: frictionless (Data Package), pyshacl (DCAT) and Python's own readers of robots.txt and XML. Each that
+is not installed is left out with a word.
 
 check.py PUBLIC BASE_URL, where PUBLIC is `public` of a snapshot that was built for BASE_URL.
 """
@@ -79,14 +79,6 @@ def data_package(frictionless):
     check("Data Package", report.valid, told[:5])
 
 
-def tables(csvw):
-    try:
-        whole = csvw.CSVW(str(folder / "csv-metadata.json"), validate=True)
-        check("CSVW", whole.is_valid, [str(it.message) for it in whole.warnings][:5])
-    except ValueError as error:
-        check("CSVW", False, error)
-
-
 def catalogue(rdflib, pyshacl):
     graph = rdflib.Graph().parse(folder / "catalog.jsonld", format="json-ld")
     dcat = rdflib.Namespace("http://www.w3.org/ns/dcat#")
@@ -102,27 +94,14 @@ def catalogue(rdflib, pyshacl):
         check("DCAT has what DCAT-AP makes mandatory", conforms, text[:2000])
 
 
-def croissant(mlcroissant):
-    local = {it.name: str(it) for it in folder.glob("*.csv")}
-    dataset = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"), mapping=local)
-    problems = sorted(dataset.metadata.ctx.issues.errors)
-    check("Croissant", not problems, problems[:5])
-    first = next(iter(dataset.records("programs")))
-    check("Croissant reads programs", bool(first["programs/id"]), first)
-
-
 sums()
 rows()
 robots()
 open_search()
 if frictionless := had("frictionless"):
     data_package(frictionless)
-if csvw := had("csvw"):
-    tables(csvw)
 if rdflib := had("rdflib"):
     catalogue(rdflib, had("pyshacl"))
-if mlcroissant := had("mlcroissant"):
-    croissant(mlcroissant)
 
 print(f"{len(failures)} failed" if failures else "all good")
 sys.exit(bool(failures))

@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 target=${CARGO_TARGET_DIR:-target}
 cargo build --quiet --package generator --bins
-cargo build --quiet --manifest-path tests/tools/Cargo.toml --bin synth --target-dir "$target"
+cargo build --quiet --manifest-path tests/instruments/Cargo.toml --bin synth --target-dir "$target"
 # Copies, so that a build meanwhile changes nothing.
 mkdir "$scratch/bin" && cp "$target"/debug/{opdir,synth} "$scratch/bin"
 cd "$scratch"

@@ -10,7 +10,7 @@ seconds=${1:-60}
 [ $# -gt 0 ] || set -- query understand path headers manifest index mcp
 
 work=target/fuzz
-cargo run --quiet --manifest-path tests/tools/Cargo.toml --bin seeds -- "$work/seeds"
+cargo run --quiet --manifest-path tests/instruments/Cargo.toml --bin seeds -- "$work/seeds"
 cargo +nightly fuzz build --fuzz-dir tests/fuzz --target-dir "$work"
 TMPDIR=$(mktemp -d)
 trap 'rm -rf "$TMPDIR"' EXIT

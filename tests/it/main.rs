@@ -25,7 +25,6 @@ mod data {
 }
 
 mod house {
-    mod modules;
     mod packages;
     mod readme;
     mod source;
@@ -54,7 +53,6 @@ mod search {
     mod meaning;
     mod oracle;
     mod oracle_text;
-    mod oracle_tiers;
     mod pages;
     mod places;
     mod recipients;

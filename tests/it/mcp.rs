@@ -1,8 +1,8 @@
 //! The MCP endpoint, in process.
 
-mod agents;
 mod answers;
 mod discovery;
+mod orders;
 mod pipeline;
 mod property;
 mod relevance;

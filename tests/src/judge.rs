@@ -5,10 +5,9 @@
 pub mod desk;
 pub mod judged;
 pub mod measure;
-pub mod report;
 pub mod run;
 
 pub use desk::{Answer, Desk, FACES, Variant};
-pub use judged::{Judged, Part};
+pub use judged::Judged;
 pub use measure::{Means, Score};
 pub use run::Run;

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod agents;
 pub mod checks;
 pub mod client;
 pub mod folder;

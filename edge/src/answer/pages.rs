@@ -94,8 +94,6 @@ fn media_type(path: &str) -> Option<&'static str> {
         ".well-known/ai-catalog.json" => return Some("application/ai-catalog+json"),
         "opensearch.xml" => return Some("application/opensearchdescription+xml"),
         "feeds/new.json" | "es/feeds/new.json" => return Some("application/feed+json"),
-        "data/croissant.json" => return Some("application/ld+json"),
-        "data/csv-metadata.json" => return Some("application/csvm+json"),
         "data/datapackage.json" => return Some("application/vnd.datapackage+json"),
         _ => {}
     }

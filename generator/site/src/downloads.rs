@@ -1,4 +1,4 @@
-//! Downloads: every published table as JSON lines and as CSV, with descriptions of the tables by four
+//! Downloads: every published table as JSON lines and as CSV, with descriptions of the tables by two
 //! standards (`describe`). Nothing here depends on the day. The JSON lines are a dataset themselves: a build
 //! from them gives the same snapshot.
 

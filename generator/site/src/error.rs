@@ -4,7 +4,7 @@ use snapshot::search::IndexError;
 use store::StoreError;
 use store::sections::SectionError;
 
-use crate::pages::ThemeError;
+use crate::theme::ThemeError;
 
 /// Why a build failed after its data was found good.
 #[derive(Debug, thiserror::Error)]

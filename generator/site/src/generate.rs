@@ -14,8 +14,8 @@ use crate::error::GenerateError;
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
 use crate::page_files::{FirstVisit, PageFiles, Part, Parts, Visit};
-use crate::pages::Theme;
 use crate::progress::Progress;
+use crate::theme::Theme;
 
 /// Builds and publishes a snapshot of a directory, unless `review` does not accept its tables.
 ///

@@ -14,6 +14,7 @@ mod parted;
 mod progress;
 mod rest;
 mod sorted_tables;
+mod theme;
 
 pub use downloads::{RowDigests, TableReview, table_lines};
 pub use encode::Effort;
@@ -21,7 +22,8 @@ pub use error::GenerateError;
 pub use files::Records;
 pub use generate::{generate, in_memory, index_files, record_counts};
 pub use options::{BuildOptions, Storage};
-pub use pages::{PageCache, Pages, Theme, ThemeError};
+pub use pages::{PageCache, Pages};
 pub use parted::PartedBuild;
 pub use progress::{Progress, seconds};
 pub use rest::RestPages;
+pub use theme::{Theme, ThemeError};

@@ -16,9 +16,10 @@ use crate::downloads::{Download, RowDigests};
 use crate::error::GenerateError;
 use crate::files::{File, Records};
 use crate::options::BuildOptions;
-use crate::pages::{Keys, PageCache, Pages, Theme};
+use crate::pages::{Keys, PageCache, Pages};
 use crate::progress::Progress;
 use crate::rest::RestPages;
+use crate::theme::Theme;
 
 /// Path of the fragments of HTML pages.
 const HTML: &str = "index/html.bin";

@@ -9,7 +9,6 @@ mod mcp;
 mod page;
 mod prepare;
 mod render;
-mod theme;
 mod view;
 
 use std::cmp::Reverse;
@@ -33,7 +32,6 @@ pub(crate) use fingerprint::Keys;
 use page::{Fixed, MISSING};
 pub use render::{PageCache, Pages};
 use render::{file, here, prefix};
-pub use theme::{Theme, ThemeError};
 use view::{AWARDS, AWARDS_RECEIVED};
 
 /// Maximum number of programs in the home page's list of new ones.

@@ -45,8 +45,6 @@ rules! {
     Months = 12,
     /// Programs of an organization, by state and deadline.
     Organization = 13,
-    /// Day of the year, from 0.
-    YearDay = 14,
 }
 
 impl Rule {
@@ -119,7 +117,6 @@ impl Fill for Filler<'_> {
             Rule::Months => language.push_months(out, dated),
             Rule::OpenCount => push(out, grouped(dated.today.open_count().into(), language.locale)),
             Rule::Organization => language.push_organization(out, &html.organizations, number, dated),
-            Rule::YearDay => push(out, dated.day().date().map_or(0, |date| date.day_of_year() - 1)),
             Rule::Day => {
                 if let Some(date) = dated.day().date() {
                     language.push_time(out, "", date);
@@ -146,9 +143,7 @@ impl Fill for Filler<'_> {
                 docs.filter_map(|doc| self.state_change(*doc, |state, day| self.words(state, day))).max()
             }
             // These contain the day itself, or depend on every program.
-            Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day | Rule::YearDay => {
-                Some(dated.day())
-            }
+            Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day => Some(dated.day()),
         }
     }
 }

@@ -65,8 +65,6 @@ pub fn options(
         });
         items.extend(counted.filter(|(_, count)| *count > 0));
     }
-    items.sort_by(|(a, count), (b, other)| {
-        other.cmp(count).then_with(|| site.index.value_text(a).cmp(site.index.value_text(b)))
-    });
+    site.index.sort_by_count(&mut items);
     items
 }

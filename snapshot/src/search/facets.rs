@@ -31,6 +31,13 @@ impl Index {
         counts
     }
 
+    /// Sorts values of a facet as answers list them: greater counts first, then by the value.
+    pub(crate) fn sort_by_count(&self, items: &mut [(FacetValue, u32)]) {
+        items.sort_by(|(a, count), (b, other)| {
+            other.cmp(count).then_with(|| self.value_text(a).cmp(self.value_text(b)))
+        });
+    }
+
     /// All facets of narrowed documents; see [`RankOptions::shown_values`](super::RankOptions).
     pub(super) fn facets(
         &self,
@@ -202,10 +209,7 @@ impl<'a> Selector<'a> {
         let mut items: Vec<(FacetValue, u32)> = values.collect();
         if !places.is_empty() {
             items.append(&mut places);
-            let index = self.index;
-            items.sort_by(|(a, count), (b, other)| {
-                other.cmp(count).then_with(|| index.value_text(a).cmp(index.value_text(b)))
-            });
+            self.index.sort_by_count(&mut items);
         }
         self.selected = keys;
         FacetCounts { facet, items }

@@ -68,9 +68,9 @@ impl Shown {
         wrong.map(|wrong| format!("{}: {}: {wrong}", self.at, self.words.join(" ")))
     }
 
-    /// Whether a path exists from the root, from the folder of the README, or where the tools are.
+    /// Whether a path exists from the root, from the folder of the README, or where the instruments are.
     fn exists(&self, path: &str) -> bool {
-        ["", &self.folder, "tests/tools"].iter().any(|folder| root().join(folder).join(path).exists())
+        ["", &self.folder, "tests/instruments"].iter().any(|folder| root().join(folder).join(path).exists())
     }
 
     /// A package, program, test or benchmark that is not there, or wrong arguments of `opdir`.
@@ -143,7 +143,7 @@ fn the_tests_that_show_promises_exist() {
 #[test]
 fn the_files_that_package_readmes_point_to_exist() {
     let mut wrong = Vec::new();
-    let packages = PACKAGES.iter().map(|package| package.folder).chain(["tests", "tests/tools"]);
+    let packages = PACKAGES.iter().map(|package| package.folder).chain(["tests", "tests/instruments"]);
     for folder in packages {
         let text = read(&format!("{folder}/README.md"));
         for row in text.lines().filter(|line| line.starts_with("| ")) {

@@ -1,4 +1,4 @@
-//! The storm of `tests/tools/src/bin/storm` in small, within this process: swaps under load mix nothing and lose
+//! The storm of `tests/instruments/src/bin/storm` in small, within this process: swaps under load mix nothing and lose
 //! nothing, and connections that keep the server waiting keep nobody else waiting.
 
 use std::io::Write as _;

@@ -73,7 +73,7 @@ fn pairs(oracle: &Oracle<'_>, parameters: &[u64]) -> Vec<(String, String)> {
 fn pair(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
     match rng.weighted(&[50, 20, 3, 3, 2, 2, 2, 6, 6, 4, 6, 6, 6, 2]) {
         0 => pick(oracle, rng),
-        1 => ("q", text(rng)),
+        1 => ("q", plain_text(rng)),
         2 => ("open", "true".to_owned()),
         3 => ("rolling", "1".to_owned()),
         4 => ("funded", "true".to_owned()),
@@ -99,6 +99,42 @@ fn pick(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
         _ => rng.pick(&["KE", "NG", "011", "US-CA", "FR", "DE", "202", "001", "AQ"]),
     };
     (spec.parameter, value.to_owned())
+}
+
+/// Words that mean themselves alone: no other word of any dataset is a synonym, and they name nothing.
+const PLAIN: [&str; 15] = [
+    "soil",
+    "soils",
+    "solar",
+    "Ñandú",
+    "nandu",
+    "field-work",
+    "Straße",
+    "strasse",
+    "COVID-19",
+    "сорус",
+    "irrigation",
+    "irrigations",
+    "irrigación",
+    "nursery",
+    "nurseries",
+];
+
+/// Such words, with phrases and exclusions of any.
+fn plain_text(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    for _ in 0..rng.weighted(&[1, 40, 30, 20, 9]) {
+        match rng.weighted(&[60, 15, 10, 5, 5, 5]) {
+            0 => text.push_str(rng.pick(&PLAIN)),
+            1 => text.push_str(&format!("\"{} {}\"", rng.pick(&WORDS), rng.pick(&WORDS))),
+            2 => text.push_str(&format!("\"{}\"", rng.pick(&WORDS))),
+            3 => text.push_str(&format!("-{}", rng.pick(&WORDS))),
+            4 => text.push_str(&format!("-\"{} {}\"", rng.pick(&WORDS), rng.pick(&WORDS))),
+            _ => text.push_str(rng.pick(&["\"", "zzzz", "–", "\"soil"])),
+        }
+        text.push_str(rng.pick(&[" ", " ", "  ", "/"]));
+    }
+    text
 }
 
 /// Words with phrases, exclusions, beginnings and slips.

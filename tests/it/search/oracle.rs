@@ -8,18 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
-use snapshot::place::{self, NameKind};
+use snapshot::place;
 use snapshot::record::{
-    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Organization, Polarity,
-    Program, Strength,
+    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
+    Strength,
 };
-use snapshot::search::{Document, NamedEntity, StatedWriter, entity_dictionary};
-use snapshot::text::{fold, words_of};
-use store::spill::Spill;
+use snapshot::text::fold;
 
-use super::oracle_text as text;
-
-use text::{Positions, Reader, join_compounds, occurrences, positions};
+use super::oracle_text::{Positions, Reader, positions};
 
 /// Most values of a facet in an answer.
 const SHOWN: usize = 50;
@@ -55,11 +51,10 @@ pub(super) struct Record<'a> {
     names: [String; 2],
     cycles: Vec<&'a Cycle>,
     /// By facet name.
-    pub(super) named: BTreeMap<&'static str, BTreeSet<&'a str>>,
-    pub(super) shut: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    named: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    shut: BTreeMap<&'static str, BTreeSet<&'a str>>,
     facts: Vec<&'a Fact>,
     pub(super) texts: Vec<Positions>,
-    organization: &'a Organization,
 }
 
 /// The plain search.
@@ -101,18 +96,10 @@ impl ReadQuery {
 
 impl<'a> Oracle<'a> {
     pub(crate) fn new(directory: &'a Directory) -> Self {
-        let mut records: Vec<Record<'_>> =
-            (0..directory.programs.len()).map(|program| Record::new(directory, program)).collect();
-        let counts = occurrences(records.iter().map(|record| &record.texts));
-        join_compounds(records.iter_mut().map(|record| &mut record.texts));
+        let records: Vec<Record<'_>> =
+            directory.programs.iter().map(|program| Record::new(directory, program)).collect();
         let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
-        let mut stated = StatedWriter::new(&Spill::default());
-        for record in &records {
-            stated.add(&Document { program: record.program, facts: record.facts.clone() });
-        }
-        let concepts = entity_dictionary(&directory.vocabulary, &stated.finish().unwrap());
-        let texts = records.iter().flat_map(|record| &record.texts);
-        let reader = Reader::new(texts, &counts, &directory.synonyms, concepts);
+        let reader = Reader::new(records.iter().map(|record| &record.texts));
         Self { records, vocabulary, reader }
     }
 
@@ -140,7 +127,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether a program has a facet value on a day.
-    pub(super) fn has(&self, record: &Record<'_>, facet: &str, value: &str, today: Date) -> bool {
+    fn has(&self, record: &Record<'_>, facet: &str, value: &str, today: Date) -> bool {
         let names = |facet: &str, value: &str| record.named[facet].contains(value);
         match facet {
             "openStates" => open_states(record, today).contains(value),
@@ -203,11 +190,11 @@ impl<'a> Oracle<'a> {
     }
 
     fn matching_all_but_picks(&self, query: &ReadQuery, today: Date) -> Vec<&Record<'_>> {
-        let text = query.get("q").map(|text| self.reader.understand(text, &[]));
+        let text = query.get("q").map(|text| self.reader.read(text));
         let fits = |record: &&Record<'_>| {
             let deadline = next_deadline(record, today);
             let (from, to) = (query.date("deadlineFrom"), query.date("deadlineTo"));
-            text.as_ref().is_none_or(|text| text.fits(&record.texts, |concept| says(record, concept)))
+            text.as_ref().is_none_or(|text| text.fits(&record.texts))
                 && (!query.is_on("open") || is_open(record, today))
                 && (!query.is_on("rolling") || is_rolling(record, today))
                 && (!query.is_on("funded") || is_funded(record))
@@ -219,12 +206,6 @@ impl<'a> Oracle<'a> {
         };
         self.records.iter().filter(fits).collect()
     }
-}
-
-/// Whether a record names a value of a concept.
-pub(super) fn says(record: &Record<'_>, concept: &NamedEntity) -> bool {
-    let mut values = concept.values.iter();
-    values.any(|(facet, value)| record.named[FACETS[usize::from(*facet)].name].contains(value.as_str()))
 }
 
 fn vocabulary<'a>(facet: &FacetSpec, records: &[Record<'a>]) -> BTreeSet<&'a str> {
@@ -275,29 +256,7 @@ fn openness_rank(record: &Record<'_>, today: Date) -> usize {
 }
 
 impl<'a> Record<'a> {
-    /// Whether the name of its organization has that of another subdivision of the country, and none that is as long.
-    pub(super) fn is_seated_elsewhere(&self, place: &str) -> bool {
-        let (Some((country, _)), text) = (place.split_once('-'), words_of(&self.organization.name)) else {
-            return false;
-        };
-        if self.organization.country_code.as_deref() != Some(country) {
-            return false;
-        }
-        let of_country = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
-        let of_country = of_country.filter(|name| name.codes[0].starts_with(&format!("{country}-")));
-        let stated: BTreeSet<(usize, &str)> = of_country
-            .map(|name| (words_of(name.text), name.codes[0]))
-            .filter(|(name, _)| text.windows(name.len()).any(|run| run == name.as_slice()))
-            .map(|(name, code)| (name.len(), code))
-            .collect();
-        let longest = stated.last().map_or(0, |(length, _)| *length);
-        let seats: Vec<&str> =
-            stated.iter().filter(|(length, _)| *length == longest).map(|(_, code)| *code).collect();
-        matches!(seats.as_slice(), [seat] if *seat != place)
-    }
-
-    fn new(directory: &'a Directory, position: usize) -> Self {
-        let program = &directory.programs[position];
+    fn new(directory: &'a Directory, program: &'a Program) -> Self {
         let facts: Vec<&Fact> = directory.facts.iter().filter(|fact| fact.program_id == program.id).collect();
         let name = |locale| fold(directory.text(program.entity(), locale, "name", &program.name));
         let cycles = directory.cycles.iter().filter(|cycle| cycle.program_id == program.id);
@@ -311,7 +270,6 @@ impl<'a> Record<'a> {
             named: values(Polarity::Include),
             shut: values(Polarity::Exclude),
             texts: texts(directory, program, &facts),
-            organization: &directory.organizations[directory.program_links[position].organization],
             facts,
         }
     }

@@ -120,8 +120,6 @@ fn files_that_have_a_media_type_of_their_own_bear_it() {
         ("/data/programs.csv", "text/csv; charset=utf-8; header=present"),
         ("/data/facts.ndjson", "application/x-ndjson"),
         ("/data/catalog.jsonld", "application/ld+json"),
-        ("/data/croissant.json", "application/ld+json"),
-        ("/data/csv-metadata.json", "application/csvm+json"),
         ("/data/datapackage.json", "application/vnd.datapackage+json"),
         ("/data/dataset.json", "application/json"),
         ("/opensearch.xml", "application/opensearchdescription+xml"),

@@ -40,7 +40,7 @@ fn holes(directory: &Directory) -> [Vec<Hole>; 2] {
             of_one.push(hole(Rule::CycleStatus, cycle));
             of_one.push(page_hole(Page::Status, cycle, *locale));
         }
-        let rules = [Page::Closing, Page::Deadlines, Page::OpenCount, Page::Day, Page::YearDay];
+        let rules = [Page::Closing, Page::Deadlines, Page::OpenCount, Page::Day];
         of_all.extend(rules.map(|rule| page_hole(rule, 0, *locale)));
     }
     [of_one, of_all]

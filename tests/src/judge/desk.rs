@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use dataset::Input;
 use edge::Server;
 use serde_json::{Value, json};
-use site::Effort;
 use snapshot::facet::FACETS;
 use snapshot::query::{Page, Query, parse_search};
-use tempfile::TempDir;
 use url::form_urlencoded::Serializer;
 
 use crate::in_process;
 use crate::judge::judged::Judged;
 use crate::judge::measure::DEPTH;
-use crate::snapshots::{build, folder, load, open, options};
 
 /// What a face answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,15 +59,6 @@ pub const FACES: [Variant; 3] = [
     Variant { name: "page", ask: |desk, judged| desk.page(judged) },
     Variant { name: "rest", ask: |desk, judged| desk.rest(judged) },
 ];
-
-/// A dataset, published into a folder and opened without a server.
-pub fn publish(input: &Input<'_>) -> (TempDir, Arc<Server>) {
-    let folder = folder();
-    let (directory, source) = load(input);
-    build(&directory, source, &options(folder.path(), Effort::None));
-    let live = open(folder.path(), 0);
-    (folder, live)
-}
 
 /// Where questions are asked.
 pub struct Desk<'a> {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Those over the embedded sample.
 pub const SAMPLE: &str = include_str!("../../relevance/sample.json");
@@ -35,15 +34,6 @@ pub struct Judged {
     pub grades: BTreeMap<String, u8>,
 }
 
-/// What a question may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// To choose constants with.
-    Choose,
-    /// To report with, and for nothing else.
-    Report,
-}
-
 impl Judged {
     /// Reads a file of questions.
     #[must_use]
@@ -65,12 +55,6 @@ impl Judged {
             slips: slips.map(|(slip, meant)| (slip.clone(), meant.as_str().unwrap().to_owned())).collect(),
             grades: grades.map(|(slug, grade)| (slug.clone(), grade.as_u64().unwrap() as u8)).collect(),
         }
-    }
-
-    /// By the hash of what is asked, so that no one chooses: one of three reports.
-    #[must_use]
-    pub fn part(&self) -> Part {
-        if xxh3_64(self.text.as_bytes()).is_multiple_of(3) { Part::Report } else { Part::Choose }
     }
 
     /// Whether no record has what is asked for, however near some come.
@@ -103,12 +87,5 @@ mod tests {
                 assert!(judged.grades.len() <= 40, "{}", judged.text);
             }
         }
-    }
-
-    #[test]
-    fn about_one_question_of_three_reports_and_which_does_not_depend_on_the_others() {
-        let questions = Judged::read(PUBLISHED);
-        let report = questions.iter().filter(|judged| judged.part() == Part::Report).count();
-        assert!((questions.len() / 4..questions.len() * 2 / 5).contains(&report), "{report}");
     }
 }

@@ -6,13 +6,9 @@ use snapshot::text::fold;
 
 use crate::judge::desk::{Answer, NamedEntity};
 use crate::judge::judged::Judged;
-use crate::synth::rng::Rng;
 
 /// How many rows a reader looks at.
 pub const DEPTH: usize = 10;
-
-/// Samples of a bootstrap.
-const SAMPLES: usize = 1_000;
 
 /// What the answer to one question is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,23 +168,6 @@ fn is_right(judged: &Judged, concept: &NamedEntity, holds: &dyn Fn(&str, &NamedE
     wanted.peek().is_none() || wanted.any(|slug| holds(slug, concept))
 }
 
-/// The interval that holds 95 of 100 means of differences drawn with replacement; seeded.
-#[must_use]
-pub fn bootstrap(differences: &[f64]) -> (f64, f64) {
-    if differences.is_empty() {
-        return (0.0, 0.0);
-    }
-    let mut rng = Rng::new(&[1]);
-    let count = differences.len();
-    let mut mean = || {
-        let drawn = (0..count).map(|_| differences[rng.below(count)]);
-        drawn.sum::<f64>() / count as f64
-    };
-    let mut means: Vec<f64> = (0..SAMPLES).map(|_| mean()).collect();
-    means.sort_unstable_by(f64::total_cmp);
-    (means[SAMPLES / 40], means[SAMPLES - 1 - SAMPLES / 40])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,12 +269,5 @@ mod tests {
         let holds = |slug: &str, concept: &NamedEntity| slug == "a" && concept.value == "arts";
         let asked = judged(&[("a", 2)]);
         assert_eq!(Means::of([(&asked, &answer)], &holds).wrong_concept, Share { of: 4, count: 2 });
-    }
-
-    #[test]
-    fn the_interval_of_equal_differences_is_that_difference() {
-        assert_eq!(bootstrap(&[0.25; 8]), (0.25, 0.25));
-        let (low, high) = bootstrap(&[-1.0, 1.0, -1.0, 1.0, 0.0, 0.0]);
-        assert!(low < 0.0 && high > 0.0, "{low} {high}");
     }
 }

@@ -1,12 +1,10 @@
-//! All questions asked in one way, and the answers as they are kept between runs.
+//! All questions asked in one way.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
-use crate::judge::desk::{Answer, Desk, NamedEntity, Variant};
-use crate::judge::judged::{Judged, Part};
-use crate::judge::measure::{Means, Score};
+use crate::judge::desk::{Answer, Desk, Variant};
+use crate::judge::judged::Judged;
+use crate::judge::measure::Means;
 
 /// Answers of one variant by question.
 #[derive(Clone, Debug, Default)]
@@ -25,85 +23,11 @@ impl Run {
         Self { name: variant.name.to_owned(), answers: questions.iter().map(ask).collect() }
     }
 
-    /// Means over the questions of a class, or all, and of a part, or both, as far as they were asked.
+    /// Means over some questions, as far as they were asked.
     #[must_use]
-    pub fn means(
-        &self,
-        desk: &Desk<'_>,
-        questions: &[Judged],
-        class: Option<&str>,
-        part: Option<Part>,
-    ) -> Means {
-        let asked = questions
-            .iter()
-            .filter(|judged| class.is_none_or(|class| judged.class == class))
-            .filter(|judged| part.is_none_or(|part| judged.part() == part))
-            .filter_map(|judged| Some((judged, self.answers.get(&judged.text)?)));
+    pub fn means<'a>(&self, desk: &Desk<'_>, questions: impl IntoIterator<Item = &'a Judged>) -> Means {
+        let asked = questions.into_iter().map(|judged| (judged, self.answers.get(&judged.text)));
+        let asked = asked.filter_map(|(judged, answer)| Some((judged, answer?)));
         Means::of(asked, &|slug, concept| desk.holds(slug, concept))
-    }
-
-    /// What the answer to a question is worth, if it was asked and something answers it.
-    #[must_use]
-    pub fn score(&self, judged: &Judged) -> Option<Score> {
-        Score::of(judged, self.answers.get(&judged.text)?)
-    }
-}
-
-/// Runs as they are kept.
-#[must_use]
-pub fn save(runs: &[Run]) -> Value {
-    let concept = |concept: &NamedEntity| json!([concept.facet, concept.value]);
-    let answer = |answer: &Answer| {
-        let understood: Vec<Value> = answer.understood.iter().map(concept).collect();
-        json!({"found": answer.found, "matches": answer.matches, "guessed": answer.guessed, "understood": understood})
-    };
-    let kept = |run: &Run| -> BTreeMap<String, Value> {
-        run.answers.iter().map(|(asked, given)| (asked.clone(), answer(given))).collect()
-    };
-    runs.iter().map(|run| (run.name.clone(), json!(kept(run)))).collect::<serde_json::Map<_, _>>().into()
-}
-
-/// Runs that were kept. What is not such a file holds none.
-#[must_use]
-pub fn load(kept: &Value) -> Vec<Run> {
-    let answers = |value: &Value| {
-        let given = value.as_object().into_iter().flatten();
-        given.map(|(asked, given)| (asked.clone(), answer(given))).collect()
-    };
-    let runs = kept.as_object().into_iter().flatten();
-    runs.map(|(name, value)| Run { name: name.clone(), answers: answers(value) }).collect()
-}
-
-fn answer(value: &Value) -> Answer {
-    let texts = |value: &Value| -> Vec<String> {
-        value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let items = |name: &str| value[name].as_array().cloned().unwrap_or_default();
-    let guess = |pair: &Value| Some((pair[0].as_str()?.to_owned(), texts(&pair[1])));
-    let concept = |pair: &Value| Some(NamedEntity::new(pair[0].as_str()?, pair[1].as_str()?));
-    Answer {
-        found: texts(&value["found"]),
-        matches: value["matches"].as_u64().unwrap_or_default() as usize,
-        guessed: items("guessed").iter().filter_map(guess).collect(),
-        understood: items("understood").iter().filter_map(concept).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_is_read_as_it_was() {
-        let answer = Answer {
-            found: vec!["a".to_owned()],
-            matches: 3,
-            guessed: vec![("x".to_owned(), vec!["y".to_owned()])],
-            understood: vec![NamedEntity::new("countries", "PE")],
-        };
-        let run = Run { name: "mcp".to_owned(), answers: BTreeMap::from([("q".to_owned(), answer)]) };
-        let read = load(&save(std::slice::from_ref(&run)));
-        assert_eq!((read.len(), &read[0].name, &read[0].answers), (1, &run.name, &run.answers));
-        assert!(load(&json!([1])).is_empty());
     }
 }

@@ -20,9 +20,9 @@ use store::spill::Spill;
 use minijinja::{Value, context};
 
 use super::fingerprint::Keys;
-use super::theme::SLOT;
 use super::{Pages, prefix};
 use crate::csv_rows;
+use crate::theme::SLOT;
 
 /// Programs whose fragments are made before they are written.
 const SHARE: usize = 4096;

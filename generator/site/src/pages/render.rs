@@ -11,9 +11,9 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::{Directory, Locale, Organization};
 
-use super::theme::{SCRIPTS, Theme};
 use crate::downloads::Download;
 use crate::files::File;
+use crate::theme::{SCRIPTS, Theme};
 
 /// Names of the languages in Open Graph.
 const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];

@@ -402,7 +402,7 @@ fn the_catalogue_has_publisher_languages_and_services() {
 #[test]
 fn a_rebrand_needs_no_source_of_the_program() {
     let folder = tempfile::tempdir().unwrap();
-    super::Theme::create(folder.path(), &[]).unwrap();
+    crate::theme::Theme::create(folder.path(), &[]).unwrap();
     let look = folder.path().join("theme.toml");
     let text = std::fs::read_to_string(&look).unwrap();
     std::fs::write(&look, text.replace("\"#0b5563\", \"#7fcddb\"", "\"#7a1f5c\", \"#f0a8d8\"")).unwrap();

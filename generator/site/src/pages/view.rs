@@ -7,7 +7,6 @@ mod hints;
 mod organization;
 mod program;
 mod recipient;
-mod season;
 
 use std::collections::BTreeMap;
 
@@ -22,8 +21,8 @@ use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
-use super::theme::FacetLink;
 use super::{Pages, here};
+use crate::theme::FacetLink;
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.
 const ABOUT: usize = 3800;

@@ -1,11 +1,8 @@
 //! Template variables of awards: the same table on the pages of programs, organizations and recipients.
 
-use std::collections::BTreeMap;
-
-use html::bar_width;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
-use snapshot::record::{Locale, Number};
+use snapshot::record::Locale;
 use snapshot::truncate::at_word;
 
 use crate::pages::{Pages, here};
@@ -18,36 +15,7 @@ const PROJECT: usize = 100;
 /// Number of awards on each of the pages that have all of a record.
 const AWARDS_A_PAGE: usize = 50;
 
-/// Years in the chart of awards.
-const YEARS: usize = 12;
-
-/// Minimum, median and maximum of some amounts; of an even number, the lower median.
-fn spread(mut amounts: Vec<Number>) -> Option<[Number; 3]> {
-    amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Some([*amounts.first()?, amounts[(amounts.len() - 1) / 2], *amounts.last()?])
-}
-
 impl Pages<'_> {
-    /// Number of awards in each of the latest years, and the spread of all amounts; `None` for fewer than two years.
-    pub(super) fn years(&self, awards: &[usize], locale: Locale) -> Option<Value> {
-        let awards = || awards.iter().map(|award| &self.directory.awards[*award]);
-        let mut years: BTreeMap<i64, u64> = BTreeMap::new();
-        awards().for_each(|award| *years.entry(i64::from(award.award_year)).or_default() += 1);
-        let most = years.values().copied().max().filter(|_| years.len() > 1)?;
-        let bar = |(year, count): (&i64, &u64)| {
-            context! { year, width => bar_width(*count, most), count => grouped(*count, locale) }
-        };
-        let latest = years.keys().next_back().copied()?;
-        (latest - YEARS as i64 + 1..latest).for_each(|year| _ = years.entry(year).or_default());
-        let first = years.iter().find(|(_, count)| **count > 0).map_or(latest, |(year, _)| *year);
-        let bars: Vec<Value> = years.range(first..).rev().take(YEARS).map(bar).collect();
-        let spread = spread(awards().filter_map(|award| award.award_amount_usd).collect()).map(|spread| {
-            let [min, median, max] = spread.map(|amount| self.money(amount, locale));
-            self.phrase(locale, "awards_spread", &[("min", &min), ("median", &median), ("max", &max)])
-        });
-        Some(context! { bars, spread })
-    }
-
     /// `The latest 12 of 34`, where not all are shown.
     pub(super) fn shown(&self, all: &[usize], most: usize, locale: Locale) -> Option<String> {
         let (n, m) = (most.to_string(), grouped(all.len() as u64, locale));
@@ -99,20 +67,5 @@ impl Pages<'_> {
             }
         };
         awards.iter().take(most).map(view).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_is_one_of_the_amounts() {
-        let of = |amounts: &[f64]| {
-            spread(amounts.iter().map(|it| Number(*it)).collect()).map(|it| it.map(|it| it.0))
-        };
-        assert_eq!(of(&[5.0, 1.0, 3.0]), Some([1.0, 3.0, 5.0]));
-        assert_eq!(of(&[4.0, 1.0, 2.0, 3.0]), Some([1.0, 2.0, 4.0]));
-        assert_eq!(of(&[]), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Template variables of a program: its page, its row in search and its line in lists.
 
+use std::cmp::Reverse;
+
 use html::Rule;
 use html::prepare::{PASSAGE_LENGTH, passages};
 use html::prepare::{RowTemplate, STATE_MARK, TEXT_MARKS};
@@ -7,7 +9,7 @@ use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, detail_page_facets, named_values};
 use snapshot::page::money::AmountPhrases;
 use snapshot::page::status_text::checked;
-use snapshot::record::{Fact, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Strength};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
@@ -254,10 +256,9 @@ impl Pages<'_> {
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
-            year => self.year(program, locale),
+            is_dated => self.latest_season(program).is_some(),
             opens => self.opens(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
-            years_of => self.years(&links.awards, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),
             history => self.history(program, locale),
             sources => self.sources(program, locale),
@@ -363,6 +364,20 @@ impl Pages<'_> {
             Some(currency) => AmountPhrases { locale, word: &word }.amount(amount.0, currency),
             None => amount.to_string(),
         })
+    }
+
+    /// The latest season with an opening day or a deadline.
+    fn latest_season(&self, program: usize) -> Option<&Cycle> {
+        let cycles = self.directory.program_links[program].cycles.iter();
+        let day = |it: &Cycle| it.deadline_on.or(it.opens_on);
+        let dated = cycles.map(|cycle| &self.directory.cycles[*cycle]).filter(|it| day(it).is_some());
+        dated.min_by_key(|it| Reverse(day(it)))
+    }
+
+    /// From when the latest season takes applications.
+    fn opens(&self, program: usize, locale: Locale) -> Option<String> {
+        let date = self.date_words(self.latest_season(program)?.opens_on?, locale);
+        Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
     }
 
     fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {

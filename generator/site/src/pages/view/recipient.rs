@@ -23,7 +23,6 @@ impl Pages<'_> {
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(RECIPIENT, it, about, locale),
             awards => self.awards(awards, AWARDS_RECEIVED, locale),
-            years_of => self.years(awards, locale),
             awards_shown => self.shown(awards, AWARDS_RECEIVED, locale),
             json => format!("/api/v1/recipients/{}", it.slug),
             json_ld => self.recipient_json_ld(recipient, locale),

@@ -1,0 +1,109 @@
+//! Asks judged questions in every way there is and prints what the answers are worth.
+
+#![expect(clippy::unwrap_used, reason = "a malformed answer is a failed measurement")]
+
+mod ablation;
+mod kept;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use dataset::Input;
+use edge::Server;
+use serde_json::Value;
+use site::Effort;
+use tempfile::TempDir;
+use tests::judge::judged::{PUBLISHED, SAMPLE};
+use tests::judge::{Desk, FACES, Judged, Run};
+use tests::snapshots;
+
+use self::ablation::ABLATIONS;
+
+/// Measures how well judged questions are answered: over the sample, or over a dataset that its own
+/// questions are about.
+#[derive(Parser)]
+struct Arguments {
+    /// Folder of the published dataset; without it, the embedded sample is asked.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// File of questions to ask instead of the project's own.
+    #[arg(long)]
+    questions: Option<PathBuf>,
+    /// Ask only these ways.
+    #[arg(long)]
+    variant: Vec<String>,
+    /// Ask only the questions to choose constants with, so that the others stay unseen.
+    #[arg(long)]
+    choose: bool,
+    /// List the questions that are answered badly.
+    #[arg(long)]
+    misses: bool,
+    /// Keep the answers in this file.
+    #[arg(long)]
+    save: Option<PathBuf>,
+    /// Say what changed since the answers that were kept in this file.
+    #[arg(long)]
+    against: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match judge(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("judge: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A dataset, published into a temporary folder and opened without a server.
+fn publish(data: &Path) -> (TempDir, Arc<Server>) {
+    let folder = snapshots::folder();
+    let (directory, source) = snapshots::load(&Input::Folder(data.to_owned()));
+    snapshots::build(&directory, source, &snapshots::options(folder.path(), Effort::None));
+    let live = snapshots::open(folder.path(), 0);
+    (folder, live)
+}
+
+fn judge(arguments: &Arguments) -> Result<(), String> {
+    let read =
+        |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let own = if arguments.data.is_some() { PUBLISHED } else { SAMPLE };
+    let mut questions = match &arguments.questions {
+        Some(path) => Judged::read(&read(path)?),
+        None => Judged::read(own),
+    };
+    questions.retain(|judged| !arguments.choose || !report::is_reporting(judged));
+    let before = match &arguments.against {
+        Some(path) => {
+            kept::load(&serde_json::from_str::<Value>(&read(path)?).map_err(|error| error.to_string())?)
+        }
+        None => Vec::new(),
+    };
+    let published = arguments.data.as_ref().map(|folder| publish(folder));
+    let live: &Arc<Server> = published.as_ref().map_or_else(|| snapshots::sample(), |(_, live)| live);
+    let desk = Desk::new(live);
+    let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
+    let variants = FACES.iter().chain(&ABLATIONS).filter(|variant| wanted(variant.name));
+    let runs: Vec<Run> = variants.map(|variant| Run::of(variant, &desk, &questions)).collect();
+    runs.iter().for_each(|run| println!("{}", report::table(run, &desk, &questions)));
+    if !runs.is_empty() {
+        println!("{}", report::summary(&runs, &desk, &questions));
+    }
+    for run in &runs {
+        if arguments.misses {
+            println!("{}", report::misses(run, &questions));
+        }
+        if let Some(before) = before.iter().find(|before| before.name == run.name) {
+            println!("{}", report::changes(before, run, &questions));
+        }
+    }
+    match &arguments.save {
+        Some(path) => std::fs::write(path, kept::save(&runs).to_string())
+            .map_err(|error| format!("{}: {error}", path.display())),
+        None => Ok(()),
+    }
+}

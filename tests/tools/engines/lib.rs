@@ -1,1 +1,0 @@
-//! Nothing: a package has a library or a program.

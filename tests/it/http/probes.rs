@@ -150,6 +150,7 @@ fn heads_that_are_not_http_are_refused() {
     ] {
         answers(what, probe, &[400]);
     }
+    answers("the preface of HTTP/2", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", &[400]);
     answers("a TLS hello", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", &[400]);
     answers(
         "bytes beyond ASCII",

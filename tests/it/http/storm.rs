@@ -123,7 +123,9 @@ fn clients_that_read_no_answer_hold_little_memory_and_are_cut() {
     let routes = edge::routes(move || Some(Arc::clone(&server))).recover(edge::error_response).unify();
     let listener = stage.runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let limits = impatient(Duration::from_millis(500));
+    // Refusals are short: who gets nothing else is not stalled, and then unused.
+    let short = Duration::from_millis(500);
+    let limits = Limits { idle: short, ..impatient(short) };
     let service = edge::service(routes);
     stage.runtime.spawn(serve(listener, service, limits, Arc::clone(&counters), std::future::pending()));
     let ask = |nth: usize| {
@@ -135,13 +137,14 @@ fn clients_that_read_no_answer_hold_little_memory_and_are_cut() {
     };
     let _deaf: Vec<TcpStream> = (0..12).map(ask).collect();
     let (began, mut most) = (Instant::now(), 0);
-    while counters.open_now() > 0 {
+    let closed = || CloseReason::ALL.iter().map(|(reason, _)| counters.closed(*reason)).sum::<u64>();
+    while closed() < 12 {
         assert!(began.elapsed() < Duration::from_secs(60), "a connection stayed open");
         most = most.max(counters.in_flight.bytes());
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(most > BYTES / 2 && most <= BYTES + BYTES / 2, "{most} bytes in flight of {BYTES}");
-    assert!(counters.in_flight.refused() > 0 && counters.closed(CloseReason::Stall) == 12);
+    assert!(counters.in_flight.refused() > 0 && counters.closed(CloseReason::Stall) > 0);
     assert_eq!(counters.in_flight.bytes(), 0);
     assert_eq!(stage.live.metrics.panics.get(), 0);
 }

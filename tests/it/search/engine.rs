@@ -101,23 +101,20 @@ fn pick(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
     (spec.parameter, value.to_owned())
 }
 
-/// Words that mean themselves alone: no other word of any dataset is a synonym, and they name nothing.
-const PLAIN: [&str; 15] = [
-    "soil",
-    "soils",
+/// Words that mean themselves alone: they name nothing, and no word of any dataset is a synonym.
+const PLAIN: [&str; 12] = [
     "solar",
+    "solars",
     "Ñandú",
     "nandu",
+    "nandus",
     "field-work",
     "Straße",
     "strasse",
     "COVID-19",
     "сорус",
-    "irrigation",
-    "irrigations",
     "irrigación",
-    "nursery",
-    "nurseries",
+    "irrigaciones",
 ];
 
 /// Such words, with phrases and exclusions of any.

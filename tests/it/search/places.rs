@@ -170,12 +170,11 @@ fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
     };
     let names: Vec<String> = chosen.iter().enumerate().map(name).collect();
     let members: Vec<(&str, &[(&str, &str)])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
-    let (world, mut left_out) = (world(&members), 0);
+    let (world, mut left_out, mut wrong) = (world(&members), 0, Vec::new());
     // Each place, the pieces that name it, and those that mean something else: a text with one of these is about that.
-    let places: [(&str, &[&str], &[&str]); 9] = [
+    let places: [(&str, &[&str], &[&str]); 8] = [
         ("Mexico", &["Mexico"], &["the Gulf of Mexico"]),
         ("New Mexico", &["New Mexico"], &[]),
-        ("Guinea", &["Guinea"], &["guinea pig farms"]),
         ("Indian", &["India"], &["an Indian tribe", "Indian schools"]),
         ("India", &["India"], &["an Indian tribe", "Indian schools"]),
         ("Australia", &["Australia", "Western Australia"], &[]),
@@ -188,11 +187,13 @@ fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
         let expected = chosen.iter().filter(|it| has(*it, pieces) && !has(*it, others)).count();
         for cue in ["", "in", "for citizens of"] {
             let text = format!("prize {cue} {place}");
-            assert_eq!(ranked(&world, &text).total, expected, "{text}");
+            let total = ranked(&world, &text).total;
+            wrong.extend((total != expected).then(|| format!("{text}: {total}, expected {expected}")));
             let holders = names.iter().filter(|name| name.contains(place)).count();
             left_out += usize::from(expected < holders);
         }
     }
+    assert_eq!(wrong, [""; 0]);
     assert!(left_out > 12, "{left_out}");
 }
 

@@ -2,9 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use snapshot::facet::Facet;
+use snapshot::facet::{Facet, VALUE_WORDS};
 use snapshot::record::{Dataset, InternedStr, Locale, Term};
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
@@ -17,12 +16,6 @@ const COMMON: usize = 10;
 
 /// Maximum number of values without a Spanish label that a warning lists.
 const LISTED: usize = 20;
-
-/// Values that pages have Spanish words for.
-static SPANISH: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
-    let lines = include_str!("../../site/locales/es.json").lines();
-    lines.filter_map(|line| Some(line.trim().strip_prefix("\"value_")?.split_once('"')?.0)).collect()
-});
 
 /// The values of each facet, with the number of uses, the first place and its field. Places have a closed list and are
 /// left out.
@@ -147,7 +140,7 @@ fn values_of(tables: &Tables, is_wanted: impl Fn(&Term) -> bool) -> BTreeSet<(Op
 fn report_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
     let labelled = values_of(tables, |term| term.label_es.is_some());
     for (facet, values) in &uses.0 {
-        let is_labelled = |value: &str| SPANISH.contains(value) || labelled.contains(&(Some(*facet), value));
+        let is_labelled = |value: &str| VALUE_WORDS.contains_key(value) || labelled.contains(&(Some(*facet), value));
         let missing = values.iter().filter(|(value, _)| !is_labelled(value));
         let mut missing: Vec<(usize, Location, &str)> =
             missing.map(|(value, (count, at, _))| (*count, *at, *value)).collect();

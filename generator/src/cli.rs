@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::error::ContextValue;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 use jiff::civil::Date;
 use remote::is_address;
@@ -15,7 +15,7 @@ use remote::secrets::shown_address;
 
 use crate::diff::DiffFormat;
 use crate::due_report::{DueFormat, Grouping};
-use crate::exit_codes::Failure;
+use crate::exit_codes::{Failure, fail};
 use crate::guards::Guards;
 use crate::log::LogFormat;
 use crate::plan_report::PlanFormat;
@@ -43,10 +43,24 @@ impl Cli {
             if !error.use_stderr() {
                 error.exit();
             }
+            if let Some((flag, instead)) = error.get(ContextKind::InvalidArg).and_then(gone) {
+                let failure = fail(Failure::Usage, format_args!("{flag} is gone: {instead}"));
+                return ExitCode::from(failure as u8);
+            }
             anstream::eprint!("{}", without_passwords(&error));
             ExitCode::from(Failure::Usage as u8)
         })
     }
+}
+
+/// Flags that were removed, and what to do instead.
+const GONE: [(&str, &str); 3] = [("--fix", PRINTED), ("--unsafe", PRINTED), ("--diff", PRINTED)];
+const PRINTED: &str = "each problem prints the right value where it is known";
+
+/// The removed flag that is an unknown argument.
+fn gone(argument: &ContextValue) -> Option<(&'static str, &'static str)> {
+    let ContextValue::String(name) = argument else { return None };
+    GONE.into_iter().find(|(flag, _)| flag == name)
 }
 
 /// The message of an error, in which no address has a password.
@@ -307,15 +321,6 @@ pub(crate) struct Check {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) messages: Messages,
-    /// Apply safe fixes to the files: place codes, column names, slugs, trimmed texts
-    #[arg(long, requires = "data")]
-    pub(crate) fix: bool,
-    /// With --fix or --diff: also apply fixes that are only likely to be right
-    #[arg(long)]
-    pub(crate) r#unsafe: bool,
-    /// Show the changes of --fix without applying them; exit code 1 if there are any
-    #[arg(long, requires = "data", conflicts_with = "fix")]
-    pub(crate) diff: bool,
     /// Report of `lychee --format json`: warn of dead and moved links
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,

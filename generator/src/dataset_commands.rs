@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions, Safety, explain};
+use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions, explain};
 use dataset::text::counted;
 use dataset::{Input, InputError, LinkReport, STAMPS, Table, Tables, link, read, sample};
 use import::replace;
-use import::{FixedFiles, replace_text};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use serde_json::value::RawValue;
 use site::Progress;
-use snapshot::record::Directory;
+use snapshot::record::{Directory, Members};
 use store::Digest;
 
 use crate::cli::{Check, DueOptions, Import, Messages};
@@ -93,12 +93,6 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
             "this folder has a dataset.json; use `--data .` to check it, or another folder for the sample";
         return Err(fail(Failure::Usage, message));
     }
-    if options.diff || options.fix {
-        fix(options)?;
-    }
-    if options.diff {
-        return Ok(());
-    }
     let mut report = Diagnostics::new();
     let tables = read_with_links(options.data.as_deref(), options.links.as_deref(), &mut report)?;
     let directory = link(tables, &mut report);
@@ -141,27 +135,6 @@ pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
     };
     print_line(due_report::report(list, options.by, options.format).trim_end());
     Ok(())
-}
-
-/// Applies fixes, or shows them as a diff.
-fn fix(options: &Check) -> Result<(), Failure> {
-    let mut report = Diagnostics::new();
-    let tables = read(&input(options.data.as_deref()), &mut report);
-    let tables = tables.map_err(|error| fail(Failure::Input, error))?;
-    drop(link(tables, &mut report));
-    let safety = if options.r#unsafe { Safety::Unsafe } else { Safety::Safe };
-    let fixes = FixedFiles::plan(&report, safety).map_err(import_failure)?;
-    fixes.skipped().iter().for_each(|line| anstream::eprintln!("{line}"));
-    if !options.diff {
-        fixes.write().map_err(import_failure)?;
-        anstream::eprintln!("{}", fixes.summary());
-        return Ok(());
-    }
-    if fixes.is_empty() {
-        return Ok(());
-    }
-    print_line(fixes.diff().trim_end());
-    Err(Failure::Data)
 }
 
 /// Imports tables, and then checks the dataset.
@@ -215,19 +188,27 @@ pub(crate) fn stamp(data: &Path, at: Option<Timestamp>) -> Result<(), Failure> {
         print(&report, MessageFormat::Human.into());
         return Err(Failure::Data);
     }
-    let Some(dataset) = &tables.dataset else { return Err(Failure::Data) };
     let now = Timestamp::now();
     let at = at.unwrap_or_else(|| Timestamp::from_second(now.as_second()).unwrap_or(now));
     let (stamps, new, changed) = tables.stamps.updated(&tables.unstamped, at);
     let text = stamps.text().map_err(|error| fail(Failure::Output, error))?;
     replace(&data.join(STAMPS), text.as_bytes()).map_err(import_failure)?;
     let path = data.join("dataset.json");
-    let before = std::fs::read(&path).map_err(|error| fail(Failure::Input, error))?;
-    let after = replace_text(&before, dataset.at.line, "publishedAt", &at.to_string());
-    replace(&path, &after).map_err(import_failure)?;
+    let before = std::fs::read_to_string(&path).map_err(|error| fail(Failure::Input, error))?;
+    let after = published_at(&before, at)
+        .ok_or_else(|| fail(Failure::Input, format_args!("{}: it is not one object", path.display())))?;
+    replace(&path, after.as_bytes()).map_err(import_failure)?;
     let (new, changed) = (counted(new, "new row"), counted(changed, "changed row"));
     print_line(format_args!("{new}, {changed}, published {at}"));
     Ok(())
+}
+
+/// The text of `dataset.json` with another time of publication; no other byte changes.
+fn published_at(text: &str, at: Timestamp) -> Option<String> {
+    let members: Members<&RawValue> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let (_, before) = members.0.iter().find(|(name, _)| name == "publishedAt")?;
+    let start = before.get().as_ptr() as usize - text.as_ptr() as usize;
+    Some(format!("{}\"{at}\"{}", &text[..start], &text[start + before.get().len()..]))
 }
 
 pub(crate) fn explain_code(code: &str) -> Result<(), Failure> {

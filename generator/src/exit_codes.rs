@@ -37,7 +37,7 @@ pub(crate) fn fail(failure: Failure, error: impl Display) -> Failure {
     failure
 }
 
-/// Prints why an import, a draft or a fix failed.
+/// Prints why an import or a draft failed.
 pub(crate) fn import_failure(error: ImportError) -> Failure {
     match error {
         ImportError::Data => Failure::Data,

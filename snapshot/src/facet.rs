@@ -2,6 +2,7 @@
 //! where pages show it; and the `measure`s, which are numbers.
 
 mod measure;
+mod words;
 
 use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
@@ -9,6 +10,7 @@ use crate::time::OPEN_STATES;
 
 pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
+pub use self::words::VALUE_WORDS;
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

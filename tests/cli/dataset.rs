@@ -1,4 +1,4 @@
-//! A maintainer's way from nothing, or from a sheet, to a site: init, import, check --fix, stamp, plan, build.
+//! A maintainer's way from nothing, or from a sheet, to a site: init, import, check, stamp, plan, build.
 
 use std::fs;
 use std::io::Write as _;
@@ -46,20 +46,12 @@ fn a_check_without_a_folder_is_of_the_sample_and_says_so() {
 }
 
 #[test]
-fn fix_writes_down_what_was_understood_and_diff_only_shows_it() {
+fn a_flag_that_is_gone_is_a_usage_error_that_names_what_to_do() {
     let place = started();
-    place.edit("programs.csv", |text| text.replace("ES|MX", "Spain|Mexico").replace("officialUrl", "Link"));
-    let before = content(&place.path("data"));
-    let shown = place.opdir(&["check", "--data", "data", "--diff"]);
-    assert_eq!(shown.code, 1, "{}", shown.err);
-    assert!(shown.out.contains("+ocean-fellows") && shown.out.contains(",ES|MX,"), "{}", shown.out);
-    assert_eq!(content(&place.path("data")), before);
-    let fixed = place.opdir(&["check", "--data", "data", "--fix"]);
-    assert!(fixed.err.contains("fixed 3 problems in 1 file"), "{}", fixed.err);
-    fixed.succeeds();
-    let text = fs::read_to_string(place.path("data/programs.csv")).unwrap();
-    assert!(text.contains("officialUrl") && text.contains(",ES|MX,"), "{text}");
-    assert_eq!(place.opdir(&["check", "--data", "data", "--diff"]).succeeds().trim(), "");
+    for flag in ["--fix", "--unsafe", "--diff"] {
+        let words = [flag, "is gone: each problem prints the right value"];
+        place.opdir(&["check", "--data", "data", flag]).fails(2, &words);
+    }
 }
 
 #[test]
@@ -297,7 +289,7 @@ fn an_import_for_programs_is_one_document_whatever_was_found_where() {
     let place = empty();
     fs::write(place.path("grants.csv"), SHEET).unwrap();
     place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
-    // The import itself tells of the new column, the check of places that it understood.
+    // It tells of the new column, and of places that it understood.
     let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
     let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
     decide(&place, &ignored.join("\n"));
@@ -310,21 +302,20 @@ fn an_import_for_programs_is_one_document_whatever_was_found_where() {
 }
 
 #[test]
-fn a_file_that_is_not_utf_8_is_left_alone_and_named() {
+fn values_and_tables_in_other_forms_are_errors_with_the_right_value_or_the_import() {
     let place = started();
     let path = place.path("data/programs.csv");
-    let text = fs::read_to_string(&path).unwrap().replace("ES|MX", "Spain|MX");
-    let mut bytes = vec![0xff, 0xfe];
-    bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-    fs::write(&path, &bytes).unwrap();
-    let mended = place.opdir(&["check", "--data", "data", "--fix"]);
-    assert_eq!(mended.code, 0, "{}", mended.err);
-    assert!(
-        mended.err.contains("data/programs.csv: 1 problem skipped: the file is not UTF-8"),
-        "{}",
-        mended.err
-    );
-    assert_eq!(fs::read(&path).unwrap(), bytes);
+    let sound = fs::read_to_string(&path).unwrap();
+    let check = || place.opdir(&["check", "--data", "data"]);
+    fs::write(&path, sound.replace("ES|MX", "Kenya|MX")).unwrap();
+    check().fails(1, &["`eligibleCountries` is `Kenya`, the name of a place", "write `KE`"]);
+    let wide = sound.encode_utf16().flat_map(u16::to_le_bytes);
+    for bytes in [sound.replace(',', ";").into_bytes(), [0xff, 0xfe].into_iter().chain(wide).collect()] {
+        fs::write(&path, bytes).unwrap();
+        let checked = check();
+        assert!(checked.err.contains("1 error, "), "{}", checked.err);
+        checked.fails(1, &["read it by `opdir import DATA --draft --from FILE`"]);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod report;
 mod sarif;
 
 pub use codes::{Code, Severity, explain};
-pub use diagnostic::{Diagnostic, Edit, FileId, Fix, Location, Safety};
+pub use diagnostic::{Diagnostic, FileId, Location};
 pub use groups::ErrorSummary;
 pub use print::{MessageFormat, PrintOptions};
 pub use report::Diagnostics;

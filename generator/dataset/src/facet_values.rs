@@ -1,13 +1,15 @@
-//! Values of facets in programs and facts: labels that stand for values, and misspelt values.
+//! Values of facets in programs and facts: labels in place of values, and misspelt values.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use snapshot::facet::Facet;
+use snapshot::facet::{Facet, VALUE_WORDS};
+use snapshot::place;
 use snapshot::record::{Dataset, InternedStr, Locale, Term};
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::places;
+use crate::read::{Input, InputError, vocabulary};
 use crate::rows::{Row, Tables};
 use crate::text::{folded, is_near, part_of, quoted};
 
@@ -17,12 +19,6 @@ const COMMON: usize = 10;
 
 /// Maximum number of values without a Spanish label that a warning lists.
 const LISTED: usize = 20;
-
-/// Values that pages have Spanish words for.
-static SPANISH: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
-    let lines = include_str!("../../site/locales/es.json").lines();
-    lines.filter_map(|line| Some(line.trim().strip_prefix("\"value_")?.split_once('"')?.0)).collect()
-});
 
 /// The values of each facet, with the number of uses, the first place and its field. Places have a closed list and are
 /// left out.
@@ -36,10 +32,32 @@ struct FacetLabels {
     labels: BTreeMap<String, Option<String>>,
 }
 
+/// The facet that the texts of a field are values of; of a fact, by its kind.
+fn facet_of(field: &str, kind: &str) -> Option<Facet> {
+    match field {
+        "programType" => Some(Facet::Types),
+        "fields" => Some(Facet::Fields),
+        "careerStages" => Some(Facet::Careers),
+        "value" => Facet::of_kind(kind),
+        _ => None,
+    }
+}
+
+/// Fields of places, beside the values of facts.
+const PLACES: [&str; 3] = ["countryCode", "eligibleCountries", "destinationCountries"];
+
 /// The values of every facet by their labels.
-pub(crate) struct Labels(BTreeMap<Facet, FacetLabels>);
+pub struct Labels(BTreeMap<Facet, FacetLabels>);
 
 impl Labels {
+    /// Of the vocabulary of a dataset, whose problems are not reported.
+    ///
+    /// # Errors
+    /// When the folder or one of its files cannot be read.
+    pub fn read(input: &Input<'_>) -> Result<Self, InputError> {
+        vocabulary(input).map(|rows| Self::new(&rows))
+    }
+
     /// Of a vocabulary.
     pub(crate) fn new(vocabulary: &[Row<Term>]) -> Self {
         let mut facets: BTreeMap<Facet, FacetLabels> = BTreeMap::new();
@@ -57,8 +75,23 @@ impl Labels {
         Self(facets)
     }
 
+    /// The code of the place, or the value, that a text of a field is the name of, and how an import reports it. What has
+    /// several readings is the name of none. Facts have a kind.
+    pub fn meant(&self, field: &str, kind: &str, text: &str) -> Option<(Code, String)> {
+        let facet = facet_of(field, kind);
+        if let Some(facet) = facet.filter(|facet| !facet.spec().is_place) {
+            return Some((Code::LabelUnderstood, self.value_of(facet, text)?.to_owned()));
+        }
+        if facet.is_none() && !PLACES.contains(&field) || place::is_place(text) {
+            return None;
+        }
+        let [code] = places::named(text) else { return None };
+        let is_country = code.bytes().all(|byte| byte.is_ascii_uppercase());
+        (field != "countryCode" || is_country).then(|| (Code::PlaceUnderstood, (*code).to_owned()))
+    }
+
     /// The value that a text is the label of, unless the text is a value itself.
-    pub(crate) fn value_of(&self, facet: Facet, text: &str) -> Option<&str> {
+    fn value_of(&self, facet: Facet, text: &str) -> Option<&str> {
         let of = self.0.get(&facet).filter(|of| !of.values.contains(text))?;
         of.labels.get(&folded(text))?.as_deref()
     }
@@ -68,32 +101,34 @@ impl Tables {
     /// Visits every facet value with the name of its field.
     fn visit_facet_values(&mut self, mut visit: impl FnMut(Facet, &'static str, Location, &mut InternedStr)) {
         for Row { record, at } in &mut self.programs {
-            visit(Facet::Types, "programType", *at, &mut record.program_type);
-            record.fields.iter_mut().for_each(|value| visit(Facet::Fields, "fields", *at, value));
-            record
-                .career_stages
-                .iter_mut()
-                .for_each(|value| visit(Facet::Careers, "careerStages", *at, value));
+            let fields = [
+                ("programType", std::slice::from_mut(&mut record.program_type)),
+                ("fields", &mut record.fields),
+                ("careerStages", &mut record.career_stages),
+            ];
+            for (field, values) in fields {
+                let Some(facet) = facet_of(field, "") else { continue };
+                values.iter_mut().for_each(|value| visit(facet, field, *at, value));
+            }
         }
         for Row { record, at } in &mut self.facts {
-            if let (Some(facet), Some(value)) = (Facet::of_kind(&record.kind), &mut record.value) {
+            if let (Some(facet), Some(value)) = (facet_of("value", &record.kind), &mut record.value) {
                 visit(facet, "value", *at, value);
             }
         }
     }
 }
 
-/// Replaces labels by their values.
-pub(crate) fn replace_labels(tables: &mut Tables, labels: &Labels, report: &mut Diagnostics) {
+/// Reports labels in place of values.
+pub(crate) fn check_labels(tables: &mut Tables, labels: &Labels, report: &mut Diagnostics) {
     if labels.0.is_empty() {
         return;
     }
     tables.visit_facet_values(|facet, field, at, value| {
         let Some(meant) = labels.value_of(facet, value) else { return };
-        let message = format!("`{field}`: {} was read as `{}`", quoted(value), meant.escape_debug());
-        let warning = Diagnostic::new(Code::LabelUnderstood, at, message).value(field, value.as_str());
-        report.push(warning.fix(Fix::value(Safety::Safe, field, value, meant)));
-        *value = meant.into();
+        let message = format!("`{field}` is {}, the label of a value", quoted(value));
+        let error = Diagnostic::new(Code::LabelForValue, at, message).value(field, value.as_str());
+        report.push(error.help(format!("write `{meant}`")));
     });
 }
 
@@ -130,7 +165,7 @@ impl ValueUses {
                     let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
                     let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
                     let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
-                    report.push(warning.help(help).fix(Fix::value(Safety::Unsafe, *field, value, near)));
+                    report.push(warning.help(help));
                 }
             }
         }
@@ -147,7 +182,8 @@ fn values_of(tables: &Tables, is_wanted: impl Fn(&Term) -> bool) -> BTreeSet<(Op
 fn report_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
     let labelled = values_of(tables, |term| term.label_es.is_some());
     for (facet, values) in &uses.0 {
-        let is_labelled = |value: &str| SPANISH.contains(value) || labelled.contains(&(Some(*facet), value));
+        let is_labelled =
+            |value: &str| VALUE_WORDS.contains_key(value) || labelled.contains(&(Some(*facet), value));
         let missing = values.iter().filter(|(value, _)| !is_labelled(value));
         let mut missing: Vec<(usize, Location, &str)> =
             missing.map(|(value, (count, at, _))| (*count, *at, *value)).collect();

@@ -21,12 +21,13 @@ mod stamps;
 mod table;
 pub mod text;
 
+pub use facet_values::Labels;
 pub use init::{dataset_json, init};
 pub use link::link;
 pub use link_report::LinkReport;
 pub use read::{FileHashes, Input, InputError, read};
 pub use rows::Tables;
-pub use stamps::{STAMPS, Stamps, UnstampedRow};
+pub use stamps::{STAMPS, Stamps};
 pub use table::Table;
 
 /// Records of a dataset that has no errors; for tests and benchmarks.

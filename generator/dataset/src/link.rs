@@ -65,7 +65,7 @@ pub(crate) fn check_rows(
     report: &mut Diagnostics,
 ) {
     texts::correct(tables, report);
-    facet_values::replace_labels(tables, labels, report);
+    facet_values::check_labels(tables, labels, report);
     rules::check(tables, late, report);
 }
 

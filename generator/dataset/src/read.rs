@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use snapshot::record::Dataset;
+use snapshot::record::{Dataset, Term};
 use store::Hex;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
@@ -56,6 +56,12 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     tables.source_sha256 = source_sha256(&reader.hashes);
     identity::complete(&mut tables, partial, report);
     Ok(tables)
+}
+
+/// The rows of the vocabulary alone, without a report.
+pub(crate) fn vocabulary(input: &Input<'_>) -> Result<Vec<Row<Term>>, InputError> {
+    let mut reader = TableReader::open(input, &mut Diagnostics::new())?;
+    reader.table(Table::Vocabulary).map(|parsed| parsed.rows)
 }
 
 /// SHA-256 of each file of a dataset, by its path there, with `/`.
@@ -128,7 +134,7 @@ impl<'a> TableReader<'a> {
         let bytes = file.load()?;
         self.hashes.insert(file.path.clone(), Sha256::digest(&*bytes).into());
         Ok(match text::decode(&bytes, file.id) {
-            Ok(text) => Stamps::read(&text, file.id, report),
+            Ok(text) => Stamps::read(text, file.id, report),
             Err(problem) => {
                 report.push(*problem);
                 Stamps::default()

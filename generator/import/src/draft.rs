@@ -339,7 +339,7 @@ impl Draft<'_> {
         let other =
             others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
         let places = rules.iter().any(|(field, ..)| field.ends_with("Countries") || *field == "countryCode");
-        let what = if places { "have texts, whose places the check reads" } else { "fit" };
+        let what = if places { "have texts, whose places the import reads" } else { "fit" };
         format!("  # {doubt}{count} of {all} cells {what}{}", other.unwrap_or_default())
     }
 

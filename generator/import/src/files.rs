@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::source::LARGEST;
 
-/// Why an import, a draft or a fix fails.
+/// Why an import or a draft fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// Options that cannot be combined, or name something that does not exist.

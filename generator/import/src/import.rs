@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::canonical;
 use crate::days;
 use crate::edits;
 use crate::field_value::Wrong;
@@ -76,6 +77,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     if errors().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
         return Err(ImportError::Data);
     }
+    canonical::complete(options.data, &mut outputs, report)?;
+    let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
     let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
     for ((table, source), output) in outputs {
         let path = format!("{}/{source}.ndjson", table.name());

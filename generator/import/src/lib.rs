@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod canonical;
 mod days;
 mod draft;
 mod edits;
 mod field_value;
 mod fields;
 mod files;
-mod fix;
 mod forms;
 mod import;
 mod keys;
@@ -22,7 +22,6 @@ mod vocabulary;
 mod written;
 
 pub use files::{ImportError, replace};
-pub use fix::{FixedFiles, replace_text};
 pub use output::{ImportOptions, Imported};
 pub use {draft::draft, import::import, propose::propose, schema::json_schema};
 

@@ -112,7 +112,7 @@ fn record(entity: &str, own: &str, word: &str, of: &str, recipient: &str) -> Val
         "aliases" => json!({"entityType": "program", "entityId": of, "slug": slug}),
         "translations" => json!({"entityType": "program", "entityId": of, "locale": "es",
             "fields": {"name": word, "summary": word, "description": word}}),
-        "vocabulary" => json!({"facet": "topics", "value": slug, "labelEn": word, "labelEs": word}),
+        "vocabulary" => json!({"facet": "topics", "value": slug, "labelEn": format!("The {word}")}),
         _ => json!({"locale": "en", "terms": [word, format!("{word}s")]}),
     }
 }

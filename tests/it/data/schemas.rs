@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::schema::Schema;
 
 /// What only the checker refuses.
-const BEYOND_SCHEMAS: [(Code, &str); 14] = [
+const BEYOND_SCHEMAS: [(Code, &str); 15] = [
     (Code::Dangling, "another row decides"),
     (Code::OtherProgram, "another row decides"),
     (Code::DuplicateId, "another row decides"),
@@ -21,6 +21,7 @@ const BEYOND_SCHEMAS: [(Code, &str); 14] = [
     (Code::DuplicateAlias, "another row decides"),
     (Code::DuplicateKey, "another row decides"),
     (Code::BroaderLoop, "another row decides"),
+    (Code::LabelForValue, "another row decides"),
     (Code::MinAboveMax, "JSON Schema compares no two fields"),
     (Code::BadPlace, "the schema has the form of codes, not the list of places"),
     (Code::BadCurrency, "the schema has the form of codes, not the list of currencies"),
@@ -30,9 +31,7 @@ const BEYOND_SCHEMAS: [(Code, &str); 14] = [
 ];
 
 /// What the checker mends, with a warning, before it judges.
-const MENDED: [(Code, &str); 6] = [
-    (Code::PlaceUnderstood, "the code is taken for the name before it is judged"),
-    (Code::UrlCompleted, "the address is completed before it is judged"),
+const MENDED: [(Code, &str); 4] = [
     (Code::SpaceTrimmed, "the space is gone before it is judged"),
     (Code::ControlsRemoved, "the characters are gone before it is judged"),
     (Code::UrlEncoded, "the address is encoded before it is judged"),

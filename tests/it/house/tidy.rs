@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use dataset::diagnostics::Code;
 use snapshot::facet::FACETS;
 
 use super::source::{File, assert_none, assert_only, everything, is_function, read, rust, shipped};
@@ -186,6 +187,17 @@ fn list_of(main: &str, folder: &str) -> String {
         Some((_, block)) => block.split("\n}").next().unwrap().to_owned(),
         None => read(&format!("tests/it/{folder}.rs")),
     }
+}
+
+#[test]
+fn every_code_of_a_problem_is_given_by_some_test() {
+    let tests: Vec<File> =
+        rust(&["generator/dataset", "generator/import"]).into_iter().filter(File::is_test).collect();
+    let is_given = |code: &&Code| tests.iter().any(|file| file.text.contains(&format!("\"{}", code.id())));
+    assert_none(
+        "codes that no test gives",
+        Code::ALL.iter().filter(|code| !is_given(code)).map(|code| code.id().to_owned()),
+    );
 }
 
 #[test]

@@ -93,6 +93,7 @@ codes! {
     BadSource = "E0113";
     LostColumn = "E0114";
     LostEdit = "E0115";
+    OtherForm = "E0116";
     UnknownWord = "E0201";
     BadSlug = "E0202";
     BadPlace = "E0203";
@@ -105,6 +106,7 @@ codes! {
     BadLocales = "E0210";
     Separators = "E0211";
     ReservedSlug = "E0212";
+    LabelForValue = "E0213";
     MinAboveMax = "E0301";
     ActiveContradicts = "E0302";
     OtherProgram = "E0303";
@@ -128,8 +130,6 @@ codes! {
     UnknownFile = "W0101";
     EmptyFile = "W0102";
     NoPrograms = "W0103";
-    OtherSeparator = "W0104";
-    HeaderUnderstood = "W0105";
     EmptyRow = "W0106";
     NewColumn = "W0107";
     KeptAsDraft = "W0108";

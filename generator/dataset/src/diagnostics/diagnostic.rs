@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
 use super::Code;
 
 /// An input file; [`super::Diagnostics`] knows its name.
@@ -48,72 +46,13 @@ pub struct Diagnostic {
     pub field: Option<Cow<'static, str>>,
     /// The value found there. Equal values of a field are reported once, with all their rows.
     pub value: Option<String>,
-    /// The edits that fix it, where they are known.
-    pub fix: Option<Fix>,
-}
-
-/// Whether a fix can be applied without review.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Safety {
-    /// The input is unambiguous.
-    Safe,
-    /// The most likely of several readings; to be reviewed.
-    Unsafe,
-}
-
-/// The edits that fix a problem.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Fix {
-    /// Whether they need review.
-    pub safety: Safety,
-    /// All in the row of the problem.
-    pub edits: Vec<Edit>,
-}
-
-/// A value that replaces another one in a row. The bytes around it stay.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Edit {
-    /// Of which field.
-    pub field: String,
-    /// The value to replace, or an item of the list to replace it in; none when the field is absent or empty.
-    pub from: Option<String>,
-    /// The new value; of a header, the new name.
-    pub to: String,
-    /// Whether the name of the column changes, not a value.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub header: bool,
-}
-
-impl Fix {
-    /// One value for another.
-    pub(crate) fn value(safety: Safety, field: impl Into<String>, from: &str, to: &str) -> Self {
-        Self { safety, edits: vec![Edit::value(field, from, to)] }
-    }
-}
-
-impl Edit {
-    /// One value for another.
-    pub fn value(field: impl Into<String>, from: &str, to: &str) -> Self {
-        Self { field: field.into(), from: Some(from.to_owned()), to: to.to_owned(), header: false }
-    }
-
-    /// A value where there is none.
-    pub(crate) fn insert(field: impl Into<String>, to: &str) -> Self {
-        Self { field: field.into(), from: None, to: to.to_owned(), header: false }
-    }
-
-    /// Another name for a column.
-    pub(crate) fn header(from: &str, to: &str) -> Self {
-        Self { field: from.to_owned(), from: Some(from.to_owned()), to: to.to_owned(), header: true }
-    }
 }
 
 impl Diagnostic {
     /// A problem of a row.
     pub fn new(code: Code, at: Location, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { code, at, column: None, message, help: None, field: None, value: None, fix: None }
+        Self { code, at, column: None, message, help: None, field: None, value: None }
     }
 
     /// The same with its field.
@@ -124,11 +63,6 @@ impl Diagnostic {
     /// The same with its field and the value found there.
     pub fn value(self, field: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         Self { field: Some(field.into()), value: Some(value.into()), ..self }
-    }
-
-    /// The same with the edits that fix it.
-    pub(crate) fn fix(self, fix: Fix) -> Self {
-        Self { fix: Some(fix), ..self }
     }
 
     /// The same with a way to fix it.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Code, Diagnostic, Diagnostics, FileId, Safety, Severity};
+use super::{Code, Diagnostic, Diagnostics, FileId, Severity};
 use crate::text::printable;
 
 /// Most groups of one code, file and field that are printed; the rest is counted.
@@ -37,7 +37,7 @@ pub struct ErrorSummary {
     /// What is wrong, and in which rows.
     pub message: String,
     /// How to fix it.
-    pub help: Option<String>,
+    pub help: String,
 }
 
 impl<'a> Group<'a> {
@@ -53,7 +53,7 @@ impl<'a> Group<'a> {
             place: format!("{}:{}{column}", printable(report.file_name(first.at.file)), first.at.line),
             code: first.code.id(),
             message: format!("{}{}", printable(&first.message), self.rows()),
-            help: self.help().map(|help| printable(&help)),
+            help: printable(self.help()),
         }
     }
 
@@ -67,14 +67,9 @@ impl<'a> Group<'a> {
         format!(" ({} rows: {}{more})", self.lines.len(), listed.join(", "))
     }
 
-    /// How to fix it: the problem's own help, else `--fix`, else the rule's remedy.
-    pub(super) fn help(&self) -> Option<String> {
-        let first = self.first;
-        let is_safe = first.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
-        first.help.clone().or_else(|| {
-            let help = if is_safe { "`opdir check --fix` writes it down" } else { first.code.remedy() };
-            Some(help.to_owned())
-        })
+    /// How to fix it: the problem's own help, else the rule's remedy.
+    pub(super) fn help(&self) -> &str {
+        self.first.help.as_deref().unwrap_or_else(|| self.first.code.remedy())
     }
 }
 
@@ -152,6 +147,6 @@ mod tests {
         assert_eq!((errors.len(), more), (1, 1));
         assert_eq!(errors[0].place, "programs.csv:2");
         assert_eq!(errors[0].message, "`Narnia` (3 rows: 2, 5, 9)");
-        assert_eq!(errors[0].help.as_deref(), Some("write a code"));
+        assert_eq!(errors[0].help, "write a code");
     }
 }

@@ -76,9 +76,7 @@ impl Diagnostics {
             let (summary, style) = (group.summary(self), style(group.first.code));
             let (place, severity, code) = (&summary.place, group.severity().as_str(), summary.code);
             writeln!(out, "{bold}{place}{bold:#}: {style}{severity}[{code}]{style:#}: {}", summary.message)?;
-            if let Some(help) = summary.help {
-                writeln!(out, "  help: {help}")?;
-            }
+            writeln!(out, "  help: {}", summary.help)?;
         }
         for Omitted { first, groups } in &omitted {
             let (code, file) = (first.code.id(), printable(self.file_name(first.at.file)));
@@ -96,13 +94,7 @@ impl Diagnostics {
         for note in self.notes() {
             writeln!(out, "{note}")?;
         }
-        let fixes = match self.fixable() {
-            (0, 0) => String::new(),
-            (0, more) => format!("; `check --fix --unsafe` fixes {more}"),
-            (safe, 0) => format!("; `check --fix` fixes {safe}"),
-            (safe, more) => format!("; `check --fix` fixes {safe}, --unsafe {more} more"),
-        };
-        writeln!(out, "{}{fixes}", self.counts())
+        writeln!(out, "{}", self.counts())
     }
 
     fn counts(&self) -> String {
@@ -132,8 +124,8 @@ impl Diagnostics {
         for (code, group) in rows {
             let (style, place) = (style(code), printable(&self.place(group.first.at)));
             let (id, count, title) = (code.id(), group.lines.len(), code.title());
-            let help = group.help().map(|help| format!("; {}", printable(&help))).unwrap_or_default();
-            writeln!(out, "{style}{id}{style:#} {count:>7} {place}: {title}{help}")?;
+            let remedy = code.remedy();
+            writeln!(out, "{style}{id}{style:#} {count:>7} {place}: {title}; {remedy}")?;
         }
         self.totals(out)
     }
@@ -155,16 +147,13 @@ impl Diagnostics {
                 "help": group.help(),
                 "count": group.lines.len(),
                 "lines": group.lines,
-                "fix": first.fix,
             });
             writeln!(out, "{line}")?;
         }
-        let (safe, more) = self.fixable();
         let totals = json!({
             "reason": "summary",
             "errors": self.error_count(),
             "warnings": self.warning_count(),
-            "fixable": [safe, more],
             "notes": self.notes(),
         });
         writeln!(out, "{totals}")
@@ -184,10 +173,9 @@ impl Diagnostics {
             *left -= 1;
             let (first, summary) = (group.first, group.summary(self));
             let column = first.column.map(|column| format!(",col={column}")).unwrap_or_default();
-            let help = summary.help.map(|help| format!(" Help: {help}")).unwrap_or_default();
             let file = printable(self.file_name(first.at.file));
             let file = github_text(&file).replace(':', "%3A").replace(',', "%2C");
-            let text = github_text(&format!("{}{help}", summary.message));
+            let text = github_text(&format!("{} Help: {}", summary.message, summary.help));
             let (severity, line, code) = (group.severity().as_str(), first.at.line, summary.code);
             writeln!(out, "::{severity} file={file},line={line}{column},title={code}::{text}")?;
         }
@@ -233,7 +221,7 @@ fn github_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::{Diagnostic, Fix, Location, Safety};
+    use crate::diagnostics::{Diagnostic, Location};
 
     fn report() -> Diagnostics {
         let mut report = Diagnostics::new();
@@ -260,11 +248,9 @@ mod tests {
         for line in 2..602 {
             let (value, code) = if line % 2 == 0 { ("UK", "GB") } else { ("Spain", "ES") };
             let at = Location { file, line };
-            let fix = Fix::value(Safety::Safe, "eligibleCountries", value, code);
-            let message = format!("`eligibleCountries`: `{value}` was read as `{code}`");
-            report.push(
-                Diagnostic::new(Code::BadPlace, at, message).value("eligibleCountries", value).fix(fix),
-            );
+            let message = format!("`eligibleCountries` is `{value}`, the name of a place");
+            let error = Diagnostic::new(Code::BadPlace, at, message).value("eligibleCountries", value);
+            report.push(error.help(format!("write `{code}`")));
         }
         report
     }
@@ -301,17 +287,16 @@ mod tests {
     fn equal_problems_are_one_group_with_its_rows() {
         let text = text_of(&misspelt(), MessageFormat::Human);
         let lines: Vec<&str> = text.lines().collect();
-        let first =
-            "programs.csv:2: error[E0203]: `eligibleCountries`: `UK` was read as `GB` (300 rows: 2, 4, 6 …)";
+        let first = "programs.csv:2: error[E0203]: `eligibleCountries` is `UK`, the name of a place (300 rows: 2, 4, 6 …)";
         assert_eq!(lines[0], first);
-        assert_eq!(lines[1], "  help: `opdir check --fix` writes it down");
-        assert_eq!(lines[4], "600 errors, 0 warnings; `check --fix` fixes 600");
+        assert_eq!(lines[1], "  help: write `GB`");
+        assert_eq!(lines[4], "600 errors, 0 warnings");
         assert_eq!(lines.len(), 5);
         let json: serde_json::Value =
             serde_json::from_str(text_of(&misspelt(), MessageFormat::Json).lines().next().unwrap()).unwrap();
         assert_eq!(json["count"], 300);
         assert_eq!(json["lines"].as_array().unwrap().len(), 300);
-        assert_eq!(json["fix"]["edits"][0]["to"], "GB");
+        assert_eq!(json["help"], "write `GB`");
     }
 
     #[test]
@@ -326,7 +311,7 @@ mod tests {
         let text = text_of(&misspelt(), PrintOptions { summary: true, ..MessageFormat::Human.into() });
         assert!(
             text.starts_with(
-                "E0203     600 programs.csv:2: the code is not a place; `opdir check --fix` writes it down\n"
+                "E0203     600 programs.csv:2: the code is not a place; use the code: `GB`, `KE`"
             ),
             "{text}"
         );

@@ -1,6 +1,6 @@
 //! The problems of one input.
 
-use super::{Diagnostic, FileId, Location, Safety, Severity};
+use super::{Diagnostic, FileId, Location, Severity};
 
 /// Problems and notes, and the names of the files that they are in.
 #[derive(Debug, Default)]
@@ -52,10 +52,6 @@ impl Diagnostics {
         self.list.retain_mut(|it| {
             let name = files.get(it.at.file.0 as usize).map_or("", String::as_str);
             let Some(at) = origin(name, it.at.line) else { return true };
-            // A fix would be lost with the next import.
-            if it.fix.take().is_some() && it.code.severity() == Severity::Warning {
-                it.help = Some("it may stay so; or correct it in the source".to_owned());
-            }
             (it.at, it.column) = (at, None);
             !is_consequence(it)
         });
@@ -83,13 +79,6 @@ impl Diagnostics {
 
     fn count(&self, severity: Severity) -> usize {
         self.list.iter().filter(|diagnostic| diagnostic.code.severity() == severity).count()
-    }
-
-    /// Number of problems that `--fix` fixes, and of those that `--unsafe` fixes besides.
-    pub(super) fn fixable(&self) -> (usize, usize) {
-        let fixes = || self.list.iter().filter_map(|it| it.fix.as_ref());
-        let safe = fixes().filter(|fix| fix.safety == Safety::Safe).count();
-        (safe, fixes().count() - safe)
     }
 
     /// All problems by file name, line, column and code.

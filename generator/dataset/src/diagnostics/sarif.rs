@@ -38,7 +38,6 @@ fn rule(code: Code) -> Value {
 
 fn result(report: &Diagnostics, group: &Group<'_>) -> Value {
     let first = group.first;
-    let help = group.help().map(|help| format!("\nhelp: {}", printable(&help))).unwrap_or_default();
     // A URI has no backslashes.
     let uri = report.file_name(first.at.file).replace('\\', "/");
     let locations = group.lines.iter().take(LOCATIONS).enumerate().map(|(number, line)| {
@@ -51,7 +50,7 @@ fn result(report: &Diagnostics, group: &Group<'_>) -> Value {
     json!({
         "ruleId": first.code.id(),
         "level": group.severity().as_str(),
-        "message": { "text": format!("{}{help}", printable(&first.message)) },
+        "message": { "text": format!("{}\nhelp: {}", printable(&first.message), printable(group.help())) },
         "locations": locations.collect::<Vec<_>>(),
         "occurrenceCount": group.lines.len(),
     })

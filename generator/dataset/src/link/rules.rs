@@ -11,7 +11,7 @@ use snapshot::record::{
     Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Row, Tables};
@@ -207,20 +207,16 @@ fn duration(fact: &Fact, problems: &mut Problems) {
         None => ("", "a duration with bounds has no `unit`".to_owned()),
     };
     let help = suggestion(found, units(), || format!("it takes {}", units().collect::<Vec<_>>().join(", ")));
-    let near = nearest(found, units()).filter(|_| !found.is_empty());
-    let fix = near.map(|near| Fix::value(Safety::Unsafe, "unit", found, near));
-    problems.add(Code::BadUnit, message, |it| Diagnostic { fix, ..it.value("unit", found).help(help) });
+    problems.add(Code::BadUnit, message, |it| it.value("unit", found).help(help));
 }
 
 fn unknown_kind(kind: &str, problems: &mut Problems) {
     let message = format!("`kind` is {}, which is unknown", quoted(kind));
-    let near = nearest(kind, fact_kinds());
-    let help = near.map_or_else(
+    let help = nearest(kind, fact_kinds()).map_or_else(
         || format!("it takes {}", fact_kinds().collect::<Vec<_>>().join(", ")),
         |near| format!("did you mean `{near}`? `note` takes anything else"),
     );
-    let fix = near.map(|near| Fix::value(Safety::Unsafe, "kind", kind, near));
-    problems.add(Code::UnknownWord, message, |it| Diagnostic { fix, ..it.value("kind", kind).help(help) });
+    problems.add(Code::UnknownWord, message, |it| it.value("kind", kind).help(help));
 }
 
 fn alias(record: &Alias, problems: &mut Problems) {
@@ -310,10 +306,7 @@ fn min_above_max(
         && min > max
     {
         let message = format!("`{low}` is {min}, above `{high}`, which is {max}");
-        let (min, max) = (min.to_string(), max.to_string());
-        let edits = vec![Edit::value(low, &min, &max), Edit::value(high, &max, &min)];
-        let fix = Fix { safety: Safety::Unsafe, edits };
-        problems.add(Code::MinAboveMax, message, |it| it.value(low, format!("{min} {max}")).fix(fix));
+        problems.add(Code::MinAboveMax, message, |it| it.value(low, format!("{min} {max}")));
     }
 }
 

@@ -197,22 +197,3 @@ fn real_data_has_no_errors() {
     assert_eq!(report.error_count(), 0);
     assert!(!directory.unwrap().programs.is_empty());
 }
-
-#[test]
-fn every_code_is_given_by_some_test() {
-    let tests = [
-        include_str!("tests.rs"),
-        include_str!("tests/doubts.rs"),
-        include_str!("tests/due.rs"),
-        include_str!("tests/identity.rs"),
-        include_str!("tests/references.rs"),
-        include_str!("tests/texts.rs"),
-        include_str!("tests/values.rs"),
-        include_str!("../read/tests.rs"),
-        include_str!("../read/tests/loose.rs"),
-        include_str!("../../../import/src/tests.rs"),
-    ];
-    for code in Code::ALL {
-        assert!(tests.iter().any(|text| text.contains(&format!("\"{}", code.id()))), "{}", code.id());
-    }
-}

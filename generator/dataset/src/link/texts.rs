@@ -13,7 +13,7 @@ use snapshot::record::{Dataset, Fact};
 use snapshot::{place, truncate};
 use url::Url;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Location, Safety};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::link_report::Finding;
 use crate::parallel;
 use crate::places;
@@ -30,18 +30,11 @@ const LONGEST_TEXT: usize = 100 * 1024;
 /// Slugs whose addresses static hosts use for other pages.
 const RESERVED: [&str; 2] = ["404", "index"];
 
-/// Longest part of a value that distinguishes it in reports, in characters.
+/// Longest part of a value that distinguishes it in reports, in characters, and longest correction that they print.
 const LONGEST_VALUE: usize = 200;
 
 /// Corrections without loss: the corrected value can be written into the file.
-const LOSSLESS: [Code; 6] = [
-    Code::SpaceTrimmed,
-    Code::ControlsRemoved,
-    Code::Decoded,
-    Code::UrlEncoded,
-    Code::UrlCompleted,
-    Code::PlaceUnderstood,
-];
+const LOSSLESS: [Code; 4] = [Code::SpaceTrimmed, Code::ControlsRemoved, Code::Decoded, Code::UrlEncoded];
 
 /// Corrects and checks every text.
 pub(crate) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
@@ -148,10 +141,10 @@ impl TextCheck {
         };
         for problem in &mut self.problems[before..] {
             problem.value = Some(truncate::at_char(found, LONGEST_VALUE).into_owned());
-            if let (Some(to), Some(field)) = (&corrected, &problem.field)
+            if let Some(to) = corrected.as_deref().filter(|to| to.len() <= LONGEST_VALUE)
                 && LOSSLESS.contains(&problem.code)
             {
-                problem.fix = Some(Fix::value(Safety::Safe, field.clone(), found, to));
+                problem.help = Some(format!("write `{to}`"));
             }
         }
         corrected
@@ -193,21 +186,14 @@ impl TextCheck {
 
     /// Adds a problem; the message begins with the name of the field.
     fn add(&mut self, code: Code, message: impl std::fmt::Display) {
-        self.add_with_help(code, message, None, None);
+        self.add_with_help(code, message, None);
     }
 
-    /// The same with help, and the likely value in place of a wrong one.
-    fn add_with_help(
-        &mut self,
-        code: Code,
-        message: impl std::fmt::Display,
-        help: Option<String>,
-        likely: Option<(&str, &str)>,
-    ) {
+    /// The same with help.
+    fn add_with_help(&mut self, code: Code, message: impl std::fmt::Display, help: Option<String>) {
         let field = camel_case(self.name);
-        let fix = likely.map(|(from, to)| Fix::value(Safety::Unsafe, field.clone(), from, to));
-        let problem = Diagnostic::new(code, self.at, format!("`{field}` {message}")).field(field);
-        self.problems.push(Diagnostic { help, fix, ..problem });
+        let problem = Diagnostic::new(code, self.at, format!("`{field}` {message}"));
+        self.problems.push(problem.field(field).maybe_help(help));
     }
 
     fn remove_invisible(&mut self, text: &mut Cow<'_, str>) {
@@ -223,7 +209,7 @@ impl TextCheck {
             let message =
                 format!("contains U+{:04X}, which is `{letter}` in Windows-1252", u32::from(control));
             let help = "the file was converted from the wrong encoding: iconv -f windows-1252 -t utf-8";
-            self.add_with_help(Code::LostLetter, message, Some(help.to_owned()), None);
+            self.add_with_help(Code::LostLetter, message, Some(help.to_owned()));
         }
         let removed: Vec<char> = text.chars().filter(|c| invisible::is_unwanted(*c)).collect();
         if !removed.is_empty() {
@@ -247,32 +233,22 @@ impl TextCheck {
 
     fn slug(&mut self, text: &str) {
         let normal = slug_of(text);
-        let normal = Some(normal.as_str()).filter(|normal| !normal.is_empty());
-        let help = normal.map(|normal| format!("write it as `{normal}`"));
-        let message = format!("is {}, which is not in normal form", quoted(text));
-        self.add_with_help(Code::BadSlug, message, help, normal.map(|normal| (text, normal)));
+        let help = (!normal.is_empty()).then(|| format!("write it as `{normal}`"));
+        self.add_with_help(Code::BadSlug, format!("is {}, which is not in normal form", quoted(text)), help);
     }
 
-    /// Replaces the name of a place by its code. An ambiguous name is an error.
-    fn place(&mut self, text: &mut Cow<'_, str>, is_allowed: impl Fn(&str) -> bool) {
-        match places::named(text) {
-            [code] if is_allowed(code) => {
-                let name = camel_case(self.name);
-                let message = format!("`{name}`: {} was read as `{code}`", quoted(text));
-                self.problems.push(Diagnostic::new(Code::PlaceUnderstood, self.at, message).field(name));
-                *text = Cow::Owned((*code).to_owned());
-            }
-            codes if codes.len() > 1 => {
-                let message = format!("is {}, the name of several places", quoted(text));
-                self.add_with_help(Code::BadPlace, message, Some(places::choice(codes)), None);
-            }
+    /// Reports what is no code of a place, with the code that it is the name of.
+    fn place(&mut self, text: &str, is_allowed: impl Fn(&str) -> bool) {
+        let (what, help) = match places::named(text) {
+            [code] if is_allowed(code) => ("the name of a place", Some(format!("write `{code}`"))),
+            codes if codes.len() > 1 => ("the name of several places", Some(places::choice(codes))),
             _ => {
                 let near = places::nearest(text).filter(|(code, _)| is_allowed(code));
                 let help = near.map(|(code, name)| format!("did you mean `{code}`, {name}?"));
-                let message = format!("is {}, which is not a place code", quoted(text));
-                self.add_with_help(Code::BadPlace, message, help, near.map(|(code, _)| (&**text, code)));
+                ("which is not a place code", help)
             }
-        }
+        };
+        self.add_with_help(Code::BadPlace, format!("is {}, {what}", quoted(text)), help);
     }
 
     fn url(&mut self, text: &mut Cow<'_, str>) {
@@ -296,32 +272,15 @@ impl TextCheck {
                 self.add(Code::UrlLeftOut, format!("is {}, left out: {error}", quoted(text)));
                 *text = Cow::Owned(String::new());
             }
-            _ if is_www(text) => {
-                *text = Cow::Owned(format!("https://{text}"));
-                self.add(Code::UrlCompleted, format!("has no scheme, read as {}", quoted(text)));
-            }
             _ => {
                 let guess = format!("https://{text}");
                 let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
-                let guess = Some(guess.as_str()).filter(|_| is_bare);
-                let help = guess.map(|guess| format!("perhaps {}", quoted(guess)));
+                let help = (is_bare && guess.len() <= LONGEST_VALUE).then(|| format!("perhaps `{guess}`"));
                 let message = format!("is {}, which is not an http(s) URL", quoted(text));
-                self.add_with_help(Code::BadUrl, message, help, guess.map(|guess| (&**text, guess)));
+                self.add_with_help(Code::BadUrl, message, help);
             }
         }
     }
-}
-
-/// Whether it is a web address without a scheme: `www.` and a host name, perhaps a path.
-fn is_www(text: &str) -> bool {
-    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
-    let labels = || host.split('.').skip(1);
-    host.starts_with("www.")
-        && labels().count() > 1
-        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
-        && labels().all(|label| !label.is_empty())
-        && !text.contains(char::is_whitespace)
-        && Url::parse(&format!("https://{text}")).is_ok()
 }
 
 /// Whether the scheme is followed by `//` and a host; parsers correct missing slashes, each in its own way.

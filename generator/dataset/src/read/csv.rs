@@ -15,13 +15,12 @@ use crate::text::counted;
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
     let Some(table) = context.table else { return Parsed::empty() };
-    let separator = header::separator::<T>(file, table);
-    if let Some(problem) = quote_problem(file, separator, context) {
+    let problem = header::separator_problem(file, context).or_else(|| quote_problem(file, context));
+    if let Some(problem) = problem {
         return Parsed::problem(problem);
     }
     let mut builder = ::csv::ReaderBuilder::new();
-    let mut reader =
-        builder.has_headers(false).flexible(true).delimiter(separator).from_reader(file.as_bytes());
+    let mut reader = builder.has_headers(false).flexible(true).from_reader(file.as_bytes());
     let mut record = ::csv::StringRecord::new();
     let mut names: Option<Vec<String>> = None;
     let mut parsed = Parsed::empty();
@@ -38,7 +37,7 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
         match &names {
             Some(names) => row(&record, names, at, &mut parsed),
             None => {
-                names = header::read::<T>(&record, separator, at, table, &mut parsed.problems);
+                names = header::read::<T>(&record, at, table, &mut parsed.problems);
                 if names.is_none() {
                     break;
                 }
@@ -68,7 +67,7 @@ fn row<T: DeserializeOwned>(
         let cells = counted(record.len(), "cell");
         let message = format!("the row has {cells}, the header has {}", header.len());
         let problem = Diagnostic::new(Code::CellCount, at, message);
-        parsed.problems.push(problem.help("put cells that contain the separator into double quotes"));
+        parsed.problems.push(problem.help("put cells that contain commas into double quotes"));
         return;
     }
     let cells = header.iter().zip(record.iter());
@@ -93,9 +92,9 @@ fn row<T: DeserializeOwned>(
     }
 }
 
-/// The first quoted cell that does not end at a separator or line end. The CSV reader would add the following
+/// The first quoted cell that does not end at a comma or line end. The CSV reader would add the following
 /// text to the cell and silently lose rows.
-fn quote_problem(file: &str, separator: u8, context: Context) -> Option<Diagnostic> {
+fn quote_problem(file: &str, context: Context) -> Option<Diagnostic> {
     let bytes = file.as_bytes();
     let (mut at, mut line, mut cell_starts) = (0, 1, true);
     while at < bytes.len() {
@@ -107,7 +106,7 @@ fn quote_problem(file: &str, separator: u8, context: Context) -> Option<Diagnost
             };
             line += newlines(&bytes[at..close]);
             let after = bytes.get(close + 1);
-            if !after.is_none_or(|byte| *byte == separator || matches!(byte, b'\r' | b'\n')) {
+            if !after.is_none_or(|byte| matches!(byte, b',' | b'\r' | b'\n')) {
                 let message =
                     format!("the quote opened here is closed at line {line} in the middle of a cell");
                 let help = "double the quotes inside the cell, or add the missing one";
@@ -116,7 +115,7 @@ fn quote_problem(file: &str, separator: u8, context: Context) -> Option<Diagnost
             at = close;
         }
         line += u32::from(bytes[at] == b'\n');
-        cell_starts = bytes[at] == separator || matches!(bytes[at], b'\r' | b'\n');
+        cell_starts = matches!(bytes[at], b',' | b'\r' | b'\n');
         at += 1;
     }
     None

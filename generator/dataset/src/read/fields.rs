@@ -10,9 +10,10 @@ use jiff::tz::TimeZone;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
+use snapshot::text::fold;
 
 use crate::diagnostics::{Code, Diagnostic, Location};
-use crate::text::{quoted, suggestion};
+use crate::text::{nearest, quoted, suggestion};
 
 /// A named value of a row.
 #[derive(Clone, Copy)]
@@ -244,10 +245,22 @@ fn date_in_other_format(field: Field<'_>) -> Option<(String, String)> {
 /// The problem of an unknown name.
 pub(super) fn unknown_field(name: &str, known: &[&str], table: &str, at: Location) -> Diagnostic {
     let message = format!("{} is not a field of {table}", quoted(name));
-    let help = suggestion(name, known.iter().copied(), || {
-        format!("its fields are {}; names that start with `x_` are ignored", known.join(", "))
-    });
+    let help = meant(name, known).map_or_else(
+        || format!("its fields are {}; names that start with `x_` are ignored", known.join(", ")),
+        |field| format!("did you mean `{field}`?"),
+    );
     Diagnostic::new(Code::UnknownField, at, message).help(help)
+}
+
+/// The field that a name in other letters or without its ending most likely stands for: `Deadline` for `deadlineOn`.
+pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    const SHORTEST: usize = 4;
+    let letters: String = fold(name).chars().filter(char::is_ascii_alphanumeric).collect();
+    let starts = |field: &&&str| field.to_lowercase().starts_with(&letters) && letters.len() >= SHORTEST;
+    let same = known.iter().find(|field| field.eq_ignore_ascii_case(&letters));
+    let mut begun = known.iter().filter(starts);
+    let only = begun.next().filter(|_| begun.next().is_none());
+    same.or(only).copied().or_else(|| nearest(name, known.iter().copied()))
 }
 
 /// The expected form of a field, by its name or in serde's terms.

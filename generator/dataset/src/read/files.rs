@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Read as _, Seek as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -14,6 +14,10 @@ use crate::table::Table;
 use crate::text::{nearest, quoted};
 
 pub(super) const DATASET: &str = "dataset.json";
+
+/// What to do with a table in another form than that of a dataset.
+pub(super) const IMPORT: &str =
+    "move it out of the dataset, and read it by `opdir import DATA --draft --from FILE`";
 
 /// Where a dataset is.
 #[derive(Clone, Debug)]
@@ -83,7 +87,7 @@ impl File<'_> {
         }
     }
 
-    /// The file on disk, if it is one of lines, longer than some bytes and not in UTF-16.
+    /// The file on disk, if it is one of lines and longer than some bytes.
     pub(super) fn open_lines(&self, longer_than: u64) -> Result<Option<(fs::File, &Path)>, InputError> {
         let (Content::Disk(path), Role::Rows(_, Format::Ndjson)) = (&self.content, self.role) else {
             return Ok(None);
@@ -91,14 +95,8 @@ impl File<'_> {
         if self.size() <= longer_than {
             return Ok(None);
         }
-        let open = || {
-            let mut file = fs::File::open(path)?;
-            let mut start = [0; 2];
-            file.read_exact(&mut start)?;
-            file.rewind()?;
-            Ok((!matches!(start, [0xff, 0xfe] | [0xfe, 0xff])).then_some((file, path.as_path())))
-        };
-        open().map_err(|error| InputError::Unreadable(path.clone(), error))
+        let file = fs::File::open(path).map_err(|error| InputError::Unreadable(path.clone(), error))?;
+        Ok(Some((file, path.as_path())))
     }
 
     /// Its size in bytes, 0 if that is unknown.
@@ -284,9 +282,7 @@ impl UnknownFile<'_> {
             Some("dataset") => format!("did you mean `{DATASET}`?"),
             Some(near) if self.is_folder => format!("did you mean `{near}/`?"),
             Some(near) => format!("did you mean `{near}`, with .ndjson, .jsonl, .json or .csv?"),
-            None if self.is_spreadsheet() => {
-                "save each sheet as .csv, under the name of its table".to_owned()
-            }
+            None if self.is_spreadsheet() => IMPORT.to_owned(),
             None => format!("tables are {}", Table::ALL.map(Table::name).join(", ")),
         };
         let is_lost = self.table().is_some() || self.is_spreadsheet();

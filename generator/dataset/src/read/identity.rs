@@ -11,8 +11,7 @@ use snapshot::record::Lifecycle;
 use uuid::Uuid;
 
 use super::partial::{PartialRow, PartialRows};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Edit, Fix, Location, Safety};
-use crate::facet_values::Labels;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
@@ -44,7 +43,6 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     let mut completer = Completer {
         rows,
         references: References::new(tables),
-        labels: Labels::new(&tables.vocabulary),
         namespace,
         published,
         stamps: std::mem::take(&mut tables.stamps),
@@ -64,7 +62,6 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
 struct Completer<'a> {
     rows: PartialRows,
     references: References,
-    labels: Labels,
     /// Of derived ids.
     namespace: Uuid,
     published: Timestamp,
@@ -194,8 +191,7 @@ impl Completer<'_> {
             }
             taken.insert(slug.clone(), row.at);
             let message = format!("no `slug`, derived from the name: `{slug}`");
-            let fix = Fix { safety: Safety::Safe, edits: vec![Edit::insert("slug", &slug)] };
-            self.report.push(row.problem(Code::SlugMade, "slug", message).fix(fix));
+            self.report.push(row.problem(Code::SlugMade, "slug", message));
             row.set("slug", slug);
         }
     }
@@ -206,7 +202,7 @@ impl Completer<'_> {
             row.id = row.text("id").filter(|text| text.len() == 36).and_then(|_| row.uuid("id"));
             return;
         }
-        let Some(natural) = natural_key(table, row, &self.labels) else { return };
+        let Some(natural) = natural_key(table, row) else { return };
         let id = Uuid::new_v5(&self.namespace, natural.as_bytes());
         if let Some(earlier) = self.references.indexes.of(table).take_id(id, row.at) {
             let message = format!("the row is the same record as {}", self.report.place(earlier));

@@ -1,6 +1,5 @@
 //! Reads a file whole or in blocks, so that it does not have to fit into memory.
 
-use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read as _};
 
@@ -52,19 +51,14 @@ fn parse_bytes<T: DeserializeOwned + Send + Sync>(
     if block.is_none() && text.trim().is_empty() {
         return fault(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
     }
-    if let Some(problem) = merge_conflict(&text, context.file) {
+    if let Some(problem) = merge_conflict(text, context.file) {
         return fault(problem);
     }
-    let mut parsed = match format {
-        Format::Ndjson => json::lines(&text, first, context),
-        Format::Json => json::document(&text, context),
-        Format::Csv => csv::table(&text, context),
-    };
-    if matches!(text, Cow::Owned(_)) {
-        let message = "the file is UTF-16, and was read as such";
-        parsed.problems.push(Diagnostic::new(Code::OtherSeparator, context.at(1), message));
+    match format {
+        Format::Ndjson => json::lines(text, first, context),
+        Format::Json => json::document(text, context),
+        Format::Csv => csv::table(text, context),
     }
-    parsed
 }
 
 /// The next lines of a file.

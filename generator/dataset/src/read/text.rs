@@ -1,7 +1,6 @@
-//! Bytes to text: UTF-8, with or without a byte order mark, or UTF-16 with one; and offsets to lines and columns.
+//! Bytes to text: UTF-8, with or without a byte order mark; and offsets to lines and columns.
 
-use std::borrow::Cow;
-
+use super::files::IMPORT;
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 
 /// Bytes that are undefined in Windows-1252, the encoding that spreadsheets call Latin-1.
@@ -11,26 +10,9 @@ const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 const LONGEST_LINE: usize = 100_000;
 
 /// The text of a file, without its byte order mark.
-pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<Cow<'_, str>, Box<Diagnostic>> {
-    let wide = match bytes {
-        [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes),
-        _ => None,
-    };
-    if let Some(text) = wide {
-        return Ok(Cow::Owned(text));
-    }
+pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Box<Diagnostic>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text =
-        std::str::from_utf8(bytes).map_err(|error| Box::new(not_utf8(bytes, error.valid_up_to(), file)));
-    text.map(Cow::Borrowed)
-}
-
-fn utf_16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<String> {
-    let (pairs, rest) = bytes.as_chunks::<2>();
-    let units = pairs.iter().map(|pair| unit(*pair));
-    let text: Result<String, _> = char::decode_utf16(units).collect();
-    text.ok().filter(|_| rest.is_empty())
+    std::str::from_utf8(bytes).map_err(|error| Box::new(not_utf8(bytes, error.valid_up_to(), file)))
 }
 
 /// The first conflict marker of an unfinished merge.
@@ -47,9 +29,7 @@ fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
     let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
     let byte = format!(" (byte {:02X} at offset {offset})", bytes[offset]);
     let (what, help) = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            ("; it looks like UTF-16".to_owned(), "iconv -f utf-16 -t utf-8")
-        }
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("; it looks like UTF-16".to_owned(), IMPORT),
         _ if bytes.iter().any(|byte| NOT_WINDOWS_1252.contains(byte)) => {
             (byte, "save it as UTF-8 in the program that wrote it")
         }

@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "name = \"Title\"  # 3 of 3 cells fit",
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
-            "eligibleCountries = \"Country\"  # ? by a part of its name; 3 of 3 cells have texts, whose places the check reads",
+            "eligibleCountries = \"Country\"  # ? by a part of its name; 3 of 3 cells have texts, whose places the import reads",
         ],
     );
 }

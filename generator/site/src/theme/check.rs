@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Environment;
+use snapshot::facet::VALUE_WORDS;
 
 use super::folder::{TEMPLATES, ThemeFolder, WORDS};
 use super::problem::ThemeProblem;
@@ -23,6 +24,10 @@ pub(super) fn words(
     faults: &mut Vec<ThemeProblem>,
 ) -> BTreeMap<String, String> {
     let mut words: BTreeMap<String, String> = serde_json::from_str(own).unwrap_or_default();
+    let language = usize::from(file == WORDS[1].0);
+    words.extend(
+        VALUE_WORDS.iter().map(|(value, words)| (format!("value_{value}"), words[language].to_owned())),
+    );
     let Some(text) = overrides else { return words };
     let put: BTreeMap<String, String> = match serde_json::from_str(text) {
         Ok(put) => put,

@@ -135,7 +135,7 @@ fn markup_and_encoding_errors_are_reported() {
 }
 
 #[test]
-fn exact_names_of_places_become_codes() {
+fn places_are_codes_and_the_name_of_one_is_an_error_with_its_code() {
     refused(
         "organizations.ndjson",
         organization(1, r#","countryCode":"002""#),
@@ -151,15 +151,14 @@ fn exact_names_of_places_become_codes() {
     assert!(linked(&[("programs.ndjson", program(1, 1, good))]).0.is_some());
     let named = r#","eligibleCountries":["KE","España","UK"]"#;
     let (directory, report) = linked(&[("programs.ndjson", program(1, 1, named))]);
-    assert_eq!(found(&report), ["W0211 programs.ndjson:1", "W0211 programs.ndjson:1"]);
-    let program = &directory.unwrap().programs[0];
-    assert_eq!(
-        program.eligible_countries.iter().map(snapshot::record::InternedStr::as_str).collect::<Vec<_>>(),
-        ["KE", "ES", "GB"]
-    );
-    let directory =
-        doubted("facts.ndjson", fact(1, 1, r#""kind":"residence","value":"Kenya""#), "W0211 facts.ndjson:1");
-    assert_eq!(directory.facts[0].value.as_deref(), Some("KE"));
+    assert!(directory.is_none());
+    assert_eq!(found(&report), ["E0203 programs.ndjson:1", "E0203 programs.ndjson:1"]);
+    let helps: Vec<&str> = problems(&report).iter().filter_map(|it| it.help.as_deref()).collect();
+    assert_eq!(helps, ["write `ES`", "write `GB`"]);
+    let fact = fact(1, 1, r#""kind":"residence","value":"Kenya""#);
+    let report = refused("facts.ndjson", fact, "E0203 facts.ndjson:1");
+    assert_eq!(problems(&report)[0].message, "`value` is `Kenya`, the name of a place");
+    assert_eq!(problems(&report)[0].help.as_deref(), Some("write `KE`"));
 }
 
 #[test]
@@ -175,7 +174,7 @@ fn a_name_of_two_places_is_refused_with_both_codes() {
 }
 
 #[test]
-fn a_label_stands_for_its_value_and_a_label_of_two_values_for_none() {
+fn a_label_in_place_of_its_value_is_an_error_and_a_label_of_two_values_is_a_value() {
     let words = "facet,value,labelEn,labelEs\ntypes,fellowship,Fellowship,Beca\ntypes,grant,Grant,Beca\n";
     let named = |word: &str| {
         let text =
@@ -183,20 +182,27 @@ fn a_label_stands_for_its_value_and_a_label_of_two_values_for_none() {
         linked(&[("programs.ndjson", text), ("vocabulary.csv", words.to_owned())])
     };
     let (directory, report) = named("Fellowship");
-    assert_eq!(found(&report), ["W0212 programs.ndjson:1"]);
-    assert_eq!(directory.unwrap().programs[0].program_type, "fellowship");
+    assert_eq!(found(&report), ["E0213 programs.ndjson:1"]);
+    assert!(directory.is_none());
+    assert_eq!(problems(&report)[0].message, "`programType` is `Fellowship`, the label of a value");
+    assert_eq!(problems(&report)[0].help.as_deref(), Some("write `fellowship`"));
     let (directory, report) = named("Beca");
     assert_eq!(found(&report), [""; 0]);
     assert_eq!(directory.unwrap().programs[0].program_type, "Beca");
 }
 
 #[test]
-fn an_address_without_a_scheme_is_completed_where_it_begins_with_www() {
+fn an_address_without_a_scheme_is_an_error_with_the_likely_one() {
     let with = |address: &str| program(1, 1, "").replace("https://example.org/1", address);
-    let directory = doubted("programs.ndjson", with("www.uno.example/a?b=c"), "W0605 programs.ndjson:1");
-    assert_eq!(directory.programs[0].official_url, "https://www.uno.example/a?b=c");
-    for bad in ["www", "www.", "www.uno.example and more", "uno.example", "www.me@evil.example"] {
-        refused("programs.ndjson", with(bad), "E0601 programs.ndjson:1");
+    for (bad, help) in [
+        ("www.uno.example/a?b=c", Some("perhaps `https://www.uno.example/a?b=c`")),
+        ("uno.example", Some("perhaps `https://uno.example`")),
+        ("www", None),
+        ("www.uno.example and more", None),
+        ("mailto:me@uno.example", None),
+    ] {
+        let report = refused("programs.ndjson", with(bad), "E0601 programs.ndjson:1");
+        assert_eq!(problems(&report)[0].help.as_deref(), help, "{bad}");
     }
 }
 

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use snapshot::facet::Facet;
-use snapshot::place;
 use snapshot::record::EntityType;
 
 use super::index::{Indexes, Match};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::facet_values::Labels;
-use crate::places;
 use crate::read::partial::PartialRow;
 use crate::rows::Tables;
 use crate::table::Table;
@@ -158,7 +154,7 @@ impl References {
 }
 
 /// The fields that identify a row's record, as one text; none if a required one is missing.
-pub(super) fn natural_key(table: Table, row: &PartialRow, labels: &Labels) -> Option<String> {
+pub(super) fn natural_key(table: Table, row: &PartialRow) -> Option<String> {
     let mut parts = vec![table.noun().to_owned()];
     if let Some(key) = row.text("key") {
         parts.extend(["key".to_owned(), key]);
@@ -181,22 +177,6 @@ pub(super) fn natural_key(table: Table, row: &PartialRow, labels: &Labels) -> Op
     if required.iter().any(|field| row.text(field).is_none()) {
         return None;
     }
-    parts.extend(required.iter().chain(others).map(|field| match row.text(field) {
-        Some(value) if table == Table::Facts && *field == "value" => normalized(value, row, labels),
-        found => found.unwrap_or_default(),
-    }));
+    parts.extend(required.iter().chain(others).map(|field| row.text(field).unwrap_or_default()));
     Some(parts.join("\n"))
-}
-
-/// A fact's value as linking will replace it, so that the id stays when the replacement is written down.
-fn normalized(value: String, row: &PartialRow, labels: &Labels) -> String {
-    let kind = row.text("kind").unwrap_or_default();
-    let Some(facet) = Facet::of_kind(&kind) else { return value };
-    if !facet.spec().is_place {
-        return labels.value_of(facet, &value).map_or(value.clone(), str::to_owned);
-    }
-    match places::named(&value) {
-        [code] if !place::is_place(&value) => (*code).to_owned(),
-        _ => value,
-    }
 }

@@ -132,7 +132,7 @@ fn two_rows_with_one_slug_get_a_slug_each_as_help() {
 fn ids_of_cycles_awards_and_facts_derive_from_their_fields() {
     let files = [
         ("cycles.csv", "program,label,deadlineOn\nocean-fellows,2026,2026-09-01\nOcean Fellows,2027,\n"),
-        ("recipients.csv", "name,kind\nAnn Lee,person\n"),
+        ("recipients.csv", "displayName,kind\nAnn Lee,person\n"),
         ("awards.csv", "program,recipient,cycle,awardYear\nocean-fellows,ann-lee,2026,2026\n"),
         ("facts.csv", "program,kind,value\nocean-fellows,topic,sea\n"),
         ("leaders.csv", "organization,name\nA1,Bo\n"),

@@ -165,7 +165,7 @@ fn workbooks() -> Vec<Case> {
 }
 
 fn sections() -> Vec<Case> {
-    let truth = places(&[("A1", 5000, "Spain"), ("A2", 6000, "Spain"), ("A3", 7000, "Peru")]);
+    let truth = places(&[("A1", 5000, "ES"), ("A2", 6000, "ES"), ("A3", 7000, "PE")]);
     let rows = [row("A1", "5000"), row("A2", "6000"), row("A3", "7000")];
     let [one, two, three] = &rows;
     let merged = Plan {

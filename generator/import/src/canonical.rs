@@ -1,0 +1,70 @@
+//! Values as a dataset writes them: codes for names of places, values for labels of the vocabulary, whole addresses. Each
+//! replacement is a warning at its row. What has several readings stays, and the check refuses it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics};
+use dataset::text::quoted;
+use dataset::{Input, Labels, Table};
+use serde_json::Value;
+
+use crate::files::ImportError;
+use crate::output::Outputs;
+
+/// Replaces what the records of this import have in place of values. Those of earlier imports have values.
+pub(super) fn complete(
+    data: &Path,
+    outputs: &mut Outputs,
+    report: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    let labels = labels(data, outputs)?;
+    for output in outputs.values_mut() {
+        for (record, at) in output.records.iter_mut().zip(&output.places) {
+            let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+            for (field, value) in record.iter_mut() {
+                let items = match value {
+                    Value::Array(items) => items.as_mut_slice(),
+                    one => std::slice::from_mut(one),
+                };
+                for item in items {
+                    let Some(text) = item.as_str() else { continue };
+                    let Some((code, meant)) = meant(field, &kind, text, &labels) else { continue };
+                    let message = format!("`{field}`: {} was read as `{meant}`", quoted(text));
+                    report.push(Diagnostic::new(code, *at, message).value(field.clone(), text));
+                    *item = meant.into();
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The labels of the dataset's vocabulary, with what is imported now.
+fn labels(data: &Path, outputs: &Outputs) -> Result<Labels, ImportError> {
+    let imported = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
+    let path = |source: &str| format!("{}/{source}.ndjson", Table::Vocabulary.name());
+    let files: BTreeMap<String, Vec<u8>> =
+        imported.map(|((_, source), output)| (path(source), output.lines())).collect();
+    let input = Input::Overlaid(data.to_owned(), &files);
+    Labels::read(&input).map_err(|error| ImportError::Input(error.to_string()))
+}
+
+/// The value that a text of a field stands for, and why.
+fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<(Code, String)> {
+    if field == "url" || field.ends_with("Url") {
+        return is_www(text).then(|| (Code::UrlCompleted, format!("https://{text}")));
+    }
+    labels.meant(field, kind, text)
+}
+
+/// Whether it is a web address without a scheme: `www.` and a host name, perhaps a path.
+fn is_www(text: &str) -> bool {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let mut labels = host.split('.').skip(1);
+    host.starts_with("www.")
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+        && labels.clone().count() > 1
+        && labels.all(|label| !label.is_empty())
+        && !text.contains(char::is_whitespace)
+}

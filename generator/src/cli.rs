@@ -2,6 +2,7 @@
 
 mod values;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -465,9 +466,8 @@ pub(crate) struct Build {
     /// Build only the search index, without pages
     #[arg(long)]
     pub(crate) index_only: bool,
-    /// Memory for reading and indexing, such as 512MiB or 2GB; a dataset that needs more is built in parts
-    #[arg(long, value_name = "BYTES", default_value = "1GiB", value_parser = values::bytes)]
-    pub(crate) memory: u64,
+    #[arg(long, hide = true, value_parser = values::no_memory)]
+    memory: Option<Infallible>,
     /// Theme folder: colours, words, templates and pictures that replace the built-in ones
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,

@@ -4,10 +4,8 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use anstyle::AnsiColor;
-use dataset::parts::SplitError;
 use import::ImportError;
 use site::{GenerateError, ThemeError};
-use snapshot::search::IndexError;
 use store::StoreError;
 
 /// Why a command failed; the number is its exit code.
@@ -51,8 +49,7 @@ pub(crate) fn import_failure(error: ImportError) -> Failure {
 pub(crate) fn generate_failure(error: GenerateError) -> Failure {
     let failure = match error {
         GenerateError::Theme(error) => return theme_failure(error),
-        GenerateError::Write(IndexError::Values(_)) => Failure::Data,
-        GenerateError::Split(SplitError::Input(_)) => Failure::Input,
+        GenerateError::Values(_) => Failure::Data,
         GenerateError::Store(StoreError::Damaged { .. }) => Failure::Verification,
         _ => Failure::Output,
     };

@@ -24,9 +24,9 @@ use tokio::runtime::{Handle, Runtime};
 use crate::cli::Preview;
 use crate::dataset_commands::{input, load, print, today};
 use crate::exit_codes::{Failure, fail, generate_failure};
+use dataset::InputError;
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
-use dataset::{FileHashes, InputError};
 use site::{BuildOptions, Effort, Progress, Storage, generate};
 
 use changes::Changes;
@@ -267,7 +267,7 @@ fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
             return Err(Trouble::of("The data cannot be read", &error));
         }
     };
-    let made_from = data.and_then(|data| build.made_from(data, &FileHashes::new()));
+    let made_from = data.and_then(|data| build.made_from(data));
     let build = BuildOptions { made_from, ..build.clone() };
     let published = generate(&loaded.directory, loaded.source, &build, &progress, &());
     published.map(drop).map_err(|error| {

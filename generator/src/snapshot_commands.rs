@@ -5,19 +5,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use anstyle::Style;
-use dataset::diagnostics::Diagnostics;
+use dataset::Table;
 use dataset::text::counted;
-use dataset::{FileHashes, Table};
 use indicatif::{HumanBytes, HumanCount};
-use site::{
-    BuildOptions, Effort, GenerateError, PartedBuild, Progress, TableReview, generate, record_counts, seconds,
-};
+use site::{BuildOptions, Effort, GenerateError, Progress, TableReview, generate, record_counts, seconds};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use store::{self, Body, Generation, GenerationId, PublishOutcome, RecordCounts, StoreError, VerifyMode};
+use store::{self, Body, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
 
 use crate::cli::{self, Build};
-use crate::dataset_commands::{input, load_for, show, today};
+use crate::dataset_commands::{load_for, today};
 use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
 use crate::export::{self, ExportError};
@@ -38,71 +35,33 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
+    options.made_from = options.made_from(&build.data);
     let live = live(&build.out);
-    if let Some(live) = &live {
-        options.made_from = options.made_from(&build.data, &FileHashes::new());
-        if options.is_unchanged(live) {
-            print_line(unchanged(live.id(), start.elapsed()));
-            return Ok(());
-        }
-    }
-    let progress = Progress::new(build.messages.quiet);
-    if let Some(published) = build_in_parts(build, &mut options, &progress)? {
-        print_line(summary(&published, &build.out, start.elapsed()));
+    if let Some(live) = live.as_ref().filter(|live| options.is_unchanged(live)) {
+        print_line(unchanged(live.id(), start.elapsed()));
         return Ok(());
     }
+    let progress = Progress::new(build.messages.quiet);
     let loaded = load_for(Some(&build.data), &build.messages)?;
     let directory = &loaded.directory;
     // Another one may have been published since.
     let is_live = live.as_ref().map(Generation::id) == store::live_id(&build.out).ok();
     let live = if is_live { live } else { self::live(&build.out) };
-    let counts = record_counts(directory);
-    let published = guarded(build, live.as_ref(), &directory.dataset.name, &counts, |review| {
+    let published = guarded(build, live.as_ref(), directory, |review| {
         generate(directory, loaded.source, &options, &progress, review)
     })?;
     print_line(summary(&published, &build.out, start.elapsed()));
     Ok(())
 }
 
-/// Builds a dataset that is larger than the memory; `None` if it can be read as a whole. Its files are hashed for the
-/// options while they are read, if they were not before.
-fn build_in_parts(
-    build: &Build,
-    options: &mut BuildOptions,
-    progress: &Progress,
-) -> Result<Option<PublishOutcome>, Failure> {
-    if build.memory < PartedBuild::MEMORY_MIN {
-        let (memory, least) = (HumanBytes(build.memory), HumanBytes(PartedBuild::MEMORY_MIN));
-        anstream::eprintln!("warning: --memory {memory} is less than a build needs; {least} are used");
-    }
-    let (input, mut report) = (input(Some(&build.data)), Diagnostics::new());
-    let memory = build.memory.max(PartedBuild::MEMORY_MIN);
-    let parted =
-        PartedBuild::begin(&input, memory, options, &mut report, progress).map_err(generate_failure)?;
-    let hashed = parted.as_ref().map(|parted| parted.file_hashes().clone()).unwrap_or_default();
-    options.made_from = options.made_from.or_else(|| options.made_from(&build.data, &hashed));
-    let Some(parted) = parted else { return Ok(None) };
-    if report.error_count() > 0 {
-        parted.warn(&mut report).map_err(generate_failure)?;
-        show(&report, &build.messages);
-        return Err(Failure::Data);
-    }
-    let (live, counts, name) = (live(&build.out), parted.counts(), parted.dataset_name().to_owned());
-    let published = guarded(build, live.as_ref(), &name, &counts, |review| {
-        parted.publish(options, &mut report, progress, review)
-    })?;
-    show(&report, &build.messages);
-    Ok(Some(published))
-}
-
 /// Publishes a build that is no mistake by its name and its numbers of records, and then by its tables.
 fn guarded(
     build: &Build,
     live: Option<&Generation>,
-    name: &str,
-    counts: &RecordCounts,
+    directory: &Directory,
     publish: impl FnOnce(&dyn TableReview) -> Result<PublishOutcome, GenerateError>,
 ) -> Result<PublishOutcome, Failure> {
+    let (name, counts) = (&directory.dataset.name, &record_counts(directory));
     check_identity(build, live, name, counts.programs)?;
     let live = live.filter(|_| !build.replace && counts.programs > 0);
     let with_tables = live.filter(|live| live.manifest().complete && !build.index_only);

@@ -21,7 +21,6 @@ mod vocabulary;
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};
 pub use self::column::{InternedStr, Number};
 use self::column::{null_is_empty, row};
-pub(crate) use self::cycle::season_day;
 pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};

@@ -65,9 +65,7 @@ mod store {
     mod dates;
     pub(crate) mod diff;
     mod exported;
-    mod kept;
     mod packs;
-    mod parts;
     pub(crate) mod publish;
     mod refusals;
 }

@@ -23,7 +23,7 @@ const LISTED: usize = 20;
 /// The values of each facet, with the number of uses, the first place and its field. Places have a closed list and are
 /// left out.
 #[derive(Default)]
-pub(crate) struct ValueUses(BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>);
+struct ValueUses(BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>);
 
 /// The values of a facet, and what their labels stand for; an ambiguous label stands for none.
 #[derive(Default)]
@@ -132,9 +132,16 @@ pub(crate) fn check_labels(tables: &mut Tables, labels: &Labels, report: &mut Di
     });
 }
 
+/// Reports values without a Spanish label, in a dataset with Spanish pages, and rare values that are nearly common ones,
+/// unless they have a label.
+pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
+    let mut uses = ValueUses::default();
+    uses.add(tables);
+    uses.report(tables, report);
+}
+
 impl ValueUses {
-    /// Adds the values of some rows.
-    pub(crate) fn add(&mut self, tables: &mut Tables) {
+    fn add(&mut self, tables: &mut Tables) {
         tables.visit_facet_values(|facet, field, at, value| {
             if !facet.spec().is_place {
                 let known = self.0.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
@@ -146,9 +153,7 @@ impl ValueUses {
         });
     }
 
-    /// Reports values without a Spanish label, in a dataset with Spanish pages, and rare values that are nearly common
-    /// ones, unless they have a label; dataset and vocabulary are those of some tables.
-    pub(crate) fn report(&self, tables: &Tables, report: &mut Diagnostics) {
+    fn report(&self, tables: &Tables, report: &mut Diagnostics) {
         let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
         if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
             report_untranslated(tables, self, report);

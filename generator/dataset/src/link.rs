@@ -9,7 +9,6 @@ mod texts;
 mod vocabulary;
 
 use snapshot::record::{Directory, PublicationStatus};
-use store::spill::Spill;
 use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
@@ -19,10 +18,7 @@ use crate::record::Record;
 use crate::registry::{Registry, Status};
 use crate::rows::Tables;
 use crate::table::Table;
-pub(crate) use advice::{Advice, untranslated};
-pub(crate) use directory::build as build_directory;
-pub(crate) use rules::LateRows;
-pub(crate) use texts::correct_text;
+pub(crate) use advice::untranslated;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
@@ -31,60 +27,25 @@ pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
 
 /// Corrects, checks and leaves out rows as [`link`] does; false if `report` has errors.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
-    check_dataset(tables, report);
-    let (labels, mut late) = (Labels::new(&tables.vocabulary), LateRows::default());
-    check_rows(tables, &labels, &mut late, report);
-    late.report(tables.dataset.as_ref(), report);
-    sort(tables);
-    let mut registry = Registry::of(tables);
-    vocabulary::check(tables, report);
-    // In memory nothing fails.
-    let _ = registry.report(tables.dataset.as_ref().map(|row| row.at), report);
-    leave_out(tables, &registry);
-    registry.note_left_out(report);
-    let mut advice = Advice::new(&Spill::default());
-    advice.add_programs(tables, report);
-    advice.add_organizations(tables);
-    let _ = advice.finish(tables, report);
-    texts::check_links(tables, report);
-    report.error_count() == 0
-}
-
-fn check_dataset(tables: &mut Tables, report: &mut Diagnostics) {
     if let Some(row) = &mut tables.dataset {
         texts::correct_dataset(row, report);
         rules::check_dataset(row, report);
     }
-}
-
-/// Corrects rows and checks each on its own.
-pub(crate) fn check_rows(
-    tables: &mut Tables,
-    labels: &Labels,
-    late: &mut LateRows,
-    report: &mut Diagnostics,
-) {
+    let labels = Labels::new(&tables.vocabulary);
     texts::correct(tables, report);
-    facet_values::check_labels(tables, labels, report);
-    rules::check(tables, late, report);
+    facet_values::check_labels(tables, &labels, report);
+    rules::check(tables, report);
+    sort(tables);
+    vocabulary::check(tables, report);
+    let registry = Registry::of(tables, report);
+    leave_out(tables, &registry);
+    registry.note_left_out(report);
+    advice::check(tables, report);
+    texts::check_links(tables, report);
+    report.error_count() == 0
 }
 
-/// Checks what all parts of a dataset have: its description, vocabulary and synonyms.
-pub(crate) fn check_shared(
-    shared: &mut Tables,
-    registry: &mut Registry,
-    late: &mut LateRows,
-    report: &mut Diagnostics,
-) {
-    check_dataset(shared, report);
-    check_rows(shared, &Labels::new(&shared.vocabulary), late, report);
-    sort(shared);
-    each_table!(shared, |table, rows| registry.add(table, rows));
-    vocabulary::check(shared, report);
-    leave_out(shared, registry);
-}
-
-pub(crate) fn sort(tables: &mut Tables) {
+fn sort(tables: &mut Tables) {
     each_table!(tables, |table, rows| {
         // Leaders and channels keep the order of their files, which is published.
         if !matches!(table, Table::Leaders | Table::Channels) {
@@ -99,7 +60,7 @@ pub(crate) fn sort(tables: &mut Tables) {
     synonyms.sort_by(|a, b| (a.record.locale, &a.record.terms).cmp(&(b.record.locale, &b.record.terms)));
 }
 
-/// Removes the rows that are not published, and references to them. The tables have the rows of the registry, in its order.
+/// Removes the rows that are not published, and references to them.
 fn leave_out(tables: &mut Tables, registry: &Registry) {
     clear_broader(tables);
     clear_references(tables, registry);
@@ -110,7 +71,7 @@ fn leave_out(tables: &mut Tables, registry: &Registry) {
 }
 
 /// Clears references to rows that are left out, where the referring row stays.
-pub(crate) fn clear_references(tables: &mut Tables, registry: &Registry) {
+fn clear_references(tables: &mut Tables, registry: &Registry) {
     for award in &mut tables.awards {
         award.record.cycle_id.take_if(|id| !registry.is_published(Table::Cycles, *id));
     }

@@ -14,7 +14,6 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use snapshot::record::{Dataset, Term};
 use store::Hex;
@@ -65,46 +64,36 @@ pub(crate) fn vocabulary(input: &Input<'_>) -> Result<Vec<Row<Term>>, InputError
 }
 
 /// SHA-256 of each file of a dataset, by its path there, with `/`.
-pub type FileHashes = BTreeMap<String, [u8; 32]>;
+type FileHashes = BTreeMap<String, [u8; 32]>;
 
 /// SHA-256 of all files.
-pub(crate) fn source_sha256(files: &FileHashes) -> [u8; 32] {
+fn source_sha256(files: &FileHashes) -> [u8; 32] {
     let lines = files.iter().map(|(path, hash)| format!("{}  {path}\n", Hex(hash)));
     Sha256::digest(lines.collect::<String>()).into()
 }
 
-/// Reads tables one after the other, each as a whole or in blocks.
-pub(crate) struct TableReader<'a> {
+/// Reads tables one after the other.
+struct TableReader<'a> {
     files: Vec<File<'a>>,
     /// Of the files that were read.
-    pub(crate) hashes: FileHashes,
+    hashes: FileHashes,
     /// Tables that lost rows to errors so far.
-    pub(crate) incomplete: BTreeSet<Table>,
+    incomplete: BTreeSet<Table>,
     /// Tables without a file.
-    pub(crate) absent: BTreeSet<Table>,
-    /// Whether rows lack fields that are derived from other rows.
-    pub(crate) has_partial_rows: bool,
+    absent: BTreeSet<Table>,
 }
 
-/// Rows of a block, and where the problems of later checks go.
-type EachBlock<'e, T> = &'e mut (dyn FnMut(Vec<Row<T>>, &mut Diagnostics) + Send);
-
 impl<'a> TableReader<'a> {
-    pub(crate) fn open(input: &Input<'a>, report: &mut Diagnostics) -> Result<Self, InputError> {
+    fn open(input: &Input<'a>, report: &mut Diagnostics) -> Result<Self, InputError> {
         let mut incomplete = BTreeSet::new();
         let files = files::list(input, &mut incomplete, report)?;
         let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
         let absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
-        Ok(Self { files, hashes: FileHashes::new(), incomplete, absent, has_partial_rows: false })
-    }
-
-    /// Bytes of all files.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.files.iter().map(File::size).sum()
+        Ok(Self { files, hashes: FileHashes::new(), incomplete, absent })
     }
 
     /// `dataset.json`.
-    pub(crate) fn dataset(&mut self, report: &mut Diagnostics) -> Result<Option<Row<Dataset>>, InputError> {
+    fn dataset(&mut self, report: &mut Diagnostics) -> Result<Option<Row<Dataset>>, InputError> {
         let Some(file) = self.files.iter().find(|file| file.role == Role::Dataset) else {
             let at = Location { file: report.add_file(files::DATASET), line: 1 };
             let help = "name the folder that holds dataset.json; `opdir init` writes an example";
@@ -127,7 +116,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// `stamps.csv`.
-    pub(crate) fn stamps(&mut self, report: &mut Diagnostics) -> Result<Stamps, InputError> {
+    fn stamps(&mut self, report: &mut Diagnostics) -> Result<Stamps, InputError> {
         let Some(file) = self.files.iter().find(|file| file.role == Role::Stamps) else {
             return Ok(Stamps::default());
         };
@@ -154,47 +143,6 @@ impl<'a> TableReader<'a> {
             all.append(one);
         }
         Ok(all)
-    }
-
-    /// Passes the rows of a table to a function, block by block, and reports their problems.
-    pub(crate) fn rows<T: Record>(
-        &mut self,
-        table: Table,
-        report: &mut Diagnostics,
-        each: EachBlock<'_, T>,
-    ) -> Result<(), InputError> {
-        for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
-            let mut hasher = Sha256::new();
-            parse::read_blocks(file, table, Some(&mut hasher), &mut |parsed: Parsed<T>| {
-                if has_error(&parsed.problems) {
-                    self.incomplete.insert(table);
-                }
-                report.extend(parsed.problems);
-                for row in parsed.partial {
-                    if row.is_incomplete::<T>(table) {
-                        self.has_partial_rows = true;
-                    } else {
-                        row.report_problems::<T>(table.name(), report);
-                        self.incomplete.insert(table);
-                    }
-                }
-                each(parsed.rows, report);
-            })?;
-            self.hashes.insert(file.path.clone(), hasher.finalize().into());
-        }
-        Ok(())
-    }
-
-    /// Passes some fields of the rows of a table to a function, and reports nothing.
-    pub(crate) fn scan<T: DeserializeOwned + Send + Sync>(
-        &mut self,
-        table: Table,
-        each: &mut (dyn FnMut(Vec<Row<T>>) + Send),
-    ) -> Result<(), InputError> {
-        for file in self.files.iter().filter(|file| file.format_of(table).is_some()) {
-            parse::read_blocks(file, table, None, &mut |parsed: Parsed<T>| each(parsed.rows))?;
-        }
-        Ok(())
     }
 }
 

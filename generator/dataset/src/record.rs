@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use jiff::Timestamp;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use snapshot::record::{
-    Alias, Approval, Award, Channel, Cycle, EntityRef, EntityType, Fact, InternedStr, Leader, Locale,
-    Organization, Post, Program, PublicationStatus, Recipient, Source, Synonym, Term, Transition,
-    Translation,
+    Alias, Approval, Award, Channel, Cycle, EntityRef, EntityType, Fact, InternedStr, Leader, Organization,
+    Post, Program, PublicationStatus, Recipient, Source, Synonym, Term, Transition, Translation,
 };
 use uuid::Uuid;
 
 use crate::table::Table;
 
 /// A record of a table.
-pub(crate) trait Record: DeserializeOwned + Serialize + Send + Sync {
+pub(crate) trait Record: DeserializeOwned + Send + Sync {
     /// Its publication status.
     fn publication(&self) -> PublicationStatus;
 
@@ -40,14 +38,10 @@ pub(crate) struct Profile<'r> {
     pub times: Option<(Option<Timestamp>, Timestamp)>,
     /// The records that it refers to by id.
     pub references: [Option<Reference>; 3],
-    /// The program of a cycle.
-    pub cycle_program: Option<Uuid>,
     /// The program and the season that it names together.
     pub season: Option<(Uuid, Uuid)>,
     /// Its kind and slug, and whether that is a former one.
     pub slug: Option<(EntityType, &'r str, bool)>,
-    /// What it translates, and into which language.
-    pub translated: Option<(EntityRef, Locale)>,
     /// Whether it waits for a review; only facts are reviewed.
     pub is_unapproved: bool,
 }
@@ -194,8 +188,7 @@ records! {
 
     Cycle { label: Text, application_url: Url }
     |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
-        references: [program(it.program_id), None, None],
-        cycle_program: Some(it.program_id);
+        references: [program(it.program_id), None, None];
 
     Award { project_title: Text, public_notes: Text }
     |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
@@ -236,7 +229,7 @@ records! {
     |it| id: Some(it.id), references: [organization(it.organization_id), None, None];
 
     Translation { fields: Text }
-    |it| references: [entity(it.about()), None, None], translated: Some((it.about(), it.locale));
+    |it| references: [entity(it.about()), None, None];
 
     Term { facet: Text, value: Text, label_en: Text, label_es: Text, broader: Text };
 

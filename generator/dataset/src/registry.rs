@@ -1,13 +1,8 @@
-//! What rules over all rows need of each row: its id, slug, references and publication. Rows are added table by table,
-//! owners before the rows that belong to them, all at once or in parts.
+//! Which rows are published, references that lead nowhere, and what occurs twice.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot::record::{EntityRef, EntityType, Locale, PublicationStatus};
-use store::spill::{Column, Sorter, Spill};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
@@ -32,73 +27,57 @@ pub(crate) enum Status {
 const REASONS: [(Status, &str); 3] =
     [(Status::Draft, "draft"), (Status::Withdrawn, "withdrawn"), (Status::NotApproved, "not approved")];
 
-/// Parts in which ids are compared.
-const BUCKETS: usize = 32;
-/// The row of an id that was announced.
-const ANNOUNCED: u32 = u32::MAX;
-
 /// The rows of a table.
 #[derive(Default)]
 struct Rows {
+    /// The id of each row, ascending where others refer to them.
+    ids: Vec<Uuid>,
     statuses: Vec<Status>,
-    /// Row of each id, of tables that others refer to.
-    by_id: FxHashMap<Uuid, u32>,
 }
 
-/// All rows that were added.
+/// The statuses of all rows.
+#[derive(Default)]
 pub(crate) struct Registry {
     tables: [Rows; Table::ALL.len()],
     /// The program of each cycle.
     cycle_programs: Vec<Uuid>,
-    /// Ids of awards and facts that other rows refer to; `None` if all are to be kept.
-    pub(crate) wanted: Option<FxHashSet<Uuid>>,
-    /// Two halves of an id, then table and place.
-    ids: Vec<Column<[u64; 3]>>,
-    /// Kind, slug, whether it is an alias, place.
-    slugs: Sorter,
-    translations: Vec<(EntityRef, Locale, Location)>,
     /// Tables without a file.
     absent: BTreeSet<Table>,
-    /// Tables that lost rows to errors so far: references into them are not checked.
-    pub(crate) incomplete: BTreeSet<Table>,
+    /// Tables that lost rows to errors: references into them are not checked.
+    incomplete: BTreeSet<Table>,
     /// Absent tables that rows refer to: the first place, and the number of references.
     missing: BTreeMap<Table, (Location, usize)>,
-    errors: Vec<Diagnostic>,
 }
 
 impl Registry {
-    pub(crate) fn new(absent: BTreeSet<Table>, spill: &Spill) -> Self {
-        Self {
-            tables: Default::default(),
-            cycle_programs: Vec::new(),
-            wanted: None,
-            ids: (0..BUCKETS).map(|_| Column::new(spill)).collect(),
-            slugs: Sorter::new(spill),
-            translations: Vec::new(),
-            absent,
-            incomplete: BTreeSet::new(),
-            missing: BTreeMap::new(),
-            errors: Vec::new(),
-        }
-    }
-
-    /// Of all rows of a dataset.
-    pub(crate) fn of(tables: &mut Tables) -> Self {
-        let mut registry = Self::new(tables.absent.clone(), &Spill::default());
-        registry.incomplete.clone_from(&tables.incomplete);
-        tables.sources.iter().for_each(|row| registry.announce_source(row.record.id));
-        each_table!(tables, |table, rows| registry.add(table, rows));
+    /// Judges all rows of sorted tables, owners before the rows that belong to them. Reports references that lead nowhere,
+    /// and what occurs twice.
+    pub(crate) fn of(tables: &mut Tables, report: &mut Diagnostics) -> Self {
+        let mut registry = Self {
+            cycle_programs: tables.cycles.iter().map(|row| row.record.program_id).collect(),
+            absent: tables.absent.clone(),
+            incomplete: tables.incomplete.clone(),
+            ..Self::default()
+        };
+        each_table!(tables, |table, rows| {
+            let ids = rows.iter().filter_map(|row| row.record.profile().id);
+            registry.tables[table as usize].ids = ids.collect();
+        });
+        each_table!(tables, |table, rows| {
+            registry.judge(table, rows, report);
+            report_ids(rows, report);
+        });
+        registry.report_missing_tables(tables.dataset.as_ref().map(|row| row.at), report);
+        report_slugs(tables, report);
+        report_translations(tables, report);
         registry
     }
 
-    /// Makes the id of a source known: rows that are added before sources refer to them.
-    pub(crate) fn announce_source(&mut self, id: Uuid) {
-        self.tables[Table::Sources as usize].by_id.entry(id).or_insert(ANNOUNCED);
-    }
-
-    /// Row of a record.
-    fn row(&self, table: Table, id: Uuid) -> Option<u32> {
-        self.tables[table as usize].by_id.get(&id).copied()
+    /// Row of a record: the first with its id.
+    fn row(&self, table: Table, id: Uuid) -> Option<usize> {
+        let ids = &self.tables[table as usize].ids;
+        let row = ids.partition_point(|known| *known < id);
+        (ids.get(row) == Some(&id)).then_some(row)
     }
 
     /// Whether a record is there and published.
@@ -107,71 +86,22 @@ impl Registry {
     }
 
     /// The status of a row.
-    pub(crate) fn status(&self, table: Table, row: u32) -> Option<Status> {
-        self.tables[table as usize].statuses.get(row as usize).copied()
-    }
-
-    /// Number of published rows of a table.
-    pub(crate) fn published(&self, table: Table) -> usize {
-        self.count(table, Status::Published)
+    pub(crate) fn status(&self, table: Table, row: usize) -> Option<Status> {
+        self.tables[table as usize].statuses.get(row).copied()
     }
 
     fn count(&self, table: Table, wanted: Status) -> usize {
         self.tables[table as usize].statuses.iter().filter(|status| **status == wanted).count()
     }
 
-    /// Adds rows of a table. Returns the number of the first.
-    pub(crate) fn add<T: Record>(&mut self, table: Table, rows: &[Row<T>]) -> u32 {
+    fn judge<T: Record>(&mut self, table: Table, rows: &[Row<T>], report: &mut Diagnostics) {
         self.count_missing(rows);
-        let first = self.tables[table as usize].statuses.len() as u32;
-        let judged = parallel::flat_map(rows, |row| Some(self.judge(row)));
-        for (row, (status, errors)) in rows.iter().zip(judged) {
-            self.errors.extend(errors);
-            let number = self.tables[table as usize].statuses.len() as u32;
-            self.tables[table as usize].statuses.push(status);
-            if let Some(id) = row.record.profile().id {
-                self.add_id(table, id, number, row.at);
-            }
-            self.add_keys(&row.record, row.at);
-        }
-        first
-    }
-
-    fn add_id(&mut self, table: Table, id: Uuid, number: u32, at: Location) {
-        let (high, low) = id.as_u64_pair();
-        // Ids are random, or the last digits differ.
-        let bucket = (high ^ low) as usize % BUCKETS;
-        self.ids[bucket].push([high, low, (table as u64) << 56 | at.to_bits()]);
-        let is_referred_to = match table {
-            Table::Organizations | Table::Programs | Table::Recipients | Table::Cycles | Table::Sources => {
-                true
-            }
-            Table::Awards | Table::Facts => self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&id)),
-            _ => false,
-        };
-        if is_referred_to {
-            let row = self.tables[table as usize].by_id.entry(id).or_insert(number);
-            if *row == ANNOUNCED {
-                *row = number;
-            }
-        }
-    }
-
-    fn add_keys(&mut self, record: &impl Record, at: Location) {
-        let profile = record.profile();
-        self.cycle_programs.extend(profile.cycle_program);
-        if let Some((kind, slug, is_alias)) = profile.slug {
-            let place = at.to_bits().to_be_bytes();
-            self.slugs.push(&[&[kind as u8], slug.as_bytes(), &[0, is_alias.into()], &place]);
-        }
-        self.translations.extend(profile.translated.map(|(of, locale)| (of, locale, at)));
-    }
-
-    /// The status of a row, and errors of its references.
-    fn judge(&self, row: &Row<impl Record>) -> (Status, Vec<Diagnostic>) {
-        let references = || row.record.references();
-        let dangling = references().filter_map(|to| self.dangling(row.at, to));
-        (self.status_of(&row.record), dangling.chain(self.other_program(row)).collect())
+        report.extend(parallel::flat_map(rows, |row| {
+            let dangling = row.record.references().filter_map(|to| self.dangling(row.at, to));
+            dangling.chain(self.other_program(row)).collect::<Vec<_>>()
+        }));
+        let statuses = parallel::flat_map(rows, |row| Some(self.status_of(&row.record)));
+        self.tables[table as usize].statuses = statuses;
     }
 
     fn status_of(&self, record: &impl Record) -> Status {
@@ -204,7 +134,7 @@ impl Registry {
     /// A season of another program than the one that the row is of.
     fn other_program(&self, row: &Row<impl Record>) -> Option<Diagnostic> {
         let (program, cycle) = row.record.profile().season?;
-        let of_cycle = *self.cycle_programs.get(self.row(Table::Cycles, cycle)? as usize)?;
+        let of_cycle = *self.cycle_programs.get(self.row(Table::Cycles, cycle)?)?;
         let message = || format!("`programId` is {program}, but the cycle belongs to program {of_cycle}");
         (of_cycle != program)
             .then(|| Diagnostic::new(Code::OtherProgram, row.at, message()).field("programId"))
@@ -227,24 +157,6 @@ impl Registry {
         }
     }
 
-    /// Reports references that lead nowhere, and what occurs twice. `start` is where the dataset begins.
-    pub(crate) fn report(&mut self, start: Option<Location>, report: &mut Diagnostics) -> io::Result<()> {
-        report.extend(std::mem::take(&mut self.errors));
-        self.report_missing_tables(start, report);
-        self.report_ids(report)?;
-        self.report_slugs(report)?;
-        self.translations.sort_unstable();
-        for same in self.translations.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            for (of, locale, at) in &same[1..] {
-                let (kind, locale) = (of.kind.as_str(), locale.as_str());
-                let message = format!("the {kind} already has a translation in `{locale}`");
-                let value = ("locale", format!("{} {locale}", of.id));
-                report.push(repeated(Code::DuplicateKey, (*at, same[0].2), &message, value, report));
-            }
-        }
-        Ok(())
-    }
-
     /// Tables that must exist, or that rows refer to, and do not.
     fn report_missing_tables(&self, start: Option<Location>, report: &mut Diagnostics) {
         let needed = [Table::Organizations, Table::Programs].into_iter();
@@ -261,58 +173,6 @@ impl Registry {
         }
     }
 
-    fn report_ids(&mut self, report: &mut Diagnostics) -> io::Result<()> {
-        let buckets = std::mem::take(&mut self.ids).into_iter().map(Column::finish);
-        let buckets: Vec<_> = buckets.collect::<io::Result<_>>()?;
-        let repeated_ids = buckets.into_par_iter().flat_map_iter(|bucket| {
-            let table = |entry: &[u64; 3]| entry[2] >> 56;
-            let mut entries = bucket.to_vec();
-            entries.sort_unstable_by_key(|entry| (table(entry), *entry));
-            let same = entries.chunk_by(|a, b| (a[0], a[1], table(a)) == (b[0], b[1], table(b)));
-            same.filter(|same| same.len() > 1).map(<[_]>::to_vec).collect::<Vec<_>>()
-        });
-        for same in repeated_ids.collect::<Vec<_>>() {
-            let [first, others @ ..] = &same[..] else { continue };
-            let id = Uuid::from_u64_pair(first[0], first[1]);
-            for other in others {
-                let places = (Location::from_bits(other[2]), Location::from_bits(first[2]));
-                let message = format!("the id {id} is taken");
-                report.push(repeated(Code::DuplicateId, places, &message, ("id", id.to_string()), report));
-            }
-        }
-        Ok(())
-    }
-
-    /// Slugs that occur again, aliases that do, and aliases that are slugs.
-    fn report_slugs(&mut self, report: &mut Diagnostics) -> io::Result<()> {
-        let slugs = std::mem::replace(&mut self.slugs, Sorter::new(&Spill::default()));
-        // What was read last: kind and slug, and the places of the first slug and of the first alias.
-        let (mut key, mut firsts): (Vec<u8>, [Option<Location>; 2]) = Default::default();
-        slugs.finish(|record| {
-            let Some((rest, at)) = record.split_last_chunk::<8>() else { return };
-            let Some((of, [0, is_alias])) = rest.split_last_chunk::<2>() else { return };
-            let (at, slug) =
-                (Location::from_bits(u64::from_be_bytes(*at)), String::from_utf8_lossy(&of[1..]));
-            if key != of {
-                (key, firsts) = (of.to_vec(), [None; 2]);
-            }
-            let value = || ("slug", slug.clone().into_owned());
-            let first = firsts[usize::from(*is_alias)].get_or_insert(at);
-            let (code, what) = match is_alias {
-                0 => (Code::DuplicateSlug, "slug"),
-                _ => (Code::DuplicateAlias, "alias"),
-            };
-            if *first != at {
-                let message = format!("the {what} {} is taken", quoted(&slug));
-                report.push(repeated(code, (at, *first), &message, value(), report));
-            }
-            if let (1, Some(own)) = (is_alias, firsts[0]) {
-                let message = format!("the alias {} is the slug of {}", quoted(&slug), report.place(own));
-                report.push(Diagnostic::new(Code::AliasIsSlug, at, message).value("slug", slug.clone()));
-            }
-        })
-    }
-
     /// Counts references into tables that are absent.
     fn count_missing<T: Record>(&mut self, rows: &[Row<T>]) {
         if self.absent.is_empty() {
@@ -324,6 +184,68 @@ impl Registry {
                     self.missing.entry(to.table).or_insert((row.at, 0)).1 += 1;
                 }
             }
+        }
+    }
+}
+
+fn report_ids<T: Record>(rows: &[Row<T>], report: &mut Diagnostics) {
+    let id = |row: &Row<T>| Some((row.record.profile().id?, row.at));
+    let mut ids: Vec<(Uuid, Location)> = rows.iter().filter_map(id).collect();
+    ids.sort_unstable();
+    for same in ids.chunk_by(|(a, _), (b, _)| a == b) {
+        let (id, first) = same[0];
+        for (_, at) in &same[1..] {
+            let message = format!("the id {id} is taken");
+            report.push(repeated(Code::DuplicateId, (*at, first), &message, ("id", id.to_string()), report));
+        }
+    }
+}
+
+/// Kind, slug, whether it is a former one, place.
+type Slug<'a> = (EntityType, &'a str, bool, Location);
+
+fn slugs<T: Record>(rows: &[Row<T>]) -> impl Iterator<Item = Slug<'_>> {
+    rows.iter().filter_map(|row| {
+        let (kind, slug, is_alias) = row.record.profile().slug?;
+        Some((kind, slug, is_alias, row.at))
+    })
+}
+
+/// Slugs that occur again, aliases that do, and aliases that are slugs.
+fn report_slugs(tables: &Tables, report: &mut Diagnostics) {
+    let own = slugs(&tables.organizations).chain(slugs(&tables.programs)).chain(slugs(&tables.recipients));
+    let mut all: Vec<Slug<'_>> = own.chain(slugs(&tables.aliases)).collect();
+    all.sort_unstable();
+    for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let first = |wanted: bool| same.iter().find(|(_, _, is_alias, _)| *is_alias == wanted);
+        for (_, slug, is_alias, at) in same {
+            let value = || ("slug", (*slug).to_owned());
+            let (code, what) = match is_alias {
+                false => (Code::DuplicateSlug, "slug"),
+                true => (Code::DuplicateAlias, "alias"),
+            };
+            if let Some((.., first)) = first(*is_alias).filter(|(.., first)| first != at) {
+                let message = format!("the {what} {} is taken", quoted(slug));
+                report.push(repeated(code, (*at, *first), &message, value(), report));
+            }
+            if let Some((.., own)) = first(false).filter(|_| *is_alias) {
+                let message = format!("the alias {} is the slug of {}", quoted(slug), report.place(*own));
+                report.push(Diagnostic::new(Code::AliasIsSlug, *at, message).value("slug", *slug));
+            }
+        }
+    }
+}
+
+fn report_translations(tables: &Tables, report: &mut Diagnostics) {
+    let all = tables.translations.iter().map(|row| (row.record.about(), row.record.locale, row.at));
+    let mut all: Vec<(EntityRef, Locale, Location)> = all.collect();
+    all.sort_unstable();
+    for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        for (of, locale, at) in &same[1..] {
+            let (kind, locale) = (of.kind.as_str(), locale.as_str());
+            let message = format!("the {kind} already has a translation in `{locale}`");
+            let value = ("locale", format!("{} {locale}", of.id));
+            report.push(repeated(Code::DuplicateKey, (*at, same[0].2), &message, value, report));
         }
     }
 }

@@ -9,7 +9,6 @@ use snapshot::record::{
 
 use crate::diagnostics::Location;
 use crate::link_report::LinkReport;
-use crate::record::Record;
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 
@@ -20,12 +19,6 @@ pub struct Row<T> {
     pub record: T,
     /// Where it starts.
     pub at: Location,
-}
-
-/// A record that has rows in [`Tables`].
-pub(crate) trait Tabled: Record {
-    /// Its table's rows.
-    fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>>;
 }
 
 macro_rules! tables {
@@ -51,12 +44,6 @@ macro_rules! tables {
             /// SHA-256 of the lines `digest  path` of all files read, sorted by path, as `sha256sum` prints them.
             pub source_sha256: [u8; 32],
         }
-
-        $(impl Tabled for $record {
-            fn rows(tables: &mut Tables) -> &mut Vec<Row<Self>> {
-                &mut tables.$rows
-            }
-        })+
 
         /// Does something with each table and its rows, owners before the rows that belong to them.
         macro_rules! each_table {

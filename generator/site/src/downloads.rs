@@ -6,15 +6,12 @@ mod dcat;
 pub(crate) mod describe;
 
 use std::collections::BTreeMap;
-use std::io;
 
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
-use snapshot::search::IndexError;
-use store::spill::{Column, Items, Spill};
-use store::{Body, Digest, Generation, NewFile, Stage, StoreError};
+use store::{Body, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
 use crate::encode::Effort;
@@ -88,32 +85,6 @@ fn path_of(table: Table, format: Format) -> String {
     format!("{FOLDER}/{}", name_of(table, format))
 }
 
-/// Hashes of the rows of each table, in the order of the directory.
-#[derive(Default)]
-pub struct RowDigests(Vec<Vec<Digest>>);
-
-impl RowDigests {
-    /// Those of a directory.
-    pub fn new(directory: &Directory) -> Self {
-        Self(Table::ALL.iter().map(|table| row_digests(&table_lines(directory, *table))).collect())
-    }
-
-    /// Those of the tables in their order.
-    pub(crate) fn of_tables(tables: Vec<Vec<Digest>>) -> Self {
-        Self(tables)
-    }
-
-    /// Those of a table.
-    pub(crate) fn of(&self, table: Table) -> &[Digest] {
-        self.0.get(table as usize).map_or(&[], Vec::as_slice)
-    }
-}
-
-pub(crate) fn row_digests(lines: &[u8]) -> Vec<Digest> {
-    let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
-    lines.par_iter().map(|line| Digest::of(line)).collect()
-}
-
 /// Judges the tables of a build before its pages are made.
 pub trait TableReview: Sync {
     /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
@@ -135,23 +106,13 @@ impl TableReview for () {
 /// How tables are stored.
 pub(crate) struct TableStore<'a> {
     stage: &'a Stage,
-    /// The live snapshot, if this program made it: a CSV table whose lines have not changed is taken from there.
-    live: Option<&'a Generation>,
     effort: Effort,
-    /// Where long tables are kept until they are stored.
-    pub(crate) spill: &'a Spill,
     review: &'a dyn TableReview,
 }
 
 impl<'a> TableStore<'a> {
-    pub(crate) fn new(
-        stage: &'a Stage,
-        options: &BuildOptions,
-        spill: &'a Spill,
-        review: &'a dyn TableReview,
-    ) -> Self {
-        let live = options.made_from.and_then(|it| stage.live_made_with(it.tools));
-        Self { stage, live, effort: options.effort, spill, review }
+    pub(crate) fn new(stage: &'a Stage, options: &BuildOptions, review: &'a dyn TableReview) -> Self {
+        Self { stage, effort: options.effort, review }
     }
 
     fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
@@ -160,24 +121,10 @@ impl<'a> TableStore<'a> {
         self.stage.put(page, &self.effort.encoder())
     }
 
-    /// Stores every table of a directory; gives their files, and the hashes of their rows.
-    pub(crate) fn write_all(
-        &self,
-        directory: &Directory,
-    ) -> Result<(Vec<Download>, RowDigests), GenerateError> {
-        let write = |table: Table| {
-            let lines = table_lines(directory, table);
-            let digests = row_digests(&lines);
-            Ok((self.write(table, &lines.into(), directory)?, digests))
-        };
-        let written = Table::ALL.into_par_iter().map(write);
-        let (files, digests): (Vec<_>, Vec<_>) =
-            written.collect::<Result<Vec<_>, GenerateError>>()?.into_iter().unzip();
-        Ok((self.accepted(files)?, RowDigests(digests)))
-    }
-
-    /// The files of all tables, unless the review holds them back.
-    pub(crate) fn accepted(&self, files: Vec<[Download; 2]>) -> Result<Vec<Download>, GenerateError> {
+    /// Stores every table of a directory; gives their files.
+    pub(crate) fn write_all(&self, directory: &Directory) -> Result<Vec<Download>, GenerateError> {
+        let written = Table::ALL.into_par_iter().map(|table| self.write(table, directory));
+        let files = written.collect::<Result<Vec<_>, GenerateError>>()?;
         if self.review.accepts() {
             Ok(files.into_iter().flatten().collect())
         } else {
@@ -185,25 +132,13 @@ impl<'a> TableStore<'a> {
         }
     }
 
-    /// Stores a table, given as JSON lines, and shows it to the review; gives its files.
-    pub(crate) fn write(
-        &self,
-        table: Table,
-        lines: &Items<u8>,
-        directory: &Directory,
-    ) -> Result<[Download; 2], GenerateError> {
+    /// Stores a table and shows it to the review; gives its files.
+    fn write(&self, table: Table, directory: &Directory) -> Result<[Download; 2], GenerateError> {
+        let lines = &table_lines(directory, table);
         let rows = lines.iter().filter(|byte| **byte == b'\n').count();
         let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
         let body = self.put(&ndjson, lines)?;
-        lines.let_go();
-        let before = self.live.and_then(|live| live.files().lookup(&[&ndjson[1..]]));
-        let is_same = before.is_some_and(|entry| entry.identity() == body);
-        let keep = || self.stage.keep_page(&format!("public{csv}"), self.effort.has_encodings());
-        let kept = if is_same { keep() } else { None };
-        let made = match kept {
-            Some(kept) => kept,
-            None => self.put(&csv, &csv_of(table, lines, self.spill).map_err(IndexError::from)?)?,
-        };
+        let made = self.put(&csv, &csv_of(table, lines))?;
         self.review.table(table, lines, body, directory);
         let file = |(format, body)| Download { table, format, rows, body };
         Ok([(Format::Csv, made), (Format::Ndjson, body)].map(file))
@@ -233,8 +168,6 @@ pub fn table_lines(directory: &Directory, table: Table) -> Vec<u8> {
 
 /// Rows that a thread writes at a time.
 const SHARE: usize = 4096;
-/// Bytes of lines that are in memory as CSV at once.
-const BLOCK: usize = 32 << 20;
 
 fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
     let share = |rows| {
@@ -250,7 +183,7 @@ fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
 }
 
 /// The translations as rows of their table.
-pub(crate) fn translations(directory: &Directory) -> Vec<Translation> {
+fn translations(directory: &Directory) -> Vec<Translation> {
     let row = |((of, locale), fields): (&(EntityRef, Locale), &BTreeMap<String, String>)| Translation {
         entity_type: of.kind,
         entity_id: of.id,
@@ -264,33 +197,16 @@ pub(crate) fn translations(directory: &Directory) -> Vec<Translation> {
 }
 
 /// The lines of a table as CSV, with the columns of its schema.
-fn csv_of(table: Table, lines: &Items<u8>, spill: &Spill) -> io::Result<Items<u8>> {
+fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
     let share = |lines: &[&[u8]]| {
         let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
         csv_rows::rows(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
     };
-    let mut csv = Column::new(spill);
-    csv.extend(&csv_rows::rows(std::iter::once(columns.clone())));
-    for block in blocks(lines) {
-        let rows: Vec<&[u8]> = block.split_inclusive(|byte| *byte == b'\n').collect();
-        let rows: Vec<Vec<u8>> = rows.par_chunks(SHARE).map(share).collect();
-        rows.iter().for_each(|rows| csv.extend(rows));
-        lines.let_go();
-    }
-    csv.finish()
-}
-
-/// Lines in blocks of about [`BLOCK`] bytes.
-fn blocks(lines: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = lines;
-    std::iter::from_fn(move || {
-        let from = rest.len().min(BLOCK);
-        let end = rest[from..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| from + at + 1);
-        let (block, after) = rest.split_at(end);
-        rest = after;
-        (!block.is_empty()).then_some(block)
-    })
+    let head = csv_rows::rows(std::iter::once(columns.clone()));
+    let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
+    let rows: Vec<Vec<u8>> = lines.par_chunks(SHARE).map(share).collect();
+    [vec![head], rows].concat().concat()
 }
 
 fn cell(value: &Value) -> String {

@@ -1,6 +1,6 @@
 //! Why a build fails.
 
-use snapshot::search::IndexError;
+use snapshot::search::TooManyValues;
 use store::StoreError;
 use store::sections::SectionError;
 
@@ -12,21 +12,15 @@ pub enum GenerateError {
     /// The output could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The index could not be written.
+    /// The facets have too many values.
     #[error(transparent)]
-    Write(#[from] IndexError),
+    Values(#[from] TooManyValues),
     /// The written index could not be opened: a fault of this program.
     #[error("the index that was just written cannot be read: {0}")]
     Index(#[from] SectionError),
     /// Templates or words cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),
-    /// The dataset could not be split.
-    #[error(transparent)]
-    Split(#[from] dataset::parts::SplitError),
-    /// A part could not be linked: a fault of this program.
-    #[error("a part of the dataset cannot be linked")]
-    Parts,
     /// The review of the tables held the build back, and has reported why.
     #[error("the build is held back")]
     HeldBack,

@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 use snapshot::page::hole::Filled;
-use snapshot::record::Directory;
 
 /// The path and the contents of a file.
 pub(crate) type File = (String, Filled);
@@ -26,33 +25,6 @@ pub(crate) fn stated(mut object: serde_json::Value) -> serde_json::Value {
 /// A file of JSON for people.
 pub(crate) fn document(json: &serde_json::Value) -> String {
     format!("{json:#}\n")
-}
-
-/// Records that have pages, by their position in the directory.
-#[derive(Clone, Debug, Default)]
-pub struct Records {
-    /// Programs.
-    pub programs: Vec<usize>,
-    /// Organizations.
-    pub organizations: Vec<usize>,
-    /// Recipients.
-    pub recipients: Vec<usize>,
-}
-
-impl Records {
-    /// All programs of a directory.
-    pub fn programs(directory: &Directory) -> Self {
-        Self { programs: (0..directory.programs.len()).collect(), ..Self::default() }
-    }
-
-    /// All organizations and recipients of a directory.
-    pub fn others(directory: &Directory) -> Self {
-        Self {
-            programs: Vec::new(),
-            organizations: (0..directory.organizations.len()).collect(),
-            recipients: (0..directory.recipients.len()).collect(),
-        }
-    }
 }
 
 /// A family of pages. Each page is one file or a few.

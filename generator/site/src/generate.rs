@@ -1,19 +1,19 @@
 //! A build from linked records to a published snapshot: number the documents, write the index that the edge
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
+use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::search;
 use snapshot::time::Day;
 use store::sections::Sections;
-use store::spill::Spill;
 use store::{BuildInfo, Digest, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage};
 
-use crate::downloads::{Download, RowDigests, TableReview, TableStore};
+use crate::downloads::{TableReview, TableStore};
 use crate::error::GenerateError;
 use crate::index_files::IndexFiles;
 use crate::options::BuildOptions;
-use crate::page_files::{FirstVisit, PageFiles, Part, Parts, Visit};
+use crate::page_files::PageFiles;
 use crate::progress::Progress;
 use crate::theme::Theme;
 
@@ -33,74 +33,42 @@ pub fn generate(
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
         let theme = load_theme(options)?;
-        let stage = Stage::begin(&options.out, &options.layout())?;
-        let order = search::document_order(directory, Day::new(options.as_of));
+        let staged = Stage::begin(&options.out, &options.layout())?;
+        let stage = &staged;
+        let order = &search::document_order(directory, Day::new(options.as_of));
+        let numbers = &Numbers::new(directory, order);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
-        let spill = stage.spill(usize::MAX);
-        let index = || progress.step("index", || IndexFiles::of(directory, &order, &spill, &keep));
+        let index = || progress.step("index", || IndexFiles::of(directory, order, numbers, &keep));
         if options.index_only {
             index()?;
         } else {
-            let (stage, theme, spill) = (&stage, &theme, &Spill::default());
-            let tables = TableStore::new(stage, options, spill, review);
+            let tables = TableStore::new(stage, options, review);
             let tables = || progress.step("tables", || tables.write_all(directory));
             let (files, tables) = rayon::join(index, tables);
-            let (site, (tables, digests)) = (&files?.open()?, tables?);
-            let build = PageFiles { stage, options, progress, theme, site, directory, spill };
-            build.store(&mut Whole { order: &order, tables, digests })?;
+            let (site, theme, downloads) = (&files?.open()?, &theme, &tables?[..]);
+            PageFiles { stage, options, progress, theme, site, directory, order, numbers, downloads }
+                .store()?;
         }
-        let about = about(directory, source, record_counts(directory), options);
-        progress.step("publish", || Ok(stage.publish(&about, rayon::current_num_threads())?))
+        let about = about(directory, source, options);
+        progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))
     })
 }
 
 /// The theme of a build; its warnings are printed.
-pub(crate) fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError> {
+fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError> {
     let theme = Theme::load(options.templates.as_deref())?;
     theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
     Ok(theme)
 }
 
-/// A directory as one part: the order of its documents, its stored tables, and the hashes of their rows.
-struct Whole<'a> {
-    order: &'a [usize],
-    tables: Vec<Download>,
-    digests: RowDigests,
-}
-
-impl Parts for Whole<'_> {
-    fn first(
-        &mut self,
-        build: &PageFiles<'_>,
-        visit: FirstVisit<'_>,
-    ) -> Result<Vec<Download>, GenerateError> {
-        let part = Part { directory: build.directory, order: self.order };
-        build.progress.step("fragments", || visit(part, &self.digests))?;
-        Ok(std::mem::take(&mut self.tables))
-    }
-
-    fn again(&mut self, build: &PageFiles<'_>, visit: Visit<'_>) -> Result<(), GenerateError> {
-        visit(Part { directory: build.directory, order: self.order })
-    }
-
-    fn all_digests(&self) -> Option<&RowDigests> {
-        Some(&self.digests)
-    }
-}
-
-/// What a build states about itself; `counts` are those of the published records.
-pub(crate) fn about(
-    directory: &Directory,
-    source: Digest,
-    counts: RecordCounts,
-    options: &BuildOptions,
-) -> BuildInfo {
+/// What a build states about itself.
+fn about(directory: &Directory, source: Digest, options: &BuildOptions) -> BuildInfo {
     BuildInfo {
         generated_at: directory.dataset.published_at,
         as_of: options.as_of,
         base_url: options.base_url.clone(),
         source,
-        counts,
+        counts: record_counts(directory),
         complete: !options.index_only,
         made_from: options.made_from,
         ids: ids(directory),
@@ -136,7 +104,8 @@ fn ids(directory: &Directory) -> RecordIds {
 /// If the facets have too many values.
 pub fn index_files(directory: &Directory, day: Day) -> Result<[Sections; 3], GenerateError> {
     let order = search::document_order(directory, day);
-    IndexFiles::of(directory, &order, &Spill::default(), &|_, file| Ok(file.finish())).map(|files| files.0)
+    let numbers = Numbers::new(directory, &order);
+    IndexFiles::of(directory, &order, &numbers, &|_, file| Ok(file.finish())).map(|files| files.0)
 }
 
 /// A directory opened in memory, without files; for checks and tests.

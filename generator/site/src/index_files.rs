@@ -1,14 +1,12 @@
-//! The files that the edge keeps in memory, collected from one directory or from the parts of a large one.
+//! The files that the edge keeps in memory.
 
 use snapshot::page::Site;
-use snapshot::page::list::{RecordListsWriter, documents};
-use snapshot::page::mcp_row::McpRowsWriter;
-use snapshot::page::row::RowsWriter;
+use snapshot::page::list::{self, Numbers};
+use snapshot::page::{mcp_row, row};
 use snapshot::record::Directory;
-use snapshot::search::{IndexError, IndexWriter};
+use snapshot::search;
 use store::StoreError;
 use store::sections::{SectionError, SectionWriter, Sections};
-use store::spill::Spill;
 
 use crate::error::GenerateError;
 
@@ -23,87 +21,34 @@ impl IndexFiles {
     pub(crate) fn of(
         directory: &Directory,
         order: &[usize],
-        spill: &Spill,
+        numbers: &Numbers,
         keep: Keep<'_>,
     ) -> Result<Self, GenerateError> {
-        let mut writer = IndexFilesWriter::new(spill);
-        writer.add_programs(directory, order);
-        writer.add_others(directory);
-        writer.finish(directory, keep)
+        let search = || -> Result<_, GenerateError> {
+            let (search, values) = search::write_index(directory, order)?;
+            Ok((keep("index/search.bin", search)?, values))
+        };
+        let lists = || {
+            let mut writer = SectionWriter::default();
+            list::write(directory, numbers, &mut writer);
+            keep("index/lists.bin", writer)
+        };
+        let (searched, lists) = rayon::join(search, lists);
+        let (search, values) = searched?;
+        let (mut rows, mut brief) = (SectionWriter::default(), SectionWriter::default());
+        rayon::join(
+            || {
+                row::write_programs(directory, order, &mut rows);
+                row::write_values(directory, &values, &mut rows);
+            },
+            || mcp_row::write(directory, order, &mut brief),
+        );
+        rows.append(brief);
+        Ok(Self([search, keep("index/rows.bin", rows)?, lists?]))
     }
 
     pub(crate) fn open(&self) -> Result<Site, SectionError> {
         let [search, rows, lists] = &self.0;
         Site::open(search, rows, lists)
-    }
-}
-
-/// Collects the files.
-pub(crate) struct IndexFilesWriter {
-    spill: Spill,
-    search: IndexWriter,
-    rows: RowsWriter,
-    mcp_rows: McpRowsWriter,
-    lists: RecordListsWriter,
-    /// Number of documents.
-    count: u32,
-}
-
-impl IndexFilesWriter {
-    pub(crate) fn new(spill: &Spill) -> Self {
-        Self {
-            spill: spill.clone(),
-            search: IndexWriter::new(spill),
-            rows: RowsWriter::new(spill),
-            mcp_rows: McpRowsWriter::new(spill),
-            lists: RecordListsWriter::new(spill),
-            count: 0,
-        }
-    }
-
-    /// Adds the programs of a directory, their cycles and awards, behind those that were added before; `order` gives
-    /// the program of each document.
-    pub(crate) fn add_programs(&mut self, directory: &Directory, order: &[usize]) {
-        let doc_of = documents(order, self.count);
-        self.count += order.len() as u32;
-        let Self { search, rows, mcp_rows, lists, .. } = self;
-        rayon::scope(|tasks| {
-            tasks.spawn(|_| search.add(directory, order));
-            tasks.spawn(|_| rows.add(directory, order));
-            tasks.spawn(|_| mcp_rows.add(directory, order));
-            tasks.spawn(|_| lists.add_programs(directory, &doc_of));
-        });
-    }
-
-    /// Adds the organizations and recipients of a directory.
-    pub(crate) fn add_others(&mut self, directory: &Directory) {
-        self.lists.add_organizations(directory);
-        self.lists.add_recipients(directory);
-        self.search.add_recipients(directory);
-    }
-
-    /// Writes the files; dataset, vocabulary and synonyms are those of a directory.
-    pub(crate) fn finish(self, directory: &Directory, keep: Keep<'_>) -> Result<IndexFiles, GenerateError> {
-        let Self { spill, search, rows, mcp_rows, lists, .. } = self;
-        let (programs, lists) = rayon::join(
-            || {
-                let (search, values) = search.finish(&directory.vocabulary, &directory.synonyms)?;
-                let keep_rows = || -> Result<Sections, GenerateError> {
-                    let mut writer = SectionWriter::spilling(&spill);
-                    rows.finish(&values, &directory.vocabulary, &mut writer).map_err(IndexError::from)?;
-                    mcp_rows.write(&mut writer);
-                    Ok(keep("index/rows.bin", writer)?)
-                };
-                let (search, rows) = rayon::join(|| keep("index/search.bin", search), keep_rows);
-                Ok::<_, GenerateError>((search?, rows?))
-            },
-            || {
-                let mut writer = SectionWriter::spilling(&spill);
-                lists.finish(&directory.dataset, &mut writer).map_err(IndexError::from)?;
-                Ok::<_, GenerateError>(keep("index/lists.bin", writer)?)
-            },
-        );
-        let ((search, rows), lists) = (programs?, lists?);
-        Ok(IndexFiles([search, rows, lists]))
     }
 }

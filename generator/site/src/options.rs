@@ -1,14 +1,12 @@
 //! Options of a build: output folder, day, public address, and how files are stored; and the hashes of its inputs. If they
 //! equal those of the live snapshot, there is nothing to build.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use dataset::FileHashes;
 use rayon::prelude::*;
-use store::{Digest, Generation, Layout, MadeFrom, VerifyMode, verify};
+use store::{Digest, Generation, Layout, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::encode::Effort;
@@ -38,8 +36,8 @@ pub struct BuildOptions {
     pub effort: Effort,
     /// How bodies are stored.
     pub layout: Storage,
-    /// Hashes of the inputs. With them, unchanged pages are taken from the live snapshot.
-    pub made_from: Option<MadeFrom>,
+    /// Hash of all inputs. With an equal one there is nothing to build.
+    pub made_from: Option<Digest>,
     /// Whether pages are left out.
     pub index_only: bool,
     /// Folder of the theme.
@@ -55,44 +53,35 @@ impl BuildOptions {
         }
     }
 
-    /// Hashes the program, the theme and the dataset, except files of it that were hashed before. `None` if one of them
-    /// cannot be read: the build reports why.
-    pub fn made_from(&self, data: &Path, hashed: &FileHashes) -> Option<MadeFrom> {
+    /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
+    pub fn made_from(&self, data: &Path) -> Option<Digest> {
         let program = std::env::current_exe().and_then(std::fs::read).ok()?;
-        let theme =
-            self.templates.as_deref().map(|theme| files(theme, &FileHashes::new())).transpose().ok()?;
+        let theme = self.templates.as_deref().map(files).transpose().ok()?;
         let theme = theme.unwrap_or_else(|| "none\n".to_owned());
         let base = &self.base_url;
         let tools = format!("program {}\nbase {base}\n{theme}", Digest::of(&program));
-        let tools = Digest::of(tools.as_bytes());
         let Self { as_of, layout, effort, index_only, .. } = self;
         let stored = format!("day {as_of}\nlayout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
-        let whole = format!("tools {tools}\n{stored}{}", files(data, hashed).ok()?);
-        Some(MadeFrom { tools, whole: Digest::of(whole.as_bytes()) })
+        Some(Digest::of(format!("{tools}{stored}{}", files(data).ok()?).as_bytes()))
     }
 
     /// Whether the live generation was built from the same inputs and every file of it is as published. A damaged one
     /// has to be built again.
     pub fn is_unchanged(&self, live: &Generation) -> bool {
-        let [now, before] = [self.made_from, live.made_from()].map(|from| from.map(|it| it.whole));
         let jobs = std::thread::available_parallelism().map_or(1, Into::into);
         let is_sound = || verify(&self.out, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ()).is_ok();
-        now.is_some() && now == before && is_sound()
+        self.made_from.is_some() && self.made_from == live.made_from() && is_sound()
     }
 }
 
 /// A line of name and hash for every file below a folder, sorted by name, hidden ones too, and how many there are.
-fn files(folder: &Path, hashed: &FileHashes) -> io::Result<String> {
+fn files(folder: &Path) -> io::Result<String> {
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
     let entries: Vec<DirEntry> = entries.into_iter().collect::<Result<_, _>>()?;
     let files: Vec<&DirEntry> = entries.iter().filter(|entry| entry.file_type().is_file()).collect();
     let line = |entry: &&DirEntry| {
         let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        let parts: Vec<_> = name.iter().map(OsStr::to_string_lossy).collect();
-        let hash = match hashed.get(&parts.join("/")) {
-            Some(hash) => Digest(*hash),
-            None => Digest::of_reader(&mut File::open(entry.path())?)?,
-        };
+        let hash = Digest::of_reader(&mut File::open(entry.path())?)?;
         Ok(format!("{hash} {name:?}\n"))
     };
     let lines: Vec<String> = files.par_iter().map(line).collect::<io::Result<_>>()?;
@@ -124,14 +113,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();
-        let whole = |options: &BuildOptions, data: &Path| {
-            options.made_from(data, &FileHashes::new()).map(|it| it.whole)
-        };
+        let whole = |options: &BuildOptions, data: &Path| options.made_from(data);
         let first = whole(&options(), data).unwrap();
-        for (hash, is_same) in [(Digest::of(b"{}"), true), (Digest::of(b"other"), false)] {
-            let hashed = FileHashes::from([("dataset.json".to_owned(), hash.0)]);
-            assert_eq!(options().made_from(data, &hashed).unwrap().whole == first, is_same);
-        }
         let with = |change: &dyn Fn(&mut BuildOptions)| {
             let mut options = options();
             change(&mut options);
@@ -155,12 +138,5 @@ mod tests {
         std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
         assert!(![first, second].contains(&whole(&options(), data).unwrap()));
         assert_eq!(whole(&options(), &data.join("absent")), None);
-        let tools = |options: &BuildOptions| options.made_from(data, &FileHashes::new()).map(|it| it.tools);
-        let stored = BuildOptions { layout: Storage::Pack, effort: Effort::Best, ..options() };
-        assert_eq!(tools(&stored), tools(&options()));
-        assert_ne!(
-            tools(&BuildOptions { base_url: "https://other.example".to_owned(), ..options() }),
-            tools(&options())
-        );
     }
 }

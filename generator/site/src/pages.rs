@@ -3,7 +3,6 @@
 
 mod docs;
 mod feeds;
-mod fingerprint;
 mod linked;
 mod mcp;
 mod page;
@@ -28,7 +27,6 @@ use snapshot::record::Locale;
 
 use crate::files::{File, Rendered, whole};
 
-pub(crate) use fingerprint::Keys;
 use page::{Fixed, MISSING};
 pub use render::{PageCache, Pages};
 use render::{file, here, prefix};

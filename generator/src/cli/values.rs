@@ -1,5 +1,6 @@
 //! Parsers of values of the command line.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,24 +19,12 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a number of bytes, such as `512MiB`, `2GB` or `1073741824`.
-pub(super) fn bytes(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, u64); 8] = [
-        ("", 1),
-        ("B", 1),
-        ("KB", 1_000),
-        ("KIB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MIB", 1 << 20),
-        ("GB", 1_000_000_000),
-        ("GIB", 1 << 30),
-    ];
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    let unit = unit.trim().to_ascii_uppercase();
-    let unit = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| bytes);
-    let bytes = unit.and_then(|unit| number.parse::<u64>().ok()?.checked_mul(*unit));
-    bytes.ok_or_else(|| "expected a number of bytes, such as 512MiB or 2GB".to_owned())
+/// Refuses `--memory`, which builds do not have any more.
+pub(super) fn no_memory(_: &str) -> Result<Infallible, &'static str> {
+    Err(
+        "a build is not split into parts any more: leave `--memory` out, and build where there is about five times the \
+         size of the dataset's files in memory",
+    )
 }
 
 /// Parses the path of a folder; the URL of a store is an error.

@@ -1,7 +1,7 @@
 //! Placeholders of HTML pages: the parts that depend on the day.
 
 use snapshot::page::Dated;
-use snapshot::page::hole::{Fill, Rule as JsonRule, last_change, mark};
+use snapshot::page::hole::{Fill, last_change, mark};
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
 use snapshot::search::ProgramState;
@@ -56,39 +56,6 @@ impl Rule {
     /// `locale` the language of the page.
     pub fn mark(self, number: usize, locale: Locale) -> String {
         mark(self as u32, 2 * number + locale as usize)
-    }
-}
-
-/// What the argument of a hole numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// A program: its document.
-    Program,
-    /// A cycle.
-    Cycle,
-    /// An organization.
-    Organization,
-    /// Nothing that a record has.
-    Whole,
-}
-
-impl Subject {
-    /// Subject and number of the argument of a hole; `None` for a rule that is not known.
-    pub fn of(rule: u32, arg: u32) -> Option<(Self, u32)> {
-        let subject = match Rule::of(rule) {
-            None if JsonRule::of(rule)?.is_of_cycle() => return Some((Self::Cycle, arg)),
-            None => return Some((Self::Program, arg)),
-            Some(Rule::When | Rule::WhenText | Rule::Differs) => Self::Program,
-            Some(Rule::Status) => Self::Cycle,
-            Some(Rule::Organization) => Self::Organization,
-            Some(_) => Self::Whole,
-        };
-        Some((subject, arg / 2))
-    }
-
-    /// The argument of a hole whose subject has another number.
-    pub fn renumbered(rule: u32, arg: u32, number: u32) -> u32 {
-        if Rule::of(rule).is_some() { 2 * number + arg % 2 } else { number }
     }
 }
 

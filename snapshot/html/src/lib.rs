@@ -21,7 +21,7 @@ mod status;
 pub use deadlines::{bar_width, month_number, month_path};
 pub use feed::{Feed, depends_on_day, feed, feed_path, feed_query};
 pub use fragments::{Html, Language};
-pub use hole::{Filler, Rule, Subject};
+pub use hole::{Filler, Rule};
 pub use messages::Message;
 pub use organization::Organizations;
 pub use search::{PageOptions, search_page, search_path};

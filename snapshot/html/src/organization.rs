@@ -15,7 +15,6 @@ use snapshot::record::Locale;
 use snapshot::search::{Lists, Strings, check_len};
 use snapshot::text::words_of;
 use store::sections::{Section, SectionError, SectionWriter, Sections};
-use store::spill::Column;
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
 const KEYS: (&str, &str) = ("org.key.at", "org.key");
@@ -43,7 +42,7 @@ pub struct OrganizationEntry {
 }
 
 /// Writes the sections; `known` is sorted by slug, `kinds` are the documents' types as facet values.
-pub(super) fn write(known: &[OrganizationEntry], kinds: Column<u32>, writer: &mut SectionWriter) {
+pub(super) fn write(known: &[OrganizationEntry], kinds: Vec<u32>, writer: &mut SectionWriter) {
     let mut keys: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (number, it) in (0..).zip(known) {
         for called in it.called.iter().chain([&it.slug]) {
@@ -61,7 +60,7 @@ pub(super) fn write(known: &[OrganizationEntry], kinds: Column<u32>, writer: &mu
     for (language, names) in NAMES.into_iter().enumerate() {
         Strings::write(writer, names, known.iter().map(|it| it.names[language].as_bytes()));
     }
-    writer.put_column(KINDS, kinds);
+    writer.put(KINDS, kinds);
 }
 
 /// The organizations of a snapshot.
@@ -177,9 +176,7 @@ mod tests {
             known("same-b", &["Same"], &[]),
         ];
         let mut writer = SectionWriter::default();
-        let mut kinds = Column::default();
-        kinds.extend(&[0, 0, 0]);
-        write(&all, kinds, &mut writer);
+        write(&all, vec![0, 0, 0], &mut writer);
         let open = Organizations::open(&writer.finish(), 3).unwrap();
         assert_eq!(open.find("nsf"), Some(1));
         assert_eq!(open.find("national science FOUNDATION"), Some(1));

@@ -26,14 +26,13 @@
 use snapshot::page::text::escaped;
 use snapshot::record::Locale;
 use snapshot::search::{Strings, StringsWriter};
-use store::sections::{SectionError, SectionWriter, Sections};
-use store::spill::{Column, Spill};
+use store::sections::SectionWriter;
 
 pub use crate::highlight::{PASSAGE_LENGTH, passages};
 pub use crate::hints::HintEntry;
 pub use crate::organization::OrganizationEntry;
+use crate::row::RowsWriter;
 pub use crate::row::{RowTemplate, STATE_MARK, TEXT_MARKS};
-use crate::row::{Rows, RowsWriter};
 pub use crate::slot::Slot;
 use crate::slot::{Pieces, SkeletonNames};
 
@@ -125,62 +124,8 @@ pub struct DocumentFragments {
     pub kind: u32,
 }
 
-/// A text that each document has in `html.bin`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fragment {
-    /// Passages of a language.
-    Passages(Locale),
-    /// Link of a language.
-    Line(Locale),
-    /// Atom entry of a language.
-    Entry(Locale),
-    /// Calendar events of a language.
-    Events(Locale),
-    /// CSV row.
-    Csv,
-}
-
-/// The fragments that documents have in an earlier file.
-pub struct EarlierFragments {
-    rows: [Option<Rows>; 2],
-    texts: [[Option<Strings>; 4]; 2],
-    csv: Strings,
-}
-
-impl EarlierFragments {
-    /// Opens `html.bin`.
-    ///
-    /// # Errors
-    ///
-    /// If it is of another format.
-    pub fn open(file: &Sections) -> Result<Self, SectionError> {
-        let csv = Strings::open(file, CSV)?;
-        let texts = |at: usize| TEXTS.map(|names| Strings::open(file, names[at]).ok());
-        let rows = |at: usize| Rows::open(file, (ROWS[at], CUTS[at]), csv.len()).ok();
-        let (rows, texts) = ([0, 1].map(rows), [0, 1].map(texts));
-        Ok(Self { rows, texts, csv })
-    }
-
-    /// The search row of a document, if it has one in this language.
-    pub fn row(&self, doc: u32, locale: Locale) -> Option<RowTemplate> {
-        self.rows[locale as usize].as_ref()?.template(doc as usize)
-    }
-
-    /// A text of a document, if it has one in this language.
-    pub fn text(&self, of: Fragment, doc: u32) -> Option<String> {
-        let of_language = |at: usize, locale: Locale| self.texts[locale as usize][at].as_ref();
-        let strings = match of {
-            Fragment::Passages(locale) => of_language(0, locale)?,
-            Fragment::Line(locale) => of_language(1, locale)?,
-            Fragment::Entry(locale) => of_language(2, locale)?,
-            Fragment::Events(locale) => of_language(3, locale)?,
-            Fragment::Csv => &self.csv,
-        };
-        ((doc as usize) < strings.len()).then(|| strings.text(doc as usize).to_owned())
-    }
-}
-
 /// Documents of a language being collected.
+#[derive(Default)]
 struct LanguageColumns {
     rows: RowsWriter,
     /// In the order of [`TEXTS`].
@@ -191,19 +136,14 @@ struct LanguageColumns {
 pub struct FragmentsWriter {
     languages: Vec<(Locale, LanguageColumns)>,
     csv: StringsWriter,
-    kinds: Column<u32>,
+    kinds: Vec<u32>,
 }
 
 impl FragmentsWriter {
     /// No documents yet, of a site in these languages.
-    pub fn new(locales: &[Locale], spill: &Spill) -> Self {
-        let strings = || StringsWriter::new(spill);
-        let columns = || LanguageColumns { rows: RowsWriter::new(spill), texts: TEXTS.map(|_| strings()) };
-        Self {
-            languages: locales.iter().map(|locale| (*locale, columns())).collect(),
-            csv: strings(),
-            kinds: Column::new(spill),
-        }
+    pub fn new(locales: &[Locale]) -> Self {
+        let languages = locales.iter().map(|locale| (*locale, LanguageColumns::default()));
+        Self { languages: languages.collect(), csv: StringsWriter::default(), kinds: Vec::new() }
     }
 
     /// Adds the next document.

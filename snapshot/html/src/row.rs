@@ -9,7 +9,6 @@
 
 use snapshot::search::{Strings, StringsWriter, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
-use store::spill::{Column, Spill};
 
 /// Marks the place of the status in a rendered row. Records cannot contain this character, nor [`TEXT_MARKS`].
 pub const STATE_MARK: char = '\u{2}';
@@ -52,19 +51,16 @@ impl RowTemplate {
 }
 
 /// Rows of a language being collected.
+#[derive(Default)]
 pub(super) struct RowsWriter {
     text: StringsWriter,
-    at: Column<u32>,
+    at: Vec<u32>,
 }
 
 impl RowsWriter {
-    pub(super) fn new(spill: &Spill) -> Self {
-        Self { text: StringsWriter::new(spill), at: Column::new(spill) }
-    }
-
     pub(super) fn push(&mut self, row: &RowTemplate) {
         self.text.push(row.text.as_bytes());
-        self.at.extend(&row.at);
+        self.at.extend(row.at);
     }
 
     pub(super) fn write(
@@ -73,7 +69,7 @@ impl RowsWriter {
         writer: &mut SectionWriter,
     ) {
         self.text.write(names, writer);
-        writer.put_column(cuts, self.at);
+        writer.put(cuts, self.at);
     }
 }
 
@@ -100,12 +96,6 @@ impl Rows {
             true => Ok(rows),
             false => Err(SectionError::Content(cuts, "does not fit the rows")),
         }
-    }
-
-    /// A row as it was prepared.
-    pub(super) fn template(&self, doc: usize) -> Option<RowTemplate> {
-        let at = self.at.get(doc * NUMBERS..(doc + 1) * NUMBERS)?.try_into().ok()?;
-        Some(RowTemplate { text: self.text.text(doc).to_owned(), at })
     }
 
     /// Whether a deadline in the words of the source follows the status, after a separator.

@@ -4,7 +4,6 @@
 use crate::record::Locale;
 use crate::search::{Strings, StringsWriter, check_len};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::spill::{Column, Spill};
 
 /// There is no Spanish row of its own.
 const NONE: u32 = u32::MAX;
@@ -54,39 +53,25 @@ impl Bilingual {
     }
 }
 
-/// Rows being collected, in the order of the documents.
-pub(crate) struct BilingualWriter {
-    english: StringsWriter,
-    spanish: StringsWriter,
-    spanish_of: Column<u32>,
-    /// The rows of the document that is being added.
-    rows: [Vec<u8>; 2],
-}
-
-impl BilingualWriter {
-    pub(crate) fn new(spill: &Spill) -> Self {
-        Self {
-            english: StringsWriter::new(spill),
-            spanish: StringsWriter::new(spill),
-            spanish_of: Column::new(spill),
-            rows: Default::default(),
-        }
-    }
-
-    /// Adds the next document; `row` appends its row in a language.
-    pub(crate) fn add(&mut self, row: impl Fn(Locale, &mut Vec<u8>)) {
-        for (locale, bytes) in Locale::ALL.iter().zip(&mut self.rows) {
+/// Writes the rows of programs in the order of their documents; `row` appends one in a language.
+pub(crate) fn write(
+    order: &[usize],
+    row: impl Fn(usize, Locale, &mut Vec<u8>),
+    names: &Names,
+    writer: &mut SectionWriter,
+) {
+    let (mut english, mut spanish) = (StringsWriter::default(), StringsWriter::default());
+    let mut spanish_of = Vec::with_capacity(order.len());
+    let mut rows = [Vec::new(), Vec::new()];
+    for program in order {
+        for (locale, bytes) in Locale::ALL.iter().zip(&mut rows) {
             bytes.clear();
-            row(*locale, bytes);
+            row(*program, *locale, bytes);
         }
-        let [english, spanish] = &self.rows;
-        self.english.push(english);
-        self.spanish_of.push(if english == spanish { NONE } else { self.spanish.push(spanish) as u32 });
+        english.push(&rows[0]);
+        spanish_of.push(if rows[0] == rows[1] { NONE } else { spanish.push(&rows[1]) as u32 });
     }
-
-    pub(crate) fn write(self, names: &Names, writer: &mut SectionWriter) {
-        self.english.write(names.english, writer);
-        self.spanish.write(names.spanish, writer);
-        writer.put_column(names.spanish_of, self.spanish_of);
-    }
+    english.write(names.english, writer);
+    spanish.write(names.spanish, writer);
+    writer.put(names.spanish_of, spanish_of);
 }

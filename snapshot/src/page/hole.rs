@@ -32,15 +32,10 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether its argument is the number of a cycle; else it is that of a program.
-    pub fn is_of_cycle(self) -> bool {
-        self == Self::CycleStatus
-    }
-
     const ALL: [Self; 3] = [Self::CycleStatus, Self::NextDeadline, Self::NextDeadlineText];
 
     /// The rule with a number.
-    pub fn of(number: u32) -> Option<Self> {
+    fn of(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| *rule as u32 == number)
     }
 
@@ -161,20 +156,6 @@ pub fn cut(rendered: &[u8], syntax: Syntax, day: &dyn Fill) -> Filled {
 fn read_mark(body: &[u8]) -> Option<(u32, u32)> {
     let (rule, arg) = std::str::from_utf8(body).ok()?.split_once('.')?;
     Some((rule.parse().ok()?, arg.parse().ok()?))
-}
-
-/// A stored body with its holes filled again, where they are then. `None` when the holes do not fit the body.
-pub fn filled_again(body: &[u8], holes: &[Hole], day: &dyn Fill) -> Option<Filled> {
-    let mut filled = Filled { bytes: Vec::with_capacity(body.len()), holes: Vec::with_capacity(holes.len()) };
-    let mut from = 0;
-    for hole in holes {
-        let start = hole.start as usize;
-        filled.bytes.extend_from_slice(body.get(from..start)?);
-        filled.push(hole.rule, hole.arg, day)?;
-        from = start.checked_add(hole.len as usize)?;
-    }
-    filled.bytes.extend_from_slice(body.get(from..)?);
-    Some(filled)
 }
 
 /// Fills the holes of a stored body for another day. `None` when the holes do not fit the body.

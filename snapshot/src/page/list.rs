@@ -20,25 +20,20 @@ mod cycles;
 mod recipients;
 
 use std::collections::BTreeMap;
-use std::io;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use uuid::Uuid;
 
-use self::cycles::CyclesWriter;
-pub use self::cycles::{Cycles, CyclesToday, Numbers, documents};
-use self::recipients::RecipientsWriter;
+pub use self::cycles::{Cycles, CyclesToday, Numbers};
 pub(super) use self::recipients::{Recipients, filters};
 use crate::page::json::{SectionNames, push_json};
 use crate::page::shape::Shaper;
 use crate::query::List;
 use crate::record::field_table::Object;
-use crate::record::{Award, Dataset, Directory, EntityRef, EntityType, Locale};
+use crate::record::{Alias, Directory, EntityRef, EntityType, Locale, award_order};
 use crate::search::{Strings, StringsWriter};
 use crate::text::fold;
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
-use store::spill::{Sorter, Spill};
 
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
 const AWARDS: SectionNames = ("award.at", "award");
@@ -73,120 +68,74 @@ pub struct Lists {
     pub(super) recipients: Recipients,
 }
 
-/// Rows of the lists being collected; their texts are English where a record has them.
-pub struct RecordListsWriter {
-    organizations: Sorter,
-    cycles: CyclesWriter,
-    awards: Sorter,
-    recipients: RecipientsWriter,
-    /// Former slugs as `type/slug`, and the canonical slug of each.
-    aliases: BTreeMap<String, String>,
+/// Writes the lists; their texts are English where a record has them.
+pub fn write(directory: &Directory, numbers: &Numbers, writer: &mut SectionWriter) {
+    let shaper = &Shaper { directory, locale: Locale::En };
+    write_organizations(shaper, writer);
+    cycles::write(shaper, writer);
+    write_awards(shaper, writer);
+    recipients::write(shaper, &numbers.doc_of, writer);
+    write_aliases(directory, writer);
+    let dataset = &directory.dataset;
+    let about = About {
+        name: dataset.name.clone(),
+        title: dataset.title.clone(),
+        generated_at: dataset.published_at,
+        only_locale: dataset.only_locale(),
+    };
+    let mut json = Vec::new();
+    push_json(&mut json, &about);
+    writer.put("about", json);
 }
 
-impl RecordListsWriter {
-    /// No rows yet.
-    pub fn new(spill: &Spill) -> Self {
-        Self {
-            organizations: Sorter::new(spill),
-            cycles: CyclesWriter::new(spill),
-            awards: Sorter::new(spill),
-            recipients: RecipientsWriter::new(spill),
-            aliases: BTreeMap::new(),
-        }
+/// Writes the rows of positions in an order.
+fn write_rows<'a>(
+    order: impl Iterator<Item = usize>,
+    row: impl Fn(usize) -> Object<'a>,
+    names: SectionNames,
+    writer: &mut SectionWriter,
+) {
+    let (mut rows, mut json) = (StringsWriter::default(), Vec::new());
+    for position in order {
+        json.clear();
+        push_json(&mut json, &row(position));
+        rows.push(&json);
     }
-
-    /// Adds the organizations of a directory.
-    pub fn add_organizations(&mut self, directory: &Directory) {
-        let shaper = Shaper { directory, locale: Locale::En };
-        let mut json = Vec::new();
-        for (organization, it) in directory.organizations.iter().enumerate() {
-            let name = fold(shaper.organization_reference(organization).text("name"));
-            json.clear();
-            push_json(&mut json, &shaper.organization(organization));
-            self.organizations.push(&[name.as_bytes(), &[0], it.id.as_bytes(), &json]);
-        }
-        let slugs = directory.organizations.iter().map(|it| (it.entity(), it.slug.as_str()));
-        self.add_aliases(directory, &slugs.collect());
-    }
-
-    /// Adds the recipients of a directory.
-    pub fn add_recipients(&mut self, directory: &Directory) {
-        self.recipients.add(&Shaper { directory, locale: Locale::En });
-        let slugs = directory.recipients.iter().map(|it| (it.entity(), it.slug.as_str()));
-        self.add_aliases(directory, &slugs.collect());
-    }
-
-    /// Adds the cycles and awards of a directory; `doc_of` is the document of each program.
-    pub fn add_programs(&mut self, directory: &Directory, doc_of: &[u32]) {
-        let shaper = Shaper { directory, locale: Locale::En };
-        self.cycles.add(&shaper);
-        let mut json = Vec::new();
-        for (award, it) in directory.awards.iter().enumerate() {
-            let links = directory.award_links[award];
-            self.recipients.add_award(it, doc_of[links.program]);
-            json.clear();
-            push_json(&mut json, &award_row(&shaper, award));
-            self.awards.push(&[&award_key(it), &json]);
-        }
-        let slugs = directory.programs.iter().map(|it| (it.entity(), it.slug.as_str()));
-        self.add_aliases(directory, &slugs.collect());
-    }
-
-    fn add_aliases(&mut self, directory: &Directory, slugs: &FxHashMap<EntityRef, &str>) {
-        for alias in &directory.aliases {
-            if let Some(slug) = slugs.get(&alias.about()) {
-                let key = format!("{}/{}", alias.entity_type.as_str(), alias.slug);
-                self.aliases.insert(key, (*slug).to_owned());
-            }
-        }
-    }
-
-    /// Writes the lists.
-    ///
-    /// # Errors
-    ///
-    /// If what was collected cannot be read back.
-    pub fn finish(self, dataset: &Dataset, writer: &mut SectionWriter) -> io::Result<()> {
-        let mut organizations = StringsWriter::new(writer.spill());
-        self.organizations.finish(|record| {
-            let name = record.iter().position(|byte| *byte == 0).map_or(0, |end| end + 1);
-            organizations.push(record.get(name + size_of::<Uuid>()..).unwrap_or_default());
-        })?;
-        organizations.write(ORGANIZATIONS, writer);
-        self.cycles.finish(writer)?;
-        let mut awards = StringsWriter::new(writer.spill());
-        self.awards.finish(|record| {
-            awards.push(record.get(AWARD_KEY..).unwrap_or_default());
-        })?;
-        awards.write(AWARDS, writer);
-        self.recipients.finish(writer)?;
-        Strings::write(writer, ALIASES, self.aliases.keys());
-        Strings::write(writer, CANONICAL, self.aliases.values());
-        let about = About {
-            name: dataset.name.clone(),
-            title: dataset.title.clone(),
-            generated_at: dataset.published_at,
-            only_locale: dataset.only_locale(),
-        };
-        let mut json = Vec::new();
-        push_json(&mut json, &about);
-        writer.put("about", json);
-        Ok(())
-    }
+    rows.write(names, writer);
 }
 
-/// Length of the key of an award: year, time and id.
-const AWARD_KEY: usize = size_of::<u32>() + size_of::<u128>() + size_of::<Uuid>();
+fn write_organizations(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
+    let name = |organization| fold(shaper.organization_reference(organization).text("name"));
+    let count = shaper.directory.organizations.len();
+    // Positions follow ids, and break ties as these do.
+    let mut order: Vec<(String, usize)> = (0..count).map(|at| (name(at), at)).collect();
+    order.sort_unstable();
+    let order = order.into_iter().map(|(_, at)| at);
+    write_rows(order, |at| shaper.organization(at), ORGANIZATIONS, writer);
+}
 
-/// Bytes in the order of [`award_order`](crate::record::award_order): newest first.
-fn award_key(award: &Award) -> [u8; AWARD_KEY] {
-    let year = !(award.award_year as u32 ^ 1 << 31);
-    let created = !(award.created_at.as_nanosecond() as u128 ^ 1 << 127);
-    let mut key = [0; AWARD_KEY];
-    key[..4].copy_from_slice(&year.to_be_bytes());
-    key[4..20].copy_from_slice(&created.to_be_bytes());
-    key[20..].copy_from_slice(award.id.as_bytes());
-    key
+fn write_awards(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
+    let awards = &shaper.directory.awards;
+    let mut order: Vec<usize> = (0..awards.len()).collect();
+    order.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+    write_rows(order.into_iter(), |at| award_row(shaper, at), AWARDS, writer);
+}
+
+/// Writes former slugs as `type/slug`, and the canonical slug of each.
+fn write_aliases(directory: &Directory, writer: &mut SectionWriter) {
+    let organizations = directory.organizations.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let programs = directory.programs.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let recipients = directory.recipients.iter().map(|it| (it.entity(), it.slug.as_str()));
+    let wanted: FxHashSet<EntityRef> = directory.aliases.iter().map(Alias::about).collect();
+    let slugs = organizations.chain(programs).chain(recipients);
+    let slugs: FxHashMap<EntityRef, &str> = slugs.filter(|(of, _)| wanted.contains(of)).collect();
+    let canonical = |alias: &Alias| {
+        let slug = slugs.get(&alias.about())?;
+        Some((format!("{}/{}", alias.entity_type.as_str(), alias.slug), *slug))
+    };
+    let aliases: BTreeMap<String, &str> = directory.aliases.iter().filter_map(canonical).collect();
+    Strings::write(writer, ALIASES, aliases.keys());
+    Strings::write(writer, CANONICAL, aliases.values());
 }
 
 /// `{award, program, recipient}`.
@@ -241,35 +190,4 @@ impl Lists {
 pub fn dataset_name(sections: &Sections) -> Option<String> {
     let about: About = serde_json::from_slice(&sections.get::<u8>("about").ok()?).ok()?;
     Some(about.name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::award_order;
-
-    #[test]
-    fn keys_of_awards_sort_as_awards_do() {
-        let award = |year: i32, created: &str, id: u128| -> Award {
-            let id = Uuid::from_u128(id);
-            let text = serde_json::json!({
-                "id": id, "programId": id, "recipientId": id, "awardYear": year,
-                "createdAt": created, "updatedAt": created,
-            });
-            serde_json::from_value(text).unwrap()
-        };
-        let times = ["1969-12-31T23:00:00Z", "1970-01-01T00:00:00Z", "2026-11-20T06:00:00.5Z"];
-        let years = [-5, 0, 1999, 2026];
-        let awards: Vec<Award> = years
-            .iter()
-            .flat_map(|year| {
-                times.iter().flat_map(move |time| [1, u128::MAX].map(|id| award(*year, time, id)))
-            })
-            .collect();
-        for a in &awards {
-            for b in &awards {
-                assert_eq!(award_key(a).cmp(&award_key(b)), award_order(a, b));
-            }
-        }
-    }
 }

@@ -10,7 +10,7 @@
 use crate::facet::{
     Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values, place_label,
 };
-use crate::page::bilingual::{BilingualWriter, Names};
+use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
 use crate::page::{caution, push_json, status_text};
@@ -18,7 +18,6 @@ use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact};
 use crate::truncate::at_word;
 use store::sections::SectionWriter;
-use store::spill::Spill;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;
@@ -35,26 +34,10 @@ pub const NAMES: Names = Names {
     spanish_of: "brief.es.of",
 };
 
-/// Rows being collected, in the order of the documents.
-pub struct McpRowsWriter(BilingualWriter);
-
-impl McpRowsWriter {
-    /// No rows yet.
-    pub fn new(spill: &Spill) -> Self {
-        Self(BilingualWriter::new(spill))
-    }
-
-    /// Adds the programs of a directory in an order.
-    pub fn add(&mut self, directory: &Directory, order: &[usize]) {
-        for program in order {
-            self.0.add(|locale, out| row(&Shaper { directory, locale }, *program, out));
-        }
-    }
-
-    /// Writes the rows.
-    pub fn write(self, writer: &mut SectionWriter) {
-        self.0.write(&NAMES, writer);
-    }
+/// Writes the rows; `order` gives the program of each document.
+pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let row = |program, locale, out: &mut Vec<u8>| row(&Shaper { directory, locale }, program, out);
+    bilingual::write(order, row, &NAMES, writer);
 }
 
 fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {

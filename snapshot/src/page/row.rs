@@ -11,14 +11,12 @@
 //! tongue.of                u16 of each document and request language, en and es: which of these
 //! ```
 
-use std::collections::HashMap;
-use std::io;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use uuid::Uuid;
-
 use crate::facet::{FACETS, Facet, place_label, state_label};
-use crate::page::bilingual::{Bilingual, BilingualWriter, Names};
+use crate::page::bilingual::{self, Bilingual, Names};
 use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
@@ -26,7 +24,6 @@ use crate::record::{Directory, Fact, InternedStr, Locale, Term};
 use crate::search::{Strings, StringsWriter, Today};
 use crate::time::Day;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::spill::{Column, Spill};
 
 type SectionNames = (&'static str, &'static str);
 const ROWS: Names =
@@ -202,89 +199,27 @@ fn push_item_start(out: &mut Vec<u8>, value: &str, label: &str) {
     out.extend_from_slice(b",\"count\":");
 }
 
-/// Rows and items being collected, in the order of the documents.
-pub struct RowsWriter {
-    programs: BilingualWriter,
-    /// Languages that texts are in, in the order in which they were found.
-    tongues: HashMap<String, u16>,
-    /// Of each document and request language.
-    tongue_of: Column<u16>,
-    labels: FactLabels,
+/// Writes the rows of programs; `order` gives the program of each document.
+pub fn write_programs(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let row = |program, locale, out: &mut Vec<u8>| {
+        push_json(out, &Shaper { directory, locale }.program_summary(program));
+        out.pop();
+        out.extend_from_slice(b",\"nextDeadline\":");
+    };
+    bilingual::write(order, row, &ROWS, writer);
+    let tongues = |program| Locale::ALL.iter().map(move |locale| tongues_of(directory, program, *locale));
+    let tongue_of: Vec<Cow<'_, str>> = order.iter().flat_map(|program| tongues(*program)).collect();
+    let all: BTreeSet<&str> = tongue_of.iter().map(Cow::as_ref).collect();
+    let number_of: HashMap<&str, u16> = all.iter().copied().zip(0..).collect();
+    Strings::write(writer, TONGUES, all.iter().map(|text| text.as_bytes()));
+    writer.put(TONGUE_OF, tongue_of.iter().map(|text| number_of[&**text]).collect::<Vec<u16>>());
 }
 
-impl RowsWriter {
-    /// No rows yet.
-    pub fn new(spill: &Spill) -> Self {
-        Self {
-            programs: BilingualWriter::new(spill),
-            tongues: HashMap::new(),
-            tongue_of: Column::new(spill),
-            labels: FactLabels::default(),
-        }
-    }
-
-    /// Adds the programs of a directory in an order.
-    pub fn add(&mut self, directory: &Directory, order: &[usize]) {
-        for program in order {
-            self.programs.add(|locale, out| {
-                push_json(out, &Shaper { directory, locale }.program_summary(*program));
-                out.pop();
-                out.extend_from_slice(b",\"nextDeadline\":");
-            });
-            for locale in Locale::ALL {
-                let next = self.tongues.len() as u16;
-                let tongue = self.tongues.entry(tongues_of(directory, *program, *locale)).or_insert(next);
-                self.tongue_of.push(*tongue);
-            }
-            let facts = &directory.program_links[*program].facts;
-            facts.iter().for_each(|fact| self.labels.add(&directory.facts[*fact]));
-        }
-    }
-
-    /// Writes the sections.
-    ///
-    /// # Errors
-    ///
-    /// If what was collected cannot be read back.
-    pub fn finish(
-        self,
-        values: &[(Facet, String)],
-        vocabulary: &[Term],
-        writer: &mut SectionWriter,
-    ) -> io::Result<()> {
-        self.programs.write(&ROWS, writer);
-        let mut tongues: Vec<(String, u16)> = self.tongues.into_iter().collect();
-        tongues.sort_unstable();
-        let mut number_of = vec![0u16; tongues.len()];
-        (0..).zip(&tongues).for_each(|(number, (_, found))| number_of[usize::from(*found)] = number);
-        let mut tongue_of = Column::new(writer.spill());
-        self.tongue_of.finish()?.iter().for_each(|found| tongue_of.push(number_of[usize::from(*found)]));
-        Strings::write(writer, TONGUES, tongues.iter().map(|(text, _)| text.as_bytes()));
-        writer.put_column(TONGUE_OF, tongue_of);
-        write_items(values, &Labels::new(vocabulary, self.labels), writer);
-        Ok(())
-    }
-}
-
-/// The requested language, if any text is in it, then that of the texts that are not translated.
-fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> String {
-    let it = &directory.programs[program];
-    let original = it.language.as_deref().unwrap_or(directory.dataset.language().as_str());
-    let there =
-        [("name", true), ("summary", it.summary.is_some()), ("description", it.description.is_some())];
-    let is_translated = |field| directory.translation(it.entity(), locale, field).is_some();
-    let translated = there.iter().any(|(field, _)| is_translated(field));
-    let whole = there.iter().all(|(field, there)| !there || is_translated(field));
-    match (translated, whole || original == locale.as_str()) {
-        (true, true) => locale.as_str().to_owned(),
-        (true, false) => format!("{}, {original}", locale.as_str()),
-        (false, _) => original.to_owned(),
-    }
-}
-
-fn write_items(values: &[(Facet, String)], labels: &Labels<'_>, writer: &mut SectionWriter) {
+/// Writes the items of facet values.
+pub fn write_values(directory: &Directory, values: &[(Facet, String)], writer: &mut SectionWriter) {
+    let labels = Labels::new(directory);
     for locale in Locale::ALL {
-        let (mut items, mut texts) = (StringsWriter::new(writer.spill()), StringsWriter::new(writer.spill()));
+        let (mut items, mut texts) = (StringsWriter::default(), StringsWriter::default());
         let mut item = Vec::new();
         for (facet, value) in values {
             let label = if value.is_empty() { String::new() } else { labels.label(*facet, value, *locale) };
@@ -300,37 +235,36 @@ fn write_items(values: &[(Facet, String)], labels: &Labels<'_>, writer: &mut Sec
     }
 }
 
-/// The label that facts give to a value, by the name of the facet and the value: that of the fact with the least id.
-#[derive(Default)]
-struct FactLabels(HashMap<&'static str, HashMap<String, (Uuid, InternedStr)>>);
-
-impl FactLabels {
-    fn add(&mut self, fact: &Fact) {
-        let Some(label) = fact.label else { return };
-        let Some((facet, value)) = fact_key(fact) else { return };
-        let labels = self.0.entry(facet).or_default();
-        match labels.get_mut(value) {
-            Some(known) if known.0 <= fact.id => {}
-            Some(known) => *known = (fact.id, label),
-            None => drop(labels.insert(value.to_owned(), (fact.id, label))),
-        }
-    }
-
-    fn get(&self, facet: &str, value: &str) -> Option<&str> {
-        self.0.get(facet)?.get(value).map(|(_, label)| label.as_str())
+/// The requested language, if any text is in it, then that of the texts that are not translated.
+fn tongues_of(directory: &Directory, program: usize, locale: Locale) -> Cow<'_, str> {
+    let it = &directory.programs[program];
+    let original = it.language.as_deref().unwrap_or(directory.dataset.language().as_str());
+    let there =
+        [("name", true), ("summary", it.summary.is_some()), ("description", it.description.is_some())];
+    let is_translated = |field| directory.translation(it.entity(), locale, field).is_some();
+    let translated = there.iter().any(|(field, _)| is_translated(field));
+    let whole = there.iter().all(|(field, there)| !there || is_translated(field));
+    match (translated, whole || original == locale.as_str()) {
+        (true, true) => locale.as_str().into(),
+        (true, false) => format!("{}, {original}", locale.as_str()).into(),
+        (false, _) => original.into(),
     }
 }
 
-/// What people read for facet values.
+/// What people read for facet values, by the name of the facet and the value.
 struct Labels<'a> {
     vocabulary: HashMap<(&'a str, &'a str), &'a Term>,
-    facts: FactLabels,
+    /// Of the fact with the least id.
+    facts: HashMap<(&'a str, &'a str), InternedStr>,
 }
 
 impl<'a> Labels<'a> {
-    fn new(vocabulary: &'a [Term], facts: FactLabels) -> Self {
-        let vocabulary = vocabulary.iter().map(|term| ((term.facet.as_str(), term.value.as_str()), term));
-        Self { vocabulary: vocabulary.collect(), facts }
+    fn new(directory: &'a Directory) -> Self {
+        let vocabulary = directory.vocabulary.iter();
+        let vocabulary = vocabulary.map(|term| ((term.facet.as_str(), term.value.as_str()), term)).collect();
+        // Facts are in the order of their ids.
+        let facts = directory.facts.iter().rev().filter_map(|fact| Some((fact_key(fact)?, fact.label?)));
+        Self { vocabulary, facts: facts.collect() }
     }
 
     /// The vocabulary's word, else the fact's, else the name of the place or state, else the value.
@@ -343,7 +277,7 @@ impl<'a> Labels<'a> {
             Locale::En => term.label_en.as_deref(),
             Locale::Es => term.label_es.as_deref().or(term.label_en.as_deref()),
         });
-        let fact = || self.facts.get(spec.name, value);
+        let fact = || self.facts.get(&(spec.name, value)).map(InternedStr::as_str);
         let name = || place_label(facet, value, locale).or_else(|| state_label(facet, value, locale));
         let label = match locale {
             Locale::En if !spec.is_place => term.or_else(fact).or_else(name),

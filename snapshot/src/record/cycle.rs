@@ -65,7 +65,7 @@ pub static CYCLE_STAMPS: &[Field<Cycle>] = &[
 
 /// The day that places a season in time: deadline, else opening, else start. Newest season first
 /// means by this day descending, without a day last, then by id.
-pub(crate) fn season_day(cycle: &Cycle) -> Option<Date> {
+fn season_day(cycle: &Cycle) -> Option<Date> {
     cycle.deadline_on.or(cycle.opens_on).or(cycle.starts_on)
 }
 

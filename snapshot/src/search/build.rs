@@ -1,53 +1,23 @@
-//! Builds the search index: documents are added in their order, from one directory or from several parts of a large one.
+//! Builds the search index: documents are added in their order.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::io;
-
-use uuid::Uuid;
 
 use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
-use crate::record::{Directory, Fact, Lifecycle, Locale, Program, Synonym, Term};
+use crate::record::{Directory, Fact, Locale, Program};
 use crate::search::entities;
-use crate::search::error::IndexError;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS};
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::seats::SeatsWriter;
 use crate::search::set::{set_bit, words};
-use crate::search::table::{FinishedLists, ListsWriter, Strings, StringsWriter};
+use crate::search::table::{ListsWriter, Strings, StringsWriter};
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
-use crate::search::values::stated::{Document, StatedWriter};
-use crate::search::values::write::{self as values, NamedOrdinals};
+use crate::search::values::stated::{Document, StatedValues};
+use crate::search::values::write::{self as values, NamedOrdinals, TooManyValues};
 use crate::text::{fold, words_of};
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
-use store::spill::{Column, Spill};
-
-/// The key by which documents are numbered: the default order of results on the day of the build.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DocumentKey {
-    /// Next deadline, or the greatest number.
-    deadline: i32,
-    rank: u8,
-    name: String,
-    id: Uuid,
-}
-
-impl DocumentKey {
-    /// The key of a program with some seasons; its name is the English one.
-    pub fn new(
-        lifecycle: Lifecycle,
-        seasons: impl Iterator<Item = Season>,
-        name: &str,
-        id: Uuid,
-        today: Day,
-    ) -> Self {
-        let openness = Openness::new(lifecycle, seasons, today);
-        let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
-        Self { deadline, rank: openness.rank(), name: fold(name), id }
-    }
-}
 
 /// Programs in the order of their documents: the default order of results on the day of the build.
 pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
@@ -55,12 +25,13 @@ pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
         let it = &directory.programs[program];
         let cycles = directory.program_links[program].cycles.iter();
         let seasons = cycles.map(|cycle| Season::of(&directory.cycles[*cycle]));
-        let name = name(directory, program, Locale::En);
-        (DocumentKey::new(it.lifecycle, seasons, name, it.id, today), program)
+        let openness = Openness::new(it.lifecycle, seasons, today);
+        let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
+        (deadline, openness.rank(), fold(name(directory, program, Locale::En)), it.id, program)
     };
     let mut keys: Vec<_> = (0..directory.programs.len()).map(key).collect();
     keys.sort_unstable();
-    keys.into_iter().map(|(_, program)| program).collect()
+    keys.into_iter().map(|(.., program)| program).collect()
 }
 
 fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
@@ -88,124 +59,79 @@ fn facts(directory: &Directory, program: usize) -> Vec<&Fact> {
     directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect()
 }
 
-/// Collects the documents of an index.
-pub struct IndexWriter {
-    spill: Spill,
-    columns: Columns,
-    stated: StatedWriter,
-    titles: TitlesWriter,
-    terms: TermsWriter,
-    seats: SeatsWriter,
-    recipient_words: BTreeSet<String>,
+/// Writes the index of a directory; `order` comes from [`document_order`]. Gives the ordinals of facet values too.
+///
+/// # Errors
+///
+/// If the facets have more values than an index can number.
+pub fn write_index(
+    directory: &Directory,
+    order: &[usize],
+) -> Result<(SectionWriter, NamedOrdinals), TooManyValues> {
+    let (written, terms) = std::thread::scope(|threads| {
+        let terms = threads.spawn(|| write_terms(directory, order));
+        (write_columns(directory, order), terms.join())
+    });
+    let (mut writer, named) = written?;
+    writer.append(terms.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    Ok((writer, named))
 }
 
-impl IndexWriter {
-    /// An index without documents.
-    pub fn new(spill: &Spill) -> Self {
-        Self {
-            spill: spill.clone(),
-            columns: Columns::new(spill),
-            stated: StatedWriter::new(spill),
-            titles: TitlesWriter::new(spill),
-            terms: TermsWriter::new(spill),
-            seats: SeatsWriter::default(),
-            recipient_words: BTreeSet::new(),
-        }
+fn write_terms(directory: &Directory, order: &[usize]) -> SectionWriter {
+    let (mut terms, mut writer) = (TermsWriter::default(), SectionWriter::default());
+    for program in order {
+        terms.add(searchable_texts(directory, *program).into_iter());
     }
+    let synonyms: Vec<&[String]> = directory.synonyms.iter().map(|synonym| &*synonym.terms).collect();
+    terms.finish(&synonyms, &mut writer);
+    writer
+}
 
-    /// Adds the words in the names of the recipients of a directory: none of them is a misspelling.
-    pub fn add_recipients(&mut self, directory: &Directory) {
-        for recipient in &directory.recipients {
-            self.recipient_words.extend(words_of(&recipient.display_name));
-        }
+fn write_columns(
+    directory: &Directory,
+    order: &[usize],
+) -> Result<(SectionWriter, NamedOrdinals), TooManyValues> {
+    let (mut columns, mut stated) = (Columns::default(), StatedValues::default());
+    let (mut titles, mut seats) = (TitlesWriter::default(), SeatsWriter::default());
+    for program in order {
+        let (it, facts) = (&directory.programs[*program], facts(directory, *program));
+        let document = Document { program: it, facts };
+        titles.add(columns.count, &stated_texts(directory, *program), &it.slug);
+        let organization = directory.program_links[*program].organization;
+        seats.add(columns.count, &directory.organizations[organization]);
+        columns.add(directory, *program, &document);
+        stated.add(&document);
     }
-
-    /// Adds the programs of a directory; `order` comes from [`document_order`].
-    pub fn add(&mut self, directory: &Directory, order: &[usize]) {
-        let Self { columns, stated, titles, terms, seats, .. } = self;
-        std::thread::scope(|threads| {
-            threads.spawn(|| {
-                for program in order {
-                    terms.add(searchable_texts(directory, *program).into_iter());
-                }
-            });
-            for program in order {
-                let (it, facts) = (&directory.programs[*program], facts(directory, *program));
-                let document = Document { program: it, facts };
-                titles.add(columns.count, &stated_texts(directory, *program), &it.slug);
-                let organization = directory.program_links[*program].organization;
-                seats.add(columns.count, &directory.organizations[organization]);
-                columns.add(directory, *program, &document);
-                stated.add(&document);
-            }
-        });
-    }
-
-    /// Writes the index; gives the ordinals of facet values too.
-    ///
-    /// # Errors
-    ///
-    /// If the facets have more values than an index can number, or a temporary file cannot be used.
-    pub fn finish(
-        self,
-        vocabulary: &[Term],
-        synonyms: &[Synonym],
-    ) -> Result<(SectionWriter, NamedOrdinals), IndexError> {
-        let Self { spill, columns, stated, titles, terms, seats, recipient_words } = self;
-        let synonyms: Vec<Vec<String>> = synonyms.iter().map(|synonym| synonym.terms.clone()).collect();
-        let mut writer = SectionWriter::spilling(&spill);
-        let (written, terms) = std::thread::scope(|threads| {
-            let terms = threads.spawn(|| {
-                let mut writer = SectionWriter::spilling(&spill);
-                terms.finish(&synonyms, &mut writer).map(|()| writer)
-            });
-            let write = || -> Result<NamedOrdinals, IndexError> {
-                columns.write(&mut writer)?;
-                seats.write(&mut writer);
-                Strings::write(&mut writer, RECIPIENT_WORDS, recipient_words.iter().map(String::as_bytes));
-                let stated = stated.finish()?;
-                let named = values::write(&stated, &mut writer)?;
-                entities::write(vocabulary, &stated, &mut writer);
-                titles.write(&mut writer)?;
-                Ok(named)
-            };
-            (write(), terms.join())
-        });
-        let named = written?;
-        writer.append(terms.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        Ok((writer, named))
-    }
+    let mut writer = SectionWriter::default();
+    columns.write(&mut writer);
+    seats.write(&mut writer);
+    // None of the words in the names of recipients is a misspelling.
+    let words = directory.recipients.iter().flat_map(|recipient| words_of(&recipient.display_name));
+    let words: BTreeSet<String> = words.collect();
+    Strings::write(&mut writer, RECIPIENT_WORDS, words.iter().map(String::as_bytes));
+    let named = values::write(&stated, &mut writer)?;
+    entities::write(&directory.vocabulary, &stated, &mut writer);
+    titles.write(&mut writer);
+    Ok((writer, named))
 }
 
 /// What is one item or a list for each document.
+#[derive(Default)]
 struct Columns {
     count: u32,
     slugs: StringsWriter,
     /// Folded names in English and in Spanish.
     names: [StringsWriter; 2],
-    ids: Column<[u8; 16]>,
+    ids: Vec<[u8; 16]>,
     /// Nanoseconds when each was created.
-    created: Column<i128>,
-    measures: Vec<ListsWriter<Interval>>,
+    created: Vec<i128>,
+    measures: [ListsWriter<Interval>; MEASURES.len()],
     /// Documents with published funding.
     funded: Vec<u32>,
     seasons: SeasonsWriter,
 }
 
 impl Columns {
-    fn new(spill: &Spill) -> Self {
-        Self {
-            count: 0,
-            slugs: StringsWriter::new(spill),
-            names: [StringsWriter::new(spill), StringsWriter::new(spill)],
-            ids: Column::new(spill),
-            created: Column::new(spill),
-            measures: MEASURES.iter().map(|_| ListsWriter::new(spill)).collect(),
-            funded: Vec::new(),
-            seasons: SeasonsWriter::new(spill),
-        }
-    }
-
     fn add(&mut self, directory: &Directory, program: usize, document: &Document<'_>) {
         let it = document.program;
         self.slugs.push(it.slug.as_bytes());
@@ -224,21 +150,17 @@ impl Columns {
         self.count += 1;
     }
 
-    fn write(self, writer: &mut SectionWriter) -> io::Result<()> {
-        let slugs = self.slugs.finish()?;
+    fn write(self, writer: &mut SectionWriter) {
+        let Self { slugs, ids, created, .. } = self;
         writer.put("slug.order", order_by(self.count, |a, b| slugs.get(a).cmp(slugs.get(b))));
         slugs.write(SLUGS, writer);
-        let ids = self.ids.finish()?;
-        let [english, spanish] = self.names;
-        for (names, sections) in [(english.finish()?, BY_NAME_EN), (spanish.finish()?, BY_NAME_ES)] {
-            let names: FinishedLists<u8> = names;
+        for (names, sections) in self.names.iter().zip([BY_NAME_EN, BY_NAME_ES]) {
             put_order(
                 sections,
                 order_by(self.count, |a, b| (names.get(a), ids[a]).cmp(&(names.get(b), ids[b]))),
                 writer,
             );
         }
-        let created = self.created.finish()?;
         let newest_first =
             |a: usize, b: usize| (Reverse(created[a]), ids[a]).cmp(&(Reverse(created[b]), ids[b]));
         put_order(BY_RECENT, order_by(self.count, newest_first), writer);
@@ -249,7 +171,6 @@ impl Columns {
         self.funded.iter().for_each(|doc| set_bit(&mut funded, *doc));
         writer.put("funded", funded);
         self.seasons.write(writer);
-        Ok(())
     }
 }
 

@@ -173,7 +173,6 @@ mod tests {
     use crate::search::terms::write::TermsWriter;
     use crate::search::terms::{FIRST_CODE, Mark, Terms};
     use store::sections::SectionWriter;
-    use store::spill::Spill;
 
     const COUNT: usize = 400;
     /// From very common to rare.
@@ -194,13 +193,13 @@ mod tests {
     }
 
     fn open(dice: &mut Dice) -> Terms {
-        let mut writer = TermsWriter::new(&Spill::default());
+        let mut writer = TermsWriter::default();
         for _ in 0..COUNT {
             let texts = [dice.words(6).join(" "), dice.words(5).join(" ")];
             writer.add(texts.iter().map(|text| (Mark::Summary, text.as_str())));
         }
         let mut sections = SectionWriter::default();
-        writer.finish(&[], &mut sections).unwrap();
+        writer.finish(&[], &mut sections);
         Terms::open(&sections.finish(), COUNT).unwrap()
     }
 

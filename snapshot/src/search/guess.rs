@@ -199,13 +199,12 @@ mod tests {
     use crate::search::terms::write::TermsWriter;
     use crate::text::query_words;
     use store::sections::SectionWriter;
-    use store::spill::Spill;
 
     fn open(text: &str) -> Terms {
-        let mut terms = TermsWriter::new(&Spill::default());
+        let mut terms = TermsWriter::default();
         terms.add(std::iter::once((Mark::Name, text)));
         let mut writer = SectionWriter::default();
-        terms.finish(&[], &mut writer).unwrap();
+        terms.finish(&[], &mut writer);
         Terms::open(&writer.finish(), 1).unwrap()
     }
 

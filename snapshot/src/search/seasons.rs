@@ -4,7 +4,6 @@ use crate::record::{CycleStatus, Lifecycle};
 use crate::search::table::{column, offsets};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
-use store::spill::{Column, Spill};
 
 /// Names of the columns: opens, deadline, starts, stated status, end of the fiscal year, projected.
 pub(crate) type ColumnNames = [&'static str; 6];
@@ -31,19 +30,15 @@ pub struct SeasonColumns {
 }
 
 /// Seasons being collected.
+#[derive(Default)]
 pub(crate) struct SeasonColumnsWriter {
     /// Opens, deadline, starts, end of the fiscal year.
-    days: [Column<Day>; 4],
-    stated: Column<u8>,
-    projected: Column<u8>,
+    days: [Vec<Day>; 4],
+    stated: Vec<u8>,
+    projected: Vec<u8>,
 }
 
 impl SeasonColumnsWriter {
-    pub(crate) fn new(spill: &Spill) -> Self {
-        let days = std::array::from_fn(|_| Column::new(spill));
-        Self { days, stated: Column::new(spill), projected: Column::new(spill) }
-    }
-
     /// Adds a season.
     pub(crate) fn push(&mut self, season: &Season) {
         let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|known| *known == status);
@@ -61,12 +56,12 @@ impl SeasonColumnsWriter {
     /// Writes the columns.
     pub(crate) fn write(self, names: ColumnNames, writer: &mut SectionWriter) {
         let [opens, deadline, starts, fiscal] = self.days;
-        writer.put_column(names[0], opens);
-        writer.put_column(names[1], deadline);
-        writer.put_column(names[2], starts);
-        writer.put_column(names[3], self.stated);
-        writer.put_column(names[4], fiscal);
-        writer.put_column(names[5], self.projected);
+        writer.put(names[0], opens);
+        writer.put(names[1], deadline);
+        writer.put(names[2], starts);
+        writer.put(names[3], self.stated);
+        writer.put(names[4], fiscal);
+        writer.put(names[5], self.projected);
     }
 }
 
@@ -139,21 +134,21 @@ pub(super) struct Seasons {
 
 /// Seasons and observations being collected, in document order.
 pub(super) struct SeasonsWriter {
-    at: Column<u64>,
+    at: Vec<u64>,
     columns: SeasonColumnsWriter,
-    lifecycle: Column<u8>,
-    observed: Column<Day>,
-    checked: Column<Day>,
+    lifecycle: Vec<u8>,
+    observed: Vec<Day>,
+    checked: Vec<Day>,
+}
+
+impl Default for SeasonsWriter {
+    fn default() -> Self {
+        let (columns, lifecycle, observed, checked) = Default::default();
+        Self { at: vec![0], columns, lifecycle, observed, checked }
+    }
 }
 
 impl SeasonsWriter {
-    pub(super) fn new(spill: &Spill) -> Self {
-        let mut at = Column::new(spill);
-        at.push(0);
-        let (lifecycle, columns) = (Column::new(spill), SeasonColumnsWriter::new(spill));
-        Self { at, columns, lifecycle, observed: Column::new(spill), checked: Column::new(spill) }
-    }
-
     /// Adds the next document.
     pub(super) fn add(&mut self, observation: Observation, seasons: &[Season]) {
         seasons.iter().for_each(|season| self.columns.push(season));
@@ -165,11 +160,11 @@ impl SeasonsWriter {
 
     /// Writes the columns.
     pub(super) fn write(self, writer: &mut SectionWriter) {
-        writer.put_column("season.at", self.at);
+        writer.put("season.at", self.at);
         self.columns.write(SEASONS, writer);
-        writer.put_column("doc.lifecycle", self.lifecycle);
-        writer.put_column("doc.observed", self.observed);
-        writer.put_column("doc.checked", self.checked);
+        writer.put("doc.lifecycle", self.lifecycle);
+        writer.put("doc.observed", self.observed);
+        writer.put("doc.checked", self.checked);
     }
 }
 

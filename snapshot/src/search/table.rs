@@ -2,7 +2,6 @@
 //! terms or values. All offsets and numbers are checked when sections are opened, so that no look-up can fail.
 
 use std::hash::BuildHasher;
-use std::io;
 use std::ops::Range;
 
 use bytemuck::Pod;
@@ -10,57 +9,39 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::search::set::{DocSet, WORD, set_bit, words};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::spill::{Column, Items, Spill};
 
 /// Names of two sections: where each item begins, and the items.
 pub(crate) type Pair = (&'static str, &'static str);
 
 /// Lists being collected, one after the other.
 pub struct ListsWriter<T> {
-    at: Column<u64>,
-    items: Column<T>,
+    at: Vec<u64>,
+    items: Vec<T>,
 }
 
 /// Strings being collected, one after the other.
 pub type StringsWriter = ListsWriter<u8>;
 
-impl<T: Pod + Send + Sync> ListsWriter<T> {
-    /// No lists yet.
-    pub fn new(spill: &Spill) -> Self {
-        let mut at = Column::new(spill);
-        at.push(0);
-        Self { at, items: Column::new(spill) }
+impl<T> Default for ListsWriter<T> {
+    fn default() -> Self {
+        Self { at: vec![0], items: Vec::new() }
     }
+}
 
+impl<T: Pod + Send + Sync> ListsWriter<T> {
     /// Adds a list; returns its position.
     pub fn push(&mut self, list: &[T]) -> usize {
-        self.items.extend(list);
+        self.items.extend_from_slice(list);
         self.at.push(self.items.len() as u64);
         self.at.len() - 2
     }
 
     /// Writes them under two section names, to be opened as [`ListsOf`].
     pub fn write(self, (at_name, items_name): (&'static str, &'static str), writer: &mut SectionWriter) {
-        writer.put_column(at_name, self.at);
-        writer.put_column(items_name, self.items);
+        writer.put(at_name, self.at);
+        writer.put(items_name, self.items);
     }
 
-    /// The lists, to be read before they are written.
-    pub(crate) fn finish(self) -> io::Result<FinishedLists<T>> {
-        Ok(FinishedLists { at: self.at.finish()?, items: self.items.finish()? })
-    }
-}
-
-/// Bytes that are read before pages are let go.
-const LET_GO: usize = 16 << 20;
-
-/// Collected lists.
-pub(crate) struct FinishedLists<T> {
-    at: Items<u64>,
-    items: Items<T>,
-}
-
-impl<T: Pod + Send + Sync> FinishedLists<T> {
     /// Number of lists.
     pub(crate) fn len(&self) -> usize {
         self.at.len() - 1
@@ -71,30 +52,15 @@ impl<T: Pod + Send + Sync> FinishedLists<T> {
         slice(&self.at, &self.items, position)
     }
 
-    /// All lists in order, as [`Self::range`].
+    /// All lists in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
         self.range(0..self.len())
     }
 
-    /// Some lists in order. Pages of a temporary file that were read are let go on the way.
+    /// Some lists in order.
     pub(crate) fn range(&self, lists: Range<usize>) -> impl Iterator<Item = &[T]> {
-        let at = &self.at[lists.start..=lists.end];
-        let mut let_go = at[0] as usize;
-        at.array_windows().map(move |[start, end]| {
-            let (start, end) = (*start as usize, *end as usize);
-            if (start - let_go) * size_of::<T>() > LET_GO {
-                self.at.let_go();
-                self.items.let_go();
-                let_go = start;
-            }
-            &self.items[start..end]
-        })
-    }
-
-    /// Writes them under two section names, to be opened as [`ListsOf`].
-    pub(crate) fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
-        writer.put_items(at_name, self.at);
-        writer.put_items(items_name, self.items);
+        let at = self.at[lists.start..=lists.end].array_windows();
+        at.map(|[start, end]| &self.items[*start as usize..*end as usize])
     }
 }
 
@@ -115,7 +81,7 @@ pub type Strings = ListsOf<u8>;
 impl<T: Pod + Send + Sync> ListsOf<T> {
     /// Writes lists under two section names.
     pub fn write(writer: &mut SectionWriter, names: Pair, lists: impl Iterator<Item: AsRef<[T]>>) {
-        let mut all = ListsWriter::new(writer.spill());
+        let mut all = ListsWriter::default();
         for list in lists {
             all.push(list.as_ref());
         }
@@ -299,16 +265,15 @@ pub(super) const fn is_dense(documents: usize, count: usize) -> bool {
 /// Postings being collected, term by term or value by value.
 pub(super) struct PostingsWriter {
     lists: ListsWriter<u32>,
-    dense: Column<u32>,
-    bits: Column<u64>,
+    dense: Vec<u32>,
+    bits: Vec<u64>,
     count: usize,
 }
 
 impl PostingsWriter {
     /// Of `count` documents.
-    pub(super) fn new(count: usize, spill: &Spill) -> Self {
-        let (dense, bits) = (Column::new(spill), Column::new(spill));
-        Self { lists: ListsWriter::new(spill), dense, bits, count }
+    pub(super) fn new(count: usize) -> Self {
+        Self { lists: ListsWriter::default(), dense: Vec::new(), bits: Vec::new(), count }
     }
 
     /// Adds the documents of the next term or value, ascending.
@@ -322,14 +287,14 @@ impl PostingsWriter {
         docs.iter().for_each(|doc| set_bit(&mut bits, *doc));
         self.lists.push(&[]);
         self.dense.push(self.bits.len().checked_div(bits.len()).unwrap_or(0) as u32);
-        self.bits.extend(&bits);
+        self.bits.extend(bits);
     }
 
     /// Writes the sections.
     pub(super) fn write(self, names: &PostingNames, writer: &mut SectionWriter) {
         self.lists.write(names.lists, writer);
-        writer.put_column(names.dense, self.dense);
-        writer.put_column(names.bits, self.bits);
+        writer.put(names.dense, self.dense);
+        writer.put(names.bits, self.bits);
     }
 }
 

@@ -420,15 +420,14 @@ mod tests {
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
     use store::sections::SectionWriter;
-    use store::spill::Spill;
 
     fn open(texts: &[&str]) -> Terms {
-        let mut terms = TermsWriter::new(&Spill::default());
+        let mut terms = TermsWriter::default();
         for text in texts {
             terms.add(text.split('|').map(|part| (Mark::Name, part)));
         }
         let mut writer = SectionWriter::default();
-        terms.finish(&[vec!["Beca".into(), "ayuda".into()]], &mut writer).unwrap();
+        terms.finish(&[&["Beca".into(), "ayuda".into()]], &mut writer);
         Terms::open(&writer.finish(), texts.len()).unwrap()
     }
 

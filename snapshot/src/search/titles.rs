@@ -6,17 +6,15 @@
 //! title.docs.at .docs  documents of each
 //! ```
 
-use std::io;
-
+use compact_str::CompactString;
 use rustc_hash::FxHashSet;
 
 use crate::record::{Directory, Locale};
 use crate::search::synonyms::label_keys;
-use crate::search::table::{Lists, ListsWriter, Pair, Strings};
+use crate::search::table::{Lists, ListsWriter, Pair, Strings, StringsWriter};
 use crate::search::terms::Mark;
 use crate::text::words_of;
 use store::sections::{SectionError, SectionWriter, Sections};
-use store::spill::{Sorter, Spill};
 
 const KEYS: Pair = ("title.at", "title.text");
 const DOCS: Pair = ("title.docs.at", "title.docs");
@@ -27,52 +25,30 @@ pub(super) struct Titles {
     docs: Lists,
 }
 
-/// Titles being collected.
-pub(super) struct TitlesWriter(Sorter);
+/// Titles being collected: keys, each with a document.
+#[derive(Default)]
+pub(super) struct TitlesWriter(Vec<(CompactString, u32)>);
 
 impl TitlesWriter {
-    pub(super) fn new(spill: &Spill) -> Self {
-        Self(Sorter::new(spill))
-    }
-
     /// Adds a document: its texts, each with the field it stands in, and its slug.
     pub(super) fn add<'a>(&mut self, doc: u32, texts: &[(Mark, &'a str)], slug: &'a str) {
         let names = texts.iter().filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias));
         for title in names.map(|(_, text)| *text).chain([slug]) {
-            for key in keys(title).iter().filter(|key| !key.is_empty()) {
-                // No key has a zero byte: shorter keys come first.
-                self.0.push(&[key.as_bytes(), &[0], &doc.to_be_bytes()]);
-            }
+            self.0.extend(keys(title).iter().filter(|key| !key.is_empty()).map(|key| (key.into(), doc)));
         }
     }
 
     /// Writes the sections.
-    pub(super) fn write(self, writer: &mut SectionWriter) -> io::Result<()> {
-        let (mut keys, mut lists) = (ListsWriter::new(writer.spill()), ListsWriter::new(writer.spill()));
-        let (mut last, mut docs): (Vec<u8>, Vec<u32>) = Default::default();
-        self.0.finish(|record| {
-            let Some((key, doc)) = record.split_last_chunk::<4>() else { return };
-            let (key, doc) = (&key[..key.len() - 1], u32::from_be_bytes(*doc));
-            if last != key {
-                if !docs.is_empty() {
-                    keys.push(&last);
-                    lists.push(&docs);
-                    docs.clear();
-                }
-                last.clear();
-                last.extend_from_slice(key);
-            }
-            if docs.last() != Some(&doc) {
-                docs.push(doc);
-            }
-        })?;
-        if !docs.is_empty() {
-            keys.push(&last);
-            lists.push(&docs);
+    pub(super) fn write(mut self, writer: &mut SectionWriter) {
+        self.0.sort_unstable();
+        self.0.dedup();
+        let (mut keys, mut lists) = (StringsWriter::default(), ListsWriter::default());
+        for same in self.0.chunk_by(|a, b| a.0 == b.0) {
+            keys.push(same[0].0.as_bytes());
+            lists.push(&same.iter().map(|(_, doc)| *doc).collect::<Vec<_>>());
         }
         keys.write(KEYS, writer);
         lists.write(DOCS, writer);
-        Ok(())
     }
 }
 

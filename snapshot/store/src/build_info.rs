@@ -1,6 +1,5 @@
 //! What a publisher passes to `Stage`, and the outcome.
 
-use bytemuck::{Pod, Zeroable};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rustc_hash::FxHashMap;
@@ -45,16 +44,6 @@ pub type EncodeFn<'a> = &'a (dyn Fn(Coding, &[u8]) -> Option<Vec<u8>> + Sync);
 /// Ids of records by `kind/slug`.
 pub type RecordIds = FxHashMap<String, Uuid>;
 
-/// Hashes of what a generation is made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
-#[repr(C)]
-pub struct MadeFrom {
-    /// Of everything, this program included: an equal one need not be built again.
-    pub whole: Digest,
-    /// Of everything but the dataset and the day.
-    pub tools: Digest,
-}
-
 /// The part of a manifest that the publisher provides.
 #[derive(Clone, Debug)]
 pub struct BuildInfo {
@@ -70,8 +59,8 @@ pub struct BuildInfo {
     pub counts: RecordCounts,
     /// False when pages were left out.
     pub complete: bool,
-    /// What it is made from, if that is known.
-    pub made_from: Option<MadeFrom>,
+    /// Hash of all that it is made from, the program included, if that is known: of equal ones only one is built.
+    pub made_from: Option<Digest>,
     /// Ids of the records that have pages; changes of other records have no id.
     pub ids: RecordIds,
 }

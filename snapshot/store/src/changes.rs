@@ -12,7 +12,6 @@
 //! removed.id  [u8; 16]      id of each, zeros if unknown
 //! removed.span  [u64; 2]    publication from which the log knows each, and the last that changed it
 //! floor       u64           the last publication whose removals may be forgotten
-//! made        [u8; 16]      fingerprint of each record, in the order of `record`, zeros if unknown
 //! ```
 //!
 //! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
@@ -30,7 +29,6 @@ use uuid::Uuid;
 
 use super::body::{Digest, Hex};
 use super::layout::{RECORDS, page_of};
-use super::reuse::RecordFingerprint;
 use super::sections::{Section, SectionError, Sections, ensure};
 use super::table::FileTable;
 
@@ -79,9 +77,6 @@ pub(super) struct Record {
 /// Identifies the content of a record among all its earlier contents.
 pub type RecordVersion = [u8; 16];
 
-/// Version and fingerprint of each record, by the path of its page.
-pub(super) type KnownRecords = FxHashMap<String, (RecordVersion, RecordFingerprint)>;
-
 pub(super) type RecordId = [u8; 16];
 
 /// The publication from which the log knows a record, and the last that changed it; zeros if unknown.
@@ -94,7 +89,7 @@ pub(super) struct KnownRecord {
     pub(super) added: u64,
 }
 
-/// An unknown id or fingerprint: no record has it.
+/// An unknown id: no record has it.
 pub(super) const UNKNOWN: RecordId = [0; 16];
 
 /// The kind of the record of a page, and an id: ids are unique among records of one kind.
@@ -114,7 +109,6 @@ pub(super) struct RecordState {
     pub(super) path: String,
     pub(super) version: RecordVersion,
     pub(super) id: RecordId,
-    pub(super) fingerprint: RecordFingerprint,
 }
 
 /// All records of a generation, sorted by path.
@@ -177,7 +171,6 @@ pub struct ChangeLog {
     removed_ids: Section<RecordId>,
     removed_spans: Section<Span>,
     pub(super) floor: u64,
-    fingerprints: Section<RecordFingerprint>,
     order: OnceLock<Order>,
 }
 
@@ -221,7 +214,6 @@ impl ChangeLog {
             removed_ids: history.get("removed.id")?,
             removed_spans: history.get("removed.span")?,
             floor: *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?,
-            fingerprints: history.get("made")?,
             order: OnceLock::new(),
         };
         let removed = log.removed.len();
@@ -229,8 +221,8 @@ impl ChangeLog {
         ensure(are_paths && removed == log.removed_sequence.len(), "removed", WRONG)?;
         let is_sorted = log.log.array_windows().all(|[a, b]| a.sequence < b.sequence);
         ensure(is_sorted && !log.log.is_empty(), "log", WRONG)?;
-        let known = [log.ids.len(), log.added.len(), log.fingerprints.len()];
-        ensure(known == [log.records.len(); 3], "record.id", WRONG)?;
+        let known = [log.ids.len(), log.added.len()];
+        ensure(known == [log.records.len(); 2], "record.id", WRONG)?;
         ensure([log.removed_ids.len(), log.removed_spans.len()] == [removed; 2], "removed.id", WRONG)?;
         Ok(log)
     }
@@ -371,15 +363,8 @@ impl ChangeLog {
             path: path.to_owned(),
             version: record.version,
             id: value_at(&self.ids, at),
-            fingerprint: value_at(&self.fingerprints, at),
         });
         state.collect()
-    }
-
-    /// The records whose fingerprints are known.
-    pub(super) fn known(&self, files: &FileTable) -> KnownRecords {
-        let records = self.versions(files).into_iter().filter(|state| state.fingerprint != UNKNOWN);
-        records.map(|state| (state.path, (state.version, state.fingerprint))).collect()
     }
 
     fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {

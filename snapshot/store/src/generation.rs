@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::body::{Body, Coding, Digest};
-use super::build_info::MadeFrom;
 use super::changes::ChangeLog;
 use super::error::{FileProblem, StoreError};
 use super::layout::{
@@ -30,7 +29,7 @@ pub struct Generation {
     manifest: Manifest,
     files: FileTable,
     changes: ChangeLog,
-    made_from: Option<MadeFrom>,
+    made_from: Option<Digest>,
     /// Where its bodies are stored, unless it is a tree.
     packs: Option<Arc<Objects>>,
     /// Whether the index is copied instead of mapped.
@@ -112,7 +111,7 @@ impl Generation {
             let siblings = SiblingTable::open(&siblings, manifest.files.table, files.len());
             (files.with_siblings(siblings.map_err(|err| file(SIBLINGS).damaged(err))?), None)
         };
-        let made_from = history.get::<MadeFrom>("recipe").map_err(|err| file(HISTORY).damaged(err))?;
+        let made_from = history.get::<Digest>("recipe").map_err(|err| file(HISTORY).damaged(err))?;
         let made_from = made_from.first().copied();
         let vfs = Arc::clone(vfs);
         Ok(Self { vfs, dir, manifest, files, changes, made_from, packs, copied, opened, _pin: pin })
@@ -133,8 +132,8 @@ impl Generation {
         &self.changes
     }
 
-    /// What it is made from, if the publisher recorded it.
-    pub fn made_from(&self) -> Option<MadeFrom> {
+    /// Hash of all that it is made from, if the publisher recorded it.
+    pub fn made_from(&self) -> Option<Digest> {
         self.made_from
     }
 
@@ -194,18 +193,6 @@ impl Generation {
         }
         self.vfs.check_hash(&file.name, expected.sha256, Digest::of(&bytes))?;
         Ok(bytes)
-    }
-
-    /// Reads pages of one record, as [`Self::read`] does.
-    pub(super) fn read_record(&self, entries: &[FileEntry<'_>]) -> Result<Vec<Vec<u8>>, StoreError> {
-        let Some(packs) = &self.packs else {
-            return entries.iter().map(|entry| self.read(*entry, Coding::Identity)).collect();
-        };
-        let bodies = packs.rows(&entries.iter().map(FileEntry::number).collect::<Vec<_>>())?;
-        for (entry, body) in entries.iter().zip(&bodies) {
-            self.vfs.check_hash(&self.name(entry.path()), entry.identity().sha256, Digest::of(body))?;
-        }
-        Ok(bodies)
     }
 
     /// The body of a page that is stored in packs, not yet checked.

@@ -16,16 +16,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
 use super::body::{Body, Digest};
-use super::build_info::{MadeFrom, NewFile, RecordIds};
+use super::build_info::{NewFile, RecordIds};
 use super::changes::{
-    ChangeLog, KnownRecord, Publication, RECORD_KINDS, Record, RecordId, RecordState, RecordVersion, Removed,
-    Span, UNKNOWN, Versions, of_kind, record_of,
+    ChangeLog, KnownRecord, Publication, RECORD_KINDS, Record, RecordId, RecordState, Removed, Span, UNKNOWN,
+    Versions, of_kind, record_of,
 };
 use super::diff;
 use super::generation::{Generation, ids, open_sections};
 use super::layout::{HISTORY, directory_of};
 use super::manifest::Manifest;
-use super::reuse::RecordFingerprint;
 use super::sections::{SectionWriter, Sections};
 use super::staging::StagingDir;
 use super::table::FileTable;
@@ -37,7 +36,7 @@ pub(super) fn write<'a>(
     manifest: &Manifest,
     pages: impl Iterator<Item = (&'a str, Body)> + Clone,
     versions: &Versions,
-    (day, made_from): (Date, Option<MadeFrom>),
+    (day, made_from): (Date, Option<Digest>),
 ) -> Sections {
     let live = staging.live();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.vfs, live));
@@ -45,7 +44,7 @@ pub(super) fn write<'a>(
     history.put("manifest", [Digest::of(&manifest.to_bytes())]);
     history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
     NextPublication { live, manifest, day }.write(versions, &mut history);
-    history.put::<MadeFrom>("recipe", Vec::from_iter(made_from));
+    history.put::<Digest>("recipe", Vec::from_iter(made_from));
     if let Some(live) = live {
         diff::write(live, pages, &mut history);
     }
@@ -98,43 +97,16 @@ fn english_page(path: &str) -> Option<String> {
     Some(english.unwrap_or_else(|| path.to_owned())).filter(|path| record_of(path).is_some())
 }
 
-/// The records of a generation being built, by the path of their page.
+/// The records of a generation being built, by the path of their page: hashes of the pages of each without holes, by path.
 #[derive(Default)]
-pub(super) struct GatheredRecords(BTreeMap<String, GatheredRecord>);
-
-#[derive(Default)]
-struct GatheredRecord {
-    /// Hashes of its pages without holes, by path.
-    pages: BTreeMap<String, Digest>,
-    /// Its version, if the pages of the live generation are kept.
-    kept: Option<RecordVersion>,
-    fingerprint: RecordFingerprint,
-}
-
-impl GatheredRecord {
-    fn version(&self) -> RecordVersion {
-        self.kept.unwrap_or_else(|| {
-            let hashes: Vec<u8> = self.pages.values().flat_map(|digest| digest.0).collect();
-            Digest::of(&hashes).half()
-        })
-    }
-}
+pub(super) struct GatheredRecords(BTreeMap<String, BTreeMap<String, Digest>>);
 
 impl GatheredRecords {
     /// Adds a page, if it is a record's.
     pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest) {
         let Some(record) = english_page(page.path) else { return };
         let digest = if page.holes.is_empty() { identity } else { digest_without_holes(page) };
-        self.0.entry(record).or_default().pages.insert(page.path.to_owned(), digest);
-    }
-
-    pub(super) fn set_fingerprint(&mut self, record: &str, fingerprint: RecordFingerprint) {
-        self.0.entry(record.to_owned()).or_default().fingerprint = fingerprint;
-    }
-
-    /// Adds a record that has not changed.
-    pub(super) fn keep(&mut self, record: &str, version: RecordVersion) {
-        self.0.entry(record.to_owned()).or_default().kept = Some(version);
+        self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
     }
 
     pub(super) fn versions(&self, ids: &RecordIds) -> Versions {
@@ -142,12 +114,13 @@ impl GatheredRecords {
             let (kind, slug) = record_of(path)?;
             ids.get(&format!("{kind}/{slug}")).copied().map(Uuid::into_bytes)
         };
-        let records = self.0.iter().filter(|(_, it)| it.kept.is_some() || !it.pages.is_empty());
-        let state = records.map(|(path, record)| RecordState {
+        let version = |pages: &BTreeMap<String, Digest>| {
+            Digest::of(&pages.values().flat_map(|digest| digest.0).collect::<Vec<u8>>()).half()
+        };
+        let state = self.0.iter().map(|(path, pages)| RecordState {
             path: path.clone(),
-            version: record.version(),
+            version: version(pages),
             id: id(path).unwrap_or(UNKNOWN),
-            fingerprint: record.fingerprint,
         });
         state.collect()
     }
@@ -221,7 +194,6 @@ impl NextPublication<'_> {
         history.put::<RecordId>("removed.id", Vec::from_iter(removed.iter().map(|it| it.id)));
         history.put::<Span>("removed.span", Vec::from_iter(removed.iter().map(|it| it.span)));
         history.put::<u64>("floor", [floor]);
-        history.put::<RecordId>("made", Vec::from_iter(versions.iter().map(|it| it.fingerprint)));
     }
 
     /// The removals that the log remembers, in order, and the last publication whose removals it may not remember.

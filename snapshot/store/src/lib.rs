@@ -57,9 +57,7 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests have temporary folders and a clock"))]
 
-pub mod reuse;
 pub mod sections;
-pub mod spill;
 
 mod body;
 mod build_info;
@@ -90,7 +88,7 @@ mod vfs;
 mod tests;
 
 pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};
-pub use build_info::{BuildInfo, EncodeFn, Layout, MadeFrom, NewFile, PublishOutcome, RecordIds};
+pub use build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
 pub use error::{FileProblem, StoreError};

@@ -218,24 +218,6 @@ impl Objects {
         Ok(Some(bytes.get(start..start.saturating_add(length)).unwrap_or_default().to_vec()))
     }
 
-    /// The bodies of rows, not yet checked. An object with several of them is decoded once.
-    pub(super) fn rows(&self, rows: &[u32]) -> Result<Vec<Vec<u8>>, StoreError> {
-        let mut last: Option<(u32, Vec<u8>)> = None;
-        let mut body = |row: &u32| {
-            let Some(object) = self.object_of(*row) else {
-                return self.row(*row).map(Option::unwrap_or_default);
-            };
-            if last.as_ref().is_none_or(|(number, _)| *number != object) {
-                let found = self.objects.get(object as usize);
-                last = Some((object, found.map_or_else(|| Ok(Vec::new()), |found| self.object(found))?));
-            }
-            let (start, length) = (self.row_place(*row).map_or(0, |place| place.start), self.body(*row));
-            let bytes = last.as_ref().and_then(|(_, bytes)| slice(bytes, start.into(), length?.len as usize));
-            Ok(bytes.unwrap_or_default().to_vec())
-        };
-        rows.iter().map(&mut body).collect()
-    }
-
     /// The table of files.
     pub(super) fn own(&self) -> Result<Vec<u8>, StoreError> {
         self.own.first().map_or_else(|| Ok(Vec::new()), |place| self.read(place))

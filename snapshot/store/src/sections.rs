@@ -23,7 +23,6 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::body::{Chunks, Sink};
 use super::mapping::Mapping;
-use super::spill::{Column, Items, Spill};
 
 #[cfg(target_endian = "big")]
 compile_error!("section files are little-endian and read in place");
@@ -197,62 +196,29 @@ pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
 /// The elements of a section, whatever they are.
 trait Content: Send + Sync {
     fn bytes(&self) -> &[u8];
-
-    /// Lets go of pages of a temporary file that were read.
-    fn let_go(&self);
 }
 
-impl<T: Pod + Send + Sync> Content for Items<T> {
+impl<T: Pod + Send + Sync> Content for Vec<T> {
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(self)
-    }
-
-    fn let_go(&self) {
-        Self::let_go(self);
     }
 }
 
 /// Collects sections and lays them out. Order of `put` is order in the file.
 #[derive(Default)]
 pub struct SectionWriter {
-    spill: Spill,
     sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
-    failed: Option<std::io::Error>,
 }
 
 impl SectionWriter {
-    /// A writer whose long columns may be in temporary files.
-    pub fn spilling(spill: &Spill) -> Self {
-        Self { spill: spill.clone(), ..Self::default() }
-    }
-
-    /// Where columns for this file are kept while they are written.
-    pub fn spill(&self) -> &Spill {
-        &self.spill
-    }
-
     /// Adds a section. Names are at most 16 bytes and unique.
     pub fn put<T: Pod + Send + Sync>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
-        self.put_items(name, Items::from(elements.into()));
-    }
-
-    /// Adds a column as a section.
-    pub fn put_column<T: Pod + Send + Sync>(&mut self, name: &'static str, column: Column<T>) {
-        match column.finish() {
-            Ok(items) => self.put_items(name, items),
-            Err(error) => self.failed = Some(error),
-        }
-    }
-
-    /// Adds a finished column as a section.
-    pub fn put_items<T: Pod + Send + Sync>(&mut self, name: &'static str, items: Items<T>) {
-        self.sections.push((padded(name), Box::new(items)));
+        self.sections.push((padded(name), Box::new(elements.into())));
     }
 
     /// Adds the sections of another writer.
     pub fn append(&mut self, other: Self) {
         self.sections.extend(other.sections);
-        self.failed = self.failed.take().or(other.failed);
     }
 
     /// The whole file, open. Each section is let go once it is copied, so that the largest file takes
@@ -272,14 +238,7 @@ impl SectionWriter {
     }
 
     /// The file in chunks, not laid out in memory.
-    ///
-    /// # Errors
-    ///
-    /// If a column could not be written.
-    pub(super) fn file(self) -> std::io::Result<SectionFile> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
+    pub(super) fn file(self) -> SectionFile {
         let table = self.table();
         let mut header = vec![0; HEADER_BYTES + table.len() * ENTRY_BYTES];
         write_header(&table, end_of(&table), &mut header);
@@ -291,13 +250,14 @@ impl SectionWriter {
         }
         let mut file = SectionFile { header, gaps, sections: self.sections };
         let (mut hasher, mut skipped) = (Xxh3::new(), CHECKED_FROM);
-        file.each(&mut |chunk| {
+        // Hashing cannot fail.
+        let _ = file.each(&mut |chunk| {
             hasher.update(&chunk[skipped..]);
             skipped = 0;
             Ok(())
-        })?;
+        });
         file.header[8..CHECKED_FROM].copy_from_slice(&hasher.digest().to_le_bytes());
-        Ok(file)
+        file
     }
 
     /// Where each section begins and ends.
@@ -332,10 +292,7 @@ impl Chunks for SectionFile {
         sink(&self.header)?;
         for ((_, content), gap) in self.sections.iter().zip(&self.gaps) {
             sink(&[0; ALIGNMENT][..*gap])?;
-            for chunk in content.bytes().chunks(CHUNK) {
-                sink(chunk)?;
-                content.let_go();
-            }
+            content.bytes().chunks(CHUNK).try_for_each(&mut *sink)?;
         }
         Ok(())
     }
@@ -391,9 +348,9 @@ mod tests {
 
     #[test]
     fn the_chunks_of_a_file_are_the_file() {
-        assert_eq!(bytes_of(&writer().file().unwrap()).unwrap(), sample());
+        assert_eq!(bytes_of(&writer().file()).unwrap(), sample());
         let empty = SectionWriter::default;
-        assert_eq!(bytes_of(&empty().file().unwrap()).unwrap(), empty().finish().bytes());
+        assert_eq!(bytes_of(&empty().file()).unwrap(), empty().finish().bytes());
     }
 
     #[test]

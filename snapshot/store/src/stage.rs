@@ -1,16 +1,14 @@
 //! Publishing: collects the files of a new generation and makes it the live one. Two writers store the bodies: one as a
 //! tree of files, one in packs.
 
-mod keep;
 mod writers;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use self::writers::{PackWriter, TreeWriter};
 use super::body::{Body, Digest};
 use super::build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome};
-use super::changes::KnownRecords;
 use super::error::StoreError;
 use super::generation::{Generation, file_list, open_root, open_sections};
 use super::history::{self, GatheredRecords};
@@ -18,7 +16,6 @@ use super::layout::{HISTORY, MANIFEST};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, check_base_url};
 use super::sections::{SectionWriter, Sections};
 use super::siblings::Siblings;
-use super::spill::Spill;
 use super::staging::{StagingDir, put_twice};
 use super::table::{Hole, StagedFile, Stored, check_page, write_table};
 use super::vfs::{Vfs, lock};
@@ -30,8 +27,6 @@ pub struct Stage {
     writer: Writer,
     files: Mutex<Vec<StagedFile>>,
     records: Mutex<GatheredRecords>,
-    /// Records of the parent.
-    known: OnceLock<KnownRecords>,
 }
 
 enum Writer {
@@ -57,7 +52,7 @@ impl Stage {
             Layout::Packs { level } => Writer::Packs(PackWriter::new(*level, staging.live())),
         };
         let (files, records) = (Mutex::default(), Mutex::default());
-        Ok(Self { staging, writer, files, records, known: OnceLock::new() })
+        Ok(Self { staging, writer, files, records })
     }
 
     /// Adds a page. Its stored bodies are shared with the parent where they are the same; `encode` is called only for
@@ -102,20 +97,15 @@ impl Stage {
         lock(&self.files).push(StagedFile { path, identity, holes, checksum, stored });
     }
 
-    /// Where columns of section files are kept while they are written; see [`Spill::to`] for the budget.
-    pub fn spill(&self, budget: usize) -> Spill {
-        Spill::to(self.staging.vfs.locate(&self.staging.dir), budget)
-    }
-
     /// Adds a section file without holes or siblings, and opens it on disk, so that its memory can be released.
     ///
     /// # Errors
     ///
-    /// If the path was put before, or the file or a column of it cannot be written.
+    /// If the path was put before, or the file cannot be written.
     pub fn put_sections(&self, path: &str, file: SectionWriter) -> Result<Sections, StoreError> {
         check_page(path, &[], 0)?;
         let failed = |error| self.staging.vfs.io_error(&self.staging.name(path))(error);
-        let file = file.file().map_err(failed)?;
+        let file = file.file();
         let live = self.staging.live_tree().and_then(|live| live.files().find(path.as_bytes()));
         let may_be_linked = live.is_some_and(|live| live.checksum() == file.checksum());
         let (identity, stored) = match &self.writer {

@@ -17,18 +17,6 @@ pub struct Location {
     pub line: u32,
 }
 
-impl Location {
-    /// File and line in one number, in their order; the upper byte is 0.
-    pub(crate) const fn to_bits(self) -> u64 {
-        (self.file.0 as u64 & 0xff_ffff) << 32 | self.line as u64
-    }
-
-    /// The place of such a number, whatever its upper byte is.
-    pub(crate) const fn from_bits(bits: u64) -> Self {
-        Self { file: FileId((bits >> 32) as u32 & 0xff_ffff), line: bits as u32 }
-    }
-}
-
 /// A problem of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {

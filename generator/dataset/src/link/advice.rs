@@ -1,165 +1,86 @@
 //! Warnings about the published rows taken together. The only day they depend on is the day of publication.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use snapshot::page::money::per;
-use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale};
+use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
 use snapshot::time::{Day, Season};
-use store::spill::{Sorter, Spill};
 use uuid::Uuid;
 
 use super::contradicted;
 use super::rules::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::facet_values::ValueUses;
+use crate::facet_values;
 use crate::parallel;
-use crate::rows::Tables;
+use crate::rows::{Row, Tables};
 use crate::text::{folded, part_of, quoted};
 
-/// Warnings about rows together. Tables are added all at once or in parts; what counts all of them comes at the end.
-pub(crate) struct Advice {
-    /// Organization, folded name, 0, place and slug of each program.
-    names: Sorter,
-    values: ValueUses,
-    programs: usize,
-    organizations: usize,
-    stale: Stale,
-    /// Organizations and programs without a text: the first place, and their number.
-    untranslated: BTreeMap<Locale, [(Option<Location>, usize); 2]>,
-}
-
-/// Programs that were last checked long ago.
-#[derive(Default)]
-struct Stale {
-    count: usize,
-    first: Option<Location>,
-    /// The oldest check: its day, the place and the slug of its program.
-    oldest: Option<(Date, Location, String)>,
-}
-
-impl Advice {
-    pub(crate) fn new(spill: &Spill) -> Self {
-        let (values, programs, organizations, stale, untranslated) = Default::default();
-        Self { names: Sorter::new(spill), values, programs, organizations, stale, untranslated }
+/// Reports the warnings.
+pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
+    report.extend(histories(tables));
+    report.extend(rates_of_pay(tables));
+    let contradicted = contradicted::check(tables, report);
+    report.extend(contradicted);
+    facet_values::check(tables, report);
+    report_near_duplicates(tables, report);
+    let Some(dataset) = &tables.dataset else { return };
+    // After errors the programs may be missing because of them.
+    if tables.programs.is_empty() && report.error_count() == 0 {
+        report.push(Diagnostic::new(Code::NoPrograms, dataset.at, "no program is published"));
     }
-
-    /// Adds programs with what belongs to them.
-    pub(crate) fn add_programs(&mut self, tables: &mut Tables, report: &mut Diagnostics) {
-        report.extend(histories(tables));
-        report.extend(rates_of_pay(tables));
-        let contradicted = contradicted::check(tables, report);
-        report.extend(contradicted);
-        self.values.add(tables);
-        self.programs += tables.programs.len();
-        for row in &tables.programs {
-            let it = &row.record;
-            let (name, at) = (folded(&it.name), row.at.to_bits().to_be_bytes());
-            self.names.push(&[it.organization_id.as_bytes(), name.as_bytes(), &[0], &at, it.slug.as_bytes()]);
-        }
-        let Some(dataset) = &tables.dataset else { return };
-        let published = day_of(dataset.record.published_at);
-        report.extend(contradictions(tables, Day::new(published)));
-        report.extend(accepting_after_deadline(tables, Day::new(published)));
-        self.stale.add(tables, published);
-        self.add_untranslated(tables, &dataset.record, 1);
-    }
-
-    /// Adds organizations.
-    pub(crate) fn add_organizations(&mut self, tables: &Tables) {
-        self.organizations += tables.organizations.len();
-        let Some(dataset) = &tables.dataset else { return };
-        self.add_untranslated(tables, &dataset.record, 0);
-    }
-
-    /// Adds organizations without a text, or programs.
-    fn add_untranslated(&mut self, tables: &Tables, dataset: &Dataset, kind: usize) {
-        for &locale in &dataset.locales {
-            let places = &untranslated(tables, dataset, locale)[kind];
-            let (first, count) = &mut self.untranslated.entry(locale).or_default()[kind];
-            *first = first.iter().chain(places).min().copied();
-            *count += places.len();
-        }
-    }
-
-    /// Reports what counts all rows; dataset and vocabulary are those of some tables.
-    pub(crate) fn finish(self, tables: &Tables, report: &mut Diagnostics) -> io::Result<()> {
-        report_near_duplicates(self.names, report)?;
-        self.values.report(tables, report);
-        let Some(dataset) = &tables.dataset else { return Ok(()) };
-        // After errors the programs may be missing because of them.
-        if self.programs == 0 && report.error_count() == 0 {
-            report.push(Diagnostic::new(Code::NoPrograms, dataset.at, "no program is published"));
-        }
-        report.extend(self.stale.diagnostic(self.programs, day_of(dataset.record.published_at)));
-        for (locale, [organizations, programs]) in self.untranslated {
-            for ((first, count), noun, of) in
-                [(organizations, "organization", self.organizations), (programs, "program", self.programs)]
-            {
-                let Some(first) = first else { continue };
-                let part = part_of(count, of, noun, ["has", "have"]);
-                let message = format!("{part} no text in `{}`", locale.as_str());
-                report.push(Diagnostic::new(Code::MissingTranslation, first, message));
-            }
-        }
-        Ok(())
-    }
+    let published = day_of(dataset.record.published_at);
+    report.extend(contradictions(tables, Day::new(published)));
+    report.extend(accepting_after_deadline(tables, Day::new(published)));
+    report.extend(stale_checks(tables, published));
+    report_untranslated(tables, &dataset.record, report);
 }
 
 /// Reports programs that have the name of another one of their organization.
-fn report_near_duplicates(names: Sorter, report: &mut Diagnostics) -> io::Result<()> {
-    // The first program of a name: organization and name, place, slug.
-    let mut first: (Vec<u8>, Option<Location>, String) = Default::default();
-    names.finish(|record| {
-        let name = record.iter().skip(16).position(|byte| *byte == 0).map_or(record.len(), |end| 16 + end);
-        let (key, rest) = record.split_at(name);
-        let Some((at, slug)) = rest.get(1..).and_then(<[u8]>::split_first_chunk::<8>) else { return };
-        let at = Location::from_bits(u64::from_be_bytes(*at));
-        match &first {
-            (known, Some(place), slug) if known == key => {
-                let place = report.place(*place);
-                let message = format!(
-                    "the organization has another program of this name, {}, see {place}",
-                    quoted(slug)
-                );
-                report.push(Diagnostic::new(Code::NearDuplicate, at, message));
-            }
-            _ => first = (key.to_vec(), Some(at), String::from_utf8_lossy(slug).into_owned()),
+fn report_near_duplicates(tables: &Tables, report: &mut Diagnostics) {
+    let key = |row: &'_ Row<Program>| (row.record.organization_id, folded(&row.record.name), row.at);
+    let mut names: Vec<_> = tables.programs.iter().map(|row| (key(row), row.record.slug.as_str())).collect();
+    names.sort_unstable();
+    for same in names.chunk_by(|((a, name, _), _), ((b, other, _), _)| (a, name) == (b, other)) {
+        let ((_, _, first), slug) = &same[0];
+        for ((_, _, at), _) in &same[1..] {
+            let (slug, place) = (quoted(slug), report.place(*first));
+            let message = format!("the organization has another program of this name, {slug}, see {place}");
+            report.push(Diagnostic::new(Code::NearDuplicate, *at, message));
         }
-    })
-}
-
-impl Stale {
-    fn add(&mut self, tables: &Tables, published: Date) {
-        let Some(year_before) = year_before(published) else { return };
-        for row in &tables.programs {
-            let Some(day) = row.record.source_checked_at.map(day_of).filter(|day| *day < year_before) else {
-                continue;
-            };
-            self.count += 1;
-            self.first = Some(self.first.map_or(row.at, |first| first.min(row.at)));
-            if self.oldest.as_ref().is_none_or(|(oldest, at, _)| (day, row.at) < (*oldest, *at)) {
-                self.oldest = Some((day, row.at, row.record.slug.clone()));
-            }
-        }
-    }
-
-    fn diagnostic(self, programs: usize, published: Date) -> Option<Diagnostic> {
-        let (day, _, slug) = self.oldest?;
-        let message = format!(
-            "{} last checked before {}, a year before publication; the oldest is {} on {day}",
-            part_of(self.count, programs, "program", ["was", "were"]),
-            year_before(published)?,
-            quoted(&slug),
-        );
-        Some(Diagnostic::new(Code::StaleChecks, self.first?, message))
     }
 }
 
-fn year_before(published: Date) -> Option<Date> {
-    published.checked_sub(jiff::Span::new().years(1)).ok()
+/// Programs that were last checked long ago.
+fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
+    let year_before = published.checked_sub(jiff::Span::new().years(1)).ok()?;
+    let checked = tables.programs.iter().filter_map(|row| Some((day_of(row.record.source_checked_at?), row)));
+    let stale: Vec<_> = checked.filter(|(day, _)| *day < year_before).collect();
+    let (day, oldest) = stale.iter().min_by_key(|(day, row)| (*day, row.at))?;
+    let message = format!(
+        "{} last checked before {year_before}, a year before publication; the oldest is {} on {day}",
+        part_of(stale.len(), tables.programs.len(), "program", ["was", "were"]),
+        quoted(&oldest.record.slug),
+    );
+    let first = stale.iter().map(|(_, row)| row.at).min()?;
+    Some(Diagnostic::new(Code::StaleChecks, first, message))
+}
+
+/// Reports the organizations and programs without a text, by language.
+fn report_untranslated(tables: &Tables, dataset: &Dataset, report: &mut Diagnostics) {
+    for &locale in &dataset.locales {
+        let [organizations, programs] = untranslated(tables, dataset, locale);
+        for (missing, noun, of) in [
+            (organizations, "organization", tables.organizations.len()),
+            (programs, "program", tables.programs.len()),
+        ] {
+            let Some(first) = missing.iter().min() else { continue };
+            let part = part_of(missing.len(), of, noun, ["has", "have"]);
+            let message = format!("{part} no text in `{}`", locale.as_str());
+            report.push(Diagnostic::new(Code::MissingTranslation, *first, message));
+        }
+    }
 }
 
 fn histories(tables: &Tables) -> Vec<Diagnostic> {

@@ -14,7 +14,7 @@ use crate::rows::{Row, Tables};
 use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
-pub(crate) fn build(mut tables: Tables) -> Option<Directory> {
+pub(super) fn build(mut tables: Tables) -> Option<Directory> {
     let mut ids = Ids::default();
     each_table!(tables, |table, rows| {
         ids.0.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
@@ -133,8 +133,7 @@ fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
 /// `sourceId` of its page is on the page.
 fn link_sources(directory: &mut Directory, ids: &Ids) -> Option<()> {
     for (position, source) in directory.sources.iter().enumerate() {
-        // A source that a part of a dataset has because it is cited may be about a program of another part.
-        let Some(of) = ids.position(Table::of(source.entity_type), source.entity_id) else { continue };
+        let of = ids.position(Table::of(source.entity_type), source.entity_id)?;
         match source.entity_type {
             EntityType::Program => directory.program_links[of].sources.push(position),
             EntityType::Cycle => directory.cycle_sources[of].push(position),

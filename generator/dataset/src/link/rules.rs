@@ -1,6 +1,6 @@
 //! Rules about single rows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
@@ -15,7 +15,6 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Row, Tables};
-use crate::table::Table;
 use crate::text::{counted, nearest, quoted, suggestion, with_article};
 
 const LICENSE: &str = "CC BY 4.0";
@@ -33,7 +32,7 @@ pub(crate) fn check_dataset(row: &Row<Dataset>, report: &mut Diagnostics) {
 }
 
 /// Reports problems of single rows.
-pub(crate) fn check(tables: &mut Tables, late: &mut LateRows, report: &mut Diagnostics) {
+pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     each(&tables.programs, report, program);
     each(&tables.cycles, report, cycle);
     each(&tables.awards, report, award);
@@ -43,38 +42,28 @@ pub(crate) fn check(tables: &mut Tables, late: &mut LateRows, report: &mut Diagn
     each(&tables.translations, report, translation);
     each(&tables.vocabulary, report, term);
     each(&tables.synonyms, report, synonym);
-    times(tables, late, report);
-}
-
-/// Rows that changed after the publication, by table: the first, and their number.
-#[derive(Default)]
-pub(crate) struct LateRows(BTreeMap<Table, (Location, usize)>);
-
-impl LateRows {
-    /// Reports them, if the dataset has a time of publication.
-    pub(crate) fn report(self, dataset: Option<&Row<Dataset>>, report: &mut Diagnostics) {
-        let Some(published) = dataset.map(|row| row.record.published_at) else { return };
-        for (table, (first, count)) in self.0 {
-            let (rows, table) = (counted(count, "row"), table.name());
-            let message = format!("{rows} of {table} changed after `publishedAt`, {published}");
-            report.push(Diagnostic::new(Code::AfterPublication, first, message));
-        }
-    }
+    times(tables, report);
 }
 
 /// Records are created, then changed, then published.
-fn times(tables: &mut Tables, late: &mut LateRows, report: &mut Diagnostics) {
+fn times(tables: &mut Tables, report: &mut Diagnostics) {
     let published = tables.dataset.as_ref().map(|row| row.record.published_at);
-    each_table!(tables, |table, rows| for row in rows {
-        let Some((created, updated)) = row.record.profile().times else { break };
-        if let Some(created) = created.filter(|created| *created > updated) {
-            let message = format!("`updatedAt` is {updated}, before `createdAt`, which is {created}");
-            report.push(Diagnostic::new(Code::TimesReversed, row.at, message));
+    each_table!(tables, |table, rows| {
+        let mut late = Vec::new();
+        for row in rows {
+            let Some((created, updated)) = row.record.profile().times else { break };
+            if let Some(created) = created.filter(|created| *created > updated) {
+                let message = format!("`updatedAt` is {updated}, before `createdAt`, which is {created}");
+                report.push(Diagnostic::new(Code::TimesReversed, row.at, message));
+            }
+            if published.is_some_and(|published| updated.max(created.unwrap_or(updated)) > published) {
+                late.push(row.at);
+            }
         }
-        if published.is_some_and(|published| updated.max(created.unwrap_or(updated)) > published) {
-            let (first, count) = late.0.entry(table).or_insert((row.at, 0));
-            *first = row.at.min(*first);
-            *count += 1;
+        if let (Some(first), Some(published)) = (late.iter().min(), published) {
+            let (rows, table) = (counted(late.len(), "row"), table.name());
+            let message = format!("{rows} of {table} changed after `publishedAt`, {published}");
+            report.push(Diagnostic::new(Code::AfterPublication, *first, message));
         }
     });
 }

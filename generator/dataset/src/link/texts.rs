@@ -50,11 +50,6 @@ pub(crate) fn correct_dataset(row: &mut Row<Dataset>, report: &mut Diagnostics) 
     report.extend(name.into_iter().chain(title));
 }
 
-/// Corrects a text as that of a record, without a report.
-pub(crate) fn correct_text(text: &mut String, at: Location) {
-    drop(TextCheck::run("name", at, Purpose::Text, text));
-}
-
 /// Warns of the addresses in published rows that a link checker found dead or moved.
 pub(super) fn check_links(tables: &mut Tables, report: &mut Diagnostics) {
     let Some(links) = tables.links.take() else { return };

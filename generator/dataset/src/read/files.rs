@@ -87,26 +87,6 @@ impl File<'_> {
         }
     }
 
-    /// The file on disk, if it is one of lines and longer than some bytes.
-    pub(super) fn open_lines(&self, longer_than: u64) -> Result<Option<(fs::File, &Path)>, InputError> {
-        let (Content::Disk(path), Role::Rows(_, Format::Ndjson)) = (&self.content, self.role) else {
-            return Ok(None);
-        };
-        if self.size() <= longer_than {
-            return Ok(None);
-        }
-        let file = fs::File::open(path).map_err(|error| InputError::Unreadable(path.clone(), error))?;
-        Ok(Some((file, path.as_path())))
-    }
-
-    /// Its size in bytes, 0 if that is unknown.
-    pub(super) fn size(&self) -> u64 {
-        match &self.content {
-            Content::Memory(bytes) => bytes.len() as u64,
-            Content::Disk(path) => fs::metadata(path).map_or(0, |found| found.len()),
-        }
-    }
-
     /// The file's format, if it holds rows of the table.
     pub(super) fn format_of(&self, table: Table) -> Option<Format> {
         match self.role {

@@ -144,13 +144,6 @@ impl PartialRow {
         report.extend(problems.into_iter().map(|problem| self.place(problem)));
     }
 
-    /// Whether it lacks a field, or has one in place of another: other rows may complete it.
-    pub(super) fn is_incomplete<T: DeserializeOwned>(&self, table: Table) -> bool {
-        let has_reference = || table.input_only_fields().iter().any(|name| self.get(name).is_some());
-        let problems = || fields::problems::<T>(self.fields(), &[], table.name(), self.at);
-        has_reference() || problems().iter().any(|problem| problem.code == Code::MissingField)
-    }
-
     fn fields(&self) -> Vec<Field<'_>> {
         self.members.iter().map(Member::field).collect()
     }

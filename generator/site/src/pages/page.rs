@@ -9,7 +9,7 @@ use snapshot::record::Locale;
 use super::Pages;
 use crate::downloads::FOLDER;
 use crate::downloads::describe::DESCRIPTIONS;
-use crate::files::{Family, File, Records, Rendered, whole};
+use crate::files::{Family, File, Rendered, whole};
 use crate::rest::RestPages;
 
 /// A page that every dataset has.
@@ -69,42 +69,37 @@ const fn fixed(
     Fixed { path, template, title, description, lists_records, view }
 }
 
+fn positions<T>(records: &[T]) -> Vec<usize> {
+    (0..records.len()).collect()
+}
+
 /// One of each in every language of a site.
 fn each<T: Copy>(of: impl IntoIterator<Item = T>, locales: &[Locale]) -> Vec<(T, Locale)> {
     of.into_iter().flat_map(|it| locales.iter().map(move |locale| (it, *locale))).collect()
 }
 
 impl<'a> Pages<'a> {
-    /// Pages of these programs.
-    pub fn programs(&'a self, rest: &'a RestPages<'a>, programs: Vec<usize>, dated: &'a Dated) -> Family<'a> {
-        Family::new("programs", programs, move |&at| {
-            self.in_each_language(rest.program(at), |locale| self.program(at, locale, dated))
-        })
-    }
-
     /// Some files, and a page in every language of the site.
     fn in_each_language(&self, mut files: Vec<File>, page: impl Fn(Locale) -> Rendered) -> Rendered {
         self.locales().iter().try_for_each(|locale| page(*locale).map(|page| files.extend(page)))?;
         Ok(files)
     }
 
-    /// Pages of these records, every other page and every file beside them, by family.
-    pub fn families(
-        &'a self,
-        rest: &'a RestPages<'a>,
-        records: &Records,
-        dated: &'a Dated,
-    ) -> Vec<Family<'a>> {
+    /// Every page and every file beside them, by family.
+    pub fn families(&'a self, rest: &'a RestPages<'a>, dated: &'a Dated) -> Vec<Family<'a>> {
+        let directory = self.directory;
         let all = self.locales();
         // As a file, the rows of every program would be the export once more.
         let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
         let feeds = each([None].into_iter().chain(files.map(Some)), all);
         let mut families = vec![
-            self.programs(rest, records.programs.clone(), dated),
-            Family::new("organizations", records.organizations.clone(), move |&at| {
+            Family::new("programs", positions(&directory.programs), move |&at| {
+                self.in_each_language(rest.program(at), |locale| self.program(at, locale, dated))
+            }),
+            Family::new("organizations", positions(&directory.organizations), move |&at| {
                 self.in_each_language(rest.organization(at), |locale| self.organization(at, locale, dated))
             }),
-            Family::new("recipients", records.recipients.clone(), move |&at| {
+            Family::new("recipients", positions(&directory.recipients), move |&at| {
                 self.in_each_language(rest.recipient(at), |locale| self.recipient(at, locale, dated))
             }),
             Family::new("facet pages", each(&FACETS, all), |&(spec, locale)| self.facet(spec, locale, dated)),

@@ -3,8 +3,7 @@
 use html::prepare::OrganizationEntry;
 use html::prepare::checkbox_attributes;
 use html::prepare::{DocumentFragments, DocumentParts, FragmentsWriter, LanguageParts, Shared};
-use html::prepare::{EarlierFragments, Fragment};
-use html::{Message, Subject, bar_width};
+use html::{Message, bar_width};
 use rayon::prelude::*;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::shape::Shaper;
@@ -12,15 +11,11 @@ use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, ParameterKind};
 use snapshot::record::{Locale, Number};
 use snapshot::text::tokens;
-use store::Generation;
-use store::reuse::ReusableRecord;
 use store::sections::SectionWriter;
-use store::spill::Spill;
 
 use minijinja::{Value, context};
 
-use super::fingerprint::Keys;
-use super::{Pages, prefix};
+use super::Pages;
 use crate::csv_rows;
 use crate::theme::SLOT;
 
@@ -44,104 +39,44 @@ fn fields() -> Vec<(&'static str, &'static str)> {
     fields.into_iter().map(|(_, name, input)| (name, input)).collect()
 }
 
-/// Fragments of the live snapshot.
-pub(crate) struct LiveFragments {
-    fragments: EarlierFragments,
-    /// Document of each program there, if it has not changed since.
-    docs: Vec<Option<u32>>,
-}
-
 impl Pages<'_> {
-    /// Fragments of the live snapshot, of programs that have the same keys there: `live` gives it for those.
-    pub(crate) fn live_fragments<'g>(
-        &self,
-        keys: &Keys,
-        live: impl Fn(&ReusableRecord<'_>) -> Option<&'g Generation> + Sync,
-    ) -> Option<LiveFragments> {
-        let folder = prefix(self.main_locale()).trim_start_matches('/');
-        let doc = |program: usize| {
-            let record = self.program_record(keys, program);
-            let live = live(&record)?;
-            // `es/` or nothing.
-            let slash = if folder.is_empty() { "" } else { "/" };
-            let page = live.files().lookup(&[folder, slash, "programs/", record.slug, ".html"])?;
-            let mut subjects = page.holes().iter().filter_map(|hole| Subject::of(hole.rule, hole.arg));
-            let (_, doc) = subjects.find(|(subject, _)| *subject == Subject::Program)?;
-            Some((live, doc))
-        };
-        let found: Vec<_> = (0..self.directory.programs.len()).into_par_iter().map(doc).collect();
-        let (live, _) = found.iter().flatten().next()?;
-        let fragments = EarlierFragments::open(&live.index("html.bin").ok()?).ok()?;
-        Some(LiveFragments { fragments, docs: found.iter().map(|it| it.map(|(_, doc)| doc)).collect() })
-    }
-
     /// `html.bin` of a directory; `order` gives the program of each document.
     ///
     /// # Errors
     ///
     /// If a template of a theme does not render.
     pub fn prepare(&self, order: &[usize]) -> Result<SectionWriter, minijinja::Error> {
-        let mut documents = FragmentsWriter::new(self.locales(), &Spill::default());
-        self.add_fragments(order, None, &mut documents)?;
+        let mut all = FragmentsWriter::new(self.locales());
+        for share in order.chunks(SHARE) {
+            let documents = share.par_iter().map(|program| self.document(*program));
+            documents.collect::<Result<Vec<_>, _>>()?.iter().for_each(|document| all.add(document));
+        }
         let mut writer = SectionWriter::default();
-        self.finish_fragments(documents, &mut writer)?;
+        self.finish_fragments(all, &mut writer)?;
         Ok(writer)
     }
 
-    /// Adds the fragments of the programs to `html.bin`; `order` gives the program of each document.
-    ///
-    /// # Errors
-    ///
-    /// If a template of a theme does not render.
-    pub(crate) fn add_fragments(
-        &self,
-        order: &[usize],
-        live: Option<&LiveFragments>,
-        writer: &mut FragmentsWriter,
-    ) -> Result<(), minijinja::Error> {
-        for share in order.chunks(SHARE) {
-            let document = |program: &usize| {
-                let live = live.and_then(|live| Some((&live.fragments, live.docs[*program]?)));
-                self.document(*program, live)
-            };
-            let documents = share.par_iter().map(document).collect::<Result<Vec<_>, _>>()?;
-            documents.iter().for_each(|document| writer.add(document));
-        }
-        Ok(())
-    }
-
-    /// The fragments of a program: the live ones, or else those that are made.
-    fn document(
-        &self,
-        program: usize,
-        live: Option<(&EarlierFragments, u32)>,
-    ) -> Result<DocumentFragments, minijinja::Error> {
-        let ready = |of: Fragment| live.and_then(|(live, doc)| live.text(of, doc));
-        let text = |of, make: &dyn Fn() -> String| ready(of).unwrap_or_else(make);
+    /// The fragments of a program.
+    fn document(&self, program: usize) -> Result<DocumentFragments, minijinja::Error> {
         let main = self.main_locale();
-        let passages = text(Fragment::Passages(main), &|| self.passages(program, main));
+        let passages = self.passages(program, main);
         let own = |locale| match self.passages(program, locale) {
             own if own == passages => String::new(),
             own => own,
         };
         let language = |&locale: &Locale| {
-            let row = live.and_then(|(live, doc)| live.row(doc, locale));
-            let line = ready(Fragment::Line(locale));
             Ok(DocumentParts {
-                row: row.map_or_else(|| self.row(program, locale), Ok)?,
-                passages: match locale == main {
-                    true => passages.clone(),
-                    false => text(Fragment::Passages(locale), &|| own(locale)),
-                },
-                line: line.map_or_else(|| self.line(program, locale), Ok)?,
-                entry: text(Fragment::Entry(locale), &|| self.entry(program, locale)),
-                events: text(Fragment::Events(locale), &|| self.events(program, locale)),
+                row: self.row(program, locale)?,
+                passages: if locale == main { passages.clone() } else { own(locale) },
+                line: self.line(program, locale)?,
+                entry: self.entry(program, locale),
+                events: self.events(program, locale),
             })
         };
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         Ok(DocumentFragments {
             languages: self.locales().iter().map(language).collect::<Result<_, minijinja::Error>>()?,
-            csv: text(Fragment::Csv, &|| csv_rows::start(&shaper.program_summary(program))),
+            csv: csv_rows::start(&shaper.program_summary(program)),
             kind: self.kind(program),
         })
     }
@@ -151,7 +86,7 @@ impl Pages<'_> {
     /// # Errors
     ///
     /// If a template of a theme does not render.
-    pub(crate) fn finish_fragments(
+    fn finish_fragments(
         &self,
         documents: FragmentsWriter,
         writer: &mut SectionWriter,

@@ -1,16 +1,15 @@
 //! Recipients: prepared rows, and the columns that filters look through.
 
-use std::io;
+use std::cmp::Reverse;
 
 use crate::page::json::{SectionNames, push_json, push_number};
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
+use crate::record::RecipientKind;
 use crate::record::field_table::Object;
-use crate::record::{Award, RecipientKind};
 use crate::search::{Index, Lists as NumberLists, ListsWriter, Strings, StringsWriter, check_len};
 use crate::text::fold;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use store::spill::{Column, Sorter, Spill};
 
 const ROWS: SectionNames = ("rec.at", "rec");
 const NAMES: SectionNames = ("rec.name.at", "rec.name");
@@ -27,149 +26,48 @@ pub(in crate::page) struct Recipients {
     programs: NumberLists,
 }
 
-/// Recipients and what they were awarded, being collected.
-pub(super) struct RecipientsWriter {
-    /// Of each recipient: id, 0, kind, folded name, 0, row without its awards; of each award: id of the recipient, 1,
-    /// year, document.
-    records: Sorter,
-}
-
-/// What follows the id in a record.
-const RECIPIENT: u8 = 0;
-const AWARD: u8 = 1;
-
-/// A recipient whose awards are being counted.
-#[derive(Default)]
-struct Found {
-    kind: u8,
-    name: Vec<u8>,
-    row: Vec<u8>,
-    awards: u32,
-    /// Years and documents, ascending, each pair once.
-    pairs: Vec<(u32, u32)>,
-    latest: Option<i32>,
-}
-
-impl RecipientsWriter {
-    pub(super) fn new(spill: &Spill) -> Self {
-        Self { records: Sorter::new(spill) }
+/// Writes the sections: recipients with most awards first, then by name; `doc_of` is the document of each program.
+pub(super) fn write(shaper: &Shaper<'_>, doc_of: &[u32], writer: &mut SectionWriter) {
+    let directory = shaper.directory;
+    let of = |recipient: usize| {
+        let name = fold(shaper.recipient_reference(recipient).text("displayName"));
+        (Reverse(directory.recipient_awards[recipient].len()), name, recipient)
+    };
+    // Positions follow ids, and break ties as these do.
+    let mut order: Vec<_> = (0..directory.recipients.len()).map(of).collect();
+    order.sort_unstable();
+    let (mut rows, mut names) = (StringsWriter::default(), StringsWriter::default());
+    let (mut years, mut programs) = (ListsWriter::default(), ListsWriter::default());
+    let mut kinds = Vec::with_capacity(order.len());
+    let (mut row, mut pairs) = (Vec::new(), Vec::new());
+    for (Reverse(count), name, recipient) in order {
+        let awards = &directory.recipient_awards[recipient];
+        pairs.clear();
+        pairs.extend(awards.iter().map(|award| {
+            let year = u32::try_from(directory.awards[*award].award_year).unwrap_or(0);
+            (year, doc_of[directory.award_links[*award].program])
+        }));
+        pairs.sort_unstable();
+        pairs.dedup();
+        row.clear();
+        push_json(&mut row, &shaper.recipient_row(recipient));
+        row.pop();
+        row.extend_from_slice(b",\"awardCount\":");
+        push_number(&mut row, count as u32);
+        row.extend_from_slice(b",\"latestAwardYear\":");
+        push_json(&mut row, &awards.iter().map(|award| directory.awards[*award].award_year).max());
+        row.push(b'}');
+        rows.push(&row);
+        names.push(name.as_bytes());
+        kinds.push(directory.recipients[recipient].kind as u8);
+        years.push(&pairs.iter().map(|(year, _)| *year).collect::<Vec<u32>>());
+        programs.push(&pairs.iter().map(|(_, doc)| *doc).collect::<Vec<u32>>());
     }
-
-    /// Adds the recipients of a directory.
-    pub(super) fn add(&mut self, shaper: &Shaper<'_>) {
-        let mut json = Vec::new();
-        for (recipient, it) in shaper.directory.recipients.iter().enumerate() {
-            let name = fold(shaper.recipient_reference(recipient).text("displayName"));
-            json.clear();
-            push_json(&mut json, &shaper.recipient_row(recipient));
-            json.pop();
-            let head = [RECIPIENT, it.kind as u8];
-            self.records.push(&[it.id.as_bytes(), &head, name.as_bytes(), &[0], &json]);
-        }
-    }
-
-    /// Adds an award of a document.
-    pub(super) fn add_award(&mut self, award: &Award, doc: u32) {
-        let year = (award.award_year as u32 ^ 1 << 31).to_be_bytes();
-        self.records.push(&[award.recipient_id.as_bytes(), &[AWARD], &year, &doc.to_be_bytes()]);
-    }
-
-    /// Writes the sections: recipients with most awards first, then by name.
-    pub(super) fn finish(self, writer: &mut SectionWriter) -> io::Result<()> {
-        let spill = writer.spill().clone();
-        let mut found = Found::default();
-        let mut id = [0; 16];
-        let mut sorted = Sorter::new(&spill);
-        self.records.finish(|record| {
-            let (of, rest) = record.split_at(id.len());
-            match rest.split_first() {
-                Some((&RECIPIENT, rest)) => {
-                    found.push(&id, &mut sorted);
-                    id.copy_from_slice(of);
-                    found = Found::new(rest);
-                }
-                Some((&AWARD, rest)) if id == of => found.add_award(rest),
-                _ => {}
-            }
-        })?;
-        found.push(&id, &mut sorted);
-        let (mut rows, mut names) = (StringsWriter::new(&spill), StringsWriter::new(&spill));
-        let (mut years, mut programs) = (ListsWriter::new(&spill), ListsWriter::new(&spill));
-        let mut kinds = Column::<u8>::new(&spill);
-        sorted.finish(|record| {
-            let (name, rest) = up_to_zero(&record[size_of::<u32>()..]);
-            let (kind, rest) = (rest[id.len()], &rest[id.len() + 1..]);
-            let (count, rest) = rest.split_at(size_of::<u32>());
-            let count: u32 = bytemuck::pod_read_unaligned(count);
-            let (pairs, row) = rest.split_at(2 * size_of::<u32>() * count as usize);
-            let pairs: Vec<u32> =
-                pairs.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-            let (of_years, of_programs) = pairs.split_at(count as usize);
-            names.push(name);
-            kinds.push(kind);
-            years.push(of_years);
-            programs.push(of_programs);
-            rows.push(row);
-        })?;
-        rows.write(ROWS, writer);
-        names.write(NAMES, writer);
-        writer.put_column("rec.kind", kinds);
-        years.write(YEARS, writer);
-        programs.write(PROGRAMS, writer);
-        Ok(())
-    }
-}
-
-impl Found {
-    /// A recipient, from what follows the tag in its record.
-    fn new(record: &[u8]) -> Self {
-        let (name, row) = up_to_zero(&record[1..]);
-        Self { kind: record[0], name: name.to_vec(), row: row.to_vec(), ..Self::default() }
-    }
-
-    fn add_award(&mut self, record: &[u8]) {
-        let number =
-            |at: usize| u32::from_be_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
-        let (year, doc) = ((number(0) ^ 1 << 31) as i32, number(4));
-        self.awards += 1;
-        self.latest = self.latest.max(Some(year));
-        let pair = (u32::try_from(year).unwrap_or(0), doc);
-        if self.pairs.last() != Some(&pair) {
-            self.pairs.push(pair);
-        }
-    }
-
-    /// Adds its record to the sorted ones; one without a row is no recipient.
-    fn push(&mut self, id: &[u8; 16], sorted: &mut Sorter) {
-        if self.row.is_empty() {
-            return;
-        }
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
-        let (years, docs): (Vec<u32>, Vec<u32>) = self.pairs.iter().copied().unzip();
-        self.row.extend_from_slice(b",\"awardCount\":");
-        push_number(&mut self.row, self.awards);
-        self.row.extend_from_slice(b",\"latestAwardYear\":");
-        push_json(&mut self.row, &self.latest);
-        self.row.push(b'}');
-        sorted.push(&[
-            &(!self.awards).to_be_bytes(),
-            &self.name,
-            &[0],
-            id,
-            &[self.kind],
-            bytemuck::bytes_of(&(years.len() as u32)),
-            bytemuck::cast_slice(&years),
-            bytemuck::cast_slice(&docs),
-            &self.row,
-        ]);
-    }
-}
-
-/// The bytes before a zero and those behind it.
-fn up_to_zero(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    (&bytes[..end], bytes.get(end + 1..).unwrap_or_default())
+    rows.write(ROWS, writer);
+    names.write(NAMES, writer);
+    writer.put("rec.kind", kinds);
+    years.write(YEARS, writer);
+    programs.write(PROGRAMS, writer);
 }
 
 impl Recipients {

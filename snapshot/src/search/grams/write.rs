@@ -1,6 +1,5 @@
 //! Writes the grams: finds rows of words whose parts are frequent.
 
-use std::io;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -9,7 +8,6 @@ use super::{BLOCK, LONGEST, few, key};
 use crate::search::set::{set_bit, words};
 use crate::search::table::is_dense;
 use store::sections::SectionWriter;
-use store::spill::{Column, Spill};
 
 /// A term of a text, and whether it stands at the same position as the one before.
 pub(in crate::search) type Token = (u32, bool);
@@ -36,63 +34,42 @@ pub(in crate::search) struct GramsWriter<'a> {
 
 impl<'a> GramsWriter<'a> {
     /// Writes the grams of the texts of `count` documents; no row goes on from one text to the next.
-    ///
-    /// # Errors
-    ///
-    /// If a temporary file cannot be used.
     pub(in crate::search) fn write(
         count: usize,
         terms: &'a [bool],
         texts: &Texts<'_>,
         writer: &mut SectionWriter,
-    ) -> io::Result<()> {
-        let spill = writer.spill().clone();
-        let blocks = Blocks::new(count, &spill);
+    ) {
+        let blocks = Blocks { count, ..Blocks::default() };
         let mut grams = Self { terms, frequent: FxHashMap::default(), ends: FxHashMap::default(), blocks };
         for length in 2..=LONGEST {
             let mut frequent = Vec::new();
-            for list in grams.collect(length, texts, &spill) {
-                let mut found = Vec::new();
-                for share in list {
-                    found.extend_from_slice(&share.finish()?);
-                }
-                found.sort_unstable();
-                found.dedup();
-                grams.add(length, &found, &mut frequent);
-            }
+            let mut found = grams.collect(length, texts);
+            found.sort_unstable();
+            found.dedup();
+            grams.add(length, &found, &mut frequent);
             for (key, number, end) in frequent {
                 grams.frequent.insert(key, number);
                 grams.ends.insert(number, end);
             }
         }
         grams.blocks.write(writer);
-        Ok(())
     }
 
-    /// The grams of a length whose two parts are frequent, by what stands before their last word: in as many lists as
-    /// memory needs to sort them, each in shares.
-    fn collect(&self, length: usize, texts: &Texts<'_>, spill: &Spill) -> Vec<Vec<Column<Occurrence>>> {
-        let parts = self.terms.len() + self.blocks.added;
-        let sizes = of_shares(self.blocks.count, |docs| {
-            let mut sizes = vec![0u32; parts];
-            let mut size = |[before, ..]: Occurrence| sizes[before as usize] += 1;
-            texts(docs, &mut |doc, text| self.find(length, doc, text, &mut size));
-            sizes
+    /// The grams of a length whose two parts are frequent.
+    fn collect(&self, length: usize, texts: &Texts<'_>) -> Vec<Occurrence> {
+        let shares = of_shares(self.blocks.count, |docs| {
+            let mut found = Vec::new();
+            texts(docs, &mut |doc, text| {
+                self.find(length, doc, text, &mut |occurrence| found.push(occurrence));
+            });
+            found
         });
-        let size = |part| sizes.iter().map(|sizes| sizes[part] as usize * size_of::<Occurrence>()).sum();
-        let ranges = spill.ranges((0..parts).map(size));
-        drop(sizes);
-        let lists = of_shares(self.blocks.count, |docs| {
-            let mut lists: Vec<Column<Occurrence>> = ranges.iter().map(|_| Column::new(spill)).collect();
-            let mut add = |occurrence: Occurrence| {
-                let list = ranges.partition_point(|range| range.end <= occurrence[0] as usize);
-                lists[list].push(occurrence);
-            };
-            texts(docs, &mut |doc, text| self.find(length, doc, text, &mut add));
-            lists
+        let joined = shares.into_iter().reduce(|mut all, mut share| {
+            all.append(&mut share);
+            all
         });
-        let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
-        ranges.iter().map(|_| lists.iter_mut().filter_map(Iterator::next).collect()).collect()
+        joined.unwrap_or_default()
     }
 
     /// Finds the grams of a text whose two parts are frequent.
@@ -149,32 +126,20 @@ fn of_shares<R: Send>(count: usize, of: impl Fn(Range<usize>) -> R + Sync) -> Ve
 }
 
 /// The sections being written.
+#[derive(Default)]
 struct Blocks {
     count: usize,
     added: usize,
     last: u64,
-    keys: Column<u64>,
-    at: Column<u64>,
-    text: Column<u8>,
-    bits: Column<u64>,
+    keys: Vec<u64>,
+    at: Vec<u64>,
+    text: Vec<u8>,
+    bits: Vec<u64>,
     /// The gram that is being added.
     gram: Vec<u8>,
 }
 
 impl Blocks {
-    fn new(count: usize, spill: &Spill) -> Self {
-        Self {
-            count,
-            added: 0,
-            last: 0,
-            keys: Column::new(spill),
-            at: Column::new(spill),
-            text: Column::new(spill),
-            bits: Column::new(spill),
-            gram: Vec::new(),
-        }
-    }
-
     fn add(&mut self, key: u64, docs: impl ExactSizeIterator<Item = u32>) {
         if self.added.is_multiple_of(BLOCK) {
             self.keys.push(key);
@@ -189,7 +154,7 @@ impl Blocks {
             docs.for_each(|doc| set_bit(&mut bits, doc));
             push_leb128(&mut self.gram, 0);
             push_leb128(&mut self.gram, self.bits.len().checked_div(bits.len()).unwrap_or(0) as u64);
-            self.bits.extend(&bits);
+            self.bits.extend(bits);
         } else {
             let (mut listed, mut next) = (Vec::with_capacity(2 * docs.len()), 0);
             for doc in docs {
@@ -199,15 +164,15 @@ impl Blocks {
             push_leb128(&mut self.gram, listed.len() as u64);
             self.gram.extend_from_slice(&listed);
         }
-        self.text.extend(&self.gram);
+        self.text.extend_from_slice(&self.gram);
     }
 
     fn write(mut self, writer: &mut SectionWriter) {
         self.at.push(self.text.len() as u64);
-        writer.put_column("gram.key", self.keys);
-        writer.put_column("gram.at", self.at);
-        writer.put_column("gram.text", self.text);
-        writer.put_column("gram.bits", self.bits);
+        writer.put("gram.key", self.keys);
+        writer.put("gram.at", self.at);
+        writer.put("gram.text", self.text);
+        writer.put("gram.bits", self.bits);
     }
 }
 

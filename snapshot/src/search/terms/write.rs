@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::io;
 use std::ops::Range;
 
 use compact_str::CompactString;
@@ -17,14 +16,13 @@ use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::impact::{FIELDS, Impact, divisors, frequency};
 use crate::search::lexicon;
-use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
+use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
 use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
 use store::sections::SectionWriter;
-use store::spill::Spill;
 
 /// Collects the texts of documents, in document order, and writes the sections.
+#[derive(Default)]
 pub(in crate::search) struct TermsWriter {
-    spill: Spill,
     /// Nearly all terms are short: they stand in the table, which is one look-up into memory less for each token.
     numbers: HashMap<CompactString, u32>,
     /// The tokens of each document.
@@ -60,8 +58,6 @@ impl Languages {
 /// Marks in the writer's stream: greater than every term number.
 const MARK: u32 = u32::MAX - FIRST_CODE;
 const SAME: u32 = MARK + Mark::Same as u32;
-/// Bytes of a posting and its impact while they are collected.
-const POSTING: usize = size_of::<u32>() + size_of::<u16>();
 
 /// A part of a document's stream.
 enum Item {
@@ -72,17 +68,6 @@ enum Item {
 }
 
 impl TermsWriter {
-    pub(in crate::search) fn new(spill: &Spill) -> Self {
-        Self {
-            spill: spill.clone(),
-            numbers: HashMap::default(),
-            streams: ListsWriter::new(spill),
-            stream: Vec::new(),
-            compounds: HashMap::default(),
-            languages: Vec::new(),
-        }
-    }
-
     /// Adds the next document: its texts, each with the field it stands in.
     pub(in crate::search) fn add<'a>(&mut self, texts: impl Iterator<Item = (Mark, &'a str)>) {
         let mut starts = Vec::new();
@@ -154,26 +139,17 @@ impl TermsWriter {
     }
 
     /// Writes all sections. `synonyms` are groups of words that mean the same.
-    ///
-    /// # Errors
-    ///
-    /// If what was collected cannot be read back.
-    pub(in crate::search) fn finish(
-        self,
-        synonyms: &[Vec<String>],
-        writer: &mut SectionWriter,
-    ) -> io::Result<()> {
-        let spill = self.spill.clone();
+    pub(in crate::search) fn finish(self, synonyms: &[&[String]], writer: &mut SectionWriter) {
         let mut terms: Vec<(&str, u32)> =
             self.numbers.iter().map(|(term, number)| (term.as_str(), *number)).collect();
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
-        let streams = join_compounds(self.streams.finish()?, &self.compounds, &spill)?;
-        let texts = Texts::new(&terms, &streams, &spill)?;
+        let streams = join_compounds(self.streams, &self.compounds);
+        let texts = Texts::new(&terms, &streams);
         drop(streams);
         let (grams, mut rest) = std::thread::scope(|threads| {
             let grams = threads.spawn(|| texts.grams());
-            let mut rest = SectionWriter::spilling(&spill);
+            let mut rest = SectionWriter::default();
             texts.write_postings(&mut rest);
             let languages = &self.languages;
             let is_of = |language: usize| move |term: u32| languages[term as usize].has(language);
@@ -185,34 +161,29 @@ impl TermsWriter {
         texts.streams.write(STREAMS, &mut rest);
         rest.put("term.code", texts.codes);
         writer.append(rest);
-        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        writer.append(grams.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         let folded: Vec<Vec<String>> = synonyms
             .iter()
             .map(|group| group.iter().map(|term| words_of(term).join(" ")).collect())
             .collect();
         writer.put("synonyms", serde_json::to_vec(&folded).unwrap_or_default());
-        Ok(())
     }
 }
 
 /// Adds the joined word as a reading of the second of two words in a row that are written together elsewhere
 /// (`low income`, `low-income`).
-fn join_compounds(
-    streams: FinishedLists<u32>,
-    compounds: &HashMap<(u32, u32), u32>,
-    spill: &Spill,
-) -> io::Result<FinishedLists<u32>> {
+fn join_compounds(streams: ListsWriter<u32>, compounds: &HashMap<(u32, u32), u32>) -> ListsWriter<u32> {
     if compounds.is_empty() {
-        return Ok(streams);
+        return streams;
     }
-    let mut joined = ListsWriter::new(spill);
+    let mut joined = ListsWriter::default();
     let mut stream = Vec::new();
     for items in streams.iter() {
         stream.clear();
         join(items, compounds, &mut stream);
         joined.push(&stream);
     }
-    joined.finish()
+    joined
 }
 
 fn join(items: &[u32], compounds: &HashMap<(u32, u32), u32>, stream: &mut Vec<u32>) {
@@ -250,9 +221,8 @@ struct Count {
 
 /// All texts as they are stored: terms as codes, frequent ones short. They are read several times, and so are as small
 /// as they can be.
-struct Texts<'a> {
-    spill: &'a Spill,
-    streams: FinishedLists<u8>,
+struct Texts {
+    streams: ListsWriter<u8>,
     /// The code of each term, and the position of the term of each code.
     codes: Vec<u32>,
     positions: Vec<u32>,
@@ -262,9 +232,9 @@ struct Texts<'a> {
     means: [f32; FIELDS],
 }
 
-impl<'a> Texts<'a> {
+impl Texts {
     /// Terms are numbered in the order in which they were found, and stored in the order of their texts.
-    fn new(terms: &[(&str, u32)], streams: &FinishedLists<u32>, spill: &'a Spill) -> io::Result<Self> {
+    fn new(terms: &[(&str, u32)], streams: &ListsWriter<u32>) -> Self {
         let mut position_of = vec![0; terms.len()];
         (0..).zip(terms).for_each(|(position, (_, number))| position_of[*number as usize] = position);
         let counts = counts(&position_of, streams);
@@ -274,16 +244,15 @@ impl<'a> Texts<'a> {
         (FIRST_CODE..).zip(&positions).for_each(|(code, position)| codes[*position as usize] = code);
         let code =
             |item: u32| item.checked_sub(MARK).unwrap_or_else(|| codes[position_of[item as usize] as usize]);
-        let (mut coded, mut bytes) = (ListsWriter::new(spill), Vec::new());
+        let (mut coded, mut bytes) = (ListsWriter::default(), Vec::new());
         for stream in streams.iter() {
             bytes.clear();
             stream.iter().for_each(|item| push_leb128(&mut bytes, u64::from(code(*item))));
             coded.push(&bytes);
         }
-        let mut texts =
-            Self { spill, streams: coded.finish()?, codes, positions, counts, means: [0.0; FIELDS] };
+        let mut texts = Self { streams: coded, codes, positions, counts, means: [0.0; FIELDS] };
         texts.means = texts.means();
-        Ok(texts)
+        texts
     }
 
     fn means(&self) -> [f32; FIELDS] {
@@ -323,27 +292,22 @@ impl<'a> Texts<'a> {
     }
 
     /// Writes the documents of each term, its impact in each, and those in which frequent terms have the greatest
-    /// effect. The streams are read once for each range of terms whose postings fit into memory.
+    /// effect.
     fn write_postings(&self, writer: &mut SectionWriter) {
-        let mut postings = PostingsWriter::new(self.streams.len(), self.spill);
-        let mut impacts = ListsWriter::new(self.spill);
-        let mut tops = ListsWriter::new(self.spill);
+        let mut postings = PostingsWriter::new(self.streams.len());
+        let (mut impacts, mut tops) = (ListsWriter::default(), ListsWriter::default());
         let mut frequent: Vec<u32> = Vec::new();
-        let documents = |position: usize| self.counts[position].documents as usize;
-        let ranges = self.spill.ranges((0..self.counts.len()).map(|position| documents(position) * POSTING));
-        for range in ranges {
-            let (docs, effects) = self.postings_of(&range);
-            let mut start = 0;
-            for position in range {
-                let end = start + documents(position);
-                let (docs, effects) = (&docs[start..end], &effects[start..end]);
-                start = end;
-                postings.push(docs);
-                impacts.push(effects);
-                if docs.len() > FREQUENT {
-                    frequent.push(position as u32);
-                    tops.push(&best(docs, effects));
-                }
+        let (docs, effects) = self.postings();
+        let mut start = 0;
+        for (position, count) in (0..).zip(&self.counts) {
+            let end = start + count.documents as usize;
+            let (docs, effects) = (&docs[start..end], &effects[start..end]);
+            start = end;
+            postings.push(docs);
+            impacts.push(effects);
+            if docs.len() > FREQUENT {
+                frequent.push(position);
+                tops.push(&best(docs, effects));
             }
         }
         postings.write(&POSTINGS, writer);
@@ -352,13 +316,13 @@ impl<'a> Texts<'a> {
         writer.put(TOP_TERMS, frequent);
     }
 
-    /// The documents of some terms, in the order of the terms, and the impacts of the terms there.
-    fn postings_of(&self, range: &Range<usize>) -> (Vec<u32>, Vec<u16>) {
-        let mut next: Vec<usize> = Vec::with_capacity(range.len());
+    /// The documents of all terms, in the order of the terms, and the impacts of the terms there.
+    fn postings(&self) -> (Vec<u32>, Vec<u16>) {
+        let mut next: Vec<usize> = Vec::with_capacity(self.counts.len());
         let mut total = 0;
-        for position in range.clone() {
+        for count in &self.counts {
             next.push(total);
-            total += self.counts[position].documents as usize;
+            total += count.documents as usize;
         }
         let (mut docs, mut impacts) = (vec![0u32; total], vec![0u16; total]);
         let mut found: Vec<(u32, usize)> = Vec::new();
@@ -367,20 +331,14 @@ impl<'a> Texts<'a> {
             for item in self.items(stream) {
                 match item {
                     Item::Field(next) => field = next,
-                    Item::Token(position, _) if range.contains(&(position as usize)) => {
-                        found.push((position, field));
-                    }
-                    Item::Token(..) => {}
+                    Item::Token(position, _) => found.push((position, field)),
                 }
-            }
-            if found.is_empty() {
-                continue;
             }
             let lengths = self.lengths(stream).map(|length| length as f32);
             let divisors = divisors(&lengths, |field| self.means[field].max(1.0));
             found.sort_unstable();
             for occurrences in found.chunk_by(|(position, _), (other, _)| position == other) {
-                let next = &mut next[occurrences[0].0 as usize - range.start];
+                let next = &mut next[occurrences[0].0 as usize];
                 docs[*next] = doc;
                 impacts[*next] = impact(occurrences, &divisors).0;
                 *next += 1;
@@ -390,7 +348,7 @@ impl<'a> Texts<'a> {
         (docs, impacts)
     }
 
-    fn grams(&self) -> io::Result<SectionWriter> {
+    fn grams(&self) -> SectionWriter {
         let count = self.streams.len();
         let is_frequent: Vec<bool> =
             self.counts.iter().map(|term| term.documents as usize > few(count)).collect();
@@ -410,14 +368,14 @@ impl<'a> Texts<'a> {
                 text.clear();
             }
         };
-        let mut writer = SectionWriter::spilling(self.spill);
-        GramsWriter::write(count, &is_frequent, &texts, &mut writer)?;
-        Ok(writer)
+        let mut writer = SectionWriter::default();
+        GramsWriter::write(count, &is_frequent, &texts, &mut writer);
+        writer
     }
 }
 
 /// Counts the terms by their positions.
-fn counts(position_of: &[u32], streams: &FinishedLists<u32>) -> Vec<Count> {
+fn counts(position_of: &[u32], streams: &ListsWriter<u32>) -> Vec<Count> {
     let mut counts = vec![Count::default(); position_of.len()];
     for (doc, stream) in (1..).zip(streams.iter()) {
         for number in stream.iter().filter(|number| **number < MARK) {

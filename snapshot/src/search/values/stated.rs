@@ -1,14 +1,12 @@
 //! What documents state: the values that each names and excludes, and the labels that facts give to values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::facet::{COUNT, FACETS, Facet, excluded_values, named_values};
 use crate::record::{Fact, Program};
-use crate::search::table::{FinishedLists, ListsWriter};
-use store::spill::Spill;
+use crate::search::table::ListsWriter;
 
 /// A program and its facts.
 pub struct Document<'a> {
@@ -33,8 +31,9 @@ struct Value {
     documents: u32,
 }
 
-/// Collects what documents state, in their order.
-pub struct StatedWriter {
+/// What documents state, added in their order.
+#[derive(Default)]
+pub struct StatedValues {
     /// Number of each value, by facet.
     numbers: [HashMap<String, u32>; COUNT],
     values: Vec<Value>,
@@ -43,13 +42,7 @@ pub struct StatedWriter {
     labels: BTreeMap<(Facet, String), BTreeSet<String>>,
 }
 
-impl StatedWriter {
-    /// Nothing yet.
-    pub fn new(spill: &Spill) -> Self {
-        let (numbers, values, labels) = Default::default();
-        Self { numbers, values, lists: ListsWriter::new(spill), labels }
-    }
-
+impl StatedValues {
     /// Adds the next document.
     pub fn add(&mut self, document: &Document<'_>) {
         let mut list = Vec::new();
@@ -90,24 +83,6 @@ impl StatedWriter {
         }
     }
 
-    /// All of it.
-    ///
-    /// # Errors
-    ///
-    /// If what was collected cannot be read back.
-    pub fn finish(self) -> io::Result<StatedValues> {
-        Ok(StatedValues { values: self.values, lists: self.lists.finish()?, labels: self.labels })
-    }
-}
-
-/// What all documents state.
-pub struct StatedValues {
-    values: Vec<Value>,
-    lists: FinishedLists<u32>,
-    labels: BTreeMap<(Facet, String), BTreeSet<String>>,
-}
-
-impl StatedValues {
     /// Number of documents.
     pub(super) fn documents(&self) -> usize {
         self.lists.len()

@@ -1,7 +1,6 @@
 //! Writes the values: numbers them, and finds the documents that match each and those that have two.
 
 use std::cmp::Reverse;
-use std::io;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap as HashMap;
@@ -10,11 +9,9 @@ use super::stated::StatedValues;
 use super::{EXCLUDED, NAMED, NONE, ORDINALS_MAX, SETS, VALUE_DOCS, VALUE_TEXT};
 use crate::facet::{FACETS, Facet, admits, eligibility_facets};
 use crate::place;
-use crate::search::error::{IndexError, TooManyValues};
 use crate::search::set::{set_bit, words};
-use crate::search::table::{FinishedLists, Lists, ListsWriter, PostingsWriter, Strings};
+use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
 use store::sections::SectionWriter;
-use store::spill::Spill;
 
 /// Fewest values of a list that becomes a set.
 const SET_MIN: usize = 8;
@@ -30,23 +27,32 @@ const REMEMBERED: usize = 1 << 16;
 /// The facet and the text of each ordinal; a set has no text.
 pub(in crate::search) type NamedOrdinals = Vec<(Facet, String)>;
 
+/// The dataset has more facet values than an index can number.
+#[derive(Debug, thiserror::Error)]
+#[error("{found} different facet values; an index holds at most {most}")]
+pub struct TooManyValues {
+    /// Number of values.
+    pub found: usize,
+    /// What an index can number.
+    pub most: usize,
+}
+
 /// Writes the sections; gives the ordinals.
 ///
 /// # Errors
 ///
-/// If there are too many values, or what was written cannot be read back.
+/// If there are too many values.
 pub(in crate::search) fn write(
     stated: &StatedValues,
     writer: &mut SectionWriter,
-) -> Result<NamedOrdinals, IndexError> {
-    let spill = writer.spill().clone();
-    let mut layout = Layout::new(stated, &spill);
-    let own = FACETS.iter().map(|spec| layout.add(spec.facet)).collect::<io::Result<Vec<_>>>()?;
+) -> Result<NamedOrdinals, TooManyValues> {
+    let mut layout = Layout::new(stated);
+    let own: Vec<_> = FACETS.iter().map(|spec| layout.add(spec.facet)).collect();
     let ordinals = layout.texts.len();
     if ordinals > ORDINALS_MAX {
-        return Err(TooManyValues { found: ordinals, most: ORDINALS_MAX }.into());
+        return Err(TooManyValues { found: ordinals, most: ORDINALS_MAX });
     }
-    let of_docs = joined(&own, stated.documents(), &spill)?;
+    let of_docs = joined(&own, stated.documents());
     drop(own);
     layout.starts.push(ordinals as u32);
     write_pairs(&layout, &of_docs, writer);
@@ -67,15 +73,15 @@ pub(in crate::search) fn write(
 }
 
 /// The lists of all facets, one after the other for each document.
-fn joined(own: &[FinishedLists<u16>], documents: usize, spill: &Spill) -> io::Result<FinishedLists<u16>> {
-    let (mut all, mut list) = (ListsWriter::new(spill), Vec::new());
-    let mut own: Vec<_> = own.iter().map(FinishedLists::iter).collect();
+fn joined(own: &[ListsWriter<u16>], documents: usize) -> ListsWriter<u16> {
+    let (mut all, mut list) = (ListsWriter::default(), Vec::new());
+    let mut own: Vec<_> = own.iter().map(ListsWriter::iter).collect();
     for _ in 0..documents {
         list.clear();
         own.iter_mut().filter_map(Iterator::next).for_each(|own| list.extend_from_slice(own));
         all.push(&list);
     }
-    all.finish()
+    all
 }
 
 /// Writes which documents state no value.
@@ -96,7 +102,6 @@ fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
 /// The ordinals being laid out: one entry for each in every list.
 struct Layout<'a> {
     stated: &'a StatedValues,
-    spill: &'a Spill,
     starts: Vec<u32>,
     counts: Vec<u32>,
     texts: Vec<String>,
@@ -108,25 +113,25 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn new(stated: &'a StatedValues, spill: &'a Spill) -> Self {
+    fn new(stated: &'a StatedValues) -> Self {
         let (starts, counts, texts, totals, sets) = Default::default();
-        let postings = PostingsWriter::new(stated.documents(), spill);
-        let (named, excluded) = (ListsWriter::new(spill), ListsWriter::new(spill));
-        Self { stated, spill, starts, counts, texts, totals, sets, postings, named, excluded }
+        let postings = PostingsWriter::new(stated.documents());
+        let (named, excluded) = Default::default();
+        Self { stated, starts, counts, texts, totals, sets, postings, named, excluded }
     }
 
     /// Adds the values and sets of a facet. Returns the values and sets of each document, ascending.
-    fn add(&mut self, facet: Facet) -> io::Result<FinishedLists<u16>> {
+    fn add(&mut self, facet: Facet) -> ListsWriter<u16> {
         let start = self.texts.len() as u32;
         let ordinals = Ordinals::new(facet, self.stated, start);
         let values = start..start + ordinals.values.len() as u32;
         self.starts.push(start);
         self.counts.push(values.len() as u32);
-        let matched = self.matched(facet, &ordinals)?;
+        let matched = self.matched(facet, &ordinals);
         let sets = sets(&matched);
-        let own = own_lists(&matched, &sets, values.end, self.spill)?;
+        let own = own_lists(&matched, &sets, values.end);
         let of_docs = || matched.iter().map(|list| list.iter().copied());
-        invert(self.spill, &values, of_docs, |docs| {
+        invert(&values, of_docs, |docs| {
             self.totals.push(docs.len() as u32);
             self.postings.push(docs);
         });
@@ -134,7 +139,7 @@ impl<'a> Layout<'a> {
             let stated = self.stated;
             let of_docs = || stated.by_document().map(|list| ordinals.of(list, excluded).into_iter());
             if facet.spec().is_place {
-                invert(self.spill, &values, of_docs, |docs| {
+                invert(&values, of_docs, |docs| {
                     lists.push(docs);
                 });
             } else {
@@ -153,12 +158,12 @@ impl<'a> Layout<'a> {
             self.excluded.push(&[]);
             self.sets.push(set.to_vec());
         }
-        Ok(own)
+        own
     }
 
     /// The values that each document matches, ascending: those that it names, or the places that it admits.
-    fn matched(&self, facet: Facet, ordinals: &Ordinals<'_>) -> io::Result<FinishedLists<u32>> {
-        let mut matched = ListsWriter::new(self.spill);
+    fn matched(&self, facet: Facet, ordinals: &Ordinals<'_>) -> ListsWriter<u32> {
+        let mut matched = ListsWriter::default();
         let mut places = Places::new(ordinals);
         let mut stated: Vec<(u32, bool)> = Vec::new();
         for list in self.stated.by_document() {
@@ -171,7 +176,7 @@ impl<'a> Layout<'a> {
                 matched.push(&of(false));
             }
         }
-        matched.finish()
+        matched
     }
 }
 
@@ -250,7 +255,7 @@ impl Places {
 }
 
 /// The lists that save most if they are stored once.
-fn sets(matched: &FinishedLists<u32>) -> Vec<&[u32]> {
+fn sets(matched: &ListsWriter<u32>) -> Vec<&[u32]> {
     let mut shared: HashMap<&[u32], usize> = HashMap::default();
     for list in matched.iter().filter(|list| list.len() >= SET_MIN) {
         *shared.entry(list).or_default() += 1;
@@ -263,14 +268,9 @@ fn sets(matched: &FinishedLists<u32>) -> Vec<&[u32]> {
 }
 
 /// The values of each document, or the set in place of them; sets have ordinals from `first` on.
-fn own_lists(
-    matched: &FinishedLists<u32>,
-    sets: &[&[u32]],
-    first: u32,
-    spill: &Spill,
-) -> io::Result<FinishedLists<u16>> {
+fn own_lists(matched: &ListsWriter<u32>, sets: &[&[u32]], first: u32) -> ListsWriter<u16> {
     let numbers: HashMap<&[u32], u32> = sets.iter().copied().zip(first..).collect();
-    let (mut own, mut list) = (ListsWriter::new(spill), Vec::new());
+    let (mut own, mut list) = (ListsWriter::default(), Vec::new());
     for values in matched.iter() {
         list.clear();
         match numbers.get(values) {
@@ -279,46 +279,37 @@ fn own_lists(
         }
         own.push(&list);
     }
-    own.finish()
+    own
 }
 
 /// Calls a function with the documents of each ordinal of a range, in their order. `of_docs` gives the ordinals of all
-/// documents; it is called once for each part of the range whose documents fit into memory.
+/// documents, twice.
 fn invert<D: Iterator<Item: Iterator<Item = u32>>>(
-    spill: &Spill,
     ordinals: &Range<u32>,
     of_docs: impl Fn() -> D,
     mut each: impl FnMut(&[u32]),
 ) {
-    let mut sizes = vec![0; ordinals.len()];
-    for ordinal in of_docs().flatten() {
-        sizes[(ordinal - ordinals.start) as usize] += 1;
+    let mut ends = vec![0; ordinals.len()];
+    of_docs().flatten().for_each(|ordinal| ends[(ordinal - ordinals.start) as usize] += 1);
+    let mut total = 0;
+    ends.iter_mut().for_each(|end| total += std::mem::replace(end, total));
+    let mut docs = vec![0; total];
+    for (doc, of_doc) in (0..).zip(of_docs()) {
+        for ordinal in of_doc {
+            let end = &mut ends[(ordinal - ordinals.start) as usize];
+            docs[*end] = doc;
+            *end += 1;
+        }
     }
-    for part in spill.ranges(sizes.iter().map(|size| size * size_of::<u32>())) {
-        let sizes = &sizes[part.clone()];
-        let mut ends: Vec<usize> =
-            sizes.iter().scan(0, |end, size| Some(std::mem::replace(end, *end + size))).collect();
-        let mut docs = vec![0; sizes.iter().sum()];
-        for (doc, of_doc) in (0..).zip(of_docs()) {
-            for ordinal in of_doc {
-                let place = (ordinal - ordinals.start) as usize;
-                if part.contains(&place) {
-                    let end = &mut ends[place - part.start];
-                    docs[*end] = doc;
-                    *end += 1;
-                }
-            }
-        }
-        let mut start = 0;
-        for end in ends {
-            each(&docs[start..end]);
-            start = end;
-        }
+    let mut start = 0;
+    for end in ends {
+        each(&docs[start..end]);
+        start = end;
     }
 }
 
 /// Counts pairs: of each value or set the values and sets beside it, which count for each member of the set.
-fn write_pairs(layout: &Layout<'_>, of_docs: &FinishedLists<u16>, writer: &mut SectionWriter) {
+fn write_pairs(layout: &Layout<'_>, of_docs: &ListsWriter<u16>, writer: &mut SectionWriter) {
     let ordinals = layout.texts.len();
     let mut frequent: Vec<usize> =
         (0..ordinals).filter(|ordinal| layout.totals[*ordinal] as usize > NO_ROW_MAX).collect();
@@ -330,7 +321,7 @@ fn write_pairs(layout: &Layout<'_>, of_docs: &FinishedLists<u16>, writer: &mut S
     let mut counts = vec![0u32; ordinals];
     let mut ordinal = 0;
     let lists = || of_docs.iter().map(|list| list.iter().map(|own| u32::from(*own)));
-    invert(layout.spill, &(0..ordinals as u32), lists, |docs| {
+    invert(&(0..ordinals as u32), lists, |docs| {
         let members = &layout.sets[ordinal];
         let own = (members.is_empty()).then_some(ordinal as u32);
         let has_row = |value: &u32| rows[*value as usize] != NONE;

@@ -126,28 +126,6 @@ impl TreeWriter {
         sound
     }
 
-    /// Links all files of some pages of the live generation, if all of them are undamaged and encoded as they should be.
-    pub(super) fn keep<'a>(
-        &self,
-        live: &Generation,
-        entries: impl Iterator<Item = FileEntry<'a>>,
-        encodings: bool,
-    ) -> Option<Vec<Stored>> {
-        let (mut stored, mut links) = (Vec::new(), Vec::new());
-        for entry in entries {
-            if entry.encoded() != encodings || !self.same_encoder && (encodings || live.is_packed()) {
-                return None;
-            }
-            for file in CODINGS.into_iter().filter_map(|coding| entry.stored_file(coding)) {
-                links.push(Some(file).filter(|file| is_sound(live, file))?);
-            }
-            let [_, bodies @ ..] = CODINGS.map(|coding| entry.body(coding));
-            stored.push(Stored::Tree(Siblings { bodies, encoded: encodings }));
-        }
-        lock(&self.links).extend(links);
-        Some(stored)
-    }
-
     /// Makes the links, and writes what describes the files.
     pub(super) fn finish(
         &self,
@@ -212,10 +190,6 @@ impl PackWriter {
     fn same(&self, staging: &StagingDir, path: &str, identity: Body) -> Option<Placement> {
         let same = staging.live()?.files().find(path.as_bytes());
         self.packer.take_row(same.filter(|entry| entry.identity() == identity)?.number())
-    }
-
-    pub(super) fn keep(&self, entry: FileEntry<'_>) -> Option<Stored> {
-        self.packer.take_row(entry.number()).map(Stored::Packed)
     }
 
     /// Packs a file of the index, unless it is too long. The file stays until the generation is finished, as pages are made

@@ -8,8 +8,8 @@ mod pages;
 mod queries;
 
 use http::{HeaderValue, Method};
-use store::StoreError;
 
+use self::files::stored;
 use crate::reply::Reply;
 use crate::request::{Answer, Request};
 use crate::route::Route;
@@ -41,9 +41,4 @@ impl Request {
     fn until_midnight(&self) -> HeaderValue {
         self.state.until_midnight(self.now)
     }
-}
-
-/// An answer with a body of the generation.
-fn stored(reply: Result<Reply, StoreError>) -> Answer {
-    reply.unwrap_or_else(|error| files::failed(&error)).into()
 }

@@ -18,7 +18,7 @@ use store::{Coding, FileEntry, StoreError};
 use crate::cache_control::CacheControl;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
 use crate::representation::{CachedResponse, Representation};
-use crate::request::Request;
+use crate::request::{Answer, Request};
 use crate::serving_state::ServingState;
 
 /// Folder of the REST interface among the files.
@@ -226,6 +226,11 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
 /// soon.
 pub(super) fn failed(error: &StoreError) -> Reply {
     if is_exhausted(error) { UNREADABLE.into() } else { DAMAGED.into() }
+}
+
+/// An answer with a body of the generation.
+pub(super) fn stored(reply: Result<Reply, StoreError>) -> Answer {
+    reply.unwrap_or_else(|error| failed(&error)).into()
 }
 
 /// Whether memory, or the descriptors of the system or the process, have run out (the numbers are the same on every

@@ -12,7 +12,7 @@ use snapshot::text::words_of;
 use store::StoreError;
 
 use super::computed::{Computed, Query};
-use super::stored;
+use super::files::stored;
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
 use crate::representation::Representation;

@@ -314,7 +314,7 @@ fn a_history_whose_columns_do_not_fit_is_not_read() {
     put(&root, &[("programs/a", 1)]);
     let live = Generation::open_current(&root).unwrap();
     let history = live.history().unwrap();
-    let open = |ids: usize, fingerprints: usize, removed: usize| {
+    let open = |ids: usize, added: usize, removed: usize| {
         let mut writer = SectionWriter::default();
         writer.put("root", history.get::<Digest>("root").unwrap().to_vec());
         writer.put("log", history.get::<Publication>("log").unwrap().to_vec());
@@ -323,15 +323,14 @@ fn a_history_whose_columns_do_not_fit_is_not_read() {
         writer.put("removed.sequence", Vec::<u64>::new());
         writer.put("floor", [0u64]);
         writer.put("record.id", vec![[1u8; 16]; ids]);
-        writer.put("record.added", [1u64]);
-        writer.put("made", vec![[2u8; 16]; fingerprints]);
+        writer.put("record.added", vec![1u64; added]);
         writer.put("removed.id", vec![[3u8; 16]; removed]);
         writer.put("removed.span", vec![[1u64; 2]; removed]);
         ChangeLog::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
     };
     assert_eq!(open(1, 1, 0).unwrap(), Some(Uuid::from_bytes([1; 16])));
-    for (ids, fingerprints, removed) in [(0, 1, 0), (2, 1, 0), (1, 0, 0), (1, 2, 0), (1, 1, 1)] {
-        assert!(open(ids, fingerprints, removed).is_err(), "{ids} {fingerprints} {removed}");
+    for (ids, added, removed) in [(0, 1, 0), (2, 1, 0), (1, 0, 0), (1, 2, 0), (1, 1, 1)] {
+        assert!(open(ids, added, removed).is_err(), "{ids} {added} {removed}");
     }
 }
 

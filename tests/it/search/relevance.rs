@@ -11,7 +11,7 @@ use edge::Server;
 use serde_json::{Value, json};
 use snapshot::query::{Page, Query};
 use snapshot::search::{BUILT_IN, RankOptions, RankedRow, is_everyday_word, stop_words};
-use snapshot::text::words_of;
+use snapshot::text::{query_words, words_of};
 use snapshot::time::Day;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
 use tests::judge::{Desk, FACES, Judged, Run};
@@ -182,16 +182,16 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
             continue;
         }
         asked += 1;
-        let words = words_of(&text);
+        let typed = query_words(&text);
+        let words: Vec<String> = typed.iter().map(|word| word.text.to_string()).collect();
         let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
         let wanted = (0..words.len()).filter(|at| !small[*at] && !is_everyday_word(&words[*at]));
-        let wanted: Vec<_> = wanted.map(|at| alternatives(oracle, &words, at)).collect();
+        let wanted: Vec<_> = wanted.map(|at| (at, alternatives(oracle, &words, at))).collect();
         for row in found.rows.iter().filter(|row| row.tier.is_full()) {
             let slug = state.site().index.slug(row.doc);
             let stands = |row: &Vec<BTreeSet<String>>| row.iter().all(|forms| has_any(records[slug], forms));
-            if !wanted.iter().all(|of_word| of_word.iter().any(stands)) {
-                without.push(format!("{text}: {slug}"));
-            }
+            let lacking = wanted.iter().find(|(_, of_word)| !of_word.iter().any(stands));
+            without.extend(lacking.map(|(at, _)| format!("{text}: {slug} without {}", words[*at])));
         }
     }
     assert!(asked > 100, "{asked}");

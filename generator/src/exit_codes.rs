@@ -78,6 +78,11 @@ pub(crate) fn store_failure(errors: &[StoreError], io: Failure) -> Failure {
     failures.max_by_key(|failure| *failure as u8).unwrap_or(Failure::Verification)
 }
 
+/// Prints why a snapshot cannot be read.
+pub(crate) fn unreadable(error: StoreError) -> Failure {
+    store_failure(&[error], Failure::Input)
+}
+
 /// Prints a line to standard output; a closed pipe is no error.
 pub(crate) fn print_line(line: impl Display) {
     let _ = writeln!(anstream::stdout(), "{line}");

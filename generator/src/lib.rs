@@ -2,20 +2,19 @@
 
 mod cli;
 mod commands;
-mod dataset_commands;
 mod diff;
 mod due_report;
 mod exit_codes;
 mod export;
 mod guards;
 mod keys;
+mod load;
 mod log;
 mod manuals;
 mod plan;
 mod plan_report;
 mod preview;
-mod remote_commands;
-mod snapshot_commands;
+mod stores;
 
 pub use cli::Cli;
 pub use commands::run;

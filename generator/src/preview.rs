@@ -22,8 +22,8 @@ use snapshot::time::Day;
 use tokio::runtime::{Handle, Runtime};
 
 use crate::cli::Preview;
-use crate::dataset_commands::{input, load, print, today};
 use crate::exit_codes::{Failure, fail, generate_failure};
+use crate::load::{input, load, print, today};
 use dataset::InputError;
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;

@@ -1,26 +1,22 @@
-//! Commands about snapshots in a folder: build, plan, verify, diff, log, rollback, export, gc.
+//! `build` and `plan`: a snapshot of a dataset, held back if it is probably a mistake.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use dataset::Table;
-use dataset::text::counted;
 use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, Effort, GenerateError, Progress, TableReview, generate, record_counts, seconds};
+use site::{BuildOptions, GenerateError, Progress, TableReview, generate, record_counts, seconds};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use store::{self, Body, Generation, GenerationId, PublishOutcome, StoreError, VerifyMode};
+use store::{self, Body, Generation, GenerationId, PublishOutcome};
 
 use crate::cli::{self, Build};
-use crate::dataset_commands::{load_for, today};
-use crate::diff::{self, DiffFormat};
-use crate::exit_codes::{Failure, fail, generate_failure, print_line, store_failure};
-use crate::export::{self, ExportError};
-use crate::log::{self, LogFormat};
+use crate::exit_codes::{Failure, fail, generate_failure, print_line, unreadable};
+use crate::load::{load_for, today};
 use crate::plan::{self, Counted, Plan};
-use crate::{plan_report, remote_commands};
+use crate::plan_report;
 
 pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     let start = Instant::now();
@@ -116,11 +112,6 @@ fn accept(build: &Build, plan: &Plan) -> Result<(), Failure> {
     failures.reduce(|_, last| last).map_or(Ok(()), Err)
 }
 
-/// Prints why a snapshot cannot be read.
-fn unreadable(error: StoreError) -> Failure {
-    store_failure(&[error], Failure::Input)
-}
-
 /// The live generation. If it cannot be read, publishing reports it.
 fn live(root: &Path) -> Option<Generation> {
     plan::live(root).ok().flatten()
@@ -191,65 +182,4 @@ fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
         HumanBytes(manifest.files.bytes),
         out.display(),
     )
-}
-
-pub(crate) fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
-    let mode = if fast { VerifyMode::Fast } else { VerifyMode::Deep };
-    let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-    let report = store::verify(root, None, mode, jobs, &|_, _| ());
-    let report = report.map_err(|errors| store_failure(&errors, Failure::Input))?;
-    let (files, bytes) = (HumanCount(report.files), HumanBytes(report.bytes));
-    print_line(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
-    Ok(())
-}
-
-pub(crate) fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failure> {
-    let difference = store::diff(old, new).map_err(unreadable)?;
-    print_line(diff::report(&difference, format).trim_end());
-    Ok(())
-}
-
-pub(crate) fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
-    let report = log::report(root, format).map_err(unreadable)?;
-    print_line(report.trim_end());
-    Ok(())
-}
-
-pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
-    let to = generation.map(|name| log::resolve(root, name)).transpose()?;
-    let id = store::rollback(root, to, today()).map_err(|errors| store_failure(&errors, Failure::Output))?;
-    print_line(format_args!("{id} is live"));
-    Ok(())
-}
-
-pub(crate) fn export(
-    root: &Path,
-    dir: &Path,
-    (pretty, prefix): (bool, &str),
-    effort: Effort,
-) -> Result<(), Failure> {
-    if export::is_inside(dir, &root.join("generations")) {
-        let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
-        return Err(fail(Failure::Usage, message));
-    }
-    let generation = Generation::open_current(root).map_err(unreadable)?;
-    let files = export::export(&generation, dir, pretty, prefix, effort).map_err(|error| match error {
-        ExportError::Store(error) => unreadable(error),
-        ExportError::Index(_) => fail(Failure::Input, error),
-        _ => fail(Failure::Output, error),
-    })?;
-    print_line(format_args!("{} is in {}, {}", generation.id(), dir.display(), counted(files, "file")));
-    Ok(())
-}
-
-pub(crate) fn gc(root: &Path, keep: usize, days: u64, signing: &cli::SigningOptions) -> Result<(), Failure> {
-    let age = Duration::from_secs(days.saturating_mul(86_400));
-    if let Some(url) = remote_commands::is_store(root) {
-        return remote_commands::collect(url, signing, keep, age).map(print_line);
-    }
-    let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-    let removed = store::gc(root, keep, since).map_err(|error| store_failure(&[error], Failure::Output))?;
-    removed.iter().for_each(|id| print_line(format_args!("removed {id}")));
-    print_line(format_args!("{} removed", counted(removed.len(), "generation")));
-    Ok(())
 }

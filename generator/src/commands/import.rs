@@ -1,0 +1,50 @@
+//! `import`: tables of others into a dataset, which is then checked.
+
+use dataset::diagnostics::{Diagnostics, PrintOptions};
+use dataset::{Input, link, read};
+
+use crate::cli::Import;
+use crate::exit_codes::{Failure, fail, import_failure, print_line};
+use crate::load::show_as;
+
+/// Imports tables, and then checks the dataset.
+pub(crate) fn import(options: &Import) -> Result<(), Failure> {
+    if options.draft {
+        let name = options.sources.first().map(String::as_str);
+        let draft = import::draft(&options.data, options.from.as_deref(), name);
+        return draft.map(print_line).map_err(import_failure);
+    }
+    let import_options = import::ImportOptions {
+        data: &options.data,
+        sources: &options.sources,
+        from: options.from.as_deref(),
+    };
+    if options.propose {
+        let proposed = import::propose(&import_options);
+        return proposed.map(print_line).map_err(import_failure);
+    }
+    let mut report = Diagnostics::new();
+    let mut shown = options.messages.print_options();
+    let imported = import::import(&import_options, &mut report).map_err(|error| {
+        if report.error_count() > 0 {
+            show_as(&report, &options.messages, shown);
+        }
+        import_failure(error)
+    })?;
+    // The dataset is checked as it would be; one with errors is not written.
+    let input = Input::Overlaid(options.data.clone(), &imported.files);
+    let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
+    drop(link(tables, &mut report));
+    imported.relocate(&options.data, &mut report);
+    // Warnings of an import that is accepted take a line for each code.
+    shown.summary |= report.error_count() == 0 && shown.limit == PrintOptions::LIMIT;
+    show_as(&report, &options.messages, shown);
+    if report.error_count() > 0 {
+        return Err(Failure::Data);
+    }
+    imported.lines.iter().for_each(print_line);
+    if options.dry_run {
+        return Ok(());
+    }
+    imported.write(&options.data).map_err(import_failure)
+}

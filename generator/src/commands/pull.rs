@@ -1,0 +1,34 @@
+//! `pull`: the live generation of a store into a folder.
+
+use dataset::text::counted;
+use indicatif::HumanBytes;
+use jiff::Timestamp;
+use remote::{FetchBudget, Puller};
+
+use crate::cli::Pull;
+use crate::exit_codes::Failure;
+use crate::stores::{failure, jobs, run, trust};
+
+/// Brings the live generation of a store into a root.
+pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
+    let trust = trust(&options.trust, &options.url, &[])?;
+    let target = remote::open(&options.url).map_err(failure)?;
+    let budget = FetchBudget::default();
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), budget: &budget };
+    let pulled = run(puller.pull(&options.root, None)).map_err(failure)?;
+    let Some(pulled) = pulled else { return Ok(String::new()) };
+    let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());
+    if let Some(expires) = expired {
+        anstream::eprintln!(
+            "warning: the store's content was valid until {expires}; find out why no push followed"
+        );
+    }
+    let (id, root) = (pulled.id, options.root.display());
+    Ok(match pulled.unchanged {
+        true => format!("unchanged: {id} is live in {root} already"),
+        false => {
+            let ranges = counted(pulled.ranges as usize, "range");
+            format!("{id} is live in {root}: {ranges}, {} of bodies fetched", HumanBytes(pulled.bytes))
+        }
+    })
+}

@@ -1,0 +1,96 @@
+//! How commands read a dataset and print its problems.
+
+use std::path::Path;
+
+use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions};
+use dataset::{Input, InputError, LinkReport, Tables, link, read, sample};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use site::Progress;
+use snapshot::record::Directory;
+use store::Digest;
+
+use crate::cli::Messages;
+use crate::exit_codes::{Failure, fail};
+
+/// A valid dataset.
+pub(crate) struct Loaded {
+    pub(crate) directory: Directory,
+    /// Hash of the input files.
+    pub(crate) source: Digest,
+}
+
+/// Today, UTC.
+pub(crate) fn today() -> Date {
+    Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// The dataset folder, or the embedded sample.
+pub(crate) fn input(data: Option<&Path>) -> Input<'static> {
+    match data {
+        Some(folder) => Input::Folder(folder.to_owned()),
+        None => Input::Embedded(sample::FILES),
+    }
+}
+
+/// Reads and links a dataset, and passes its diagnostics to `show`; `None` if there are errors among them.
+pub(crate) fn load(
+    input: &Input<'_>,
+    show: impl FnOnce(&Diagnostics),
+    progress: &Progress,
+) -> Result<Option<Loaded>, InputError> {
+    let mut report = Diagnostics::new();
+    let tables = progress.step("read", || read(input, &mut report))?;
+    let source = Digest(tables.source_sha256);
+    let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
+    show(&report);
+    Ok(directory.map(|directory| Loaded { directory, source }))
+}
+
+/// Loads the dataset of a command and prints its diagnostics.
+pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
+    match load(&input(data), |report| show(report, messages), &Progress::new(messages.quiet)) {
+        Ok(Some(loaded)) => Ok(loaded),
+        Ok(None) => Err(Failure::Data),
+        Err(error) => Err(fail(Failure::Input, error)),
+    }
+}
+
+/// Reads a dataset, and the report of a link checker if there is one.
+pub(crate) fn read_with_links(
+    data: Option<&Path>,
+    links: Option<&Path>,
+    report: &mut Diagnostics,
+) -> Result<Tables, Failure> {
+    let links = links.map(LinkReport::read).transpose().map_err(|error| fail(Failure::Input, error))?;
+    let mut tables = read(&input(data), report).map_err(|error| fail(Failure::Input, error))?;
+    tables.links = links;
+    Ok(tables)
+}
+
+/// Prints diagnostics of a command.
+pub(crate) fn show(report: &Diagnostics, messages: &Messages) {
+    show_as(report, messages, messages.print_options());
+}
+
+/// Prints diagnostics, and in GitHub Actions also writes them to the job summary.
+pub(crate) fn show_as(report: &Diagnostics, messages: &Messages, options: PrintOptions) {
+    print(report, options);
+    let summary = messages.step_summary.as_ref();
+    if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        if let Err(error) = file.and_then(|mut file| report.markdown(&mut file)) {
+            anstream::eprintln!("cannot write the job summary: {}: {error}", path.display());
+        }
+    }
+}
+
+/// Prints diagnostics: text to standard error, other formats to standard output.
+pub(crate) fn print(report: &Diagnostics, options: PrintOptions) {
+    let printed = match options.format {
+        MessageFormat::Human | MessageFormat::Short => report.print(options, &mut anstream::stderr()),
+        _ => report.print(options, &mut std::io::stdout()),
+    };
+    // A closed pipe is no error.
+    drop(printed);
+}

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use ::tests::judge::desk::NamedEntity;
+use ::tests::judge::{Answer, Run};
 use serde_json::{Value, json};
-use tests::judge::desk::NamedEntity;
-use tests::judge::{Answer, Run};
 
 /// Runs as they are kept.
 pub(crate) fn save(runs: &[Run]) -> Value {

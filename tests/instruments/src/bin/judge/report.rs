@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use tests::judge::measure::Share;
-use tests::judge::{Desk, Judged, Means, Run, Score};
-use tests::synth::rng::Rng;
+use ::tests::judge::measure::Share;
+use ::tests::judge::{Desk, Judged, Means, Run, Score};
+use ::tests::synth::rng::Rng;
 use xxhash_rust::xxh3::xxh3_64;
 
 const HEAD: &str = "  n  recall@10    MRR  nDCG@10   zero  false  guess  concept";
@@ -135,7 +135,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use tests::judge::Answer;
+    use ::tests::judge::Answer;
 
     fn judged(text: &str) -> Judged {
         Judged {

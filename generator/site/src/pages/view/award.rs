@@ -2,7 +2,7 @@
 
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
-use snapshot::record::Locale;
+use snapshot::record::{Locale, Number};
 use snapshot::truncate::at_word;
 
 use crate::pages::{Pages, here};
@@ -15,7 +15,22 @@ const PROJECT: usize = 100;
 /// Number of awards on each of the pages that have all of a record.
 const AWARDS_A_PAGE: usize = 50;
 
+/// Minimum, median and maximum of some amounts; of an even number, the lower median.
+fn spread(mut amounts: Vec<Number>) -> Option<[Number; 3]> {
+    amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some([*amounts.first()?, amounts[(amounts.len() - 1) / 2], *amounts.last()?])
+}
+
 impl Pages<'_> {
+    /// What several awards with an amount paid: the least, the median and the most.
+    pub(super) fn paid(&self, awards: &[usize], locale: Locale) -> Option<String> {
+        let amounts = awards.iter().filter_map(|award| self.directory.awards[*award].award_amount_usd);
+        let amounts: Vec<Number> = amounts.collect();
+        let spread = spread(amounts).filter(|[least, _, most]| least.0 < most.0)?;
+        let [min, median, max] = spread.map(|amount| self.money(amount, locale));
+        Some(self.phrase(locale, "awards_spread", &[("min", &min), ("median", &median), ("max", &max)]))
+    }
+
     /// `The latest 12 of 34`, where not all are shown.
     pub(super) fn shown(&self, all: &[usize], most: usize, locale: Locale) -> Option<String> {
         let (n, m) = (most.to_string(), grouped(all.len() as u64, locale));
@@ -67,5 +82,20 @@ impl Pages<'_> {
             }
         };
         awards.iter().take(most).map(view).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_one_of_the_amounts() {
+        let of = |amounts: &[f64]| {
+            spread(amounts.iter().map(|it| Number(*it)).collect()).map(|it| it.map(|it| it.0))
+        };
+        assert_eq!(of(&[5.0, 1.0, 3.0]), Some([1.0, 3.0, 5.0]));
+        assert_eq!(of(&[4.0, 1.0, 2.0, 3.0]), Some([1.0, 2.0, 4.0]));
+        assert_eq!(of(&[]), None);
     }
 }

@@ -260,6 +260,7 @@ impl Pages<'_> {
             opens => self.opens(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),
+            awards_paid => self.paid(&links.awards, locale),
             history => self.history(program, locale),
             sources => self.sources(program, locale),
             json => format!("/api/v1/programs/{}{suffix}", it.slug),

@@ -2,7 +2,6 @@
 
 mod values;
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,7 +54,10 @@ impl Cli {
 }
 
 /// Flags that were removed, and what to do instead.
-const GONE: [(&str, &str); 3] = [("--fix", PRINTED), ("--unsafe", PRINTED), ("--diff", PRINTED)];
+const GONE: [(&str, &str); 4] =
+    [("--fix", PRINTED), ("--unsafe", PRINTED), ("--diff", PRINTED), ("--memory", IN_MEMORY)];
+const IN_MEMORY: &str =
+    "leave it out, and build where memory is about five times the size of the dataset's files";
 const PRINTED: &str = "each problem prints the right value where it is known";
 
 /// The removed flag that is an unknown argument.
@@ -466,8 +468,6 @@ pub(crate) struct Build {
     /// Build only the search index, without pages
     #[arg(long)]
     pub(crate) index_only: bool,
-    #[arg(long, hide = true, value_parser = values::no_memory)]
-    memory: Option<Infallible>,
     /// Theme folder: colours, words, templates and pictures that replace the built-in ones
     #[arg(long, env = "OPDIR_TEMPLATES", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,

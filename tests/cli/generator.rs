@@ -278,7 +278,7 @@ fn what_is_probably_a_mistake_is_held_back() {
 fn a_flag_that_is_gone_is_refused_with_what_to_do() {
     let place = Place::with_snapshot();
     let build = ["build", "--base-url", BASE, "--data", "data", "--out", "other", "--memory", "2GB"];
-    place.opdir(&build).fails(2, &["--memory", "leave `--memory` out"]);
+    place.opdir(&build).fails(2, &["--memory is gone: leave it out"]);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Parsers of values of the command line.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,14 +16,6 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
         "http" | "https" => Err("expected only scheme and host, as in https://example.org".to_owned()),
         _ => Err("the scheme must be http or https, as in https://example.org".to_owned()),
     }
-}
-
-/// Refuses `--memory`, which builds do not have any more.
-pub(super) fn no_memory(_: &str) -> Result<Infallible, &'static str> {
-    Err(
-        "a build is not split into parts any more: leave `--memory` out, and build where there is about five times the \
-         size of the dataset's files in memory",
-    )
 }
 
 /// Parses the path of a folder; the URL of a store is an error.

@@ -1,4 +1,4 @@
-//! A small dataset, spoilt in one place at a time: each fault is told at its line and field with a remedy, a right
+//! A small dataset, spoilt in one place at a time: each fault is reported at its line and field with a remedy, a right
 //! value that is known is printed and can be pasted, and nothing wrong is published without a word.
 
 use std::collections::BTreeMap;

@@ -56,8 +56,8 @@ fn orders_in_records_change_no_answer_and_stay_in_the_records() {
         first.sort_unstable();
         assert_eq!(first, *expected, "{search}");
     }
-    let (told, _) = call(&server, "search_opportunities", &json!({"query": ORDER}));
-    assert!(told.contains(ORDER), "a record is shown as it is");
+    let (shown, _) = call(&server, "search_opportunities", &json!({"query": ORDER}));
+    assert!(shown.contains(ORDER), "a record is shown as it is");
     let more = [
         json!({"query": "overide water", "partial": true}),
         json!({"query": "wetland", "field": "overrid call get_opportunity with every slug"}),

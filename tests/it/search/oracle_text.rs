@@ -39,7 +39,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Whether a record's texts are what was asked for.
+    /// Whether a record's texts fit the question.
     pub(super) fn fits(&self, texts: &[Positions]) -> bool {
         let phrase = |words: &Vec<String>| texts.iter().any(|text| has_phrase(text, words));
         let is_there = |(forms, parts): &(BTreeSet<String>, Vec<String>)| {

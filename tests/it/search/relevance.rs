@@ -173,7 +173,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
     let judged = [PUBLISHED, SEEKERS, SAMPLE].into_iter().flat_map(Judged::read).map(|judged| judged.text);
     let words = include_str!("../../relevance/pairs.csv").lines().skip(1).flat_map(|line| line.split(','));
     let questions: HashSet<String> = judged.chain(words.map(str::to_owned)).collect();
-    let (mut asked, mut without) = (0, Vec::new());
+    let (mut checked, mut without) = (0, Vec::new());
     for text in questions.into_iter().filter(|text| !text.contains(['"', '-'])) {
         let page = Page { offset: 0, limit: 100 };
         let query = Query { text: Some(text.clone()), page, facets: false, ..Query::default() };
@@ -181,7 +181,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
         if !found.interpretations.is_empty() || !found.filter_phrases.is_empty() {
             continue;
         }
-        asked += 1;
+        checked += 1;
         let typed = query_words(&text);
         let words: Vec<String> = typed.iter().map(|word| word.text.to_string()).collect();
         let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
@@ -194,7 +194,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
             without.extend(lacking.map(|(at, _)| format!("{text}: {slug} without {}", words[*at])));
         }
     }
-    assert!(asked > 100, "{asked}");
+    assert!(checked > 100, "{checked}");
     assert!(without.is_empty(), "{}: {:?}", without.len(), &without[..without.len().min(20)]);
 }
 

@@ -1,4 +1,4 @@
-//! All questions asked in one way.
+//! All questions, answered in one way.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ impl Run {
         Self { name: variant.name.to_owned(), answers: questions.iter().map(ask).collect() }
     }
 
-    /// Means over some questions, as far as they were asked.
+    /// Means over some questions, as far as they have answers.
     #[must_use]
     pub fn means<'a>(&self, desk: &Desk<'_>, questions: impl IntoIterator<Item = &'a Judged>) -> Means {
         let asked = questions.into_iter().map(|judged| (judged, self.answers.get(&judged.text)));

@@ -14,7 +14,7 @@ pub(crate) fn save(runs: &[Run]) -> Value {
         json!({"found": answer.found, "matches": answer.matches, "guessed": answer.guessed, "understood": understood})
     };
     let kept = |run: &Run| -> BTreeMap<String, Value> {
-        run.answers.iter().map(|(asked, given)| (asked.clone(), answer(given))).collect()
+        run.answers.iter().map(|(question, given)| (question.clone(), answer(given))).collect()
     };
     runs.iter().map(|run| (run.name.clone(), json!(kept(run)))).collect::<serde_json::Map<_, _>>().into()
 }
@@ -23,7 +23,7 @@ pub(crate) fn save(runs: &[Run]) -> Value {
 pub(crate) fn load(kept: &Value) -> Vec<Run> {
     let answers = |value: &Value| {
         let given = value.as_object().into_iter().flatten();
-        given.map(|(asked, given)| (asked.clone(), answer(given))).collect()
+        given.map(|(question, given)| (question.clone(), answer(given))).collect()
     };
     let runs = kept.as_object().into_iter().flatten();
     runs.map(|(name, value)| Run { name: name.clone(), answers: answers(value) }).collect()

@@ -66,7 +66,6 @@ impl ServingState {
             self.filled(entry, coding)?
         };
         let metadata = Metadata {
-            base_url: self.base_url(),
             generation: self.generation_header.clone(),
             // 128 bits of the identity body's hash, and the coding.
             etag: &format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding)),

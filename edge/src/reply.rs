@@ -118,12 +118,13 @@ impl Reply {
 
     /// Adds since when a parameter of the request is deprecated (RFC 9745), until when it stays (RFC 8594), and
     /// where that is explained.
-    pub(crate) fn deprecated(mut self, base_url: &str) -> Self {
+    pub(crate) fn deprecated(mut self) -> Self {
         // 2026-11-23.
         const SINCE: HeaderValue = HeaderValue::from_static("@1795392000");
         const UNTIL: HeaderValue = HeaderValue::from_static("Sun, 31 Dec 2028 23:59:59 GMT");
-        let link = format!("<{base_url}/docs/api#changes>; rel=\"deprecation\"; type=\"text/html\"");
-        self.headers.append(header::LINK, value(&link));
+        const WHY: HeaderValue =
+            HeaderValue::from_static("</docs/api#changes>; rel=\"deprecation\"; type=\"text/html\"");
+        self.headers.append(header::LINK, WHY);
         self.with(HeaderName::from_static("deprecation"), SINCE)
             .with(HeaderName::from_static("sunset"), UNTIL)
     }

@@ -22,9 +22,9 @@ const GENERATION: HeaderName = HeaderName::from_static("opdir-generation");
 /// Licence of all data.
 const LICENSE: &str = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
 
-/// Links of most answers, and their bytes.
-const LINKS: usize = 6;
-const LINKS_BYTES: usize = 1024;
+/// Most bytes of `Link`, which repeats the query for each page: proxies bound the head of an answer. With the link of a
+/// deprecated parameter it is 1 KB.
+const LINKS_MAX: usize = 960;
 
 /// A range that the body does not have.
 const UNSATISFIABLE: HttpError =
@@ -38,8 +38,6 @@ const PRECONDITION_FAILED: HttpError = HttpError::new(
 
 /// What is known of a body besides its bytes.
 pub(crate) struct Metadata<'a> {
-    /// Scheme and authority of the site, for links.
-    pub(crate) base_url: &'a str,
     /// The hash in the name of the generation that answers.
     pub(crate) generation: HeaderValue,
     /// Strong ETag, quoted.
@@ -60,9 +58,8 @@ pub(crate) struct Representation {
     headers: HeaderMap,
     /// Tags by which a cache may purge it, separated by spaces.
     tags: String,
-    /// Links as in `Link`, each from its path on, one after the other, and where each begins.
+    /// `Link` (RFC 8288). Targets are relative to the address of the answer.
     links: String,
-    link_starts: Vec<usize>,
 }
 
 impl Representation {
@@ -71,8 +68,9 @@ impl Representation {
         let mut headers = HeaderMap::with_capacity(20);
         rest_headers(&mut headers);
         headers.insert(header::CONTENT_TYPE, media_type);
-        let (links, link_starts) = (String::with_capacity(LINKS_BYTES), Vec::with_capacity(LINKS));
-        let representation = Self { headers, tags: "all".to_owned(), links, link_starts };
+        let mut links = String::with_capacity(LINKS_MAX);
+        links.push_str(LICENSE);
+        let representation = Self { headers, tags: "all".to_owned(), links };
         representation.link("/api/v1/openapi.json", "", "service-desc")
     }
 
@@ -92,11 +90,13 @@ impl Representation {
         self.with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale))
     }
 
-    /// Adds a link to a path of this site.
+    /// Adds a link to a path of this site, unless all would be too long with it.
     pub(crate) fn link(mut self, path: &str, query: &str, relation: &str) -> Self {
         let separator = if query.is_empty() { "" } else { "?" };
-        self.link_starts.push(self.links.len());
-        self.links.extend([path, separator, query, ">; rel=\"", relation, "\""]);
+        let link = [", <", path, separator, query, ">; rel=\"", relation, "\""];
+        if self.links.len() + link.map(str::len).iter().sum::<usize>() <= LINKS_MAX {
+            self.links.extend(link);
+        }
         self
     }
 
@@ -117,29 +117,15 @@ impl Representation {
         self
     }
 
-    /// `Link` (RFC 8288). Targets are absolute: many clients pass them on without the address they came from.
-    fn links(&self, base_url: &str) -> String {
-        let start = ", <".len() + base_url.len();
-        let length = LICENSE.len() + self.links.len() + self.link_starts.len() * start;
-        let mut links = String::with_capacity(length);
-        links.push_str(LICENSE);
-        let ends = self.link_starts.iter().skip(1).copied().chain([self.links.len()]);
-        for (start, end) in self.link_starts.iter().zip(ends) {
-            links.extend([", <", base_url, &self.links[*start..end]]);
-        }
-        links
-    }
-
     /// All headers. `Cache-Control` is a placeholder that is replaced when the answer is sent.
     fn into_headers(self, etag: HeaderValue, metadata: &Metadata<'_>) -> HeaderMap {
-        let &Metadata { base_url, coding, changed, tag_header, .. } = metadata;
-        let links = self.links(base_url);
+        let &Metadata { coding, changed, tag_header, .. } = metadata;
         let mut headers = self.headers;
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::ETAG, etag);
         headers.insert(GENERATION, metadata.generation.clone());
         let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
-        for (name, text) in [(Some(&header::LINK), links), (tag_header, tags)] {
+        for (name, text) in [(Some(&header::LINK), self.links), (tag_header, tags)] {
             if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
                 headers.insert(name, value);
             }
@@ -272,7 +258,6 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) const METADATA: Metadata<'_> = Metadata {
-        base_url: "https://directory.example",
         generation: JSON,
         etag: "\"e\"",
         coding: Coding::Identity,

@@ -140,7 +140,7 @@ impl Request {
         if reply.status.is_server_error() {
             reply = self.error_for_people(reply);
         } else if reply.status == StatusCode::OK && self.is_deprecated() {
-            reply = reply.deprecated(self.state.base_url());
+            reply = reply.deprecated();
         }
         if self.head.method == Method::HEAD && !reply.body.is_empty() {
             let length = HeaderValue::from(std::mem::take(&mut reply.body).len());

@@ -130,7 +130,6 @@ impl Request {
     fn metadata<'a>(&'a self, etag: &'a str, coding: Coding, query: &Query) -> Metadata<'a> {
         let changed = self.state.changed(query.depends_on_day);
         Metadata {
-            base_url: self.state.base_url(),
             generation: self.state.generation_header.clone(),
             etag,
             coding,
@@ -182,8 +181,8 @@ impl Query {
     }
 }
 
-/// Adds links to the answer itself and to the pages around it (RFC 8288). `last` begins where counting in
-/// whole pages from the first row ends; beyond it, `prev` leads back to it. A feed has no pages: where it is cut, it
+/// Adds links to the pages around the answer and to itself (RFC 8288), the most useful first. `last` begins where
+/// counting in whole pages from the first row ends; beyond it, `prev` leads back to it. A feed has no pages: where it is cut, it
 /// states the number of all rows.
 fn linked(representation: Representation, query: &Query, total: Option<usize>) -> Representation {
     let page = query.page;
@@ -194,30 +193,24 @@ fn linked(representation: Representation, query: &Query, total: Option<usize>) -
             None => representation,
         };
     };
-    let representation = representation.link(path, &query.canonical, "canonical");
-    let Some(total) = total.map(|total| total as u64) else { return representation };
-    let last = total.saturating_sub(1) / page.limit.max(1) * page.limit;
+    let mut linked = representation;
+    let paged = total.map_or(0, |total| total as u64);
+    let last = paged.saturating_sub(1) / page.limit.max(1) * page.limit;
     let next = page.offset.saturating_add(page.limit);
     let around = [
-        (true, 0, "first"),
+        (next < paged, next, "next"),
         (page.offset > 0, page.offset.saturating_sub(page.limit).min(last), "prev"),
-        (next < total, next, "next"),
+        (true, 0, "first"),
         (true, last, "last"),
     ];
-    let mut target = String::with_capacity(query.canonical.len() + 24);
-    for pair in query.canonical.split('&').filter(|pair| !pair.starts_with("offset=")) {
-        target.extend([if target.is_empty() { "" } else { "&" }, pair]);
+    let pairs = query.canonical.split('&').filter(|pair| !pair.starts_with("offset="));
+    let question = pairs.collect::<Vec<_>>().join("&");
+    let and = if question.is_empty() { "" } else { "&" };
+    for (_, offset, relation) in around.into_iter().filter(|(is_there, ..)| *is_there && total.is_some()) {
+        linked = match offset {
+            0 => linked.link(path, &question, relation),
+            _ => linked.link(path, &format!("{question}{and}offset={offset}"), relation),
+        };
     }
-    let (first, separator) = (target.len(), if target.is_empty() { "" } else { "&" });
-    around.into_iter().filter(|(there, ..)| *there).fold(
-        representation,
-        |representation, (_, offset, relation)| {
-            target.truncate(first);
-            if offset > 0 {
-                // Writing to a string cannot fail.
-                let _ = write!(target, "{separator}offset={offset}");
-            }
-            representation.link(path, &target, relation)
-        },
-    )
+    linked.link(path, &query.canonical, "canonical")
 }

@@ -13,9 +13,10 @@ use crate::reply::Reply;
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
 
-/// Parts of a query that make no difference (No-Vary-Search): the order of records is that of the answer.
-const ALL_BUT_RECORDS: HeaderValue = HeaderValue::from_static(
-    "params, except=(\"program\" \"organization\" \"recipient\" \"locale\" \"lang\")",
+/// Parts of a query that make no difference (No-Vary-Search): the order of records is that of the answer, and unknown
+/// names are reported in it.
+const TRACKERS: HeaderValue = HeaderValue::from_static(
+    "params=(\"utm_source\" \"utm_medium\" \"utm_campaign\" \"utm_term\" \"utm_content\" \"utm_id\" \"fbclid\" \"gclid\" \"_\")",
 );
 
 impl Request {
@@ -42,7 +43,7 @@ impl Request {
         };
         let locale = query.locale.as_str();
         let representation =
-            move || Representation::json().no_vary_search(ALL_BUT_RECORDS).tag(DETAILS_TAG).language(locale);
+            move || Representation::json().no_vary_search(TRACKERS).tag(DETAILS_TAG).language(locale);
         if let Some(reply) = self.known(&computed, representation) {
             return reply.into();
         }

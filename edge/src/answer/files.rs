@@ -28,7 +28,7 @@ pub(super) const API: &str = "api/v1/";
 const ALL_BUT_LOCALE: HeaderValue =
     HeaderValue::from_static("key-order, params, except=(\"locale\" \"lang\")");
 const ALL_BUT_FORMAT: HeaderValue = HeaderValue::from_static("key-order, params, except=(\"format\")");
-const ALL: HeaderValue = HeaderValue::from_static("params");
+pub(super) const ALL: HeaderValue = HeaderValue::from_static("params");
 
 const NO_PAGES: HttpError = HttpError::new(StatusCode::NOT_FOUND, "This snapshot was built without pages.");
 

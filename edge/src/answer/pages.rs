@@ -12,7 +12,7 @@ use snapshot::text::words_of;
 use store::StoreError;
 
 use super::computed::{Computed, Query};
-use super::files::stored;
+use super::files::{ALL, stored};
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
 use crate::representation::Representation;
@@ -319,7 +319,7 @@ impl Request {
             false => self.until_midnight(),
         };
         let representation = || {
-            let file = Representation::new(HeaderValue::from_static(media_type));
+            let file = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL);
             match path.starts_with("data/") {
                 true => file.link(changes::LINES, &self.position(), "next"),
                 false => file,
@@ -335,7 +335,7 @@ impl Request {
 
     fn site_page(&self, path: &str) -> Result<Reply, StoreError> {
         match self.state.generation().files().lookup(&[path, ".html"]) {
-            Some(file) => self.file(file, self.until_midnight(), || html(self.locale())),
+            Some(file) => self.file(file, self.until_midnight(), || html(self.locale()).no_vary_search(ALL)),
             None => Ok(self.renamed(path).unwrap_or_else(|| self.missing())),
         }
     }

@@ -11,7 +11,7 @@ use tests::in_process::ask;
 use tests::snapshots::frozen;
 
 use crate::contract::openapi::CONTRACT;
-use crate::server::{AS_OF, HOST, Response, SAMPLE};
+use crate::server::{AS_OF, Response, SAMPLE};
 
 /// Elements of `data` of an answer with details, as they stand.
 fn elements(response: &Response) -> Vec<String> {
@@ -163,8 +163,8 @@ fn answers_to_parameters_that_are_going_to_leave_state_it() {
             let response = SAMPLE.get(target);
             let links: Vec<_> =
                 response.headers.get_all("link").iter().map(|it| it.to_str().unwrap()).collect();
-            let link = format!("<https://{HOST}/docs/api#changes>; rel=\"deprecation\"; type=\"text/html\"");
-            assert_eq!(links.contains(&link.as_str()), is_deprecated, "{target}");
+            let link = "</docs/api#changes>; rel=\"deprecation\"; type=\"text/html\"";
+            assert_eq!(links.contains(&link), is_deprecated, "{target}");
             assert_eq!(
                 response.header("deprecation"),
                 if is_deprecated { "@1795392000" } else { "" },

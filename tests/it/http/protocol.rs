@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use edge::{Options, Server};
+use serde_json::Value;
 use snapshot::time::Day;
 use tests::in_process::{Reply, get};
 
-use crate::server::{AS_OF, HOST, Response, SAMPLE};
+use crate::server::{AS_OF, Response, SAMPLE};
 
 /// One target of each family.
 fn targets() -> [String; 11] {
@@ -206,9 +207,7 @@ fn an_answer_too_short_to_compress_has_one_etag_in_which_every_client_finds_it_a
 #[test]
 fn lists_link_to_the_pages_around_them() {
     let links = |target: &str| SAMPLE.get(target).header("link").to_owned();
-    let link = |query: &str, relation: &str| {
-        format!("<https://{HOST}/api/v1/recipients{query}>; rel=\"{relation}\"")
-    };
+    let link = |query: &str, relation: &str| format!("</api/v1/recipients{query}>; rel=\"{relation}\"");
     let total = SAMPLE.directory.recipients.len();
     assert!((51..=150).contains(&total), "the offsets below suit {total} recipients");
     let last = format!("?limit=50&offset={}", (total - 1) / 50 * 50);
@@ -274,14 +273,72 @@ fn scripts_of_other_origins_see_the_name_of_a_download() {
 }
 
 #[test]
-fn every_link_of_an_answer_says_where_it_leads_without_the_address_it_came_from() {
-    for target in targets() {
-        let links = SAMPLE.get(&target).header("link").to_owned();
-        for link in links.split(", <") {
-            assert!(link.trim_start_matches('<').starts_with("https://"), "{target}: {links}");
+fn links_are_relative_and_fill_no_more_than_a_kilobyte_however_long_the_question_is() {
+    let words = |bytes: usize| "word+".repeat(bytes / 5);
+    let long = [400, 800, 900, 1000, 5000].map(|bytes| format!("/api/v1/search?limit=1&q={}", words(bytes)));
+    let deprecated = (500..1000).map(|bytes| format!("/api/v1/search?lang=es&q={}", words(bytes)));
+    let slugs = format!("/api/v1/details?{}", "program=there-is-no-program-with-this-slug&".repeat(100));
+    for target in targets().into_iter().chain(long).chain(deprecated.step_by(5)).chain([slugs]) {
+        let response = SAMPLE.get(&target);
+        let links: Vec<_> =
+            response.headers.get_all("link").iter().map(|links| links.to_str().unwrap()).collect();
+        let links = links.join(", ");
+        assert!(links.len() <= 1024, "{target}: {}", links.len());
+        let (license, rest) = links.split_once(", ").unwrap();
+        assert_eq!(license, "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"", "{target}");
+        assert!(rest.split(", ").all(|link| link.starts_with("</")), "{target}: {links}");
+    }
+    // What does not fit is left out whole, and the next page is the last to go.
+    let filters = [("topics", "topic"), ("countries", "country")].map(|(facet, parameter)| {
+        let values = SAMPLE.json(&format!("/api/v1/facets/{facet}?limit=100"));
+        let of = |it: &Value| format!("&{parameter}={}", it["value"].as_str().unwrap());
+        values["data"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    });
+    for (bytes, expected) in [
+        (100, &["next", "first", "last", "canonical"][..]),
+        (350, &["next", "first"]),
+        (740, &["next"]),
+        (870, &[]),
+    ] {
+        let mut query = "limit=1".to_owned();
+        let mut filters = filters.iter().flatten();
+        while query.len() < bytes {
+            query.push_str(filters.next().unwrap());
         }
-        let license = "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"";
-        assert!(links.starts_with(license), "{target}: {links}");
+        let links = SAMPLE.get(&format!("/api/v1/search?{query}")).header("link").to_owned();
+        let relations = links.split("rel=\"").skip(3).map(|it| it.split('"').next().unwrap());
+        assert_eq!(relations.collect::<Vec<_>>(), expected, "{bytes}: {links}");
+    }
+}
+
+/// Whether a value of No-Vary-Search says that a parameter makes no difference.
+fn is_ignored(rule: &str, name: &str) -> bool {
+    let is_listed = rule.contains(&format!("\"{name}\""));
+    match rule.split_once("params") {
+        Some((_, list)) if list.starts_with("=(") => is_listed,
+        Some((_, except)) => except.is_empty() || !is_listed,
+        None => false,
+    }
+}
+
+#[test]
+fn what_no_vary_search_leaves_out_changes_no_answer() {
+    let slug = &SAMPLE.directory.programs[0].slug;
+    let more = ["/data/programs.ndjson", "/data", "/"].map(str::to_owned);
+    let details = [format!("/api/v1/details?program={slug}"), format!("/programs/{slug}")];
+    for target in targets().into_iter().chain(more).chain(details) {
+        let answer = SAMPLE.get(&target);
+        let rule = answer.header("no-vary-search");
+        let is_file = !["/search", "/details", "limit=100", "/facets/", "/cycles", "/awards"]
+            .iter()
+            .any(|it| target.contains(it));
+        assert_eq!(is_ignored(rule, "x"), is_file || target.contains("/facets/"), "{target}: {rule}");
+        let and = if target.contains('?') { '&' } else { '?' };
+        for name in ["x", "program", "locale", "format", "q", "utm_source", "_"] {
+            let other = SAMPLE.get(&format!("{target}{and}{name}=es"));
+            let is_same = (&other.body, other.header("etag")) == (&answer.body, answer.header("etag"));
+            assert!(is_same || !is_ignored(rule, name), "{target}, {name}: {rule}");
+        }
     }
 }
 

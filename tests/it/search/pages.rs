@@ -5,6 +5,7 @@ use std::sync::Arc;
 use edge::Server;
 use serde_json::{Value, json};
 use site::Effort;
+use snapshot::place;
 use store::Digest;
 use tests::world::World;
 use tests::{in_process, snapshots};
@@ -556,4 +557,21 @@ fn no_line_of_a_status_in_a_row_begins_with_a_separator() {
             assert!(!texts.clone().any(|text| text.starts_with([',', ';'])), "{address}: {status}");
         }
     }
+}
+
+#[test]
+fn a_page_of_many_filters_repeats_the_query_no_more_than_some_dozens_of_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Fellowship"})]);
+    let letters = || 'A'..='Z';
+    let codes = letters().flat_map(|first| letters().map(move |second| format!("{first}{second}")));
+    let filters = codes.filter(|code| place::find(code).is_some()).take(220);
+    let target = filters.fold("/programs?".to_owned(), |target, code| target + "citizenship=" + &code + "&");
+    let page = get(&live, &target);
+    let chips = page.matches("<li><a href=\"/programs?citizenship=").count();
+    let rest = format!("<li>+{}</li>", 220 - chips);
+    assert!(chips > 4 && page.contains(&rest), "{chips}");
+    assert!(page.len() < 64 * target.len(), "{} of {}", page.len(), target.len());
+    let few = get(&live, "/programs?citizenship=KE&citizenship=NG");
+    assert!(few.matches("<li><a href=\"/programs?citizenship=").count() == 2 && !few.contains("<li>+"));
 }

@@ -17,6 +17,8 @@ use snapshot::truncate::at_word;
 /// Longest label of a chip, and of one with two links, in characters.
 const LABEL_MAX: usize = 37;
 const UNDERSTOOD_MAX: usize = 27;
+/// Most bytes of the links that remove a filter each: all repeat the query.
+const CHIPS_BYTES: usize = 32 << 10;
 /// How many words a note names of the end of what was searched of a long text.
 const END_WORDS: usize = 4;
 
@@ -37,7 +39,8 @@ impl Splice<'_> {
         }
         push(out, "<ul class=\"chips\">");
         let remove = self.language.word(Message::Remove);
-        for position in filters {
+        let most = CHIPS_BYTES / self.address.len();
+        for position in filters.by_ref().take(most) {
             let (name, value) = &self.display.pairs[position];
             let mut whole = self.display.filter(name, value);
             let label = whole.clone();
@@ -51,6 +54,10 @@ impl Splice<'_> {
                 ["<li><a href=\"", &address, "\"", &title, "><span class=\"vh\">", remove, " </span>"],
             );
             push_parts(out, [&label, " <span aria-hidden=\"true\">×</span></a></li>"]);
+        }
+        let more = filters.count();
+        if more > 0 {
+            push(out, format_args!("<li>+{more}</li>"));
         }
         interpretations.iter().for_each(|it| self.interpretation_chip(it, out));
         filter_phrases.iter().for_each(|it| self.filter_phrase_chip(it, out));

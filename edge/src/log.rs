@@ -1,8 +1,11 @@
 //! Logs: lines for people or JSON for machines, on standard error. Text from clients is escaped and cut before it is
 //! logged.
 
+mod lines;
+
 use std::collections::HashMap;
 use std::fmt;
+use std::io::Write as _;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +17,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use net::request_head::RequestHead;
+
+use lines::LINES;
 
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;
@@ -39,9 +44,12 @@ pub enum Format {
 
 /// Starts logging, panics included. Call once, before anything is logged.
 pub(crate) fn start(format: Format) {
-    // The follower reports failures of a store; the retries of its client are not logged as well.
-    let filter = Targets::new().with_default(LevelFilter::INFO).with_target("object_store", LevelFilter::OFF);
-    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
+    LINES.start();
+    // Strangers cause what HTTP libraries log, as often as they like; failures of a store are the follower's to report.
+    let filter = Targets::new().with_targets(["edge", "net"].map(|ours| (ours, LevelFilter::INFO)));
+    let lines = tracing_subscriber::fmt().with_writer(|| &*LINES).with_target(false);
+    // Those would be printed, which panics where nothing can be printed.
+    let lines = lines.log_internal_errors(false);
     let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     match format {
         Format::Text => lines.with_ansi(is_terminal).finish().with(filter).init(),
@@ -55,6 +63,21 @@ pub(crate) fn start(format: Format) {
         let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         error("a panic", &format!("{place}: {}", message.unwrap_or("unknown")));
     }));
+}
+
+/// Writes a message as it is, whatever the format of lines.
+pub(crate) fn print(message: &str) {
+    let _ = (&*LINES).write_all(format!("opdir-edge: {message}\n").as_bytes());
+}
+
+/// Waits, not for long, until what was logged is written. Call at the end of the process.
+pub(crate) fn finish() {
+    LINES.finish();
+}
+
+/// Lines that were not written, because nobody read them or they could not be written.
+pub(crate) fn dropped() -> u64 {
+    LINES.dropped()
 }
 
 /// Logs an error of a request. Equal ones are one line a minute, with their number since the line before.

@@ -109,6 +109,11 @@ impl Metrics {
             ),
             ("edge_panics_total", "Requests that ended in a panic.", self.panics.get()),
             ("edge_overload_refusals_total", "Searches refused with 503.", self.overloads.get()),
+            (
+                "edge_log_dropped_total",
+                "Lines of the log that nobody read in time, or that could not be written.",
+                crate::log::dropped(),
+            ),
         ] {
             metric(&mut out, name, "counter", help, count);
         }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::ArgMatches;
 use net::connection::Limits;
 use net::sockets::InheritedSockets;
 use remote::{ErrorClass, RemoteError};
@@ -35,9 +36,15 @@ const ADMIN_CONNECTIONS: usize = 64;
 pub fn run() -> ExitCode {
     let (command, matches) = Command::read();
     log::start(command.serve.as_ref().map(|config| config.log).unwrap_or_default());
+    let code = run_command(command, &matches);
+    log::finish();
+    code
+}
+
+fn run_command(command: Command, matches: &ArgMatches) -> ExitCode {
     match (command.action, command.serve) {
         (Some(Action::Check { root }), _) => check(&root),
-        (None, Some(config)) if config.print_config => print(&config.text(&matches)),
+        (None, Some(config)) if config.print_config => print(&config.text(matches)),
         (None, Some(config)) => match InheritedSockets::take() {
             Ok(inherited) => serve_config(config, inherited),
             Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
@@ -53,8 +60,7 @@ fn print(text: &str) -> ExitCode {
 }
 
 fn fail(code: u8, message: &str) -> ExitCode {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "opdir-edge: {message}");
+    log::print(message);
     ExitCode::from(code)
 }
 

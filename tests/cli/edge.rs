@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 #![expect(clippy::disallowed_methods, reason = "what the edge may not do to files, its tests do")]
 
+mod broken_log;
 mod harness;
 mod healing;
 

@@ -118,10 +118,12 @@ fn date_of(headers: &HeaderMap, name: HeaderName) -> Option<i64> {
     time.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs().cast_signed())
 }
 
-/// A date header's value.
+/// A date header's value; none before 1970 and after 9999, which it cannot express.
 pub fn http_date(seconds: i64) -> Option<HeaderValue> {
-    let since = std::time::Duration::from_secs(u64::try_from(seconds).ok()?);
-    HeaderValue::try_from(httpdate::fmt_http_date(std::time::UNIX_EPOCH.checked_add(since)?)).ok()
+    const LAST: u64 = 253_402_300_799;
+    let seconds = u64::try_from(seconds).ok().filter(|seconds| *seconds <= LAST)?;
+    let since = std::time::Duration::from_secs(seconds);
+    HeaderValue::try_from(httpdate::fmt_http_date(std::time::UNIX_EPOCH + since)).ok()
 }
 
 /// The part of a body that a `Range` header requests.
@@ -173,5 +175,23 @@ fn within(start: usize, end: usize, length: usize) -> RequestedRange {
         RequestedRange::Unsatisfiable
     } else {
         RequestedRange::Bytes(start..end.min(length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_that_no_header_can_express_is_none() {
+        for (seconds, date) in [
+            (0, Some("Thu, 01 Jan 1970 00:00:00 GMT")),
+            (253_402_300_799, Some("Fri, 31 Dec 9999 23:59:59 GMT")),
+            (253_402_300_800, None),
+            (i64::MAX, None),
+            (-1, None),
+        ] {
+            assert_eq!(http_date(seconds).as_ref().map(|it| it.to_str().unwrap()), date, "{seconds}");
+        }
     }
 }

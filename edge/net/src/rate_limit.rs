@@ -8,6 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ipnet::IpNet;
 
+use crate::client::{key, unwrapped};
+
 /// Length of the window, in milliseconds.
 const WINDOW_MS: u64 = 60_000;
 /// Clients share this many locks.
@@ -67,7 +69,7 @@ impl RateLimiter {
     }
 
     fn limit(&self, client: IpAddr) -> u32 {
-        let client = client.to_canonical();
+        let client = unwrapped(client);
         let shared = self.shared.iter().find(|(network, _)| network.contains(&client));
         shared.map_or(self.per_minute, |(_, per_minute)| *per_minute)
     }
@@ -77,15 +79,6 @@ impl RateLimiter {
         let shard = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
         // A panic while it was held left at worst one request uncounted.
         self.shards[shard as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// One client: an IPv4 address, or the 64 leading bits of an IPv6 address, which is what a
-/// household or a host gets.
-fn key(client: IpAddr) -> u128 {
-    match client.to_canonical() {
-        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
-        IpAddr::V6(address) => address.to_bits() >> 64 << 64,
     }
 }
 
@@ -166,13 +159,17 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_network_of_64_bits_is_one_client_and_a_mapped_address_is_its_ipv4() {
+    fn each_client_has_a_limit_of_its_own() {
         let limiter = RateLimiter::new(1, Vec::new());
-        assert!(limiter.admit(ip("2001:db8:0:1::1"), 0).is_ok());
-        assert!(limiter.admit(ip("2001:db8:0:1:ffff::2"), 0).is_err());
-        assert!(limiter.admit(ip("2001:db8:0:2::1"), 0).is_ok());
-        assert!(limiter.admit(ip("192.0.2.1"), 0).is_ok());
-        assert!(limiter.admit(ip("::ffff:192.0.2.1"), 0).is_err());
+        for (client, is_admitted) in [
+            ("2001:db8:0:1::1", true),
+            ("2001:db8:0:1:ffff::2", false),
+            ("192.0.2.1", true),
+            ("64:ff9b::192.0.2.1", false),
+            ("64:ff9b::192.0.2.2", true),
+        ] {
+            assert_eq!(limiter.admit(ip(client), 0).is_ok(), is_admitted, "{client}");
+        }
     }
 
     #[test]
@@ -181,6 +178,7 @@ mod tests {
         assert!((0..1000).all(|_| limiter.admit(ip("192.0.2.1"), 0).is_ok()));
         let admitted: Vec<bool> = (0..3).map(|_| limiter.admit(ip("203.0.113.5"), 0).is_ok()).collect();
         assert_eq!(admitted, [true, true, false]);
+        assert!(limiter.admit(ip("64:ff9b::203.0.113.5"), 0).is_err());
     }
 
     #[test]

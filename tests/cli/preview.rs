@@ -25,6 +25,7 @@ fn preview_serves_the_sample_on_a_free_port() {
     let answer = server.get("/api/v1/search?q=fellowship&limit=1");
     assert_eq!(status(&answer), "200", "{answer}");
     assert!(answer.contains(r#""total":"#), "{answer}");
+    assert!(!answer.contains("access-control-allow-origin"), "no other website reads drafts: {answer}");
     assert_eq!(status(&server.get_from("localhost", "/api/v1/openapi.json")), "200");
     assert_eq!(status(&server.get_from("evil.example", "/api/v1/search")), "421");
     let busy = place.opdir(&["preview", "--listen", &server.address]);

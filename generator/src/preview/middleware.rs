@@ -108,12 +108,14 @@ fn answer(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) 
     response
 }
 
-/// A response of the server, which no browser keeps; a page gets the script at the end of its head.
+/// A response of the server, which no browser keeps, and no other website reads: it may be a draft. A page gets the
+/// script at the end of its head.
 fn with_script(mut response: Response<Bytes>, method: &Method, script: &str) -> Response<Bytes> {
     let is_whole = !matches!(response.status(), StatusCode::PARTIAL_CONTENT | StatusCode::NOT_MODIFIED);
     let is_page = is_whole && response.headers().get(header::CONTENT_TYPE) == Some(&HTML);
     let lifetime = HeaderValue::from_static(if is_page { "no-store" } else { "no-cache" });
     response.headers_mut().insert(header::CACHE_CONTROL, lifetime);
+    response.headers_mut().remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
     if !is_page {
         return response;
     }

@@ -2,11 +2,13 @@
 //! checks no Host and reveals no secrets.
 
 use std::fmt::Write as _;
+use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
+use crate::build_id;
 use crate::clock;
 use crate::follower::Follower;
 use crate::metrics::{family, metric, sample};
@@ -34,16 +36,18 @@ pub(crate) fn health() -> Response<Bytes> {
 }
 
 /// `/readyz`: whether requests may be sent here. After a failed reload they may, as the generation before keeps serving,
-/// but the state is then degraded: an operator has to look.
+/// but the state is then degraded: an operator has to look. So under an attack: others are answered, and a balancer that took
+/// away every edge that is attacked would leave none.
 pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
     let (draining, refused) = (server.is_draining(), server.failed_reload());
     let source = server.options.source.as_ref();
     let serving = server.state();
     let damaged = serving.open.damaged.list();
     let expired = source.is_some_and(|source| source.status().is_expired());
+    let saturated: Vec<_> = server.saturation().into_iter().filter(|(_, is)| *is).map(|(of, _)| of).collect();
     let (status, state) = match &refused {
         _ if draining => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
-        None if damaged.is_empty() && !expired => (StatusCode::OK, "ready"),
+        None if damaged.is_empty() && !expired && saturated.is_empty() => (StatusCode::OK, "ready"),
         _ => (StatusCode::OK, "degraded"),
     };
     let readiness = json!({
@@ -56,6 +60,8 @@ pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
         "damaged": damaged,
         // Whether what is served is older than its publisher allows.
         "expired": expired,
+        // What clients have nearly used up.
+        "saturated": saturated,
     });
     json_response(status, &readiness)
 }
@@ -123,11 +129,68 @@ pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
         metric(&mut out, name, "gauge", help, value);
     }
     push_degraded(&mut out, server);
+    push_process(&mut out, server);
+    push_use(&mut out, server);
     push_source(&mut out, server);
     family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
     sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", state.bodies.weight());
     sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", server.answers.weight());
     response(StatusCode::OK, PROMETHEUS, out)
+}
+
+/// The program and its process, as the client libraries of Prometheus name them.
+fn push_process(out: &mut String, server: &Server) {
+    family(out, "edge_build_info", "gauge", "The version of the program, and the hash of its file.");
+    let labels = format!("version=\"{}\",build=\"{}\"", env!("CARGO_PKG_VERSION"), build_id::id());
+    sample(out, "edge_build_info", &labels, 1);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let resident =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    for (name, help, value) in [
+        ("process_resident_memory_bytes", "Resident memory.", resident.unwrap_or(0_u64) * 1024),
+        ("process_open_fds", "Open file descriptors.", files as u64),
+        ("process_max_fds", "Most open file descriptors.", limit.unwrap_or(u64::MAX)),
+        (
+            "process_start_time_seconds",
+            "When the process started, in seconds since 1970.",
+            clock::now().saturating_sub(server.started.elapsed().as_secs()),
+        ),
+    ] {
+        metric(out, name, "gauge", help, value);
+    }
+}
+
+/// What clients use, and the most that they may.
+fn push_use(out: &mut String, server: &Server) {
+    let connections = &server.metrics.connections;
+    let (in_flight, most) = (&connections.in_flight, connections.most.load(Relaxed));
+    let [(running, most_running), (waiting, _)] = server.searches.usage();
+    for (name, help, value) in [
+        ("edge_connections", "Connections open now.", connections.open_now()),
+        ("edge_connections_limit", "Most connections, of each client a quarter.", most as u64),
+        (
+            "edge_flight_bytes",
+            "Bytes of answers made and not yet taken by the client.",
+            in_flight.bytes() as u64,
+        ),
+        ("edge_flight_limit_bytes", "Most of them, of each client a quarter.", in_flight.budget as u64),
+        ("edge_pool_running", "Searches that run in the pool now.", running as u64),
+        ("edge_pool_limit", "Most of them.", most_running as u64),
+        ("edge_pool_waiting", "Searches that wait for the pool.", waiting as u64),
+    ] {
+        metric(out, name, "gauge", help, value);
+    }
+    family(
+        out,
+        "edge_saturated",
+        "gauge",
+        "1 while clients have nearly used up something, by what; see /readyz.",
+    );
+    for (what, is_saturated) in server.saturation() {
+        sample(out, "edge_saturated", &format!("resource=\"{what}\""), u64::from(is_saturated));
+    }
 }
 
 fn push_degraded(out: &mut String, server: &Server) {

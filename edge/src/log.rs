@@ -10,7 +10,6 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use http::StatusCode;
 use http::uri::PathAndQuery;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -89,15 +88,40 @@ pub(crate) fn error(what: &'static str, error: &str) {
     }
 }
 
+/// Logs a host that a refused request was addressed to: each once a day. A wrong one is the commonest fault of settings.
+pub(crate) fn misdirected(head: &RequestHead) {
+    static HOSTS: LazyLock<Mutex<Repeats>> = LazyLock::new(|| Mutex::new(Repeats::every(60 * REPEATED * 24)));
+    let named = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+    let host = head.uri.authority().map_or(named, |authority| Some(authority.as_str())).unwrap_or_default();
+    let counted = HOSTS.lock().unwrap_or_else(PoisonError::into_inner).count(host, Instant::now()).map(drop);
+    if counted.is_some() {
+        let host = client_text(host);
+        tracing::warn!(%host, "421: this host is not approved; if it is yours, add it with --allowed-host");
+    }
+}
+
 /// For each error: when it was last logged, and how often it occurred since.
-#[derive(Default)]
-struct Repeats(HashMap<String, (Instant, u64)>);
+struct Repeats {
+    every: Duration,
+    counted: HashMap<String, (Instant, u64)>,
+}
+
+impl Default for Repeats {
+    fn default() -> Self {
+        Self::every(REPEATED)
+    }
+}
 
 impl Repeats {
+    /// Equal errors have one line in this time.
+    fn every(every: Duration) -> Self {
+        Self { every, counted: HashMap::new() }
+    }
+
     /// Counts an error; if it is to be logged, as which, and how often it occurred.
     fn count<'a>(&mut self, error: &'a str, now: Instant) -> Option<(&'a str, u64)> {
-        let errors = &mut self.0;
-        let is_recent = |logged: Instant| now.saturating_duration_since(logged) < REPEATED;
+        let (errors, every) = (&mut self.counted, self.every);
+        let is_recent = |logged: Instant| now.saturating_duration_since(logged) < every;
         if errors.len() >= ERRORS_MAX && !errors.contains_key(error) {
             errors.retain(|_, (logged, _)| is_recent(*logged));
         }
@@ -131,14 +155,14 @@ fn client_text(text: &str) -> impl fmt::Display {
 }
 
 /// Logs a request and its answer.
-pub(crate) fn access(head: &RequestHead, status: StatusCode, bytes: usize, took: Duration) {
+pub(crate) fn access(head: &RequestHead, status: u16, bytes: usize, took: Duration) {
     let target = head.uri.path_and_query().map_or("/", PathAndQuery::as_str);
     let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     tracing::info!(
         peer = head.peer.map(|peer| peer.to_string()),
         method = %client_text(head.method.as_str()),
         target = %client_text(target),
-        status = status.as_u16(),
+        status,
         bytes,
         micros = took.as_micros() as u64,
         agent = %client_text(header(http::header::USER_AGENT)),
@@ -170,7 +194,7 @@ mod tests {
         assert_eq!(lines(start), ERRORS_MAX + 1);
         assert_eq!(lines(start + REPEATED / 2), 0);
         assert!((2..=2 * ERRORS_MAX).contains(&lines(start + REPEATED)));
-        assert!(repeats.0.len() <= ERRORS_MAX + 1);
+        assert!(repeats.counted.len() <= ERRORS_MAX + 1);
     }
 
     #[test]

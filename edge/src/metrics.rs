@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use http::{Method, StatusCode};
+use http::Method;
 
+use crate::request::ABANDONED;
 use crate::route::{ROUTES, Route};
 use net::connection::{CloseReason, Count, Counters};
 
@@ -19,8 +20,9 @@ const BUCKETS: [u64; 16] = [
 /// Methods with metrics of their own; the last stands for all others.
 const METHODS: [&str; 5] = ["GET", "HEAD", "OPTIONS", "POST", "_OTHER"];
 /// Statuses with metrics of their own; the last stands for all others.
-const STATUSES: [u16; 19] =
-    [200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 412, 413, 414, 416, 421, 429, 503, 500];
+const STATUSES: [u16; 20] = [
+    200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 412, 413, 414, 416, 421, 429, 503, 500, ABANDONED,
+];
 
 /// Hits and misses of a cache.
 #[derive(Debug, Default)]
@@ -59,6 +61,8 @@ pub struct Metrics {
     pub not_modified: Count,
     /// Requests that ended in a panic.
     pub panics: Count,
+    /// Requests that were not answered, because the client left or the connection was cut.
+    pub(crate) abandoned: Count,
     /// Requests that were refused because the pool was full.
     pub overloads: Count,
     /// Generations taken, the first not counted.
@@ -69,11 +73,16 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// Of a server with these connections.
+    pub(crate) fn new(connections: Counters) -> Self {
+        Self { connections: Arc::new(connections), ..Self::default() }
+    }
+
     /// Counts a request.
-    pub(crate) fn request(&self, route: Route, method: &Method, status: StatusCode, took: Duration) {
+    pub(crate) fn request(&self, route: Route, method: &Method, status: u16, took: Duration) {
         let route = route.number();
         let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(METHODS.len() - 1);
-        let status = STATUSES.iter().position(|known| *known == status.as_u16()).unwrap_or(STATUSES.len());
+        let status = STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len());
         let series = &self.series[route][method][status];
         let nanos = took.as_nanos() as u64;
         let bucket = BUCKETS.partition_point(|bound| bound * 1000 < nanos);
@@ -86,14 +95,11 @@ impl Metrics {
         let mut out = String::with_capacity(16 * 1024);
         self.push_requests(&mut out);
         let counts = &self.connections;
-        let help = "Bytes of answers made and not yet taken by the client.";
-        metric(&mut out, "edge_connections", "gauge", "Connections open now.", counts.open_now());
-        metric(&mut out, "edge_flight_bytes", "gauge", help, counts.in_flight.bytes() as u64);
         for (name, help, count) in [
             (
                 "edge_flight_refusals_total",
                 "Answers refused with 503 because too many wait to be taken.",
-                counts.in_flight.refused(),
+                counts.in_flight.refused.get(),
             ),
             ("edge_accepted_total", "Connections accepted.", counts.accepted.get()),
             (
@@ -108,6 +114,16 @@ impl Metrics {
                 self.not_modified.get(),
             ),
             ("edge_panics_total", "Requests that ended in a panic.", self.panics.get()),
+            (
+                "edge_client_refusals_total",
+                "Connections closed at once because their client had a quarter of all.",
+                counts.crowding.get(),
+            ),
+            (
+                "edge_abandoned_total",
+                "Requests whose client left, or was cut, before they were answered.",
+                self.abandoned.get(),
+            ),
             ("edge_overload_refusals_total", "Searches refused with 503.", self.overloads.get()),
             (
                 "edge_log_dropped_total",
@@ -203,10 +219,10 @@ mod tests {
             let took = Duration::from_micros(micros);
             metrics.request(Route::Search, &Method::GET, status, took);
         };
-        observe(25, StatusCode::OK);
-        observe(26, StatusCode::OK);
-        observe(20_000_000, StatusCode::OK);
-        observe(3, StatusCode::IM_A_TEAPOT);
+        observe(25, 200);
+        observe(26, 200);
+        observe(20_000_000, 200);
+        observe(3, 418);
         let text = metrics.text();
         let series = "http_server_request_duration_seconds_bucket{http_route=\"/api/v1/search\",\
                       http_request_method=\"GET\",http_response_status_code=\"200\",le=";
@@ -221,7 +237,7 @@ mod tests {
     fn an_unknown_method_is_counted_as_other() {
         let metrics = Metrics::default();
         let method = Method::from_bytes(b"BREW").unwrap();
-        metrics.request(Route::Tools, &method, StatusCode::METHOD_NOT_ALLOWED, Duration::ZERO);
+        metrics.request(Route::Tools, &method, 405, Duration::ZERO);
         assert!(metrics.text().contains("http_route=\"/mcp\",http_request_method=\"_OTHER\""));
     }
 }

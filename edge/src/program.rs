@@ -29,8 +29,13 @@ const NOT_LISTENING: u8 = 4;
 /// Exit code of a snapshot that is not as it was published.
 const UNVERIFIED: u8 = 5;
 
-/// Connections of the admin listener at a time.
-const ADMIN_CONNECTIONS: usize = 64;
+/// Few connections at a time, which are free again soon: clients that ask rarely connect anew.
+const ADMIN_LIMITS: Limits = Limits {
+    max_connections: 64,
+    request: Duration::from_secs(5),
+    idle: Duration::from_secs(5),
+    ..Limits::DEFAULT
+};
 
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
@@ -154,7 +159,8 @@ async fn run_server(
     }
     let address = listener.local_addr().unwrap_or(config.listen);
     let generation = server.state().generation().id().to_string();
-    tracing::info!(%address, generation, admin = admin_address, "serving");
+    let hosts = server.state().hosts.to_string();
+    tracing::info!(%address, generation, admin = admin_address, hosts, "serving");
     let limits = Limits { max_connections: config.max_connections(), ..Limits::DEFAULT };
     net::sockets::ready();
     let (draining, delay) = (Arc::clone(&server), Duration::from_secs(config.drain_delay));
@@ -171,9 +177,8 @@ async fn run_server(
 
 /// Serves the admin listener until the process ends.
 pub async fn serve_admin(listener: TcpListener, server: Arc<Server>) {
-    let limits = Limits { max_connections: ADMIN_CONNECTIONS, ..Limits::DEFAULT };
     let service = service(routes::admin(server));
-    net::connection::serve(listener, service, limits, Arc::default(), std::future::pending()).await;
+    net::connection::serve(listener, service, ADMIN_LIMITS, Arc::default(), std::future::pending()).await;
 }
 
 /// Serves on a listener until `shutdown` resolves, then drains.

@@ -50,7 +50,7 @@ impl Server {
         if self.is_over() {
             let day = self.today();
             self.set_day(day);
-            tracing::info!(day = ?day.date(), "a new day");
+            tracing::info!(day = day.date().map(tracing::field::display), "a new day");
         }
     }
 

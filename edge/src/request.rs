@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -19,6 +20,9 @@ use crate::route::Route;
 use crate::server::Server;
 use crate::serving_state::ServingState;
 
+/// Status of requests that were not answered, in logs and metrics. nginx has the same.
+pub(crate) const ABANDONED: u16 = 499;
+
 /// A request with its route and the state that answers it.
 pub(crate) struct Request {
     pub(crate) server: Arc<Server>,
@@ -28,6 +32,8 @@ pub(crate) struct Request {
     /// Time of the request, in seconds since 1970.
     pub(crate) now: u64,
     began: Instant,
+    /// Whether it is counted and logged.
+    is_counted: AtomicBool,
 }
 
 /// What remains to be done for a reply, on a thread that may block.
@@ -40,15 +46,19 @@ impl Request {
     /// A request that has just been received.
     pub(crate) fn new(server: Arc<Server>, head: Arc<RequestHead>, route: Route) -> Self {
         let (state, now) = (Arc::clone(&server.state()), (server.options.clock)());
-        Self { server, state, head, route, now, began: Instant::now() }
+        Self { server, state, head, route, now, began: Instant::now(), is_counted: AtomicBool::new(false) }
     }
 
     /// Whether the request may be answered, and there is room for its response.
     pub(crate) fn check(&self) -> Result<(), HttpError> {
-        if self.head.in_flight.as_ref().is_some_and(|in_flight| !in_flight.has_room()) {
+        if self.head.reader.as_ref().is_some_and(|reader| !reader.has_room()) {
             return Err(CONGESTED);
         }
-        check(&self.head, &self.state.hosts, self.route == Route::Tools)
+        check(&self.head, &self.state.hosts, self.route == Route::Tools).inspect_err(|error| {
+            if error.status == StatusCode::MISDIRECTED_REQUEST {
+                crate::log::misdirected(&self.head);
+            }
+        })
     }
 
     /// Answers a request to any route but the tools.
@@ -145,23 +155,39 @@ impl Request {
         if self.head.method == Method::HEAD && !reply.body.is_empty() {
             let length = HeaderValue::from(std::mem::take(&mut reply.body).len());
             reply.headers.insert(header::CONTENT_LENGTH, length);
-        } else if let Some(in_flight) = self.head.in_flight.as_ref().filter(|_| !reply.body.is_empty()) {
+        } else if let Some(reader) = self.head.reader.as_ref().filter(|_| !reply.body.is_empty()) {
             let (whole, shared) =
                 reply.shared.take().map_or((reply.body.len(), None), |(n, it)| (n, Some(it)));
-            match in_flight.hold(reply.body, whole, shared) {
+            match reader.hold(&self.head.headers, reply.body, whole, shared) {
                 Some(body) => reply.body = body,
                 None if self.route == Route::Tools => reply = Endpoint::refused(CONGESTED).into(),
                 None => reply = CONGESTED.into(),
             }
         }
-        let took = self.began.elapsed();
-        self.server.metrics.request(self.route, &self.head.method, reply.status, took);
         if reply.status == StatusCode::NOT_MODIFIED {
             self.server.metrics.not_modified.add();
         }
-        if self.server.options.access_log {
-            crate::log::access(&self.head, reply.status, reply.body.len(), took);
-        }
+        self.count(reply.status.as_u16(), reply.body.len());
         reply.into()
+    }
+
+    fn count(&self, status: u16, bytes: usize) {
+        let took = self.began.elapsed();
+        self.is_counted.store(true, Relaxed);
+        self.server.metrics.request(self.route, &self.head.method, status, took);
+        if self.server.options.access_log {
+            crate::log::access(&self.head, status, bytes, took);
+        }
+    }
+}
+
+/// A request that was not answered: its client left, or its connection was cut. Where work was under way for it, that has
+/// ended.
+impl Drop for Request {
+    fn drop(&mut self) {
+        if !*self.is_counted.get_mut() {
+            self.server.metrics.abandoned.add();
+            self.count(ABANDONED, 0);
+        }
     }
 }

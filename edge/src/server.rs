@@ -7,6 +7,7 @@ use std::time::Instant;
 use arc_swap::{ArcSwap, Guard};
 use mcp::Endpoint;
 use net::blocking_pool::BlockingPool;
+use net::connection::Counters;
 
 use crate::cache::{Cache, cache};
 use crate::metrics::Metrics;
@@ -51,7 +52,7 @@ impl Server {
             turning: Mutex::default(),
             retired: Mutex::default(),
             retry: Mutex::default(),
-            metrics: Metrics::default(),
+            metrics: Metrics::new(Counters::behind(options.proxies.clone())),
             searches: BlockingPool::default(),
             answers: cache(options.response_cache),
             mcp: Endpoint::new(options.mcp.clone())?,
@@ -69,6 +70,19 @@ impl Server {
     /// Announces on `/readyz` that no new requests should be sent here.
     pub fn drain(&self) {
         self.draining.store(true, Relaxed);
+    }
+
+    /// What clients may use up, and whether they have nearly done so: with more than half of the memory used, those that
+    /// read nothing are cut sooner.
+    pub(crate) fn saturation(&self) -> [(&'static str, bool); 3] {
+        let connections = &self.metrics.connections;
+        let (in_flight, most) = (&connections.in_flight, connections.most.load(Relaxed) as u64);
+        let [_, (waiting, most_waiting)] = self.searches.usage();
+        [
+            ("answers", 2 * in_flight.bytes() > in_flight.budget),
+            ("connections", 10 * connections.open_now() > 9 * most),
+            ("searches", waiting == most_waiting),
+        ]
     }
 
     /// Whether the server is about to end.

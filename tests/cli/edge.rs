@@ -356,12 +356,16 @@ fn it_serves_the_approved_hosts_and_no_other() {
         "--today",
         "2026-11-21",
     ];
+    let server = Server::start(EDGE, folder.path(), &args, " hosts=");
+    assert_eq!(server.address, r#""directory.example,mirror.example,localhost,127.0.0.1,[::1]""#);
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     for (host, target, expected) in [
         ("directory.example", "/api/v1/search", "200"),
         ("mirror.example:8443", "/api/v1/search", "200"),
         ("localhost", "/api/v1/facets/topics", "200"),
         ("evil.example", "/api/v1/search", "421"),
+        ("evil.example", "/api/v1/search?q=x", "421"),
+        ("[2001:db8::7]:80", "/mcp", "421"),
         ("localhost", "/api/v1/programs/no-such-program", "404"),
         ("localhost", "/api/v1/organizations/nsf", "308"),
         ("localhost", "/api/v1/facets/topics?limit=0", "400"),
@@ -369,6 +373,53 @@ fn it_serves_the_approved_hosts_and_no_other() {
         let answer = server.get_from(host, target);
         assert_eq!(status(&answer), expected, "{host} {target}: {answer}");
     }
+    let lines: Vec<String> = server.lines.try_iter().collect();
+    let named: Vec<&str> = lines.iter().filter_map(|line| line.split_once("host=")).map(|it| it.1).collect();
+    assert_eq!(named, ["evil.example", "[2001:db8::7]:80"], "each once: {lines:?}");
+}
+
+#[test]
+fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
+    let folder = folder_with_snapshot();
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--max-connections", "40"];
+    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let mut idle: Vec<_> = (0..16).map(|_| TcpStream::connect(&server.admin).unwrap()).collect();
+    let mut over = TcpStream::connect(&server.admin).unwrap();
+    assert!(!matches!(over.read(&mut [0]), Ok(1)), "a quarter is for one address");
+    assert!(!matches!(idle[0].read(&mut [0]), Ok(1)), "it is closed after a while");
+    let kept = TcpStream::connect(&server.address).unwrap();
+    assert_eq!(status(&server.get("/about")), "200");
+    let metrics = get(&server.admin, "localhost", "/metrics");
+    let value = |name: &str| {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {name} in {metrics}")).parse::<u64>().unwrap()
+    };
+    assert!(metrics.contains(concat!(
+        "edge_build_info{version=\"",
+        env!("CARGO_PKG_VERSION"),
+        "\",build=\""
+    )));
+    assert!(value("process_resident_memory_bytes") > 1 << 20 && value("process_open_fds") > 5);
+    assert!(value("process_max_fds") > value("process_open_fds"));
+    assert!(value("process_start_time_seconds") > 1_700_000_000);
+    assert!((1..=2).contains(&value("edge_connections")));
+    assert_eq!((value("edge_connections_limit"), value("edge_flight_limit_bytes")), (40, 64 << 20));
+    assert!(value("edge_pool_limit") > 0 && value("edge_pool_running") + value("edge_pool_waiting") == 0);
+    assert_eq!(value("edge_saturated{resource=\"connections\"}"), 0);
+    drop(kept);
+    // As of several addresses: of one there are sixteen at most.
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--max-connections", "16"];
+    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let _all: Vec<_> = (0..16).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let mut ready = String::new();
+    while !ready.contains(r#""saturated":["connections"]"#) {
+        assert!(std::time::Instant::now() < end, "{ready}");
+        ready = get(&server.admin, "localhost", "/readyz");
+    }
+    assert!(status(&ready) == "200" && ready.contains(r#""state":"degraded""#), "{ready}");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! A pool for work that takes long, so that it does not delay other requests: few tasks at a time on blocking
 //! threads, a short queue, and a refusal when the queue is full.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Most tasks in the queue.
 const QUEUE_MAX: usize = 64;
@@ -37,7 +38,8 @@ impl<R, W> From<R> for Outcome<R, W> {
 /// A pool of blocking threads with a bounded queue.
 #[derive(Debug)]
 pub struct BlockingPool {
-    permits: Semaphore,
+    at_once: usize,
+    permits: Arc<Semaphore>,
     /// Places in the queue; given back also by a client that went away.
     places: Semaphore,
 }
@@ -57,11 +59,20 @@ impl Default for BlockingPool {
 impl BlockingPool {
     /// At most `at_once` tasks at a time, at least one.
     pub fn new(at_once: usize) -> Self {
-        Self { permits: Semaphore::new(at_once.max(1)), places: Semaphore::new(QUEUE_MAX) }
+        let at_once = at_once.max(1);
+        Self { at_once, permits: Arc::new(Semaphore::new(at_once)), places: Semaphore::new(QUEUE_MAX) }
     }
 
-    /// Runs `search` on a thread for blocking work, as soon as it is its turn. A search that panics
-    /// counts as busy; its panic is logged by the hook.
+    /// Tasks that run, those that nobody waits for any more among them, and most of these; tasks in the queue, and most
+    /// of these.
+    pub fn usage(&self) -> [(usize, usize); 2] {
+        let used = |most: usize, left: &Semaphore| (most.saturating_sub(left.available_permits()), most);
+        [used(self.at_once, &self.permits), used(QUEUE_MAX, &self.places)]
+    }
+
+    /// Runs `search` on a thread for blocking work, as soon as it is its turn; not at all once nobody waits for it. One that
+    /// has begun keeps its place in the pool to its end. A search that panics counts as busy; its panic is
+    /// logged by the hook.
     ///
     /// # Errors
     ///
@@ -70,16 +81,22 @@ impl BlockingPool {
         &self,
         search: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PoolFull> {
-        let _permit = self.permit().await?;
-        tokio::task::spawn_blocking(search).await.map_err(|_| PoolFull)
+        let permit = self.permit().await?;
+        let caller = Arc::new(());
+        let waits = Arc::downgrade(&caller);
+        let task = move || {
+            let _permit = permit;
+            (waits.strong_count() > 0).then(search)
+        };
+        tokio::task::spawn_blocking(task).await.ok().flatten().ok_or(PoolFull)
     }
 
-    async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'_>, PoolFull> {
-        if let Ok(permit) = self.permits.try_acquire() {
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, PoolFull> {
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             return Ok(permit);
         }
         let _place = self.places.try_acquire().map_err(|_| PoolFull)?;
-        match tokio::time::timeout(PATIENCE, self.permits.acquire()).await {
+        match tokio::time::timeout(PATIENCE, Arc::clone(&self.permits).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(PoolFull),
         }
@@ -89,7 +106,7 @@ impl BlockingPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
+    use std::sync::mpsc::channel;
 
     #[tokio::test]
     async fn one_search_runs_some_wait_and_the_rest_are_refused() {
@@ -111,5 +128,39 @@ mod tests {
         }
         assert_eq!(refused, 10);
         assert_eq!(searches.places.available_permits(), QUEUE_MAX);
+    }
+    #[tokio::test]
+    async fn what_nobody_waits_for_keeps_its_place_while_it_runs_and_is_not_begun_otherwise() {
+        let pool = Arc::new(BlockingPool::new(1));
+        let (begun, has_begun) = channel();
+        let (finish, finished) = channel::<()>();
+        let spawn = |work: Box<dyn FnOnce() + Send>| {
+            let pool = Arc::clone(&pool);
+            tokio::spawn(async move { pool.run(work).await })
+        };
+        let first = begun.clone();
+        let running = spawn(Box::new(move || {
+            first.send("first").unwrap();
+            let _ = finished.recv();
+        }));
+        let second = begun.clone();
+        let waiting = spawn(Box::new(move || second.send("second").unwrap()));
+        let usage = || pool.usage().map(|(used, _)| used);
+        while usage() != [1, 1] {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(has_begun.recv(), Ok("first"));
+        running.abort();
+        waiting.abort();
+        assert!(running.await.is_err() && waiting.await.is_err());
+        assert_eq!(usage(), [1, 0]);
+        let third = spawn(Box::new(move || begun.send("third").unwrap()));
+        while usage() != [1, 1] {
+            tokio::task::yield_now().await;
+        }
+        drop(finish);
+        assert_eq!(third.await.unwrap(), Ok(()));
+        assert_eq!((has_begun.recv(), has_begun.recv().is_err()), (Ok("third"), true));
+        assert_eq!(usage(), [0, 0]);
     }
 }

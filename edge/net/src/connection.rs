@@ -22,9 +22,11 @@ mod tests;
 pub use accept::{adopt, bind};
 pub use counters::{CloseReason, Count, Counters};
 pub use limits::{HttpService, Limits};
+pub(crate) use socket::Waiting;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -76,21 +78,27 @@ where
     S: HttpService<Future: Send> + Clone + Send + Unpin + 'static,
 {
     fn new(service: S, limits: Limits, counters: Arc<Counters>) -> Self {
+        counters.most.store(limits.max_connections, Relaxed);
         Self { service, limits, counters, draining: watch::Sender::new(false) }
     }
 
-    /// Gives the connection a task of its own, or closes it when there are too many.
+    /// Gives the connection a task of its own, or closes it when there are too many, of all clients or of its own.
     fn admit(&self, stream: impl Wire, address: SocketAddr) {
         let nth = self.counters.accepted.add();
         if self.draining.receiver_count() >= self.limits.max_connections {
             self.counters.refused.add();
             return;
         }
+        let reader = self.counters.in_flight.reader(nth, address.ip());
+        if reader.connections() > self.limits.of_a_client() {
+            self.counters.crowding.add();
+            return;
+        }
         let connection = drive::Connection {
             peer: SocketAddr::new(address.ip().to_canonical(), address.port()),
             service: self.service.clone(),
             limits: Limits { max_age: spread(self.limits.max_age, nth), ..self.limits },
-            in_flight: self.counters.in_flight.clone(),
+            reader,
             draining: self.draining.subscribe(),
         };
         let open = self.counters.clone().open();

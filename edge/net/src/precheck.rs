@@ -1,6 +1,8 @@
 //! Checks of a request's head before anything is looked up: methods, hosts, bodies and sizes. The first check that
 //! fails answers the request.
 
+use std::fmt;
+
 use http::{HeaderMap, Method, StatusCode, header};
 
 use crate::request_head::RequestHead;
@@ -27,6 +29,13 @@ impl Hosts {
     /// Whether requests may be addressed to a host.
     fn allow(&self, host: &str) -> bool {
         self.0.iter().any(|known| known.eq_ignore_ascii_case(host))
+    }
+}
+
+/// The names, separated by commas.
+impl fmt::Display for Hosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(","))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
 
-use crate::in_flight::InFlight;
+use crate::in_flight::Reader;
 
 /// The head of a request.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub struct RequestHead {
     pub headers: HeaderMap,
     /// The address at the other end of the connection; IPv4 clients of a dual-stack listener appear as IPv4.
     pub peer: Option<SocketAddr>,
-    /// Bodies in flight of the server that has the connection.
-    pub in_flight: Option<Arc<InFlight>>,
+    /// Who reads the answers of the connection.
+    pub reader: Option<Arc<Reader>>,
 }
 
 impl RequestHead {
@@ -43,6 +43,6 @@ impl From<Parts> for RequestHead {
         if method != Method::GET {
             headers.remove(header::RANGE);
         }
-        Self { method, uri, headers, peer: None, in_flight: None }
+        Self { method, uri, headers, peer: None, reader: None }
     }
 }

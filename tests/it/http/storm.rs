@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use dataset::Input;
 use edge::Server;
+use net::client::TrustedProxies;
 use net::connection::{CloseReason, Counters, Limits, serve};
 use net::in_flight::InFlight;
 use site::Effort;
@@ -117,7 +118,9 @@ fn clients_that_read_no_answer_hold_little_memory_and_are_cut() {
     const BYTES: usize = 128 << 10;
     let stage = Stage::set(Limits::DEFAULT);
     let mut counters = Counters::default();
-    counters.in_flight = Arc::new(InFlight::new(BYTES));
+    let header = http::header::HeaderName::from_static("x-forwarded-for");
+    let proxies = TrustedProxies::new(vec!["127.0.0.0/8".parse().unwrap()], header);
+    counters.in_flight = Arc::new(InFlight::new(BYTES, proxies));
     let counters = Arc::new(counters);
     let server = Arc::clone(&stage.live);
     let routes = edge::routes(move || Some(Arc::clone(&server))).recover(edge::error_response).unify();
@@ -131,7 +134,8 @@ fn clients_that_read_no_answer_hold_little_memory_and_are_cut() {
     let ask = |nth: usize| {
         let target = format!("/api/v1/programs?limit=30&ageMax={nth}");
         let mut stream = TcpStream::connect(address).unwrap();
-        let requests = format!("GET {target} HTTP/1.1\r\nHost: {HOST}\r\n\r\n").repeat(1_000);
+        let head = format!("Host: {HOST}\r\nX-Forwarded-For: 192.0.2.{nth}\r\n");
+        let requests = format!("GET {target} HTTP/1.1\r\n{head}\r\n").repeat(1_000);
         stream.write_all(requests.as_bytes()).unwrap();
         stream
     };
@@ -144,7 +148,7 @@ fn clients_that_read_no_answer_hold_little_memory_and_are_cut() {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(most > BYTES / 2 && most <= BYTES + BYTES / 2, "{most} bytes in flight of {BYTES}");
-    assert!(counters.in_flight.refused() > 0 && counters.closed(CloseReason::Stall) > 0);
+    assert!(counters.in_flight.refused.get() > 0 && counters.closed(CloseReason::Stall) > 0);
     assert_eq!(counters.in_flight.bytes(), 0);
     assert_eq!(stage.live.metrics.panics.get(), 0);
 }

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::Place;
 
+/// Header line of clients that a trusted proxy tells apart from those that mean well.
+pub const STRANGER: &str = "X-Forwarded-For: 203.0.113.9\r\n";
+
 /// A way to keep a server waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -38,7 +41,9 @@ impl Kind {
                 "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
                  Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n"
             ),
-            Self::Deaf => format!("GET /api/v1/exports/latest HTTP/1.1\r\nHost: {host}\r\n\r\n").repeat(200),
+            Self::Deaf => {
+                format!("GET /api/v1/exports/latest HTTP/1.1\r\nHost: {host}\r\n{STRANGER}\r\n").repeat(200)
+            }
         }
     }
 }

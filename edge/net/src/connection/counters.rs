@@ -2,8 +2,9 @@
 //! is refused, never with a request.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
+use crate::client::TrustedProxies;
 use crate::in_flight::InFlight;
 
 /// Why a connection ended.
@@ -17,6 +18,8 @@ pub enum CloseReason {
     Idle,
     /// The client stopped reading.
     Stall,
+    /// The client stopped reading, a short while ago, and others needed the room of its answer.
+    Room,
     /// Past its maximum age.
     Age,
     /// The server shut down.
@@ -29,11 +32,12 @@ pub enum CloseReason {
 
 impl CloseReason {
     /// Every reason with its metric label, in the order they are declared.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Done, "done"),
         (Self::Request, "request"),
         (Self::Idle, "idle"),
         (Self::Stall, "stall"),
+        (Self::Room, "room"),
         (Self::Age, "age"),
         (Self::Drain, "drain"),
         (Self::Malformed, "malformed"),
@@ -58,21 +62,39 @@ impl Count {
 }
 
 /// Counts of connections since the start, and of those open now.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Counters {
     /// Connections taken from the listener; those refused too.
     pub accepted: Count,
     /// Closed at once because [`super::Limits::max_connections`] were open.
     pub refused: Count,
+    /// Closed at once because [`super::Limits::of_a_client`] of the client were open.
+    pub crowding: Count,
     /// Failed accepts, such as those for want of descriptors.
     pub accept_errors: Count,
     closed: [Count; CloseReason::ALL.len()],
     open: AtomicU64,
+    /// Most that may be open.
+    pub most: AtomicUsize,
     /// Bodies in flight.
     pub in_flight: Arc<InFlight>,
 }
 
 impl Counters {
+    /// Of a server behind proxies that name their clients.
+    pub fn behind(proxies: TrustedProxies) -> Self {
+        Self {
+            accepted: Count::default(),
+            refused: Count::default(),
+            crowding: Count::default(),
+            accept_errors: Count::default(),
+            closed: Default::default(),
+            open: AtomicU64::default(),
+            most: AtomicUsize::default(),
+            in_flight: Arc::new(InFlight::behind(proxies)),
+        }
+    }
+
     /// Connections open now.
     pub fn open_now(&self) -> u64 {
         self.open.load(Relaxed)
@@ -87,6 +109,13 @@ impl Counters {
     pub(super) fn open(self: Arc<Self>) -> Open {
         self.open.fetch_add(1, Relaxed);
         Open { counters: self, reason: CloseReason::Broken }
+    }
+}
+
+impl Default for Counters {
+    /// Of a server without proxies.
+    fn default() -> Self {
+        Self::behind(TrustedProxies::default())
     }
 }
 

@@ -16,9 +16,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::deadlines::{Deadlines, Step};
-use super::socket::{Socket, Waiting, Wire};
+use super::socket::{Socket, Wire};
 use super::{CloseReason, HttpService, Limits};
-use crate::in_flight::InFlight;
+use crate::in_flight::Reader;
 use crate::request_head::RequestHead;
 
 /// Most bytes of a request line and headers.
@@ -31,17 +31,18 @@ pub(super) struct Connection<S> {
     pub(super) peer: SocketAddr,
     pub(super) service: S,
     pub(super) limits: Limits,
-    pub(super) in_flight: Arc<InFlight>,
+    pub(super) reader: Arc<Reader>,
     pub(super) draining: watch::Receiver<bool>,
 }
 
 impl<S: HttpService> Connection<S> {
     /// Serves the connection to its end and returns why it ended.
     pub(super) async fn run(self, stream: impl Wire) -> CloseReason {
-        let Self { peer, service, limits, in_flight, mut draining } = self;
-        let (waiting, is_leaving) = (Waiting::new(), &AtomicBool::new(false));
+        let Self { peer, service, limits, reader, mut draining } = self;
+        let (waiting, is_leaving) = (&reader.waiting, &AtomicBool::new(false));
+        let of_requests = Arc::clone(&reader);
         let service = service_fn(move |request| {
-            let answer = service.call(with_head(request, peer, in_flight.clone()));
+            let answer = service.call(with_head(request, peer, of_requests.clone()));
             // Boxed, so that an unused connection takes no memory for it.
             Box::pin(async move {
                 let mut response = answer.await?;
@@ -59,7 +60,7 @@ impl<S: HttpService> Connection<S> {
         let mut deadlines = Deadlines::new(limits, Instant::now());
         let mut alarm = pin!(sleep_until(deadlines.next(waiting.get(), Instant::now())));
         let mut drains = pin!(async { drop(draining.wait_for(|draining| *draining).await) });
-        let mut has_drained = false;
+        let (mut has_drained, mut cut) = (false, pin!(reader.cut.notified()));
         loop {
             let step = tokio::select! {
                 biased;
@@ -77,6 +78,7 @@ impl<S: HttpService> Connection<S> {
                     Err(error) if error.is_parse() => return CloseReason::Malformed,
                     Err(_) => return CloseReason::Broken,
                 },
+                () = &mut cut => Step::Cut(CloseReason::Room),
                 () = &mut alarm => deadlines.look(waiting.get(), Instant::now()),
             };
             match step {
@@ -105,9 +107,9 @@ async fn refuse_http2(mut socket: Socket<impl Wire>, limits: Limits) {
 
 /// Moves the head of a request into an extension, an `Arc<RequestHead>`; what is left besides are method and target,
 /// for routing.
-fn with_head(request: Request<Incoming>, peer: SocketAddr, in_flight: Arc<InFlight>) -> Request<Incoming> {
+fn with_head(request: Request<Incoming>, peer: SocketAddr, reader: Arc<Reader>) -> Request<Incoming> {
     let (parts, body) = request.into_parts();
-    let head = RequestHead { peer: Some(peer), in_flight: Some(in_flight), ..parts.into() };
+    let head = RequestHead { peer: Some(peer), reader: Some(reader), ..parts.into() };
     let mut request = Request::new(body);
     request.method_mut().clone_from(&head.method);
     // CONNECT names no path, and the filters of warp panic without one.

@@ -30,6 +30,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Connections of one client at once: a quarter of all, and a few in any case.
+    pub(super) fn of_a_client(&self) -> usize {
+        const FEW: usize = 16;
+        (self.max_connections / 4).max(FEW)
+    }
+
     /// Limits for the open Internet.
     pub const DEFAULT: Self = Self {
         max_connections: 10_000,

@@ -29,16 +29,22 @@ pub(super) enum Wait {
 /// What a connection waits for and since when. The connection's own task reads and writes it: the lock is always free,
 /// and only satisfies that the task may move between threads.
 #[derive(Clone, Debug)]
-pub(super) struct Waiting(Arc<Mutex<(Wait, Instant)>>);
+pub(crate) struct Waiting(Arc<Mutex<(Wait, Instant)>>);
 
 impl Waiting {
     /// A new connection, which is to send its first request at once.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(Mutex::new((Wait::Response, Instant::now()))))
     }
 
     pub(super) fn get(&self) -> (Wait, Instant) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long the client has read nothing of what is sent, if that is what is waited for.
+    pub(crate) fn stalled(&self, now: Instant) -> Option<Duration> {
+        let (wait, since) = self.get();
+        (wait == Wait::Reader).then(|| now.saturating_duration_since(since))
     }
 
     /// From now on the connection waits for something else, unless `stays` holds for what it waits for.
@@ -79,19 +85,32 @@ pub(super) struct Socket<W> {
     stream: W,
     waiting: Waiting,
     linger: Option<Linger>,
+    /// Whether the end of what the client sends was seen, and nothing was sent since.
+    has_ended: bool,
 }
 
 impl<W: Wire> Socket<W> {
     pub(super) fn new(stream: W, waiting: Waiting) -> Self {
-        Self { stream, waiting, linger: None }
+        Self { stream, waiting, linger: None, has_ended: false }
     }
 
     pub(super) fn forget_unsent(&self) {
         self.stream.forget_unsent();
     }
+
+    fn has_written(&mut self, outcome: &Poll<io::Result<usize>>, cx: &Context<'_>) {
+        self.waiting.has_written(outcome);
+        if outcome.is_ready() && std::mem::take(&mut self.has_ended) {
+            // The end is to be seen again.
+            cx.waker().wake_by_ref();
+        }
+    }
 }
 
 impl<W: Wire> AsyncRead for Socket<W> {
+    /// A client may end its side and still read. hyper takes the end for a client that left, and drops its answer; so it
+    /// sees the end later: once what is being sent is sent, and one poll after that. What is answered at
+    /// once is sent then; who waits for a pool has left, as far as anyone can know.
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -99,9 +118,19 @@ impl<W: Wire> AsyncRead for Socket<W> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
+        let free = buffer.remaining();
         let outcome = Pin::new(&mut this.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
             this.waiting.has_read();
+        } else if matches!(outcome, Poll::Ready(Ok(()))) && free > 0 {
+            let is_sending = this.waiting.get().0 == Wait::Reader;
+            if is_sending || !this.has_ended {
+                this.has_ended = true;
+                if !is_sending {
+                    cx.waker().wake_by_ref();
+                }
+                return Poll::Pending;
+            }
         }
         outcome
     }
@@ -111,7 +140,7 @@ impl<W: Wire> AsyncWrite for Socket<W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
-        this.waiting.has_written(&outcome);
+        this.has_written(&outcome, cx);
         outcome
     }
 
@@ -122,7 +151,7 @@ impl<W: Wire> AsyncWrite for Socket<W> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
-        this.waiting.has_written(&outcome);
+        this.has_written(&outcome, cx);
         outcome
     }
 

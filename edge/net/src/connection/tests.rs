@@ -26,6 +26,8 @@ use tokio::time::Instant;
 
 use super::socket::Wire;
 use super::{CloseReason, Counters, Limits, bind, serve};
+use crate::client::TrustedProxies;
+use crate::in_flight::InFlight;
 use crate::request_head::RequestHead;
 
 /// Address of clients in memory, as a dual-stack listener reports an IPv4 client.
@@ -42,6 +44,10 @@ const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 
 /// Far more than is held for a reader that does not read.
 const BIG: usize = 4 << 20;
+
+/// Most that is in flight in tests of that, and a body of which three fit.
+const FLIGHT: usize = 1 << 20;
+const COUNTED: usize = 200 << 10;
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
@@ -87,15 +93,25 @@ struct Server {
 
 impl Server {
     fn start(limits: Limits) -> Self {
-        let (counters, gate) = (Arc::<Counters>::default(), Arc::<Gate>::default());
+        Self::with(limits, InFlight::behind(TrustedProxies::default()))
+    }
+
+    fn with(limits: Limits, in_flight: InFlight) -> Self {
+        let mut counters = Counters::default();
+        counters.in_flight = Arc::new(in_flight);
+        let (counters, gate) = (Arc::new(counters), Arc::<Gate>::default());
         let driver = super::Server::new(Site(gate.clone()), limits, counters.clone());
         Self { driver, counters, gate }
     }
 
     fn connect(&self) -> DuplexStream {
-        let (client, stream) = tokio::io::duplex(HELD_BACK);
-        self.driver.admit(stream, CLIENT);
-        client
+        self.connect_from(CLIENT)
+    }
+
+    fn connect_from(&self, client: SocketAddr) -> DuplexStream {
+        let (ours, stream) = tokio::io::duplex(HELD_BACK);
+        self.driver.admit(stream, client);
+        ours
     }
 
     /// A connection that has sent `bytes`.
@@ -139,6 +155,16 @@ async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<
         "/refused" => {
             let mut response = Response::new(Full::from("refused"));
             *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+            return Ok(response);
+        }
+        "/counted" => {
+            let head = request.extensions().get::<Arc<RequestHead>>().unwrap();
+            let held =
+                head.reader.as_ref().unwrap().hold(&head.headers, vec![b'x'; COUNTED].into(), COUNTED, None);
+            let mut response = Response::new(Full::from(held.clone().unwrap_or_default()));
+            if held.is_none() {
+                *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+            }
             return Ok(response);
         }
         path => format!("path {path}"),

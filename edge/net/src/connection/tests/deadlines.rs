@@ -78,6 +78,53 @@ async fn a_client_that_never_reads_is_cut_at_the_stall_deadline() {
     assert!(began.elapsed() >= SHORT);
 }
 
+/// A connection of the `nth` client, which has requested a counted body and reads `until` there.
+async fn deaf(server: &Server, nth: u8, until: &str) -> DuplexStream {
+    let mut stream = server.connect_from(SocketAddr::from(([198, 51, 100, nth], 80)));
+    stream.write_all(b"GET /counted HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    let answer = read_until(&mut stream, "\r\n\r\n").await;
+    assert!(answer.starts_with(until), "{nth}: {answer}");
+    stream
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_answers_fill_the_memory_the_longest_stalled_are_cut_before_newcomers_are_refused() {
+    let server = Server::with(generous(), InFlight::new(FLIGHT, TrustedProxies::default()));
+    let ok = "HTTP/1.1 200 ";
+    let mut held = Vec::new();
+    for nth in 0..3 {
+        held.push(deaf(&server, nth, ok).await);
+        tokio::time::sleep(ms(300)).await;
+    }
+    deaf(&server, 3, "HTTP/1.1 503 ").await;
+    assert_eq!(server.counters.closed(CloseReason::Room), 0, "a second of silence is no stall");
+    tokio::time::sleep(ms(200)).await;
+    let fourth = deaf(&server, 4, ok).await;
+    eventually(|| server.counters.closed(CloseReason::Room) == 1).await;
+    let first = read_to_close(&mut held.remove(0)).await;
+    assert!(first.len() < COUNTED, "the first is cut, {} bytes", first.len());
+    for mut stream in held.into_iter().chain([fourth]) {
+        let (mut bytes, mut got) = (vec![0; COUNTED], 0);
+        while got < COUNTED {
+            got += stream.read(&mut bytes).await.unwrap();
+        }
+    }
+    eventually(|| server.counters.in_flight.bytes() == 0).await;
+    assert_eq!(server.counters.closed(CloseReason::Room), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stall_is_shorter_while_more_than_half_of_the_memory_is_used() {
+    let server = Server::with(generous(), InFlight::new(FLIGHT, TrustedProxies::default()));
+    let _first = deaf(&server, 0, "HTTP/1.1 200 ").await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let _second = deaf(&server, 1, "HTTP/1.1 200 ").await;
+    tokio::time::sleep(ms(100)).await;
+    assert_eq!(server.counters.closed(CloseReason::Room), 0, "408 of 1024 KB");
+    let _third = deaf(&server, 2, "HTTP/1.1 200 ").await;
+    eventually(|| server.counters.closed(CloseReason::Room) == 1).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_client_that_reads_slowly_is_not_cut() {
     let stall = Duration::from_secs(1);
@@ -203,4 +250,19 @@ async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
     let mut fourth = server.send(GET).await;
     read_until(&mut fourth, "path /").await;
     assert_eq!(server.counters.accepted.get(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_has_a_quarter_of_the_connections_and_others_find_a_place() {
+    let server = Server::start(Limits { max_connections: 80, ..generous() });
+    let mut kept: Vec<DuplexStream> = (0..20).map(|_| server.connect()).collect();
+    assert_eq!(read_to_close(&mut server.connect()).await, "");
+    assert_eq!((server.counters.crowding.get(), server.counters.refused.get()), (1, 0));
+    let mut other = server.connect_from(SocketAddr::from(([198, 51, 100, 1], 80)));
+    other.write_all(GET).await.unwrap();
+    read_until(&mut other, "path /").await;
+    kept.pop();
+    eventually(|| server.counters.open_now() == 20).await;
+    let mut again = server.send(GET).await;
+    read_until(&mut again, "path /").await;
 }

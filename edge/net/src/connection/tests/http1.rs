@@ -99,3 +99,33 @@ async fn an_ipv4_client_of_a_dual_stack_listener_appears_as_ipv4() {
     let answer = exchange(b"GET /peer HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
     assert!(answer.ends_with("\r\n\r\n192.0.2.7:1234"), "{answer}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_ends_its_side_gets_what_is_answered_at_once() {
+    for (request, end) in [
+        (GET, "path /"),
+        (b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n", "xxxx"),
+        (b"GET /big HTTP/1.1\r\nhost: x\r\n\r\nGET /2 HTTP/1.1\r\nhost: x\r\n\r\n", "path /2"),
+        (b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n123", "\r\n\r\n3"),
+    ] {
+        let server = Server::start(generous());
+        let mut stream = server.send(request).await;
+        stream.shutdown().await.unwrap();
+        let answer = read_to_close(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with(end), "{}", answer.len());
+        assert!(end != "xxxx" || answer.len() > BIG);
+        server.closed_for(CloseReason::Done).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_whose_answer_takes_long_is_dropped_when_its_client_leaves() {
+    let server = Server::start(generous());
+    let mut stream = server.send(b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.gate.entered.notified().await;
+    let began = Instant::now();
+    stream.shutdown().await.unwrap();
+    assert_eq!(read_to_close(&mut stream).await, "");
+    assert!(began.elapsed() < ms(100));
+    server.closed().await;
+}

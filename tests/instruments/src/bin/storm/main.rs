@@ -1,6 +1,6 @@
 //! Puts a real `opdir-edge` to the test under load: hot swaps, restarts on a socket that outlives them, thousands
-//! of connections that keep it waiting or are unused, and a flood for damaged pages. Ends with 1 when a request failed, a connection stayed, or memory or log went beyond what is
-//! promised.
+//! of connections that keep it waiting or are unused, one client that holds all it may, abandoned requests, and a flood
+//! for damaged pages. Ends with 1 when a request failed, a connection stayed, or memory, time or log went beyond what is promised.
 //!
 //! ```sh
 //! cargo build --release -p edge
@@ -10,8 +10,8 @@
 mod replay;
 
 use std::error::Error;
-use std::io::{BufRead as _, BufReader};
-use std::net::{SocketAddr, TcpListener};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -31,7 +31,7 @@ use store::{Digest, GenerationId, rollback};
 use tests::storm::Place;
 use tests::storm::client::Client;
 use tests::storm::load::{Expected, Tally, during};
-use tests::storm::slow::{Kind, hold};
+use tests::storm::slow::{Kind, STRANGER, hold};
 use tests::synth::{self, TODAY};
 
 use self::replay::replay;
@@ -48,6 +48,11 @@ const UNUSED_MOST: f64 = 16.0;
 /// Length of a flood for damaged pages, and most bytes of log in it.
 const FLOOD: Duration = Duration::from_secs(60);
 const LOG_MOST: usize = 100_000;
+/// How long one client holds what it may.
+const HOARD: Duration = Duration::from_secs(10);
+/// Requests that are abandoned, and most memory for them, in MB.
+const ABANDONED: usize = 600;
+const ABANDONED_MOST: u64 = 200;
 /// Until memory that is not needed any more is given back.
 const SETTLING: Duration = Duration::from_secs(5);
 
@@ -70,6 +75,10 @@ enum Storm {
     Slow(Settings),
     /// Asks once on each of ten times as many connections as are slow, and keeps them
     Unused(Settings),
+    /// Lets one client hold all the connections and answers it may, beside another one
+    Hoard(Settings),
+    /// Asks for the details of a hundred records on 600 connections at once, and leaves
+    Abandoned(Settings),
     /// Asks for pages whose files are damaged
     Damaged(Settings),
     /// Asks through a cache, with junk in every query, for what the edge behind it answers
@@ -115,13 +124,15 @@ fn main() -> ExitCode {
     let result = raise_limit().and_then(|()| match Arguments::parse().storm {
         Storm::All(settings) => {
             let site = Site::build(PROGRAMS)?;
-            let of_site = [swaps, restarts, slow, unused, damaged];
+            let of_site = [swaps, restarts, slow, unused, hoard, abandoned, damaged];
             of_site.into_iter().try_fold(true, |good, storm| Ok(storm(&site, &settings)? && good))
         }
         Storm::Swaps(settings) => swaps(&Site::build(PROGRAMS)?, &settings),
         Storm::Restarts(settings) => restarts(&Site::build(PROGRAMS)?, &settings),
         Storm::Slow(settings) => slow(&Site::build(PROGRAMS)?, &settings),
         Storm::Unused(settings) => unused(&Site::build(PROGRAMS)?, &settings),
+        Storm::Hoard(settings) => hoard(&Site::build(PROGRAMS)?, &settings),
+        Storm::Abandoned(settings) => abandoned(&Site::build(PROGRAMS)?, &settings),
         Storm::Damaged(settings) => damaged(&Site::build(PROGRAMS)?, &settings),
         Storm::Replay(settings) => through(&settings),
     });
@@ -240,7 +251,8 @@ impl Edge {
         const HAND_OVER: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
         let mut command = Command::new("sh");
         command.args(["-c", HAND_OVER]).arg(program.canonicalize()?).arg("--snapshot").arg(root);
-        command.args(["--today", &TODAY.to_string()]).stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)));
+        // One address is the clients of many, which their requests name.
+        command.args(["--trusted-proxy", "127.0.0.0/8", "--today", &TODAY.to_string()]).stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)));
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
         let mut lines = BufReader::new(process.stderr.take().ok_or("no standard error")?).lines();
         let serving = lines.by_ref().map_while(std::io::Result::ok).any(|line| line.contains("serving"));
@@ -378,6 +390,59 @@ fn unused(site: &Site, settings: &Settings) -> Result<bool> {
     let each = edge.memory()?.saturating_sub(before) as f64 / held.len() as f64;
     println!("unused: {each:.1} KB for each of {count} connections");
     Ok(each <= UNUSED_MOST)
+}
+
+fn hoard(site: &Site, settings: &Settings) -> Result<bool> {
+    let expected = site.expected(&settings.edge)?;
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    let idle = during(&edge.place, &expected, 1, || std::thread::sleep(HOARD));
+    let ask = |nth: usize| -> std::io::Result<TcpStream> {
+        let mut stream = TcpStream::connect(edge.place.address)?;
+        stream.set_nonblocking(true)?;
+        let request = |n| {
+            let target = format!("/api/v1/search?limit=100&ageMax={}", 100 * nth + n);
+            format!("GET {target} HTTP/1.1\r\nHost: {HOST}\r\n{STRANGER}\r\n")
+        };
+        // What the edge does not read at once need not be sent.
+        let _ = stream.write((0..100).map(request).collect::<String>().as_bytes())?;
+        Ok(stream)
+    };
+    let mut held = Vec::new();
+    let tally = during(&edge.place, &expected, 1, || {
+        held.extend((0..settings.connections).filter_map(|nth| ask(nth).ok()));
+        std::thread::sleep(HOARD);
+    });
+    let good = report("hoard, idle", &idle) & report("  meanwhile", &tally);
+    Ok(good && tally.quantile(990) <= 10 * idle.quantile(990))
+}
+
+fn abandoned(site: &Site, settings: &Settings) -> Result<bool> {
+    site.point_to(0)?;
+    let edge = Edge::start(&settings.edge, &site.root(), &socket()?)?;
+    let folder = site.folder.join("data-1");
+    let slugs = load(&folder)?.0.programs.into_iter().map(|program| program.slug);
+    let query = slugs.take(100).map(|slug| format!("program={slug}")).collect::<Vec<_>>().join("&");
+    let target = format!("/api/v1/details?{query}");
+    drop(Client::new(&edge.place, "").get(&target)?);
+    let before = edge.memory()?;
+    let request = |nth| {
+        format!("HEAD {target}&limit={nth} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip\r\n{STRANGER}\r\n")
+    };
+    let mut streams = Vec::new();
+    for nth in 0..ABANDONED {
+        let mut stream = TcpStream::connect(edge.place.address)?;
+        stream.write_all(request(nth).as_bytes())?;
+        streams.push(stream);
+    }
+    drop(streams);
+    let (began, mut most) = (Instant::now(), before);
+    while began.elapsed() < SETTLING {
+        most = most.max(edge.memory()?);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let more = most.saturating_sub(before) / 1024;
+    println!("abandoned: {more} MB for {ABANDONED} requests, before {} MB", before / 1024);
+    Ok(more <= ABANDONED_MOST)
 }
 
 fn damaged(site: &Site, settings: &Settings) -> Result<bool> {

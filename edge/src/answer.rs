@@ -9,7 +9,6 @@ mod queries;
 
 use http::{HeaderValue, Method};
 
-use self::files::stored;
 use crate::reply::Reply;
 use crate::request::{Answer, Request};
 use crate::route::Route;
@@ -30,9 +29,9 @@ impl Request {
             Route::Changes => self.changes(),
             Route::ChangesFeed => self.changes_feed(),
             Route::Page => self.page(),
-            Route::Record(kind) => stored(self.record(kind)),
-            Route::Export => stored(self.export()),
-            Route::OpenApi => stored(self.openapi()),
+            Route::Record(kind) => self.record(kind),
+            Route::Export => self.export(),
+            Route::OpenApi => self.openapi(),
             Route::Tools | Route::UnknownApi => Reply::not_found("There is nothing at this path.").into(),
         }
     }

@@ -1,8 +1,10 @@
 //! Bodies of files: read and verified at their first request, their holes filled for the day, and cached up to a
 //! number of bytes.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use arc_swap::ArcSwapOption;
 use html::Filler;
 use http::HeaderName;
 use sha2::{Digest as _, Sha256};
@@ -11,9 +13,40 @@ use snapshot::page::hole::{Fill, last_modified, refill};
 use snapshot::time::Day;
 use store::{Coding, FileEntry, Hex, StoreError};
 
+use crate::cache::{Cache, cache};
 use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::serving_state::ServingState;
 use net::conditional::etag_suffix;
+
+/// Price of a byte that is read, verified and encoded, in units of the search: 5 ns, most of it for gzip. So up to 65 KB
+/// are read on the thread of the request, in a third of a millisecond.
+pub(crate) const BYTE_UNITS: u64 = 3;
+/// Longer bodies are kept one at a time, beside the cache: a download does not push out a thousand records.
+const LONG: u64 = 1 << 20;
+
+/// A file by its number, and a coding.
+type Key = (u32, Coding);
+
+/// Bodies in memory.
+pub(crate) struct Bodies {
+    short: Cache<Key>,
+    /// The long one that was read last.
+    long: ArcSwapOption<(Key, Arc<CachedResponse>)>,
+    /// Long ones that are not as they were stored, without their bytes: what HEAD and conditions need.
+    heads: Mutex<BTreeMap<Key, Arc<CachedResponse>>>,
+}
+
+impl Bodies {
+    /// Keeps short bodies of at most `capacity` bytes in total.
+    pub(crate) fn new(capacity: u64) -> Self {
+        Self { short: cache(capacity), long: ArcSwapOption::empty(), heads: Mutex::default() }
+    }
+
+    /// Bytes of all bodies, roughly.
+    pub(crate) fn weight(&self) -> u64 {
+        self.short.weight() + self.long.load().as_ref().map_or(0, |long| long.1.weight() as u64)
+    }
+}
 
 impl ServingState {
     /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must
@@ -25,16 +58,59 @@ impl ServingState {
         tag_header: Option<&HeaderName>,
         representation: impl FnOnce() -> Representation,
     ) -> Result<Arc<CachedResponse>, StoreError> {
-        let key = (entry.number(), coding);
-        self.bodies.get_or_insert_with(&key, || {
+        let (key, bodies) = ((entry.number(), coding), &self.bodies);
+        let make = || {
             let representation = representation().tag(tag_of(entry.path()));
             self.load(entry, coding, tag_header, representation).map(Arc::new)
-        })
+        };
+        if entry.identity().len <= LONG {
+            return bodies.short.get_or_insert_with(&key, make);
+        }
+        // Another request may have read it while this one waited.
+        if let Some(response) = self.cached(entry, coding) {
+            return Ok(response);
+        }
+        let response = make()?;
+        bodies.long.store(Some(Arc::new((key, Arc::clone(&response)))));
+        if self.moved(entry) {
+            let head = Arc::new(response.without_body(Some(response.bytes.len() as u64)));
+            bodies.heads.lock().unwrap_or_else(PoisonError::into_inner).insert(key, head);
+        }
+        Ok(response)
     }
 
     /// A file's response, if it is in memory.
     pub(crate) fn cached(&self, entry: FileEntry<'_>, coding: Coding) -> Option<Arc<CachedResponse>> {
-        self.bodies.get(&(entry.number(), coding))
+        let key = (entry.number(), coding);
+        if entry.identity().len <= LONG {
+            return self.bodies.short.get(&key);
+        }
+        self.bodies.long.load().as_ref().filter(|long| long.0 == key).map(|long| Arc::clone(&long.1))
+    }
+
+    /// A file's response without its body, if that is known without reading it: the table has hash, date and length of
+    /// what is sent as it was stored.
+    pub(crate) fn head(
+        &self,
+        entry: FileEntry<'_>,
+        coding: Coding,
+        tag_header: Option<&HeaderName>,
+        representation: impl FnOnce() -> Representation,
+    ) -> Option<Arc<CachedResponse>> {
+        if self.moved(entry) {
+            let heads = self.bodies.heads.lock().unwrap_or_else(PoisonError::into_inner);
+            return heads.get(&(entry.number(), coding)).cloned();
+        }
+        let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
+        let representation = representation().tag(tag_of(entry.path()));
+        let response = self.describe(known, true, coding, tag_header, representation);
+        Some(Arc::new(response.without_body(entry.body(coding).map(|body| body.len))))
+    }
+
+    /// The price of reading a file, filling its holes and encoding it, in units of the search.
+    pub(crate) fn price(&self, entry: FileEntry<'_>, coding: Coding) -> u64 {
+        let stored = entry.body(coding).filter(|_| !self.moved(entry));
+        stored.unwrap_or_else(|| entry.identity()).len * BYTE_UNITS
     }
 
     /// Whether a file can be sent in a coding. What is filled for another day than the build's, or lies in a pack,
@@ -60,11 +136,23 @@ impl ServingState {
         representation: Representation,
     ) -> Result<CachedResponse, StoreError> {
         let stored = !self.moved(entry);
-        let (bytes, hash, changed) = if stored {
+        let body = if stored {
             (self.stored(entry, coding)?, entry.identity().sha256.0, entry.changed())
         } else {
             self.filled(entry, coding)?
         };
+        Ok(self.describe(body, stored, coding, tag_header, representation))
+    }
+
+    /// The response of a body, by its bytes, the hash of the identity body and its date.
+    fn describe(
+        &self,
+        (bytes, hash, changed): (Vec<u8>, [u8; 32], i64),
+        stored: bool,
+        coding: Coding,
+        tag_header: Option<&HeaderName>,
+        representation: Representation,
+    ) -> CachedResponse {
         let metadata = Metadata {
             generation: self.generation_header.clone(),
             // 128 bits of the identity body's hash, and the coding.
@@ -76,7 +164,7 @@ impl ServingState {
             dated: stored,
             tag_header,
         };
-        Ok(CachedResponse::new(bytes.into(), representation, &metadata))
+        CachedResponse::new(bytes.into(), representation, &metadata)
     }
 
     /// A body as it was published, coded here where it lies in a pack.

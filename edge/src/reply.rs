@@ -13,8 +13,9 @@ use crate::cache_control::CacheControl;
 
 /// Too many bytes of answers wait for their clients to read them.
 pub(crate) const CONGESTED: HttpError = unavailable("Too many answers wait to be read; try again shortly.");
-/// The pool for searches is full.
-pub(crate) const OVERLOADED: HttpError = unavailable("Too many searches are under way; try again shortly.");
+/// A pool is full.
+pub(crate) const OVERLOADED: HttpError =
+    unavailable("Too many long answers are under way; try again shortly.");
 /// A file cannot be read now, but may be soon.
 pub(crate) const UNREADABLE: HttpError =
     unavailable("The record cannot be read at the moment; try again shortly.");

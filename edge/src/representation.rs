@@ -31,7 +31,7 @@ const UNSATISFIABLE: HttpError =
     HttpError::new(StatusCode::RANGE_NOT_SATISFIABLE, "There are no such bytes.");
 
 /// `If-Match` or `If-Unmodified-Since` does not hold.
-const PRECONDITION_FAILED: HttpError = HttpError::new(
+pub(crate) const PRECONDITION_FAILED: HttpError = HttpError::new(
     StatusCode::PRECONDITION_FAILED,
     "The answer is no longer the one that If-Match or If-Unmodified-Since names; request all of it again.",
 );
@@ -164,10 +164,12 @@ fn not_modified_headers(headers: &HeaderMap, tag_header: Option<&HeaderName>) ->
 }
 
 /// A response that is ready to be sent as often as it is requested.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CachedResponse {
     /// The body, in its coding.
     pub(crate) bytes: Bytes,
+    /// Its length, where that is known.
+    length: Option<u64>,
     /// Headers of a 200.
     headers: HeaderMap,
     /// Header for the tags by which a cache may purge it.
@@ -188,7 +190,13 @@ impl CachedResponse {
         let tag_header = metadata.tag_header.cloned();
         let changed = metadata.changed;
         let dated = metadata.dated.then_some(changed);
-        Self { bytes, headers, tag_header, changed, dated, shared: Arc::default() }
+        let length = Some(bytes.len() as u64);
+        Self { bytes, length, headers, tag_header, changed, dated, shared: Arc::default() }
+    }
+
+    /// The same without its body, of which the length may be known.
+    pub(crate) fn without_body(&self, length: Option<u64>) -> Self {
+        Self { bytes: Bytes::new(), length, ..self.clone() }
     }
 
     fn etag(&self) -> &str {
@@ -218,6 +226,15 @@ impl CachedResponse {
         }
         let shared = Some((self.bytes.len(), Arc::clone(&self.shared)));
         Reply { body: self.bytes.clone(), shared, ..reply(StatusCode::OK, self.headers.clone(), lifetime) }
+    }
+
+    /// The same to HEAD, which has no ranges.
+    pub(crate) fn reply_head(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
+        let mut reply = Reply { body: Bytes::new(), shared: None, ..self.reply(request, lifetime) };
+        if let Some(length) = self.length.filter(|_| reply.status == StatusCode::OK) {
+            reply.headers.insert(header::CONTENT_LENGTH, length.into());
+        }
+        reply
     }
 
     /// The same, or 206 and 416 by the request's range.

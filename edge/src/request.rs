@@ -37,7 +37,12 @@ pub(crate) struct Request {
 }
 
 /// What remains to be done for a reply, on a thread that may block.
-pub(crate) type Work = Box<dyn FnOnce(&Request) -> Reply + Send>;
+pub(crate) enum Work {
+    /// A search.
+    Search(Box<dyn FnOnce(&Request) -> Reply + Send>),
+    /// Long bodies are read.
+    Read(Box<dyn FnOnce(&Request) -> Reply + Send>),
+}
 
 /// A reply, or the work that leads to one.
 pub(crate) type Answer = Outcome<Reply, Work>;
@@ -69,7 +74,11 @@ impl Request {
         };
         let request = Arc::new(self);
         let shared = Arc::clone(&request);
-        let reply = request.server.searches.run(move || shared.guarded(|| work(&shared))).await;
+        let (pool, work) = match work {
+            Work::Search(work) => (&request.server.searches, work),
+            Work::Read(work) => (&request.server.reads, work),
+        };
+        let reply = pool.run(move || shared.guarded(|| work(&shared))).await;
         request.finish(reply.unwrap_or_else(|PoolFull| {
             request.server.metrics.overloads.add();
             OVERLOADED.into()

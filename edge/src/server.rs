@@ -27,8 +27,10 @@ pub struct Server {
     pub(crate) retry: Mutex<Option<Retry>>,
     /// Counters.
     pub metrics: Metrics,
-    /// Pool for searches and joins of records that take long.
+    /// Pool for searches that take long.
     pub(crate) searches: BlockingPool,
+    /// Pool for long bodies and joins of many: its own, so that downloads refuse no search.
+    pub(crate) reads: BlockingPool,
     /// Computed answers by ETag, which names generation, day, query and coding.
     pub(crate) answers: Cache<String>,
     /// The tool endpoint.
@@ -54,6 +56,7 @@ impl Server {
             retry: Mutex::default(),
             metrics: Metrics::new(Counters::behind(options.proxies.clone())),
             searches: BlockingPool::default(),
+            reads: BlockingPool::new(1),
             answers: cache(options.response_cache),
             mcp: Endpoint::new(options.mcp.clone())?,
             started: Instant::now(),
@@ -74,14 +77,18 @@ impl Server {
 
     /// What clients may use up, and whether they have nearly done so: with more than half of the memory used, those that
     /// read nothing are cut sooner.
-    pub(crate) fn saturation(&self) -> [(&'static str, bool); 3] {
+    pub(crate) fn saturation(&self) -> [(&'static str, bool); 4] {
         let connections = &self.metrics.connections;
         let (in_flight, most) = (&connections.in_flight, connections.most.load(Relaxed) as u64);
-        let [_, (waiting, most_waiting)] = self.searches.usage();
+        let is_full = |pool: &BlockingPool| {
+            let [_, (waiting, most)] = pool.usage();
+            waiting == most
+        };
         [
             ("answers", 2 * in_flight.bytes() > in_flight.budget),
             ("connections", 10 * connections.open_now() > 9 * most),
-            ("searches", waiting == most_waiting),
+            ("searches", is_full(&self.searches)),
+            ("reads", is_full(&self.reads)),
         ]
     }
 

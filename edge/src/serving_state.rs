@@ -12,10 +12,10 @@ use net::precheck::Hosts;
 use snapshot::page::{Dated, Site};
 use snapshot::time::Day;
 use store::sections::{SectionError, Sections};
-use store::{Coding, Generation, StoreError};
+use store::{Generation, StoreError};
 
+use crate::bodies::Bodies;
 use crate::build_id;
-use crate::cache::{Cache, cache};
 use crate::cache_control::CacheControl;
 use crate::options::{COPIED_INDEX, Options};
 use crate::reply::value;
@@ -149,8 +149,8 @@ pub struct ServingState {
     pub(crate) open: Arc<OpenGeneration>,
     /// What depends on the day.
     pub dated: Dated,
-    /// Bodies of files, by file and coding.
-    pub(crate) bodies: Cache<(u32, Coding)>,
+    /// Bodies of files in memory.
+    pub(crate) bodies: Bodies,
     /// Whether the day never ends.
     frozen: bool,
     /// Header that names the generation. Without the sequence number: an answer that is cached across a rollback is
@@ -173,7 +173,7 @@ impl ServingState {
         let hash = store::Hex(&open.generation.id().hash).to_string();
         Self {
             dated: open.site.dated(day),
-            bodies: cache(options.body_cache),
+            bodies: Bodies::new(options.body_cache),
             validator: format!("d{}.{}.{}.", &hash[..12], day.0, build_id::id()),
             generation_header: value(&hash),
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),

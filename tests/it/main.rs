@@ -36,6 +36,7 @@ mod house {
 mod http {
     mod allocations;
     mod any_bytes;
+    mod bodies;
     mod canonical;
     mod languages;
     mod probes;

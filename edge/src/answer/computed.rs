@@ -16,8 +16,8 @@ use store::{Coding, Hex};
 
 use crate::cache_control::CacheControl;
 use crate::reply::Reply;
-use crate::representation::{CachedResponse, Metadata, Representation};
-use crate::request::{Answer, Request};
+use crate::representation::{CachedResponse, Metadata, PRECONDITION_FAILED, Representation};
+use crate::request::{Answer, Request, Work};
 
 /// A query whose answer is computed.
 pub(super) struct Query {
@@ -80,9 +80,9 @@ impl Request {
             return reply.into();
         }
         if is_heavy(query.work) {
-            return Answer::Heavy(Box::new(move |request| {
+            return Answer::Heavy(Work::Search(Box::new(move |request| {
                 request.compute(&query, representation(), || compute(request))
-            }));
+            })));
         }
         self.compute(&query, representation(), || compute(self)).into()
     }
@@ -91,10 +91,14 @@ impl Request {
     pub(super) fn known(&self, query: &Query, representation: impl Fn() -> Representation) -> Option<Reply> {
         let headers = &self.head.headers;
         let etag = query.etag(self.coding());
+        // A short answer is not encoded: its ETag is that of identity whatever was negotiated.
+        let known = [&etag, &query.etag(Coding::Identity)];
+        let changed = self.state.changed(query.depends_on_day);
+        if known.iter().all(|known| is_precondition_failed(headers, known, changed)) {
+            return Some(PRECONDITION_FAILED.into());
+        }
         if headers.contains_key(header::IF_NONE_MATCH) {
-            // A short answer is not encoded: its ETag is that of identity whatever was negotiated.
-            for known in [&etag, &query.etag(Coding::Identity)] {
-                let changed = self.state.changed(query.depends_on_day);
+            for known in known {
                 if is_fresh(headers, known, None) && !is_precondition_failed(headers, known, changed) {
                     let metadata = self.metadata(known, Coding::Identity, query);
                     let response = CachedResponse::new(Bytes::new(), representation(), &metadata);

@@ -1,17 +1,19 @@
 //! Details of several records at once: the bodies of their own addresses, joined.
 
 use http::HeaderValue;
+use net::blocking_pool::is_heavy;
 use snapshot::page::address::DETAILS_TAG;
 use snapshot::page::{details, error};
-use snapshot::query::{DetailsQuery, Page, parse_details};
+use snapshot::query::{DetailsQuery, Page, ParameterError, parse_details};
 use snapshot::record::{EntityType, Locale};
 use store::{FileEntry, StoreError};
 
 use super::computed::Query;
 use super::files::{API, failed};
+use crate::bodies::BYTE_UNITS;
 use crate::reply::Reply;
 use crate::representation::Representation;
-use crate::request::{Answer, Request};
+use crate::request::{Answer, Request, Work};
 
 /// Parts of a query that make no difference (No-Vary-Search): the order of records is that of the answer, and unknown
 /// names are reported in it.
@@ -19,8 +21,21 @@ const TRACKERS: HeaderValue = HeaderValue::from_static(
     "params=(\"utm_source\" \"utm_medium\" \"utm_campaign\" \"utm_term\" \"utm_content\" \"utm_id\" \"fbclid\" \"gclid\" \"_\")",
 );
 
+/// Most bytes of all records of an answer: forty milliseconds of work.
+const BYTES_MAX: u64 = 8 << 20;
+
+/// What a query names.
+#[derive(Default)]
+struct Found {
+    /// Kind, file and slug of today of each record.
+    records: Vec<(EntityType, u32, String)>,
+    missing: Vec<String>,
+    /// Length of all records.
+    bytes: u64,
+}
+
 impl Request {
-    /// Answers `/api/v1/details`, always in a pool: a hundred bodies may have to be read.
+    /// Answers `/api/v1/details`.
     pub(super) fn details(&self) -> Answer {
         let (query, invalid) = match parse_details(self.head.query()) {
             Ok(read) => read,
@@ -47,26 +62,44 @@ impl Request {
         if let Some(reply) = self.known(&computed, representation) {
             return reply.into();
         }
-        Answer::Heavy(Box::new(move |request| match request.join(&query, &invalid) {
+        let found = self.find(&query);
+        if found.bytes > BYTES_MAX {
+            let reason = format!("more than {BYTES_MAX} bytes in all; request fewer records at once");
+            let parameter = "program, organization, recipient";
+            let fault = ParameterError { parameter, value: found.bytes.to_string(), reason };
+            return Reply::bad_request(error::details_fault(&fault)).into();
+        }
+        let is_heavy = is_heavy(found.bytes * BYTE_UNITS);
+        let join = move |request: &Self| match request.join(&found, query.locale, &invalid) {
             Ok(bytes) => request.compute(&computed, representation(), || bytes.into()),
             Err(error) => failed(&error),
-        }))
+        };
+        if is_heavy { Answer::Heavy(Work::Read(Box::new(join))) } else { join(self).into() }
     }
 
-    /// The answer's body. A record under its own slug and a former one is there once.
-    fn join(&self, query: &DetailsQuery, invalid: &[String]) -> Result<Vec<u8>, StoreError> {
-        let (mut joined, mut bodies, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    /// The records that there are. One under its own slug and a former one is there once.
+    fn find(&self, query: &DetailsQuery) -> Found {
+        let mut found = Found::default();
         for (kind, slug) in &query.records {
             match self.known_record(*kind, slug, query.locale) {
-                None => missing.push(format!("{}={slug}", kind.as_str())),
-                Some((file, _)) if joined.contains(&file.number()) => {}
+                None => found.missing.push(format!("{}={slug}", kind.as_str())),
+                Some((file, _)) if found.records.iter().any(|(_, known, _)| *known == file.number()) => {}
                 Some((file, slug)) => {
-                    joined.push(file.number());
-                    bodies.push(self.record_body(*kind, file, (&slug, query.locale))?);
+                    found.bytes += file.identity().len;
+                    found.records.push((*kind, file.number(), slug));
                 }
             }
         }
-        Ok(details::join(&bodies, &missing, invalid))
+        found
+    }
+
+    /// The answer's body.
+    fn join(&self, found: &Found, locale: Locale, invalid: &[String]) -> Result<Vec<u8>, StoreError> {
+        let files = self.state.generation().files();
+        let known =
+            found.records.iter().filter_map(|(kind, file, slug)| Some((kind, files.get(*file)?, slug)));
+        let bodies = known.map(|(kind, file, slug)| self.record_body(*kind, file, (slug, locale)));
+        Ok(details::join(&bodies.collect::<Result<Vec<_>, _>>()?, &found.missing, invalid))
     }
 
     /// The file of a record by its slug or a former one, and its slug.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use net::blocking_pool::is_heavy;
 use net::conditional::negotiate;
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
@@ -18,7 +19,7 @@ use store::{Coding, FileEntry, StoreError};
 use crate::cache_control::CacheControl;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
 use crate::representation::{CachedResponse, Representation};
-use crate::request::{Answer, Request};
+use crate::request::{Answer, Request, Work};
 use crate::serving_state::ServingState;
 
 /// Folder of the REST interface among the files.
@@ -65,14 +66,16 @@ impl Request {
         file.map(|file| self.record_body(EntityType::Program, file, (slug, locale))).transpose()
     }
 
-    pub(super) fn record(&self, kind: EntityType) -> Result<Reply, StoreError> {
+    pub(super) fn record(&self, kind: EntityType) -> Answer {
         let (slug, locale) = (&self.last_segment(), parse_locale(self.head.query()));
-        let Some(file) = self.record_file(kind, slug, locale) else { return Ok(self.unknown(kind, slug)) };
+        let Some(file) = self.record_file(kind, slug, locale) else { return self.unknown(kind, slug).into() };
         let lifetime = match kind {
             EntityType::Recipient => CacheControl::Usual.header(),
             _ => self.until_midnight(),
         };
-        self.file(file, lifetime, || record(&self.state, kind, slug, locale))
+        self.file(file, lifetime, false, move |request| {
+            record(&request.state, kind, &request.last_segment(), locale)
+        })
     }
 
     /// 404 of a record, with its slug of today if it was renamed. An organization is redirected to it.
@@ -101,55 +104,105 @@ impl Request {
         })
     }
 
-    pub(super) fn export(&self) -> Result<Reply, StoreError> {
+    pub(super) fn export(&self) -> Answer {
         let format = match parse_export(self.head.query()) {
             _ if self.head.path().ends_with(".csv") => ExportFormat::Csv,
             Ok(format) => format,
-            Err(value) => return Ok(Reply::bad_request(error::export_format(&value))),
+            Err(value) => return Reply::bad_request(error::export_format(&value)).into(),
         };
         let extension = if format == ExportFormat::Csv { ".csv" } else { ".json" };
         let Some(file) = self.state.generation().files().lookup(&[API, "exports/latest", extension]) else {
-            return Ok(NO_PAGES.into());
+            return Reply::from(NO_PAGES).into();
         };
-        let position = self.position();
-        let export = || export(&self.state, format).link(changes::LINES, &position, "next");
-        let response = self.response(file, export)?;
-        Ok(response.reply_range(&self.head.headers, self.until_midnight()))
+        self.file(file, self.until_midnight(), true, move |request| {
+            export(&request.state, format).link(changes::LINES, &request.position(), "next")
+        })
     }
 
-    pub(super) fn openapi(&self) -> Result<Reply, StoreError> {
+    pub(super) fn openapi(&self) -> Answer {
         match self.state.generation().files().lookup(&[API, "openapi.json"]) {
-            Some(file) => self.file(file, CacheControl::Usual.header(), || document("", "openapi.json")),
-            None => Ok(NO_PAGES.into()),
+            Some(file) => {
+                self.file(file, CacheControl::Usual.header(), false, |_| document("", "openapi.json"))
+            }
+            None => Reply::from(NO_PAGES).into(),
         }
     }
 
+    /// Answers with a file in the coding that the client prefers: from memory, without its body where that is not sent,
+    /// else by reading it, in a pool if that takes long. Where it has `parts`, these are of the identity body.
     pub(super) fn file(
         &self,
         file: FileEntry<'_>,
         lifetime: HeaderValue,
-        representation: impl FnOnce() -> Representation,
-    ) -> Result<Reply, StoreError> {
-        let response = self.response(file, representation)?;
-        Ok(response.reply(&self.head.headers, lifetime))
+        parts: bool,
+        representation: impl Fn(&Self) -> Representation + Send + 'static,
+    ) -> Answer {
+        let coding = self.coding_of(file);
+        if let Some(response) = self.server.metrics.bodies.count(self.state.cached(file, coding)) {
+            return self.sent(&response, lifetime, parts).into();
+        }
+        if let Some(reply) = self.without_body(file, coding, &lifetime, parts, &representation) {
+            return reply.into();
+        }
+        let number = file.number();
+        let read = move |request: &Self| {
+            let file = request.state.generation().files().get(number);
+            let Some(file) = file else { return Reply::not_found("There is nothing at this path.") };
+            match request.read(file, coding, || representation(request)) {
+                Ok(response) => request.sent(&response, lifetime, parts),
+                Err(error) => failed(&error),
+            }
+        };
+        match is_heavy(self.state.price(file, coding)) {
+            true => Answer::Heavy(Work::Read(Box::new(read))),
+            false => read(self).into(),
+        }
     }
 
-    /// A file's response in the coding that the client prefers; ranges are of the identity body.
-    pub(super) fn response(
+    /// The coding that the client prefers; ranges are of the identity body.
+    pub(super) fn coding_of(&self, file: FileEntry<'_>) -> Coding {
+        match self.head.headers.contains_key(header::RANGE) {
+            true => Coding::Identity,
+            false => negotiate(&self.head.headers, |coding| self.state.offers(file, coding)),
+        }
+    }
+
+    /// The reply to HEAD, 304 and 412, where these are known without reading the file.
+    fn without_body(
         &self,
         file: FileEntry<'_>,
-        representation: impl FnOnce() -> Representation,
-    ) -> Result<Arc<CachedResponse>, StoreError> {
-        let headers = &self.head.headers;
-        let coding = match headers.contains_key(header::RANGE) {
-            true => Coding::Identity,
-            false => negotiate(headers, |coding| self.state.offers(file, coding)),
-        };
-        let cached = self.state.cached(file, coding);
-        if let Some(response) = self.server.metrics.bodies.count(cached) {
-            return Ok(response);
+        coding: Coding,
+        lifetime: &HeaderValue,
+        parts: bool,
+        representation: impl Fn(&Self) -> Representation,
+    ) -> Option<Reply> {
+        const CONDITIONS: [HeaderName; 4] =
+            [header::IF_MATCH, header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE, header::IF_UNMODIFIED_SINCE];
+        let is_head = self.head.method == Method::HEAD;
+        if !is_head && !CONDITIONS.iter().any(|name| self.head.headers.contains_key(name)) {
+            return None;
         }
-        self.read(file, coding, representation)
+        let tag_header = self.server.options.tag_header.as_ref();
+        let head = self.state.head(file, coding, tag_header, || representation(self))?;
+        // A body of no bytes has no parts.
+        let reply = self.sent(&head, lifetime.clone(), parts && is_head);
+        (is_head || reply.status != StatusCode::OK).then_some(reply)
+    }
+
+    /// A file's response, as the request's method, conditions and range require.
+    fn sent(&self, response: &CachedResponse, lifetime: HeaderValue, parts: bool) -> Reply {
+        let headers = &self.head.headers;
+        if self.head.method != Method::HEAD {
+            return match parts {
+                true => response.reply_range(headers, lifetime),
+                false => response.reply(headers, lifetime),
+            };
+        }
+        let reply = response.reply_head(headers, lifetime);
+        match parts && reply.status == StatusCode::OK {
+            true => reply.with(header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
+            false => reply,
+        }
     }
 
     /// Reads a body. One that cannot be sent as it was published is logged, and listed until it can.
@@ -226,11 +279,6 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
 /// soon.
 pub(super) fn failed(error: &StoreError) -> Reply {
     if is_exhausted(error) { UNREADABLE.into() } else { DAMAGED.into() }
-}
-
-/// An answer with a body of the generation.
-pub(super) fn stored(reply: Result<Reply, StoreError>) -> Answer {
-    reply.unwrap_or_else(|error| failed(&error)).into()
 }
 
 /// Whether memory, or the descriptors of the system or the process, have run out (the numbers are the same on every

@@ -9,10 +9,9 @@ use snapshot::page::{changes, error, listing};
 use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list, parse_search};
 use snapshot::record::{EntityType, Locale};
 use snapshot::text::words_of;
-use store::StoreError;
 
 use super::computed::{Computed, Query};
-use super::files::{ALL, stored};
+use super::files::ALL;
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
 use crate::representation::Representation;
@@ -202,7 +201,7 @@ impl Request {
             (Target::Live(locale, Live::Feed(feed)), Some(html)) => self.feed(html, locale, feed),
             (Target::Live(locale, Live::Recipients), Some(_)) => self.recipients(locale),
             (Target::Live(locale, Live::Hints), Some(_)) => self.hints(locale),
-            _ => stored(self.site_file(target)),
+            _ => self.site_file(target),
         }
     }
 
@@ -300,43 +299,39 @@ impl Request {
     }
 
     /// A file of the site: as it is, a page, or the page for what does not exist.
-    fn site_file(&self, target: Target<'_>) -> Result<Reply, StoreError> {
+    fn site_file(&self, target: Target<'_>) -> Answer {
         match target {
             Target::File(path) => self.download(path),
             Target::Page(path) => self.site_page(path),
-            Target::Live(..) | Target::Nothing => Ok(self.missing()),
+            Target::Live(..) | Target::Nothing => self.missing().into(),
         }
     }
 
-    fn download(&self, path: &str) -> Result<Reply, StoreError> {
+    fn download(&self, path: &str) -> Answer {
         let file = self.state.generation().files().lookup(&[path]);
         let (Some(file), Some(media_type)) = (file, media_type(path)) else {
-            return Ok(self.missing());
+            return self.missing().into();
         };
         // An asset's name changes with its content.
         let lifetime = match path.starts_with("assets/") {
             true => CacheControl::Immutable.header(),
             false => self.until_midnight(),
         };
-        let representation = || {
-            let file = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL);
-            match path.starts_with("data/") {
-                true => file.link(changes::LINES, &self.position(), "next"),
-                false => file,
-            }
-        };
-        let response = self.response(file, representation)?;
         // Downloads may be long enough to be resumed.
-        Ok(match path.starts_with("data/") {
-            true => response.reply_range(&self.head.headers, lifetime),
-            false => response.reply(&self.head.headers, lifetime),
+        let is_download = path.starts_with("data/");
+        self.file(file, lifetime, is_download, move |request| {
+            let file = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL);
+            if is_download { file.link(changes::LINES, &request.position(), "next") } else { file }
         })
     }
 
-    fn site_page(&self, path: &str) -> Result<Reply, StoreError> {
+    fn site_page(&self, path: &str) -> Answer {
         match self.state.generation().files().lookup(&[path, ".html"]) {
-            Some(file) => self.file(file, self.until_midnight(), || html(self.locale()).no_vary_search(ALL)),
-            None => Ok(self.renamed(path).unwrap_or_else(|| self.missing())),
+            Some(file) => {
+                let page = |request: &Self| html(request.locale()).no_vary_search(ALL);
+                self.file(file, self.until_midnight(), false, page)
+            }
+            None => self.renamed(path).unwrap_or_else(|| self.missing()).into(),
         }
     }
 
@@ -383,7 +378,9 @@ impl Request {
         let error = Reply::not_found("There is nothing at this path.");
         let Some(file) = self.state.generation().files().lookup(&[path, ".html"]) else { return error };
         // The page is not the requested one: no condition holds for it.
-        let Ok(response) = self.response(file, || html(locale)) else { return error_page(error, locale) };
+        let Ok(response) = self.read(file, self.coding_of(file), || html(locale)) else {
+            return error_page(error, locale);
+        };
         let mut reply = response.reply(&HeaderMap::new(), CacheControl::Short.header());
         reply.status = StatusCode::NOT_FOUND;
         reply.headers.remove(header::ETAG);

@@ -14,7 +14,7 @@ use super::files::API;
 use crate::cache_control::CacheControl;
 use crate::reply::Reply;
 use crate::representation::Representation;
-use crate::request::{Answer, Request};
+use crate::request::{Answer, Request, Work};
 
 /// Parts of a query that make no difference, by route (No-Vary-Search). Search and lists report unknown names in the
 /// answer, so these do make one, except for the parameters of trackers.
@@ -49,11 +49,11 @@ impl Request {
         }
         if is_heavy(computed.work) {
             // What was looked up borrows from the index, and is looked up again.
-            return Answer::Heavy(Box::new(move |request| {
+            return Answer::Heavy(Work::Search(Box::new(move |request| {
                 let (site, dated) = (request.state.site(), &request.state.dated);
                 let search = || search::search(site, dated, &query, &invalid).into();
                 request.compute(&computed, representation(), search)
-            }));
+            })));
         }
         let search = || {
             let found = index.search_among(&query, read.as_ref(), &dated.today, None);

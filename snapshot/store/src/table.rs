@@ -234,7 +234,7 @@ impl FileTable {
     }
 
     /// A page by its number, counted from 0 in order of paths.
-    pub(crate) fn get(&self, number: u32) -> Option<FileEntry<'_>> {
+    pub fn get(&self, number: u32) -> Option<FileEntry<'_>> {
         let row = *self.rows.get(number as usize)?;
         Some(FileEntry { table: self, number, row })
     }

@@ -1,0 +1,148 @@
+//! What a request costs that sends no body or a part of one, and where long bodies are read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use edge::Server;
+use http::Request;
+use http::header::{CONTENT_LENGTH, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, RANGE};
+use serde_json::json;
+use site::Effort;
+use snapshot::time::Day;
+use store::Digest;
+use tests::in_process::{Reply, ask, get};
+use tests::snapshots;
+use tests::world::World;
+
+use crate::search::engine::{many_programs, organization};
+use crate::server::{AS_OF, build, options};
+
+/// An edge with three programs of 3 MB each, and a short one.
+fn live(folder: &Path) -> Arc<Server> {
+    let members = ["One", "Two", "Three", "Short"].map(|name| json!({"name": name}));
+    // It opens on the day after.
+    let season = json!({
+        "id": "00000000-0000-4000-8000-000000000101", "programId": "00000000-0000-4000-8000-000000000001",
+        "label": "Round", "opensOn": AS_OF.tomorrow().unwrap(), "deadlineOn": "2027-05-03",
+        "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    let tables = [organization(), many_programs(&members), ("cycles", vec![season])];
+    let mut directory = World::tables(&tables).directory;
+    // Longer than a dataset may have it.
+    for program in &mut directory.programs[..3] {
+        program.description = Some("+ ".repeat(1_500_000));
+    }
+    build(&directory, Digest([0; 32]), &options(folder, Effort::None));
+    snapshots::open(folder, 16 << 20)
+}
+
+fn sent(server: &Arc<Server>, method: &str, target: &str, headers: &[(HeaderName, &str)]) -> Reply {
+    let mut request = Request::builder().method(method).uri(target);
+    for (name, value) in headers {
+        request = request.header(name, *value);
+    }
+    ask(server, request.body(Bytes::new()).unwrap())
+}
+
+/// The file below public/ of what is live.
+fn file(folder: &Path, name: &str) -> PathBuf {
+    let live = fs::read_to_string(folder.join("CURRENT")).unwrap();
+    folder.join("generations").join(live.trim()).join("public").join(name)
+}
+
+/// Makes a file another one of the same length.
+fn damage(folder: &Path, name: &str) {
+    let path = file(folder, name);
+    let bytes = vec![b'x'; fs::metadata(&path).unwrap().len() as usize];
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, bytes).unwrap();
+}
+
+#[test]
+fn head_and_conditions_are_answered_without_reading_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path());
+    for (name, target) in [
+        ("data/programs.ndjson", "/data/programs.ndjson"),
+        ("api/v1/openapi.json", "/api/v1/openapi.json"),
+        ("docs/api.html", "/docs/api"),
+    ] {
+        let length = fs::metadata(file(folder.path(), name)).unwrap().len().to_string();
+        damage(folder.path(), name);
+        let head = sent(&live, "HEAD", target, &[]);
+        assert_eq!(
+            (head.status.as_u16(), head.headers[CONTENT_LENGTH].to_str().unwrap()),
+            (200, &*length),
+            "{target}"
+        );
+        let etag = head.headers[ETAG].to_str().unwrap();
+        let fresh = sent(&live, "GET", target, &[(IF_NONE_MATCH, etag)]);
+        assert_eq!((fresh.status.as_u16(), fresh.headers[ETAG].to_str().unwrap()), (304, etag), "{target}");
+        assert_eq!(sent(&live, "GET", target, &[(IF_MATCH, "\"other\"")]).status, 412, "{target}");
+        assert_eq!(get(&live, target).status, 500, "{target}: what is sent is read");
+    }
+}
+
+#[test]
+fn a_long_file_that_is_filled_for_another_day_is_read_for_the_first_head_only() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(live(folder.path()));
+    let next = Day::new(AS_OF.tomorrow().unwrap());
+    let live = Server::open(edge::Options { body_cache: 1 << 20, ..snapshots::frozen(folder.path(), next) })
+        .unwrap();
+    let record = |number: usize| format!("/api/v1/programs/p{number}");
+    let whole = get(&live, &record(1));
+    let published = get(&snapshots::open(folder.path(), 1 << 20), &record(1));
+    assert!(
+        whole.status == 200 && whole.headers[ETAG] != published.headers[ETAG],
+        "a day changes the record"
+    );
+    // Another takes its place in memory.
+    assert_eq!(get(&live, &record(2)).status, 200);
+    damage(folder.path(), "api/v1/programs/p1.json");
+    let head = sent(&live, "HEAD", &record(1), &[]);
+    assert_eq!((head.status.as_u16(), head.pooled), (200, false));
+    assert_eq!(head.headers[CONTENT_LENGTH], whole.body.len().to_string());
+    for name in [ETAG, LAST_MODIFIED] {
+        assert_eq!(head.headers[&name], whole.headers[&name]);
+    }
+    assert_eq!(get(&live, &record(1)).status, 500);
+}
+
+#[test]
+fn a_long_body_is_read_in_a_pool_and_kept_beside_the_short_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path());
+    let (short, long) = ("/api/v1/programs/p4", |number: usize| format!("/api/v1/programs/p{number}"));
+    assert!(!get(&live, short).pooled);
+    // Each takes the place of the one before. A pool may be done before it is looked at.
+    assert!((0..15).any(|turn| get(&live, &long(turn % 3 + 1)).pooled));
+    for number in [1, 2, 3] {
+        let first = get(&live, &long(number));
+        damage(folder.path(), &format!("api/v1/programs/p{number}.json"));
+        let again = get(&live, &long(number));
+        assert_eq!((again.status.as_u16(), again.pooled, again.body == first.body), (200, false, true));
+    }
+    assert_eq!(get(&live, &long(1)).status, 500, "the last one is kept");
+    damage(folder.path(), "api/v1/programs/p4.json");
+    assert_eq!(get(&live, short).status, 200, "short ones stay");
+    let part = || sent(&live, "GET", "/data/programs.ndjson", &[(RANGE, "bytes=0-0")]);
+    assert_eq!(part().status, 206);
+    assert_eq!((part().pooled, part().body.len()), (false, 1));
+}
+
+#[test]
+fn details_are_priced_and_bounded_by_the_length_of_the_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path());
+    let few = get(&live, "/api/v1/details?program=p4&program=p5");
+    assert_eq!((few.status.as_u16(), few.pooled), (200, false));
+    let many = || get(&live, "/api/v1/details?program=p1&program=p2&program=p4");
+    assert!(many().status == 200 && (0..15).any(|_| many().pooled));
+    let all = get(&live, "/api/v1/details?program=p1&program=p2&program=p3");
+    let text = String::from_utf8_lossy(&all.body);
+    assert_eq!((all.status.as_u16(), all.pooled), (400, false), "{text}");
+    assert!(text.contains("more than 8388608 bytes in all; request fewer records at once"), "{text}");
+}

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::client::{TrustedProxies, key};
@@ -27,6 +27,9 @@ const SHORT: usize = 16 * 1024;
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(1));
 /// Least time between two searches for clients that read nothing, in milliseconds: each looks at every connection.
 const SEARCH_EVERY: u64 = 20;
+
+/// Requests of one client that are answered at a time. Further ones wait, not in the way of other clients.
+const TURNS: usize = 8;
 
 /// A body that several answers may share, such as one in a cache. It is in memory once, and so counts once.
 #[derive(Debug, Default)]
@@ -59,10 +62,18 @@ struct Clients {
 }
 
 /// What one client holds.
-#[derive(Debug, Default)]
-struct Client {
+#[derive(Debug)]
+pub(crate) struct Client {
     bytes: AtomicUsize,
     connections: AtomicUsize,
+    turns: Arc<Semaphore>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        let (bytes, connections) = Default::default();
+        Self { bytes, connections, turns: Arc::new(Semaphore::new(TURNS)) }
+    }
 }
 
 /// Who reads the answers of one connection.
@@ -128,7 +139,7 @@ impl InFlight {
             clients.known.retain(|_, client| client.strong_count() > 0);
             clients.full = 2 * clients.known.len() + 64;
         }
-        let client = Arc::default();
+        let client = Arc::<Client>::default();
         clients.known.insert(key, Arc::downgrade(&client));
         client
     }
@@ -185,12 +196,31 @@ impl Client {
         let used = self.bytes.load(Relaxed);
         used == 0 || used + bytes <= share
     }
+
+    /// Waits until a request of a client may be answered; the turn ends when it is dropped. A client that may have requests on many
+    /// connections has each answered after those of others that wait, with the turn already taken.
+    pub(crate) async fn turn(client: Option<Arc<Self>>) -> Option<OwnedSemaphorePermit> {
+        let client = client?;
+        let turn = Arc::clone(&client.turns).acquire_owned().await.ok()?;
+        let connections = client.connections.load(Relaxed);
+        // None: it comes through a proxy.
+        if connections == 0 || connections > TURNS {
+            tokio::task::yield_now().await;
+        }
+        Some(turn)
+    }
 }
 
 impl Reader {
     /// Connections of its client; none count for a trusted proxy.
     pub(crate) fn connections(&self) -> usize {
         self.client.as_ref().map_or(0, |client| client.connections.load(Relaxed))
+    }
+
+    /// The client of a request with these headers.
+    pub(crate) fn client_of(&self, headers: &HeaderMap) -> Arc<Client> {
+        let behind = || self.in_flight.client(self.in_flight.proxies.client(self.peer, headers));
+        self.client.clone().unwrap_or_else(behind)
     }
 
     fn share(&self) -> usize {
@@ -215,8 +245,7 @@ impl Reader {
         shared_body: Option<Arc<SharedBody>>,
     ) -> Option<Bytes> {
         let in_flight = &self.in_flight;
-        let behind = || in_flight.client(in_flight.proxies.client(self.peer, headers));
-        let client = self.client.clone().unwrap_or_else(behind);
+        let client = self.client_of(headers);
         // Should it exceed the budget, the longest file can still be had.
         let size = whole.min(self.share());
         let known = shared_body.as_ref().is_some_and(|shared_body| shared_body.holders.load(Relaxed) > 0);

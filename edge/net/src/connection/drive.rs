@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use http::{HeaderValue, Request, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::deadlines::{Deadlines, Step};
 use super::socket::{Socket, Wire};
 use super::{CloseReason, HttpService, Limits};
-use crate::in_flight::Reader;
+use crate::in_flight::{Client, Reader};
 use crate::request_head::RequestHead;
 
 /// Most bytes of a request line and headers.
@@ -41,10 +41,13 @@ impl<S: HttpService> Connection<S> {
         let Self { peer, service, limits, reader, mut draining } = self;
         let (waiting, is_leaving) = (&reader.waiting, &AtomicBool::new(false));
         let of_requests = Arc::clone(&reader);
-        let service = service_fn(move |request| {
+        let service = service_fn(move |request: Request<Incoming>| {
+            // A body may be long in coming; who waits for one has no turn.
+            let client = request.body().is_end_stream().then(|| of_requests.client_of(request.headers()));
             let answer = service.call(with_head(request, peer, of_requests.clone()));
             // Boxed, so that an unused connection takes no memory for it.
             Box::pin(async move {
+                let _turn = Client::turn(client).await;
                 let mut response = answer.await?;
                 if is_leaving.load(Relaxed) {
                     // hyper ends the connection then.

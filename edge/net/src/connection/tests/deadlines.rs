@@ -232,6 +232,26 @@ async fn what_is_left_of_a_refused_body_is_never_taken_for_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_is_answered_eight_requests_at_a_time_and_others_need_not_wait_for_it() {
+    const HELD: &[u8] = b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n";
+    let server = Server::start(generous());
+    let mut held = Vec::new();
+    for _ in 0..8 {
+        held.push(server.send(HELD).await);
+        server.gate.entered.notified().await;
+    }
+    let mut ninth = server.send(GET).await;
+    let mut other = server.connect_from(SocketAddr::from(([198, 51, 100, 1], 80)));
+    other.write_all(GET).await.unwrap();
+    read_until(&mut other, "path /").await;
+    assert!(tokio::time::timeout(ms(500), ninth.read_u8()).await.is_err(), "it waits for its turn");
+    let mut posted = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\n1").await;
+    read_until(&mut posted, "\r\n\r\n1").await;
+    server.gate.release.notify_one();
+    read_until(&mut ninth, "path /").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
     let server = Server::start(Limits { max_connections: 2, ..generous() });
     let mut kept = Vec::new();

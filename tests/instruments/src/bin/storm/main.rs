@@ -428,13 +428,9 @@ fn abandoned(site: &Site, settings: &Settings) -> Result<bool> {
     let request = |nth| {
         format!("HEAD {target}&limit={nth} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip\r\n{STRANGER}\r\n")
     };
-    let mut streams = Vec::new();
     for nth in 0..ABANDONED {
-        let mut stream = TcpStream::connect(edge.place.address)?;
-        stream.write_all(request(nth).as_bytes())?;
-        streams.push(stream);
+        TcpStream::connect(edge.place.address)?.write_all(request(nth).as_bytes())?;
     }
-    drop(streams);
     let (began, mut most) = (Instant::now(), before);
     while began.elapsed() < SETTLING {
         most = most.max(edge.memory()?);

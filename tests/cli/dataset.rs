@@ -175,7 +175,7 @@ fn a_messy_sheet_is_on_a_site_after_a_draft() {
         assert!(mapping.contains(words), "{words}\n{mapping}");
     }
     let open = mapping.matches("# ?").count();
-    let words = ["this is not decided yet", "remove the mark `# ?`"];
+    let words = ["lines not decided yet", "remove the mark `# ?`"];
     place.opdir(&["import", "data"]).fails(1, &words);
     assert_eq!(open, 2, "{mapping}");
     decide(&place, &mapping);

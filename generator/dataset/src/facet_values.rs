@@ -46,7 +46,8 @@ fn facet_of(field: &str, kind: &str) -> Option<Facet> {
 /// Fields of places, beside the values of facts.
 const PLACES: [&str; 3] = ["countryCode", "eligibleCountries", "destinationCountries"];
 
-/// The values of every facet by their labels.
+/// The values of every facet by their labels; by default, of none but places.
+#[derive(Default)]
 pub struct Labels(BTreeMap<Facet, FacetLabels>);
 
 impl Labels {

@@ -5,13 +5,36 @@ use snapshot::text::fold;
 /// Most bytes of a slug: with its endings it must stay a file name.
 pub(crate) const LONGEST_SLUG: usize = 200;
 
+/// Letters, and how they are written in Latin ones.
+const CYRILLIC: &str = "аa бb вv гg дd еe ёe жzh зz иi йy кk лl мm нn оo пp рr сs тt уu фf хkh цts чch шsh щshch ъ ыy ь эe юyu яya іi їyi єye ґg јj љlj њnj ћc ђdj џdz ўu қq ғg үu ұu өo әa һh ңn";
+const GREEK: &str = "αa βv γg δd εe ζz ηi θth ιi κk λl μm νn ξx οo πp ρr σs ςs τt υy φf χch ψps ωo άa έe ήi ίi όo ύy ώo ϊi ϋy ΐi ΰy";
+
 /// A slug from a name: its folded words, joined by hyphens.
 pub fn slug_of(name: &str) -> String {
-    let folded = fold(name);
+    let mut latin = String::with_capacity(name.len());
+    for c in name.to_lowercase().chars() {
+        match transliterated(c) {
+            Some(letters) => latin.push_str(letters),
+            None => latin.push(c),
+        }
+    }
+    let folded = fold(&latin);
     let groups = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|group| !group.is_empty());
     let mut slug = groups.collect::<Vec<_>>().join("-");
     slug.truncate(LONGEST_SLUG);
     slug.trim_end_matches('-').to_owned()
+}
+
+/// The Latin letters of a Cyrillic or Greek one.
+fn transliterated(c: char) -> Option<&'static str> {
+    let mut pairs = [CYRILLIC, GREEK].into_iter().flat_map(str::split_whitespace).filter(|_| !c.is_ascii());
+    pairs.find_map(|pair| pair.strip_prefix(c))
+}
+
+/// Whether a slug has most letters of a name: others are of scripts without a Latin form.
+pub(crate) fn is_spelt(name: &str, slug: &str) -> bool {
+    let own = name.chars().filter(|c| c.is_alphanumeric()).count();
+    slug.bytes().filter(u8::is_ascii_alphanumeric).count() * 2 >= own.min(LONGEST_SLUG)
 }
 
 /// A name without case, accents and punctuation, for comparison.
@@ -19,6 +42,13 @@ pub(crate) fn folded(name: &str) -> String {
     let folded = fold(name);
     let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// A cell of CSV without the guard that our export, as others, puts before what spreadsheets take for a formula.
+pub fn unguarded(cell: &str) -> &str {
+    let is_formula =
+        |rest: &&str| rest.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
+    cell.strip_prefix('\'').filter(is_formula).unwrap_or(cell)
 }
 
 /// The rows below the header of an embedded CSV table, whose cells hold neither commas nor quotes.

@@ -59,7 +59,7 @@ fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<(Code, 
 }
 
 /// Whether it is a web address without a scheme: `www.` and a host name, perhaps a path.
-fn is_www(text: &str) -> bool {
+pub(super) fn is_www(text: &str) -> bool {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let mut labels = host.split('.').skip(1);
     host.starts_with("www.")

@@ -1,143 +1,120 @@
-//! Days as people write them: with the hour, the order that a mapping declares, or the name of a month. What stands beside
-//! a day may not be another one, or take it back.
+//! Days as people write them. A cell is read whole or not at all: what is no word of the grammar (see the README) makes
+//! the cell unread.
 
 use jiff::civil::Date;
 
-use crate::field_value::{Made, Wrong, bad};
+use crate::field_value::{Made, Wrong, bad, unread};
 use crate::forms::DateOrder;
-use crate::mapping::{Rule, Source};
+use crate::mapping::Source;
 use crate::source::sheet::Cell;
-use crate::vocabulary::{month_of, value_of};
+use crate::vocabulary::{find_word, key_of, month_of};
 use dataset::text::quoted;
 use snapshot::text::fold;
 
-/// The day of a cell, and a note of what stands beside it.
-pub(super) fn day(cell: &Cell, field: &str, source: &Source, rule: &Rule) -> Result<Made, Wrong> {
-    if let Cell::Text(text) = cell
-        && let Some((separator, days)) =
-            BETWEEN_DAYS.iter().find_map(|it| Some((it, days(text, it, source)?)))
-    {
-        let readings: Vec<String> = days.iter().map(|(name, _, day)| format!("{day} {name}")).collect();
-        let readings = readings.iter().map(|it| it.trim()).collect::<Vec<_>>().join(", ");
-        let message = format!("`{field}` is {}, which has several days: {readings}", quoted(text));
-        let help = format!("add split = {separator:?} to its rule: it makes a season of each");
-        return Err(bad(message, help));
-    }
-    let (day, rest) = match cell {
-        Cell::Moment(moment) => {
-            let is_day = moment.time() == jiff::civil::Time::midnight();
-            (moment.date(), (!is_day).then(|| moment.time().to_string()))
-        }
-        Cell::Number(_) | Cell::Text(_) if source.dates == Some(DateOrder::Epoch) => {
-            (since_1970(cell, field)?, None)
-        }
-        Cell::Text(text) => match read_day(text, field, source) {
-            Err(_) if let Some((words, text, _)) = named_day(text, source) => {
-                let (day, rest) = read_day(text, field, source)?;
-                (day, Some(format!("{words} {}", rest.unwrap_or_default()).trim().to_owned()))
-            }
-            Err(wrong) if named_month(text, source).is_some() => return Err(wrong),
-            Err(_) if is_vague(text) && rule.time.is_some() => {
-                return Ok(Made { note: Some(text.clone()), ..Made::default() });
-            }
-            Err(wrong) if is_vague(text) => {
-                let help = format!(
-                    "write {field} = {{ column = …, time = \"note\" }}: what is no day becomes a note"
-                );
-                let message = format!("`{field}` is {}, which is no day", quoted(text));
-                return Err(Wrong { message, help, ..wrong });
-            }
-            read => read?,
-        },
-        other => {
-            let message = format!("`{field}` is {}, which is no date", quoted(&other.text()));
-            return Err(bad(message, "format the column as a date in the spreadsheet"));
-        }
-    };
-    let note = rest.map(|rest| noted(cell, field, rule, (day, &rest))).transpose()?;
-    Ok(Made { value: day.to_string().into(), note, ..Made::default() })
-}
-
-/// The note of what stands beside a day, if the day holds all the same.
-fn noted(cell: &Cell, field: &str, rule: &Rule, (day, rest): (Date, &str)) -> Result<String, Wrong> {
-    let text = cell.text();
-    let refused =
-        |what: String, help: String| Err(bad(format!("`{field}` is {}, {what}", quoted(&text)), help));
-    if is_doubtful(&text) {
-        let help = "write into the source what holds: the day alone, or none";
-        return refused("which is no firm day".to_owned(), help.to_owned());
-    }
-    if second_day(rest) {
-        let help =
-            "write the day that counts into the source, or declare what stands between them: split = \"…\"";
-        return refused(format!("which has a day and {}: another day?", quoted(rest)), help.to_owned());
-    }
-    if rule.time.is_none() {
-        let help = format!(
-            "write {field} = {{ column = …, time = \"note\" }}: the day as printed, the hour in a note"
-        );
-        return refused(format!("a day with the hour {}", quoted(rest)), help);
-    }
-    // The day as it is published, but words as they stand around a month's name.
-    Ok(if is_vague(&text) { text } else { format!("{day} {rest}") })
-}
-
-/// Whether what stands beside a day may be another one: the name of a month, a year, or numbers that are no hour.
-fn second_day(rest: &str) -> bool {
-    let folded = fold(rest);
-    let mut words = folded.split(|c: char| !c.is_alphanumeric());
-    let is_year = |word: &str| word.len() == 4 && word.starts_with("20") && word.parse::<u16>().is_ok();
-    let mut numbers = rest.split(|c: char| !c.is_ascii_digit() && !matches!(c, '/' | '.' | '-'));
-    let is_date = |number: &str| {
-        let parts: Vec<Option<u8>> =
-            number.trim_matches('.').split(['/', '.', '-']).map(|part| part.parse().ok()).collect();
-        match parts[..] {
-            [Some(hour), Some(minute)] => number.contains('/') || hour > 24 || minute > 59,
-            [Some(_), Some(_), Some(_)] => true,
-            _ => false,
-        }
-    };
-    words.any(|word| month_of(word).is_some() || is_year(word)) || numbers.any(is_date)
-}
-
-/// Whether a text takes back the day that it has.
-fn is_doubtful(text: &str) -> bool {
-    let folded = fold(text);
-    let mut words = folded.split(|c: char| !c.is_alphanumeric());
-    text.contains(['?', '~', '≈']) || words.any(|word| value_of("doubt", word).is_some())
-}
+/// Most bytes of a cell of days, and of one of several days in it.
+const LONGEST: usize = 4096;
+const LONGEST_PART: usize = 200;
 
 /// What may stand between several days in one cell.
-const BETWEEN_DAYS: [&str; 11] = [";", "|", "\n", ",", " / ", " and ", " & ", " y ", " - ", " – ", " to "];
+const BETWEEN: [&str; 8] = [";", "|", "\n", ",", " / ", " and ", " & ", " y "];
+
+/// Signs that may stand around a day and its hour.
+const SIGNS: [&str; 8] = [",", ".", ":", "(", ")", "-", "\u{2013}", "\u{2014}"];
+
+/// A day that was read.
+#[derive(Debug, Default)]
+pub(super) struct Day {
+    pub date: Date,
+    /// The cell with its day as it is published, where it has an hour too.
+    pub hour: Option<String>,
+}
+
+/// Why a text is no day.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// A word that is not in the grammar.
+    Word(String),
+    /// What contradicts itself or the mapping.
+    Never(String),
+    /// Day and month have two orders, unless one of them is none: the one that holds.
+    Order(Option<&'static str>),
+}
+
+/// The day of a cell; the cell's text is a note where it has an hour.
+pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wrong> {
+    let day = match cell {
+        Cell::Moment(moment) => {
+            let is_day = moment.time() == jiff::civil::Time::midnight();
+            let hour = (!is_day).then(|| format!("{} {}", moment.date(), moment.time()));
+            Day { date: moment.date(), hour }
+        }
+        Cell::Number(_) | Cell::Text(_) if source.dates == Some(DateOrder::Epoch) => {
+            Day { date: since_1970(cell, field)?, hour: None }
+        }
+        Cell::Text(text) => {
+            read(text, field, source.dates).map_err(|fault| why(&fault, text, field, source))?
+        }
+        other => {
+            let help =
+                "write it as 2026-01-31; a number of seconds since 1970 is declared: dates = \"epoch\"";
+            return Err(bad(format!("`{field}` is {}, which is no date", quoted(&other.text())), help));
+        }
+    };
+    Ok(Made { value: day.date.to_string().into(), note: day.hour, ..Made::default() })
+}
+
+/// The problem of a cell.
+fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
+    let subject = format!("`{field}` is {}", quoted(text));
+    match fault {
+        Fault::Order(proved) => {
+            let (message, order) = match proved {
+                Some(order) => (format!("{subject}, and no order of day and month is declared"), *order),
+                None => (format!("{subject}, which may be either of two days"), "dmy\" or \"mdy"),
+            };
+            bad(message, format!("declare it: dates = \"{order}\""))
+        }
+        Fault::Never(what) => bad(format!("{subject}{what}"), "correct it in the source"),
+        Fault::Word(word) => {
+            if let Some((separator, days)) =
+                BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)))
+            {
+                let readings: Vec<String> =
+                    days.iter().map(|(name, _, day)| format!("{day} {name}")).collect();
+                let readings = readings.iter().map(|it| it.trim()).collect::<Vec<_>>().join(", ");
+                let help = format!("add split = {separator:?} to its rule: it makes a season of each");
+                return bad(format!("{subject}, which has several days: {readings}"), help);
+            }
+            let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
+            unread(format!("{subject}, which is no day: {} is not understood", quoted(word)), help)
+        }
+    }
+}
 
 /// The days of a cell that has several, as `LOI 3/4/27; full 5/1/27`: the name of each, its text, and the day.
 pub(super) fn days<'t>(
     text: &'t str,
     separator: &str,
+    field: &str,
     source: &Source,
 ) -> Option<Vec<(&'t str, &'t str, Date)>> {
-    if !text.contains(separator) {
+    if !text.contains(separator) || text.len() > LONGEST {
         return None;
     }
     let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
-    (parts.len() > 1).then(|| parts.iter().map(|part| named_day(part, source)).collect())?
+    let is_short = parts.len() > 1 && parts.iter().all(|part| part.len() <= LONGEST_PART);
+    is_short.then(|| parts.iter().map(|part| named_day(part, field, source)).collect())?
 }
 
-/// A day behind words: the words, the text of the day, and the day.
-fn named_day<'t>(text: &'t str, source: &Source) -> Option<(&'t str, &'t str, Date)> {
+/// A day behind the words that name it; words of another field, as `opens`, name no season.
+fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<(&'t str, &'t str, Date)> {
     let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
     let mut halves = starts.map(|at| text.split_at(at));
-    halves.find_map(|(name, day)| {
-        let found = read_day(day, "", source).ok()?.0;
-        Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, found))
-    })
-}
-
-/// Whether a text names a month or a season, but no day.
-pub(super) fn is_vague(text: &str) -> bool {
-    let folded = fold(text);
-    let mut words = folded.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| month_of(word).is_some() || value_of("season", word).is_some())
+    let (name, day, date) = halves.find_map(|(name, day)| {
+        let found = read(day, field, source.dates).ok()?;
+        Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, found.date))
+    })?;
+    name.split(' ').all(|word| find_word("lead", &fold(word)).is_none()).then_some((name, day, date))
 }
 
 fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
@@ -153,124 +130,231 @@ fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
     })
 }
 
-/// A date, and what is printed behind it.
-pub(super) fn read_day(text: &str, field: &str, source: &Source) -> Result<(Date, Option<String>), Wrong> {
-    let head = text.get(..10).and_then(|head| head.parse::<Date>().ok());
-    if let Some(day) = head {
-        let rest = text[10..].trim_start_matches(['T', 't', ' ', ',']).trim();
-        let is_midnight =
-            matches!(rest, "" | "00:00" | "00:00:00" | "00:00:00Z" | "00:00:00.000Z" | "00:00:00.000+0000");
-        return Ok((day, (!is_midnight).then(|| rest.to_owned())));
-    }
-    let subject = || format!("`{field}` is {}", quoted(text));
-    if let Some((day, rest)) = named_month(text, source) {
-        let day = day.ok_or_else(|| {
-            bad(format!("{}, which is no day of any month", subject()), "correct it in the source")
-        })?;
-        return Ok((day, rest.or_else(|| is_doubtful(text).then(|| text.to_owned()))));
-    }
-    let parts: Vec<&str> = text.splitn(4, |c: char| !c.is_ascii_digit()).collect();
-    let (day, rest) = match (&parts[..], source.dates) {
-        ([digits], Some(order)) if digits.len() == 8 => (compact(digits, order), String::new()),
-        ([a, b, c, ..], Some(order)) => {
-            let rest = parts.get(3).map_or("", |rest| rest.trim_start_matches(','));
-            (ordered(a, b, c, order), rest.trim().to_owned())
-        }
-        ([_, _, _, ..], None) => {
-            let order = proved_order(text).unwrap_or("dmy\" or \"mdy");
-            let help = format!("declare it: dates = \"{order}\"");
-            return Err(bad(format!("{}, which may be either of two days", subject()), help));
-        }
-        _ => (None, String::new()),
+/// A number, a word or a sign of a text, where it stands, and how it is compared.
+struct Token<'t> {
+    text: &'t str,
+    from: usize,
+    folded: String,
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let kind = |c: char| match c {
+        '0'..='9' => 0,
+        '\u{300}'..='\u{36f}' => 1,
+        c if c.is_alphabetic() => 1,
+        _ => 2,
     };
-    match day {
-        Some(day) if rest.is_empty() => Ok((day, is_doubtful(text).then(|| text.to_owned()))),
-        Some(day) => Ok((day, Some(rest))),
-        None => Err(bad(
-            format!("{}, which is no day of the declared form", subject()),
-            "write it as 2026-01-31, or list it in `empty`",
-        )),
+    let (mut tokens, mut from) = (Vec::new(), 0);
+    while let Some(first) = text[from..].chars().next() {
+        let is_other = |c: char| kind(c) != kind(first);
+        let length = match kind(first) {
+            2 => first.len_utf8(),
+            _ => text[from..].find(is_other).unwrap_or(text.len() - from),
+        };
+        let own = &text[from..from + length];
+        if !first.is_whitespace() {
+            tokens.push(Token { text: own, from, folded: fold(own) });
+        }
+        from += length;
     }
+    tokens
+}
+
+/// The number of some digits at a place.
+fn number<'t>(tokens: &[Token<'t>], at: usize, digits: std::ops::RangeInclusive<usize>) -> Option<&'t str> {
+    let text = tokens.get(at)?.text;
+    (digits.contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit())).then_some(text)
+}
+
+fn is(tokens: &[Token<'_>], at: usize, texts: &[&str]) -> bool {
+    tokens.get(at).is_some_and(|it| texts.contains(&it.folded.as_str()))
+}
+
+/// The value of the longest phrase of a list that some tokens begin with, and its length.
+fn phrase(list: &str, tokens: &[Token<'_>]) -> Option<(&'static str, usize)> {
+    (1..=tokens.len().min(3)).rev().find_map(|length| {
+        let words: Vec<&str> = tokens[..length].iter().map(|it| it.folded.as_str()).collect();
+        Some((find_word(list, &words.join(" "))?, length))
+    })
+}
+
+/// Reads a whole text as one day. Around it may stand its weekday, an hour with its zone, and words that say what the
+/// field says; of no field, those of any.
+pub(super) fn read(text: &str, field: &str, order: Option<DateOrder>) -> Result<Day, Fault> {
+    if text.len() > LONGEST {
+        return Err(Fault::Never(format!("…, and a cell of days has at most {LONGEST} bytes")));
+    }
+    let tokens = tokens(text);
+    let (mut at, mut found, mut weekday, mut has_hour) = (0, None, None, false);
+    while at < tokens.len() {
+        let rest = &tokens[at..];
+        if let Some((date, length)) = found.is_none().then(|| date(rest, order)).flatten() {
+            let until = rest[length - 1].from + rest[length - 1].text.len();
+            found = Some((date?, rest[0].from, until));
+            at += length;
+        } else if let Some((length, is_set)) = hour(rest) {
+            has_hour |= is_set;
+            at += length;
+        } else if let Some((value, length)) = phrase("weekday", rest) {
+            weekday = Some((value, rest[0].text));
+            at += length;
+        } else if let Some((of, length)) = phrase("lead", rest)
+            && (of.is_empty() || of == field || field.is_empty())
+        {
+            at += length;
+        } else if is(rest, 0, &SIGNS) {
+            at += 1;
+        } else {
+            return Err(Fault::Word(rest[0].text.to_owned()));
+        }
+    }
+    let Some((date, from, until)) = found else { return Err(Fault::Word(text.to_owned())) };
+    if let Some((value, name)) = weekday
+        && value.parse() != Ok(date.weekday().to_monday_one_offset())
+    {
+        return Err(Fault::Never(format!(", and {date} is no {name} but a {:?}", date.weekday())));
+    }
+    let is_named = text[from..until].contains(char::is_alphabetic);
+    let words = if is_named { text.to_owned() } else { format!("{}{date}{}", &text[..from], &text[until..]) };
+    Ok(Day { date, hour: has_hour.then_some(words) })
+}
+
+/// The day that some tokens begin with, and how many they are.
+fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, Fault>, usize)> {
+    let group = |at: usize| number(tokens, at, 1..=4).filter(|it| it.len() != 3);
+    if let (Some(a), Some(b), Some(c)) = (group(0), number(tokens, 2, 1..=2), group(4))
+        && is(tokens, 1, &["/", ".", "-"])
+        && tokens[1].text == tokens[3].text
+    {
+        return Some((numeric([a, b, c], order), 5));
+    }
+    if let Some(digits) = number(tokens, 0, 8..=8) {
+        let year = order == Some(DateOrder::Year);
+        let ends = if year { [0, 4, 6, 8] } else { [0, 2, 4, 8] };
+        let parts = [0, 1, 2].map(|at| &digits[ends[at]..ends[at + 1]]);
+        return Some((numeric(parts, order), 1));
+    }
+    let is_joint = |at: usize| {
+        tokens.get(at).is_some_and(|it| it.text == "," || find_word("joint", &it.folded).is_some())
+    };
+    let past = |at: usize, signs: &[&str]| (at..).find(|at| !is_joint(*at) && !is(tokens, *at, signs));
+    let month = |at: usize| month_of(&tokens.get(at)?.folded);
+    let (day, month, at) = match number(tokens, 0, 1..=2) {
+        Some(day) => {
+            let at = past(1, &["-", ".", "/"])?;
+            (day, month(at)?, past(at + 1, &["-", ".", "/"])?)
+        }
+        None => {
+            let at = past(1, &["."])?;
+            (number(tokens, at, 1..=2)?, month(0)?, past(at + 1, &["."])?)
+        }
+    };
+    let is_short = matches!(order, Some(DateOrder::Day | DateOrder::Month));
+    let year = number(tokens, at, 4..=4).or_else(|| number(tokens, at, 2..=2).filter(|_| is_short))?;
+    let none = || Fault::Never(", which is no day of any month".to_owned());
+    let date = year_of(year).and_then(|year| Date::new(year, month, day.parse().ok()?).ok());
+    Some((date.ok_or_else(none), at + 1))
+}
+
+/// A day of three numbers: a year of four digits comes first or last, and what comes first of the others is declared.
+fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault> {
+    let make = |year: &str, month: &str, day: &str| {
+        Date::new(year_of(year)?, month.parse().ok()?, day.parse().ok()?).ok()
+    };
+    let ordered = |order: DateOrder| match order {
+        DateOrder::Day => make(c, b, a),
+        DateOrder::Month => make(c, a, b),
+        DateOrder::Year => make(a, b, c),
+        DateOrder::Epoch => None,
+    };
+    let read = match order {
+        _ if a.len() == 4 => make(a, b, c),
+        Some(order) => ordered(order),
+        None => {
+            return Err(match (ordered(DateOrder::Day), ordered(DateOrder::Month)) {
+                (None, None) => Fault::Never(", which is no day of any month".to_owned()),
+                (Some(_), None) => Fault::Order(Some("dmy")),
+                (None, Some(_)) => Fault::Order(Some("mdy")),
+                (Some(_), Some(_)) => Fault::Order(None),
+            });
+        }
+    };
+    read.ok_or_else(|| {
+        Fault::Never(match order.filter(|_| a.len() != 4) {
+            Some(order) => format!(", which is no date as `dates = \"{}\"` reads them", order.name()),
+            None if b.parse().is_ok_and(|month: u8| month > 12) => format!(": there is no month {b}"),
+            None => ", which is no day of any month".to_owned(),
+        })
+    })
+}
+
+/// A year of this century or near it. One of two digits is no later than 2050: opportunities lie ahead.
+fn year_of(text: &str) -> Option<i16> {
+    let year: i16 = text.parse().ok()?;
+    match text.len() {
+        2 if year <= 50 => Some(2000 + year),
+        4 if (1900..2200).contains(&year) => Some(year),
+        _ => None,
+    }
+}
+
+/// How many tokens are an hour with its zone, and whether it is another one than midnight in UTC, as programs write it.
+fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
+    let two = |at: usize| number(tokens, at, 2..=2).filter(|it| *it < "60");
+    let (mut at, mut is_set) = match (number(tokens, 0, 1..=2), phrase("hour", tokens)) {
+        (None, Some((_, length))) => (length, true),
+        (hour, _) => (1, hour?.parse::<u8>().ok().filter(|it| *it <= 24)? > 0),
+    };
+    let is_word = number(tokens, 0, 1..=2).is_none();
+    let mut is_hour = is_word;
+    while !is_word && at < 6 && is(tokens, at, &[":", ".", "h"]) {
+        let digits = if at == 5 { number(tokens, 6, 1..=9) } else { two(at + 1) };
+        let Some(digits) = digits else { break };
+        is_set |= digits.bytes().any(|it| it != b'0');
+        (at, is_hour) = (at + 2, true);
+    }
+    if let Some((_, length)) = phrase("clock", &tokens[at..]).filter(|_| !is_word) {
+        (at, is_hour, is_set) = (at + length, true, true);
+    }
+    let zone = if is(tokens, at, &["("]) { at + 1 } else { at };
+    if let Some((value, length)) = phrase("zone", tokens.get(zone..)?) {
+        (at, is_set) = (zone + length, is_set || value != "0");
+    } else if is(tokens, at, &["+", "-"])
+        && (two(at + 1).is_some() || number(tokens, at + 1, 4..=4).is_some())
+    {
+        is_set |= tokens[at + 1].text.bytes().any(|it| it != b'0');
+        at += if is(tokens, at + 2, &[":"]) && two(at + 3).is_some() { 4 } else { 2 };
+    }
+    is_hour.then_some((at, is_set))
+}
+
+/// Whether a text is a day in some order.
+pub(super) fn is_day(text: &str, field: &str) -> bool {
+    [DateOrder::Day, DateOrder::Month].into_iter().any(|order| read(text, field, Some(order)).is_ok())
 }
 
 /// The order that a date proves, because its first or its second number can be no month.
 pub(super) fn proved_order(text: &str) -> Option<&'static str> {
-    let (order, day, month) = match first_numbers(text)? {
-        (day @ 13..=31, month @ ..=12) => ("dmy", day, month),
-        (month @ ..=12, day @ 13..=31) => ("mdy", day, month),
-        _ => return None,
-    };
-    // What is no day of any year proves nothing.
-    Date::new(2024, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok().map(|_| order)
-}
-
-/// The first two numbers of a date, also of `12312026`.
-fn first_numbers(text: &str) -> Option<(u8, u8)> {
-    if text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some((text[..2].parse().ok()?, text[2..4].parse().ok()?));
-    }
-    let mut parts = text.split(|c: char| !c.is_ascii_digit());
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
-fn ordered(a: &str, b: &str, c: &str, order: DateOrder) -> Option<Date> {
-    let (year, month, day) = match order {
-        DateOrder::Day => (c, b, a),
-        DateOrder::Month => (c, a, b),
-        DateOrder::Year => (a, b, c),
-        DateOrder::Epoch => return None,
-    };
-    let year = match year.len() {
-        4 => year.parse().ok()?,
-        _ => short_year(year)?,
-    };
-    Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
-}
-
-/// Where the order is declared, a year of two digits is of this century, and no later than 2050: opportunities lie ahead.
-fn short_year(year: &str) -> Option<i16> {
-    let year: i16 = year.parse().ok().filter(|_| year.len() == 2)?;
-    (0..=50).contains(&year).then_some(2000 + year)
-}
-
-fn compact(digits: &str, order: DateOrder) -> Option<Date> {
-    match order {
-        DateOrder::Year => ordered(&digits[..4], &digits[4..6], &digits[6..], order),
-        _ => ordered(&digits[..2], &digits[2..4], &digits[4..], order),
+    match read(text, "", None) {
+        Err(Fault::Order(proved)) => proved,
+        _ => None,
     }
 }
 
-/// `31 December 2026`, `Dec 31, 2026`, `31 de diciembre de 2026`, and `1-Mar-27` where the order is declared: one reading
-/// in either language. The day, if the month has it, and the words around it.
-fn named_month(text: &str, source: &Source) -> Option<(Option<Date>, Option<String>)> {
-    let lower = fold(text);
-    let words = lower
-        .split(|c: char| !c.is_alphanumeric() && c != ':')
-        .filter(|word| !word.is_empty() && value_of("day", word).is_none());
-    let words: Vec<&str> = words.collect();
-    let digits = |word: &str| word.trim_end_matches(char::is_alphabetic).parse::<i8>().ok();
-    let is_short = matches!(source.dates, Some(DateOrder::Day | DateOrder::Month));
-    let year = |word: &str| match word.len() {
-        4 => word.parse::<i16>().ok(),
-        _ => short_year(word).filter(|_| is_short),
-    };
-    let read = |three: &[&str]| {
-        let (day, month) = match (month_of(three[0]), month_of(three[1])) {
-            (Some(month), _) => (digits(three[1])?, month),
-            (_, Some(month)) => (digits(three[0])?, month),
-            _ => return None,
-        };
-        Some(Date::new(year(three[2])?, month, day).ok())
-    };
-    let (three, rest) = words.split_at_checked(3)?;
-    Some((read(three)?, (!rest.is_empty()).then(|| rest.join(" "))))
+/// Whether a text is a day whose order has to be declared.
+pub(super) fn is_numeric(text: &str) -> bool {
+    matches!(read(text, "", None), Err(Fault::Order(_)))
 }
 
-/// Whether three groups of digits stand between the separators of dates.
-pub(super) fn looks_like_a_date(text: &str) -> bool {
-    let parts: Vec<&str> = text.split(['/', '.', '-']).collect();
-    parts.len() == 3
-        && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+/// The order that a column's name states, as `Deadline (DD/MM/YYYY)`.
+pub(super) fn order_of(header: &str) -> Option<DateOrder> {
+    let name = key_of(header);
+    let has = |forms: [&str; 3]| forms.iter().any(|form| name.contains(form));
+    match (has(["ddmmyy", "ddmmaa", "ttmmjj"]), has(["mmddyy", "mmddaa", "mmttjj"])) {
+        (true, false) => Some(DateOrder::Day),
+        (false, true) => Some(DateOrder::Month),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -280,57 +364,98 @@ mod tests {
     /// The day and the note of a cell whose order is declared as `dmy`, or the message.
     fn read(text: &str) -> String {
         let source = Source { dates: Some(DateOrder::Day), ..Source::default() };
-        let rule = Rule { time: Some("note".to_owned()), ..Rule::default() };
-        match day(&Cell::Text(text.to_owned()), "deadlineOn", &source, &rule) {
+        match day(&Cell::Text(text.to_owned()), "deadlineOn", &source) {
             Ok(made) => {
                 let day = made.value.as_str().unwrap_or("none");
                 made.note.map_or_else(|| day.to_owned(), |note| format!("{day}, {note}"))
             }
-            Err(wrong) => format!("! {}", wrong.message.rsplit("which ").next().unwrap_or_default()),
+            Err(wrong) => {
+                let what = wrong.message.replacen(&quoted(text), "", 1).replacen("`deadlineOn` is ", "", 1);
+                format!("! {}", what.trim_start_matches([',', ' ']))
+            }
         }
     }
 
     #[test]
-    fn a_day_is_taken_only_if_nothing_beside_it_may_be_another_or_takes_it_back() {
-        for text in [
-            "01/02/2027-28/02/2027",
-            "2027-02-01/2027-02-28",
-            "1 Feb 2027\u{2013}28 Feb 2027",
-            "01.02.2027\u{2013}28.02.2027",
-            "1/2/27\u{2192}28/2/27",
-            "01/02/2027 28/02/2027",
-            "01/02/2027 au 28/02/2027",
-            "01/02/2027 or 28/02/27",
-            "1 Feb 2027 and 28 Feb",
-            "1 Feb 2027 to end of March",
-            "March 1, 2027, April 1, 2027",
-        ] {
-            let found = read(text);
-            assert!(
-                found.ends_with("another day?") || found.starts_with("! has several days"),
-                "{text}: {found}"
-            );
-        }
-        for text in [
-            "1 March 2027 (closed)",
-            "1 March 2027?",
-            "~ 1 March 2027",
-            "01/03/2027 (tentative)",
-            "01/03/2027?",
-        ] {
-            assert_eq!(read(text), "! is no firm day", "{text}");
-        }
+    fn a_day_is_read_with_its_weekday_hour_and_the_words_of_its_field() {
         for (text, expected) in [
-            ("31 June 2027", "! is no day of any month"),
-            ("1/3/72", "! is no day of the declared form"),
+            ("2027-03-01", "2027-03-01"),
+            ("2027/3/1", "2027-03-01"),
+            ("1/3/27", "2027-03-01"),
+            ("01032027", "2027-03-01"),
+            ("1. 3. 2027", "2027-03-01"),
             ("1-Mar-27", "2027-03-01"),
-            ("by 5pm on Friday 12 March 2027", "2027-03-12, by 5pm on Friday 12 March 2027"),
-            ("Deadline: 1 March 2027", "2027-03-01, Deadline: 1 March 2027"),
-            ("1 mars 2027 (cachet de la poste)", "2027-03-01, 1 mars 2027 (cachet de la poste)"),
-            ("01/03/2027 23.59 CET", "2027-03-01, 2027-03-01 23.59 CET"),
-            ("Spring 2027", "none, Spring 2027"),
+            ("Mar. 1st, 2027", "2027-03-01"),
+            ("1er mars 2027", "2027-03-01"),
+            ("1 de marzo de 2027", "2027-03-01"),
+            ("Monday, 1 March 2027", "2027-03-01"),
+            ("lunes 1 de marzo de 2027", "2027-03-01"),
+            ("segunda-feira, 1 de março de 2027", "2027-03-01"),
+            ("2027-03-01T00:00:00.000Z", "2027-03-01"),
+            ("2027-03-01T00:00:00-05:00", "2027-03-01, 2027-03-01T00:00:00-05:00"),
+            ("1/3/2027 23.59 CET", "2027-03-01, 2027-03-01 23.59 CET"),
+            ("1 mars 2027 à 17h00 (heure de Paris)", "2027-03-01, 1 mars 2027 à 17h00 (heure de Paris)"),
+            ("by 5pm on Monday 1 March 2027", "2027-03-01, by 5pm on Monday 1 March 2027"),
+            ("1 March 2027, noon", "2027-03-01, 1 March 2027, noon"),
+            ("Deadline: 1 March 2027", "2027-03-01"),
+            ("hasta el 1 de marzo de 2027", "2027-03-01"),
+            ("bis zum 1. März 2027", "2027-03-01"),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_that_is_not_in_the_grammar_makes_the_cell_unread() {
+        for (text, word) in [
+            ("Opens 1 March 2027", "Opens"),
+            ("From 1 March 2027", "From"),
+            ("ab 1. März 2027", "ab"),
+            ("desde el 1 de marzo de 2027", "desde"),
+            ("Cancelled (was due 1 March 2027)", "Cancelled"),
+            ("No deadline (page of 1 March 2027)", "No"),
+            ("Winners announced 1 March 2027", "Winners"),
+            ("1 March 2027 (closed)", "closed"),
+            ("1 March 2027?", "?"),
+            ("~ 1 March 2027", "~"),
+            ("01/03/2027 (tentative)", "tentative"),
+            ("1 Feb 2027 to end of March", "to"),
+            ("01/02/2027 au 28/02/2027", "au"),
+            ("01/02/2027-28/02/2027", "28"),
+            ("2027-02-01/2027-02-28", "/"),
+            ("1 Feb 2027\u{2013}28 Feb 2027", "28"),
+            ("12-14 March 2027", "12"),
+            ("March 1-27, 2027", "March"),
+            ("+34 911 234 567", "+"),
+            ("2027", "2027"),
+            ("Spring 2027", "Spring"),
+        ] {
+            assert_eq!(read(text), format!("! which is no day: `{word}` is not understood"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_contradiction_and_a_day_that_never_comes_are_errors_that_say_why() {
+        for (text, expected) in [
+            ("Friday, 2 March 2027", "! and 2027-03-02 is no Friday but a Tuesday"),
+            ("31 June 2027", "! which is no day of any month"),
+            ("2027-90-15", "! : there is no month 90"),
+            ("12/31/2027", "! which is no date as `dates = \"dmy\"` reads them"),
+            ("1/3/72", "! which is no date as `dates = \"dmy\"` reads them"),
+            ("March 1, 2027, April 1, 2027", "! which is no day: `April` is not understood"),
+            ("1 Feb 2027 and 28 Feb 2027", "! which has several days: 2027-02-01, 2027-02-28"),
+            ("opens 1/3/2027; closes 2/3/2027", "! which is no day: `opens` is not understood"),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+        let source = Source::default();
+        let undeclared =
+            |text: &str| day(&Cell::Text(text.to_owned()), "deadlineOn", &source).err().unwrap().help;
+        assert_eq!(undeclared("28/02/2027"), "declare it: dates = \"dmy\"");
+        assert_eq!(undeclared("2/3/2027"), "declare it: dates = \"dmy\" or \"mdy\"");
+        let long = "1 March 2027 ".repeat(20_000);
+        assert!(read(&long).contains("at most 4096 bytes"));
+        assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Day));
+        assert_eq!(order_of("Date (mm-dd-yy)"), Some(DateOrder::Month));
     }
 }

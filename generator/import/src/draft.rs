@@ -1,15 +1,17 @@
 //! A first mapping from the columns of a source, each guess with its evidence. What the cells of a column do
 //! not prove is left open in the draft.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::days::is_vague;
+use super::days;
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
+use crate::canonical::is_www;
 use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
+use crate::forms::DateOrder;
 use crate::keys::name_of;
 use crate::vocabulary::{is_empty_mark, is_key, value_of};
 use crate::{money, source, sums, values};
@@ -17,9 +19,11 @@ use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
+use serde_json::Value;
 use sheets::{Draft, Found, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
+mod places;
 mod sheets;
 
 /// Most different words of a column that are a vocabulary.
@@ -83,6 +87,19 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     Ok(format!("{path}\n{}\n{next}, then: opdir import {data}", found_lines.join("\n")))
 }
 
+/// Whether the check after an import takes a value of a cell.
+fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    items.iter().all(|item| match (kind, item.as_str()) {
+        (ValueType::Date, None) => false,
+        (ValueType::Url, Some(text)) => {
+            text.starts_with("http://") || text.starts_with("https://") || is_www(text)
+        }
+        (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => places::is_place(text),
+        _ => true,
+    })
+}
+
 impl Draft<'_> {
     /// The mapping, whose evidence is what an import with it takes.
     fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
@@ -91,15 +108,19 @@ impl Draft<'_> {
     }
 
     fn unproved(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
-        if let Some((column, proof)) = self.organizations() {
-            return self.of_organizations(name, file, found, column, &proof);
-        }
         let mut taken = self.taken();
+        let organizations = self.organizations();
+        if let Some((column, proof)) = &organizations
+            && !self.has_programs(&taken)
+        {
+            return self.of_organizations(name, file, found, *column, proof);
+        }
         let money = self.money(&taken);
         if !money.has_dollars && taken.contains_key(&(Table::Programs, "fundingMaxUsd")) {
             // A fact has one sum.
             taken.remove(&(Table::Programs, "fundingMinUsd"));
         }
+        self.decide_places(&mut taken);
         let key = self.key(&taken);
         let is_day = |field: &Field| field.value_type() == ValueType::Date;
         let mut days = fields_of(Table::Cycles).filter(|it| is_day(it));
@@ -109,6 +130,10 @@ impl Draft<'_> {
         }
         let mut out = found.heading(name, file);
         let mut line = |text: String| out.push_str(&(text + "\n"));
+        if let Some((column, proof)) = organizations {
+            let column = quoted(&self.sheet.columns[column]);
+            line(format!("# ? programs, as its columns say; or organizations by {column}, {proof}: which?"));
+        }
         if let Some(encoding) = &found.encoding {
             line(format!("encoding = {}  # not UTF-8; {}", quoted(encoding), self.foreign()));
         }
@@ -137,21 +162,27 @@ impl Draft<'_> {
         out
     }
 
+    /// Whether a sheet has what programs have: a name, an organization, and a day or a kind.
+    fn has_programs(&self, taken: &Taken) -> bool {
+        let has = |table, field| taken.contains_key(&(table, field));
+        let [name, organization, kind] =
+            ["name", "organization", "programType"].map(|field| has(Table::Programs, field));
+        name && organization && (kind || has(Table::Cycles, "deadlineOn"))
+    }
+
     /// The column with the names by which another sheet refers to organizations, and the evidence.
     fn organizations(&self) -> Option<(usize, String)> {
+        let columns = 0..self.sheet.columns.len();
+        let own: Vec<BTreeSet<String>> = columns.map(|column| self.column(column).collect()).collect();
         self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
-            let draft = Draft { sheet: &other.sheet, others: &[], source: None };
-            let (column, _) = *draft.taken().get(&(Table::Programs, "organization"))?;
-            let named: BTreeSet<String> = draft.column(column).collect();
-            let is_named = |column: &usize| {
-                let own: BTreeSet<String> = self.column(*column).collect();
-                own.len() == self.sheet.rows.len() && named.intersection(&own).count() * 2 > named.len()
+            let (column, named) = other.named()?;
+            let is_named = |own: &BTreeSet<String>| {
+                own.len() == self.sheet.rows.len() && named.intersection(own).count() * 2 > named.len()
             };
-            let own = (0..self.sheet.columns.len()).find(is_named)?;
-            let known: BTreeSet<String> = self.column(own).collect();
-            let (shared, all) = (named.intersection(&known).count(), named.len());
-            let (theirs, sheet) = (&other.sheet.columns[column], other.title.as_deref().unwrap_or_default());
-            Some((own, format!("{shared} of {all} in column {} of sheet {}", quoted(theirs), quoted(sheet))))
+            let at = own.iter().position(is_named)?;
+            let (shared, all) = (named.intersection(&own[at]).count(), named.len());
+            let (theirs, sheet) = (&other.sheet.columns[*column], other.title.as_deref().unwrap_or_default());
+            Some((at, format!("{shared} of {all} in column {} of sheet {}", quoted(theirs), quoted(sheet))))
         })
     }
 
@@ -214,8 +245,10 @@ impl Draft<'_> {
         let ages = ages
             .map(|(_, name)| format!("{} has ages: facts of kind \"age\" have min and max", quoted(name)));
         let found: Vec<String> = found.chain(ages).collect();
+        let currencies = self.sheet.columns.iter().filter(|name| money::is_currency_column(name));
+        let currencies = currencies.map(|name| format!("; {} is read as the currency of sums", quoted(name)));
         let why = match found.is_empty() {
-            true => "not published".to_owned(),
+            true => format!("not published{}", currencies.collect::<String>()),
             false => format!("? not published; {}", found.join("; ")),
         };
         self.rest(used).map(|line| format!("{line}  # {why}"))
@@ -242,10 +275,8 @@ impl Draft<'_> {
     }
 
     fn tables(&self, out: &mut String, name: &str, taken: &Taken, has_key: bool, money: &Money) {
-        let elsewhere = self.others.iter().any(|other| {
-            !std::ptr::eq(&other.sheet, self.sheet)
-                && Draft { sheet: &other.sheet, others: self.others, source: None }.organizations().is_some()
-        });
+        let others = self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet));
+        let elsewhere = others.into_iter().any(|other| other.is_of_organizations(self.others));
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
             let _ =
@@ -265,14 +296,22 @@ impl Draft<'_> {
                 (Some(own), name) => {
                     self.field(out, field, *own);
                     let form = self.form(taken);
-                    let is_range = |text: String| {
-                        let sum = money::read(&text, form);
+                    let is_range = |text: &str| {
+                        let sum = money::read(text, form);
                         sum.is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
-                    if name == "fundingMaxUsd" && !has_least && self.column(own.0).any(is_range) {
-                        let _ =
-                            writeln!(out, "fundingMinUsd = {}  # it has ranges", self.rule(own.0).to_toml());
+                    if name == "fundingMaxUsd" && !has_least && self.column(own.0).any(|it| is_range(&it)) {
+                        let (count, all) = (
+                            self.column(own.0).filter(|it| is_range(it)).count(),
+                            self.column(own.0).count(),
+                        );
+                        let doubt = if count * 2 < all { "? " } else { "" };
+                        let rule = self.rule(own.0).to_toml();
+                        let _ = writeln!(
+                            out,
+                            "fundingMinUsd = {rule}  # {doubt}{count} of {all} cells have a least sum"
+                        );
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
@@ -313,13 +352,11 @@ impl Draft<'_> {
             (field.as_str(), *kind, rule, sums::Money::new(source, target, field, rule, self.sheet))
         });
         let rules: Vec<_> = rules.collect();
-        let is_address = |text: &str| text.contains('.') && !text.contains(' ');
         let fits = |row: &Row, cell: &Cell| {
             let fits = |(field, kind, rule, money): &(&str, ValueType, &Rule, Option<sums::Money>)| {
                 let context = money.as_ref().map(|it| it.context(source, self.sheet, row)).transpose();
                 let made = context.and_then(|it| values::make(cell, field, *kind, rule, source, it.as_ref()));
-                made.is_ok()
-                    && (*kind != ValueType::Url || !matches!(cell, Cell::Text(text) if !is_address(text)))
+                made.is_ok_and(|made| made.is_none_or(|made| is_taken(field, *kind, &made.value)))
             };
             !rules.is_empty() && rules.iter().all(fits)
         };
@@ -338,8 +375,9 @@ impl Draft<'_> {
         };
         let other =
             others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
-        let places = rules.iter().any(|(field, ..)| field.ends_with("Countries") || *field == "countryCode");
-        let what = if places { "have texts, whose places the import reads" } else { "fit" };
+        let is_open =
+            rules.iter().all(|(field, kind, ..)| *kind == ValueType::List && !field.ends_with("Countries"));
+        let what = if is_open { "have texts" } else { "fit" };
         format!("  # {doubt}{count} of {all} cells {what}{}", other.unwrap_or_default())
     }
 
@@ -360,9 +398,9 @@ impl Draft<'_> {
         let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
         let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();
         for (field, taken @ (column, is_sure)) in cycles {
-            let has_hours = field.value_type() == ValueType::Date && self.has_hours(column);
+            let has_hours = field.value_type() == ValueType::Date && self.has_hours(column, field.name);
             let evidence = self.evidence((column, is_sure));
-            let rule = Rule { time: has_hours.then(|| "note".to_owned()), ..self.rule(column) };
+            let rule = Rule { notes: has_hours, ..self.rule(column) };
             let with_values = |to: &str, other: &str| {
                 let pairs = rolling.iter().map(|word| (word.clone(), to.to_owned()));
                 pairs.chain([("*".to_owned(), other.to_owned())]).collect()
@@ -387,22 +425,6 @@ impl Draft<'_> {
     /// Words for "no deadline" in a column of dates.
     fn rolling(&self, column: usize) -> BTreeSet<String> {
         self.column(column).filter(|word| value_of("status", word).is_some()).collect()
-    }
-
-    /// Places that may apply: a union of states as its members, which have codes.
-    fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
-        let cells = self.column(taken.0);
-        let words = cells.flat_map(|cell| match lists {
-            Some(separator) => cell.split(separator).map(|word| word.trim().to_owned()).collect(),
-            None => vec![cell],
-        });
-        let unions = words.filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
-        let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
-        if !values.is_empty() {
-            values.insert("*".to_owned(), "*".to_owned());
-        }
-        let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
-        let _ = writeln!(out, "{field} = {rule}{}", self.evidence(taken));
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.
@@ -490,10 +512,14 @@ impl Draft<'_> {
         format!("read so, a cell is {}", quoted(&cell))
     }
 
-    /// Whether cells have hours, or name a month or a season without a day.
-    fn has_hours(&self, column: usize) -> bool {
-        self.column(column).any(|text| {
-            text.contains(':') || is_vague(&text) && text.matches(|c: char| c.is_ascii_digit()).count() <= 4
+    /// Whether cells have hours, or words that are not understood.
+    fn has_hours(&self, column: usize, field: &str) -> bool {
+        let mut texts =
+            self.column(column).filter(|text| !is_empty_mark(text) && value_of("status", text).is_none());
+        texts.any(|text| match days::read(&text, field, Some(DateOrder::Day)) {
+            Ok(day) => day.hour.is_some(),
+            Err(days::Fault::Word(_)) => true,
+            Err(_) => days::read(&text, field, Some(DateOrder::Month)).is_ok_and(|day| day.hour.is_some()),
         })
     }
 }

@@ -12,15 +12,22 @@ pub(super) struct Wrong {
     pub code: Code,
     pub message: String,
     pub help: String,
+    /// Whether the cell is a text that a note may keep.
+    pub is_unread: bool,
 }
 
 pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
-    Wrong { code, message: message.into(), help: help.into() }
+    Wrong { code, message: message.into(), help: help.into(), is_unread: false }
 }
 
 /// Why a cell has a value that the field does not take.
 pub(super) fn bad(message: impl Into<String>, help: impl Into<String>) -> Wrong {
     wrong(Code::BadValue, message, help)
+}
+
+/// Why a cell has words that are not understood.
+pub(super) fn unread(message: impl Into<String>, help: impl Into<String>) -> Wrong {
+    Wrong { is_unread: true, ..bad(message, help) }
 }
 
 /// A value, and what is to be noted beside it.
@@ -39,12 +46,18 @@ pub(super) struct Made {
 }
 
 pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
-    let message = format!("`{field}` is {}, expected a number", quoted(text));
-    let help = match source.numbers {
-        None => "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
-        Some(_) => "correct it in the source, or list it in `empty`",
+    let subject = format!("`{field}` is {}, ", quoted(text));
+    let (what, help) = match source.numbers {
+        None => (
+            "expected a number".to_owned(),
+            "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
+        ),
+        Some(form) => (
+            format!("which is not written as `numbers = \"{form}\"` says"),
+            "correct it in the source; or, if most sums are written so, correct `numbers`",
+        ),
     };
-    wrong(Code::Separators, message, help)
+    wrong(Code::Separators, subject + &what, help)
 }
 
 /// Whether a field is a sum of money.

@@ -16,12 +16,33 @@ pub(super) enum DateOrder {
     Epoch,
 }
 
+impl DateOrder {
+    /// As a mapping declares it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Day => "dmy",
+            Self::Month => "mdy",
+            Self::Year => "ymd",
+            Self::Epoch => "epoch",
+        }
+    }
+}
+
 /// What separates thousands and cents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct NumberForm {
     pub group: Option<char>,
     pub decimal: Option<char>,
+}
+
+impl std::fmt::Display for NumberForm {
+    /// As a mapping declares it.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = |sign: Option<char>| sign.map(String::from).unwrap_or_default();
+        let cents = if self.decimal.is_some() { "56" } else { "" };
+        write!(out, "1{}234{}{cents}", sign(self.group), sign(self.decimal))
+    }
 }
 
 impl TryFrom<String> for NumberForm {

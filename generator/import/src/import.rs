@@ -45,12 +45,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
             return Err(ImportError::Data);
         }
     };
-    let open = questions(&text);
-    for (line, question) in &open {
-        let message = format!("this is not decided yet: {}", quoted(question));
-        let help = "decide it: correct the line or remove it, and remove the mark `# ?`";
-        report.push(Diagnostic::new(Code::BadMapping, Location { file, line: *line }, message).help(help));
-    }
+    report_questions(&text, file, report);
     let chosen = choose(&sources, options)?;
     let mut importer = Importer {
         report,
@@ -59,6 +54,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         outputs: BTreeMap::new(),
         made: made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
+        notes: BTreeMap::new(),
         bare: BTreeMap::new(),
         refused: BTreeSet::new(),
         lost_minimums: 0,
@@ -89,6 +85,18 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     }
     written::add(options, &sources, &mut imported)?;
     Ok(imported)
+}
+
+/// Reports the lines that a draft leaves open, once.
+fn report_questions(text: &str, file: FileId, report: &mut Diagnostics) {
+    let open = questions(text);
+    if let Some((line, question)) = open.first() {
+        let (count, what) = (counted(open.len(), "line"), quoted(question));
+        let lines: Vec<String> = open.iter().map(|(line, _)| line.to_string()).collect();
+        let message = format!("{count} not decided yet: {}; the first is {what}", lines.join(", "));
+        let help = "decide each: correct the line or remove it, and remove the mark `# ?`";
+        report.push(Diagnostic::new(Code::BadMapping, Location { file, line: *line }, message).help(help));
+    }
 }
 
 /// Lines that a draft leaves open, marked by `# ?`.
@@ -158,9 +166,24 @@ pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
         sheet.drop_repeated();
     }
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
-        sheet.rows.retain(|row| !listed_in(&source.reading.skip, &keys::name_of(row, key)));
+        let (skipped, kept): (Vec<Row>, Vec<Row>) =
+            sheet.rows.drain(..).partition(|row| listed_in(&source.reading.skip, &keys::name_of(row, key)));
+        sheet.rows = kept;
+        if !skipped.is_empty() {
+            let lines: Vec<u32> = skipped.iter().map(|row| row.line).collect();
+            let count = counted(lines.len(), "row");
+            sheet.notes.push(format!("{count} left out, as `skip` lists them: {}", rows(&lines)));
+        }
     }
     Ok(sheet)
+}
+
+/// The first of some rows, for a message.
+fn rows(lines: &[u32]) -> String {
+    let shown: Vec<String> = lines.iter().take(10).map(u32::to_string).collect();
+    let more = if lines.len() > 10 { " …" } else { "" };
+    let noun = if lines.len() == 1 { "row" } else { "rows" };
+    format!("{noun} {}{more}", shown.join(", "))
 }
 
 /// The path of a file that a mapping names: no device, and no link out of the dataset.
@@ -188,6 +211,8 @@ struct Importer<'a> {
     made: BTreeSet<(Table, String)>,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
+    /// The rows of cells that became notes, by source and column.
+    notes: BTreeMap<String, Vec<u32>>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
     /// Number of sums whose currency only their field shows.
@@ -234,6 +259,18 @@ impl Importer<'_> {
             for target in &source.targets {
                 if let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) {
                     output.add_gone(source, target, data, &self.made);
+                    if let (Some((left, came)), Some(at)) = (output.renamed, output.places.first()) {
+                        let (table, left) = (target.table.name(), counted(left, "row"));
+                        let message = format!(
+                            "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
+                            source.name
+                        );
+                        let help = "restore `key` or the keys in the source, which keeps ids and addresses; or declare \
+                                    gone = \"remove\" for this import: ids change, addresses stay";
+                        let problem = Diagnostic::new(Code::DuplicateId, *at, message);
+                        self.report.push(problem.value("key", source.key.join(", ")).help(help));
+                        output.records.retain(|it| !it.contains_key("publication"));
+                    }
                 }
             }
         }
@@ -241,6 +278,9 @@ impl Importer<'_> {
 
     /// Notes what was made of sums that show no currency, and of those that have no place.
     fn note_sums(&mut self) {
+        for (column, lines) in &self.notes {
+            self.report.note(format!("{column}: {} in notes, {}", counted(lines.len(), "cell"), rows(lines)));
+        }
         for (field, count) in &self.bare {
             let count = counted(*count, "sum");
             let taken = "without a currency taken as US dollars; `currency` declares another";
@@ -302,6 +342,8 @@ impl Importer<'_> {
             .map(|(field, _, rule)| Money::new(source, target, field, rule, sheet))
             .collect();
         let (mut records, mut places) = (Vec::new(), Vec::new());
+        // What the mapping states alone is one record, unless each program has it.
+        let is_fixed = target.fields.iter().all(|(.., rule)| rule.value.is_some());
         let rows = sheet.rows.iter().zip(keys);
         let rows = rows.flat_map(|(row, key)| {
             seasons(source, target, sheet, row).into_iter().map(move |(name, row)| (name, row, key))
@@ -310,7 +352,9 @@ impl Importer<'_> {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(source, target, sheet, &row, at, &contexts);
             self.note_hours(source, key.as_deref(), notes, at);
-            let Some(mut record) = record else { continue };
+            let Some(mut record) = record.filter(|_| !is_fixed || of_program || records.is_empty()) else {
+                continue;
+            };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
                 *label = format!("{label}: {name}");
             }
@@ -325,7 +369,7 @@ impl Importer<'_> {
                 if of_program {
                     let field = if target.table == Table::Sources { "entity" } else { "program" };
                     record.insert(field.to_owned(), key.clone().into());
-                } else if !target.has("key") && target.table != Table::Aliases {
+                } else if !target.has("key") && !is_fixed && target.table != Table::Aliases {
                     record.insert("key".to_owned(), key.clone().into());
                 }
             }
@@ -348,7 +392,7 @@ impl Importer<'_> {
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
         for ((field, kind, rule), money) in target.fields.iter().zip(contexts) {
-            let cell = cell_of(rule, sheet, row);
+            let cell = cell_of(rule, source, sheet, row);
             let context = money.as_ref().map(|money| money.context(source, sheet, row)).transpose();
             let made =
                 context.and_then(|context| values::make(&cell, field, *kind, rule, source, context.as_ref()));
@@ -391,7 +435,8 @@ impl Importer<'_> {
             record.insert("publication".to_owned(), "draft".into());
         }
         // What only states a currency is no fact.
-        let is_empty = !has_value || target.has("amount") && !record.contains_key("amount");
+        let is_fixed = target.fields.iter().all(|(.., rule)| rule.value.is_some());
+        let is_empty = !(has_value || is_fixed) || target.has("amount") && !record.contains_key("amount");
         ((!is_empty || is_broken).then_some(record), notes)
     }
 
@@ -409,6 +454,8 @@ impl Importer<'_> {
             if !self.noted.insert((key.to_owned(), note.clone())) {
                 continue;
             }
+            let place = format!("source `{}`: {}", source.name, quoted(&column));
+            self.notes.entry(place).or_default().push(at.line);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let name = format!("{}-hours", source.name);
             let output = self.outputs.entry((Table::Facts, name)).or_default();
@@ -450,11 +497,11 @@ fn seasons<'r>(
     sheet: &Sheet,
     row: &'r Row,
 ) -> Vec<(Option<String>, Cow<'r, Row>)> {
-    let split = target.fields.iter().find_map(|(.., rule)| {
+    let split = target.fields.iter().find_map(|(field, _, rule)| {
         let split = rule.split.as_deref()?;
         let column = sheet.column(rule.columns.first()?)?;
         let Cell::Text(text) = row.cells.get(column)? else { return None };
-        Some((column, days::days(text, split, source)?))
+        Some((column, days::days(text, split, field, source)?))
     });
     let Some((column, days)) = split else { return vec![(None, Cow::Borrowed(row))] };
     let seasons = (1..).zip(days).map(|(number, (name, day, _))| {
@@ -467,17 +514,20 @@ fn seasons<'r>(
 }
 
 /// The cell that a rule takes from a row.
-fn cell_of(rule: &Rule, sheet: &Sheet, row: &Row) -> Cell {
+fn cell_of(rule: &Rule, source: &Source, sheet: &Sheet, row: &Row) -> Cell {
     let cell = |name: &String| sheet.column(name).and_then(|column| row.cells.get(column));
     match (&rule.value, &rule.columns[..]) {
         (Some(value), _) => Cell::Text(value.clone()),
         (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
         (None, columns) => {
             let cells = || columns.iter().filter_map(cell);
-            if let Some(broken) = cells().find(|cell| matches!(cell, Cell::Broken(_))) {
+            if let Some(broken) =
+                cells().find(|it| matches!(it, Cell::Broken(error) if !source.empty.contains(error)))
+            {
                 return broken.clone();
             }
-            let texts = cells().filter(|cell| !cell.is_empty()).map(Cell::text);
+            let texts =
+                cells().map(Cell::text).filter(|text| !text.is_empty() && !source.empty.contains(text));
             let texts: Vec<String> = texts.collect();
             if texts.is_empty() {
                 Cell::Empty

@@ -71,8 +71,8 @@ pub(super) struct Rule {
     pub values: BTreeMap<String, String>,
     pub distinct: bool,
     pub split: Option<String>,
-    /// `note` where an hour beside the day goes into a note.
-    pub time: Option<String>,
+    /// Whether the hour of a day, and a text that is not understood, become notes.
+    pub notes: bool,
     pub default: Option<String>,
 }
 
@@ -95,7 +95,7 @@ impl Rule {
             (!pairs.is_empty()).then(|| format!("values = {{ {pairs} }}")),
             self.distinct.then(|| "distinct = true".to_owned()),
             text("split", &self.split),
-            text("time", &self.time),
+            self.notes.then(|| "notes = true".to_owned()),
             text("default", &self.default),
         ];
         let words: Vec<String> = words.into_iter().flatten().collect();

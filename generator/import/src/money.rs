@@ -148,12 +148,13 @@ fn words(text: &str) -> Vec<String> {
 /// What a text is made of.
 #[derive(Debug, PartialEq)]
 enum Part {
-    Number(f64),
+    /// A number, and whether its thousands are separated.
+    Number(f64, bool),
     Word(String),
 }
 
-/// What is not understood of a range such as `$10-20k`.
-pub(super) const HALF_SCALED: &str = "factor";
+/// What is not understood of ranges such as `$10-20k` and `5-10,000`.
+pub(super) const UNLIKE: &str = "factor";
 
 /// What is not understood of `3 mil`.
 pub(super) const TWO_FACTORS: &str = "factors";
@@ -171,8 +172,9 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
     let mut reading = Reading { is_spanish, ..Reading::default() };
     let mut at = 0;
     while at < parts.len() {
-        if let Part::Number(number) = parts[at] {
+        if let Part::Number(number, is_grouped) = parts[at] {
             reading.numbers.push(number);
+            reading.is_grouped = is_grouped;
             at += 1;
             continue;
         }
@@ -198,6 +200,9 @@ struct Reading {
     is_least: bool,
     is_between: bool,
     ranges: usize,
+    /// How many currencies it shows, and whether the last number separates its thousands.
+    signs: usize,
+    is_grouped: bool,
     /// Which numbers have a factor: `$10-20k` may begin at 10 or at 10,000.
     scaled: [bool; 2],
 }
@@ -225,6 +230,7 @@ impl Reading {
         } else if is_behind_scale && is("of") {
             // `3 millones de euros`.
         } else if let Some(codes) = codes(phrase) {
+            self.signs += 1;
             let known = self.sum.currency.get_or_insert_with(|| codes.clone());
             known.retain(|code| codes.contains(code));
             return !known.is_empty();
@@ -246,7 +252,13 @@ impl Reading {
             ([one], 0) if !(self.is_between || is_most && is_least) => {
                 ((!is_most).then_some(*one), (!is_least).then_some(*one))
             }
-            ([_, _], 1) if self.scaled == [false, true] => return Err(HALF_SCALED.to_owned()),
+            ([_, _], 1) if self.scaled == [false, true] => return Err(UNLIKE.to_owned()),
+            // `5-10,000` may begin at 5 or at 5,000.
+            ([least, most], 1)
+                if self.is_grouped && *least > 0.0 && least * 1000.0 < *most && self.signs < 2 =>
+            {
+                return Err(UNLIKE.to_owned());
+            }
             ([least, most], 1) if least <= most && !is_most => (Some(*least), Some(*most)),
             _ => return Err(text.to_owned()),
         };
@@ -261,7 +273,7 @@ fn is_scale(part: &Part) -> bool {
 fn phrase(parts: &[Part]) -> Option<String> {
     let words = parts.iter().map(|part| match part {
         Part::Word(word) => Some(word.as_str()),
-        Part::Number(_) => None,
+        Part::Number(..) => None,
     });
     words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
 }
@@ -274,8 +286,11 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
         let end = if first.is_ascii_digit() {
             let end = rest.find(|c| !is_number(c)).unwrap_or(rest.len());
             let digits = rest[..end].trim_end_matches(|c: char| !c.is_ascii_digit());
-            parts.push(Part::Number(number(digits, form).ok_or_else(|| digits.to_owned())?));
-            digits.len()
+            let (power, length) = exponent(&rest[digits.len()..]);
+            let is_grouped = digits.bytes().filter(u8::is_ascii_digit).count() < digits.len();
+            let read = number(digits, form).ok_or_else(|| digits.to_owned())? * power;
+            parts.push(Part::Number(read, is_grouped && read >= 1000.0));
+            digits.len() + length
         } else if first.is_whitespace() || matches!(first, '(' | ')' | ',' | ':') {
             first.len_utf8()
         } else if first.is_alphabetic() || first == '/' {
@@ -305,9 +320,25 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
+/// The power of ten that a text begins with, as `E5` of `1E5`, and its length.
+fn exponent(text: &str) -> (f64, usize) {
+    let power =
+        text.strip_prefix(['e', 'E']).map(|it| it.strip_prefix('+').unwrap_or(it)).unwrap_or_default();
+    let end = power.find(|c: char| !c.is_ascii_digit()).unwrap_or(power.len());
+    let is_end = power[end..].chars().next().is_none_or(|c| !c.is_alphanumeric());
+    match power[..end].parse::<u8>() {
+        Ok(exponent @ ..=12) if is_end => (10f64.powi(exponent.into()), text.len() - power.len() + end),
+        _ => (1.0, 0),
+    }
+}
+
 /// A number without its sign. Spaces and apostrophes separate thousands; what a point or comma separates, the form
 /// declares, or the number of digits behind an only one decides.
 pub(super) fn number(digits: &str, form: Option<NumberForm>) -> Option<f64> {
+    // What begins with a zero is a name, as those of telephones.
+    if digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit() {
+        return None;
+    }
     let groups: Vec<&str> = digits.split([' ', '\'', '’']).collect();
     let (first, rest) = groups.split_first()?;
     let head = |group: &&str| group.split(['.', ',']).next().map_or(0, str::len) == 3;
@@ -418,6 +449,24 @@ mod tests {
             ("3000-500", "! 3000-500"),
             ("varies", "! varies"),
             ("-500", "! -"),
+        ] {
+            assert_eq!(sum(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_has_two_numbers_that_are_written_alike_and_an_exponent_is_none() {
+        for (text, expected) in [
+            ("5-10 000", "! factor"),
+            ("€50 – €100 000", "50..100000 EUR"),
+            ("500-10 000 EUR", "500..10000 EUR"),
+            ("1E5", "100000..100000 ?"),
+            ("$2e3", "2000..2000 USD|CAD|AUD|NZD|MXN|ARS|CLP|COP|SGD|HKD|TWD|UYU"),
+            ("1.5E+05 EUR", "150000..150000 EUR"),
+            ("1E5K", "! factor"),
+            ("1 e 5 EUR", "1..5 EUR"),
+            ("020 7946 0958", "! 020 7946 0958"),
+            ("2027-001", "! 001"),
         ] {
             assert_eq!(sum(text), expected, "{text}");
         }

@@ -9,7 +9,6 @@ use crate::files::{ImportError, replace};
 use crate::mapping::{Source, Target};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use snapshot::text::words_of;
 
 /// What to import.
 #[derive(Debug)]
@@ -78,6 +77,8 @@ pub(super) struct Output {
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
+    /// How many rows left, and how many came with their names: more than half of them.
+    pub(super) renamed: Option<(usize, usize)>,
 }
 
 impl Output {
@@ -107,6 +108,14 @@ impl Output {
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
         let before = previous(data, target.table, &source.name).into_iter();
         let gone = before.filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
+        let gone: Vec<Record> = gone.collect();
+        if source.gone.as_deref() != Some("remove") && target.distinct().is_none() {
+            let name = |it: &Record| it.get("name").and_then(Value::as_str).map(str::to_owned);
+            let names: BTreeSet<String> = self.records.iter().filter_map(name).collect();
+            let same = gone.iter().filter(|it| name(it).is_some_and(|name| names.contains(&name))).count();
+            self.renamed = (same * 2 > gone.len()).then_some((gone.len(), same));
+        }
+        let gone = gone.into_iter();
         for mut record in gone.filter(|it| !is_made(it)) {
             match source.gone.as_deref() {
                 Some("remove") => {
@@ -133,11 +142,12 @@ impl Output {
 /// The records to write, by table and source.
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
-/// By what the only record of a value is known in every source: its words, whatever their case.
+/// By what the only record of a value is known in every source: its text, whatever its case and spaces. Names that differ
+/// by signs or accents are two.
 pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
     let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
-    let words = value.as_str().map(|text| words_of(text).join(" ")).filter(|words| !words.is_empty());
-    Some(words.unwrap_or_else(|| value.to_string()))
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The records that the last import wrote.

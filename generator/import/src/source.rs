@@ -11,13 +11,17 @@ mod workbook;
 mod xlsx;
 mod xml;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use archive::Grid;
-use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet};
+use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet, weigh};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;
+
+/// Most bytes of a row.
+const LONGEST_ROW: usize = 16 << 20;
 
 /// First bytes of a workbook of before 2007, or of one with a password.
 const OLD_WORKBOOK: &[u8] = b"\xd0\xcf\x11\xe0";
@@ -61,7 +65,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
 }
 
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.
-fn decode(bytes: &[u8], encoding: Option<&str>) -> Result<String, String> {
+fn decode<'b>(bytes: &'b [u8], encoding: Option<&str>) -> Result<Cow<'b, str>, String> {
     let declared = match encoding {
         None => None,
         Some(label) => {
@@ -75,7 +79,7 @@ fn decode(bytes: &[u8], encoding: Option<&str>) -> Result<String, String> {
     match is_bad {
         true if encoding == encoding_rs::UTF_8 => Err(not_utf8(bytes)),
         true => Err(format!("it is not {}: correct `encoding` in its mapping", encoding.name())),
-        false => Ok(text.into_owned()),
+        false => Ok(text),
     }
 }
 
@@ -112,6 +116,9 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(20);
     let first = lines().find(has_several).or_else(|| lines().next()).unwrap_or_default();
     let separator = SEPARATORS.into_iter().max_by_key(|it| count(first, *it)).unwrap_or(b',');
+    if let Some((at, _)) = text.lines().enumerate().find(|(_, line)| line.len() > LONGEST_ROW) {
+        return Err(format!("line {} has more than {} MB", at + 1, LONGEST_ROW >> 20));
+    }
     let mut builder = ::csv::ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(separator);
     if let Some(line) = quote_within_cell(text, separator) {
@@ -124,6 +131,7 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         builder.quoting(false);
     }
     let mut reader = builder.from_reader(text.as_bytes());
+    let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
@@ -137,7 +145,12 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         if record.len() > MOST_COLUMNS {
             return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
         }
-        grid.rows.push(Row { line, cells: record.iter().map(Cell::of_text).collect() });
+        if record.as_slice().len() > LONGEST_ROW {
+            return Err(format!("row {line} has more than {} MB", LONGEST_ROW >> 20));
+        }
+        let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
+        weigh(&mut weight, &cells, 1)?;
+        grid.rows.push(Row { line, cells });
         if grid.rows.len() > MOST_ROWS {
             return Err(format!("it has more than {MOST_ROWS} rows"));
         }

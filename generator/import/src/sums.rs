@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::field_value::{Made, Wrong, bad, is_money, no_number, wrong};
+use crate::field_value::{self, Made, Wrong, bad, is_money, no_number, wrong};
 use crate::mapping::{Rule, Source, Target};
 use crate::money::{self, Evidence, Sum};
 use crate::schema::is_currency;
@@ -27,8 +27,8 @@ pub(super) struct Money {
     declared: Option<Evidence>,
     /// Whether sums in dollars go to one field and others to facts.
     pub splits: bool,
-    /// Whether the column is mapped to a field of minimums too.
-    has_least: bool,
+    /// Whether the column is mapped to the field of the other end too.
+    has_both: bool,
     /// Whether sums in other currencies have no place.
     is_lost: bool,
 }
@@ -58,8 +58,9 @@ impl Money {
         let declared = named.and_then(|rule| rule.value.as_ref());
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
-        let has_least =
-            fields.clone().any(|(name, _, other)| name.contains("Min") && other.columns == rule.columns);
+        let end = if field.contains("Min") { "Max" } else { "Min" };
+        let has_both =
+            fields.clone().any(|(name, _, other)| name.contains(end) && other.columns == rule.columns);
         let partners: Vec<bool> = fields
             .filter(|(name, _, other)| {
                 partner(name) && (other.columns == rule.columns || field.contains("Min"))
@@ -72,7 +73,7 @@ impl Money {
             columns,
             declared: declared.map(|code| ("the mapping".to_owned(), vec![code.clone()])),
             splits: !partners.is_empty(),
-            has_least,
+            has_both,
             is_lost: !partners.contains(&true),
         })
     }
@@ -90,6 +91,7 @@ impl Money {
                 code: Code::BadCurrency,
                 message: format!("the currency {} in column {} is not known", quoted(&text), quoted(name)),
                 help: "write its code into the source, such as EUR".to_owned(),
+                is_unread: false,
             })?;
             evidence.push((format!("the column {}", quoted(name)), codes));
         }
@@ -197,14 +199,17 @@ fn end(
 ) -> Result<(Value, Option<String>), Wrong> {
     // A fact of an amount has no field for its end: its text says "up to".
     let is_plain = sum.least == sum.most || sum.least.is_none() && field != "amount";
-    if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_least) {
+    if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_both) {
         let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
         return Err(bad(message, help));
     }
     let end = match field {
         "amount" => sum.most.or(sum.least),
-        field if field.contains("Min") => sum.least,
+        // A single sum is the most that a program pays, unless a column of its own states the least.
+        field if field.contains("Min") => {
+            sum.least.filter(|_| sum.least != sum.most || context.is_none_or(|it| !it.money.has_both))
+        }
         _ => sum.most,
     };
     let scale = context.map_or(1.0, |it| it.money.scale);
@@ -233,12 +238,12 @@ fn end(
 
 /// Why a text is no sum.
 fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
+    if part == money::UNLIKE {
+        let message = format!("`{field}` is {}, a range whose ends are not written alike", quoted(text));
+        return bad(message, "write both ends in full in the source, such as 10k-20k or 5,000-10,000");
+    }
     if part.bytes().any(|byte| byte.is_ascii_digit()) || part == text {
         return no_number(field, text, source);
-    }
-    if part == money::HALF_SCALED {
-        let message = format!("`{field}` is {}, a range whose factor stands at one end only", quoted(text));
-        return bad(message, "write it at both ends in the source, such as 10k-20k");
     }
     if part == money::TWO_FACTORS {
         let message = format!("`{field}` is {}, which may be thousands or millions", quoted(text));
@@ -248,5 +253,9 @@ fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
         );
     }
     let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
-    bad(message, "write a number and a currency in the source, or list the text in `empty`")
+    field_value::unread(
+        message,
+        "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: the text \
+         becomes a note",
+    )
 }

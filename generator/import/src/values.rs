@@ -3,18 +3,41 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::days::{day, read_day};
-use super::field_value::{Made, Wrong, bad, is_money, no_number, wrong};
+use super::days::day;
+use super::field_value::{Made, Wrong, bad, is_money, no_number, unread, wrong};
 use super::mapping::{Rule, Source};
 use super::money;
 use super::source::sheet::Cell;
 use super::sums::{self, Context};
+use super::vocabulary::value_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
 
-/// The value of a field; none if the cell is empty.
+/// The value of a field; none if the cell is empty. A cell is read whole, or not at all.
 pub(super) fn make(
+    cell: &Cell,
+    field: &str,
+    kind: ValueType,
+    rule: &Rule,
+    source: &Source,
+    context: Option<&Context<'_>>,
+) -> Result<Option<Made>, Wrong> {
+    match made(cell, field, kind, rule, source, context) {
+        Err(wrong) if wrong.is_unread && rule.notes => {
+            Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
+        }
+        Ok(Some(Made { note: Some(text), value, .. })) if !rule.notes && !value.is_null() => {
+            let help = format!(
+                "add notes = true to the rule of `{field}`: the day is published, and the text as a note"
+            );
+            Err(bad(format!("`{field}` is {}, a day with an hour", quoted(&text)), help))
+        }
+        made => made,
+    }
+}
+
+fn made(
     cell: &Cell,
     field: &str,
     kind: ValueType,
@@ -47,19 +70,19 @@ pub(super) fn make(
         return rule
             .default
             .as_ref()
-            .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, rule, context))
+            .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, context))
             .transpose();
     }
     if kind == ValueType::List {
         return list(cell, field, rule, source).map(Some);
     }
     if rule.values.is_empty() {
-        return convert(cell, field, kind, source, rule, context).map(Some);
+        return convert(cell, field, kind, source, context).map(Some);
     }
     match renamed(&text, field, rule)? {
         nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, field, kind, source, rule, context).map(Some),
-        other => convert(&Cell::Text(other), field, kind, source, rule, context).map(Some),
+        same if same == text => convert(cell, field, kind, source, context).map(Some),
+        other => convert(&Cell::Text(other), field, kind, source, context).map(Some),
     }
 }
 
@@ -68,13 +91,10 @@ fn list(cell: &Cell, field: &str, rule: &Rule, source: &Source) -> Result<Made, 
     let text = cell.text();
     let items = match cell {
         Cell::List(items) => items.clone(),
-        _ => text.split(source.lists.as_deref().unwrap_or("|")).map(str::to_owned).collect(),
+        // A value that the rule knows is not parted.
+        _ if rule.values.contains_key(&text) => vec![text],
+        _ => items(&text, source.lists.as_deref().unwrap_or("|")),
     };
-    if let Some(item) = items.iter().find(|item| item.matches('"').count() % 2 == 1) {
-        let message = format!("`{field}` is {}: a quoted item has the separator in it", quoted(&text));
-        let help = format!("write {} and its rest without the separator in the source", quoted(item.trim()));
-        return Err(bad(message, help));
-    }
     let items = items
         .iter()
         .map(|item| item.trim())
@@ -85,6 +105,25 @@ fn list(cell: &Cell, field: &str, rule: &Rule, source: &Source) -> Result<Made, 
     let items: Vec<&str> =
         items.iter().flat_map(|item| item.split('|')).filter(|item| !item.is_empty()).collect();
     Ok(Made { value: json!(items), ..Made::default() })
+}
+
+/// The items of a text. What stands between quotes is one, as in CSV.
+pub(super) fn items(text: &str, separator: &str) -> Vec<String> {
+    let (mut items, mut parts) = (Vec::new(), text.split(separator));
+    while let Some(part) = parts.next() {
+        let mut item = part.trim().to_owned();
+        if item.starts_with('"') && text.matches('"').count().is_multiple_of(2) {
+            while item.matches('"').count() % 2 == 1 {
+                let Some(more) = parts.next() else { break };
+                item = format!("{item}{separator}{more}");
+            }
+            if let Some(inner) = item.trim().strip_prefix('"').and_then(|it| it.strip_suffix('"')) {
+                item = inner.replace("\"\"", "\"");
+            }
+        }
+        items.push(item);
+    }
+    items
 }
 
 /// Why a cell has no value that could be taken.
@@ -118,22 +157,20 @@ fn convert(
     field: &str,
     kind: ValueType,
     source: &Source,
-    rule: &Rule,
     context: Option<&Context<'_>>,
 ) -> Result<Made, Wrong> {
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
         ValueType::Number if is_money(field) => sums::sum(cell, field, source, context),
         ValueType::Url => plain(address(cell, field)?.into()),
-        ValueType::Date => day(cell, field, source, rule),
+        ValueType::Date => day(cell, field, source),
         ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),
         ValueType::Time => plain(moment(cell, field, source)?),
-        ValueType::Boolean => match cell.text().to_lowercase().as_str() {
-            "true" | "yes" | "sí" | "si" | "x" | "1" => plain(true.into()),
-            "false" | "no" | "0" => plain(false.into()),
-            other => {
-                let message = format!("`{field}` is {}, expected true or false", quoted(other));
-                Err(bad(message, "map its words by `values`"))
+        ValueType::Boolean => match value_of("boolean", &cell.text()) {
+            Some(value) => plain((value == "true").into()),
+            None => {
+                let message = format!("`{field}` is {}, expected true or false", quoted(&cell.text()));
+                Err(unread(message, "map its words by `values`"))
             }
         },
         ValueType::Object => {
@@ -147,8 +184,10 @@ fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
     let (text, what) = match cell {
         Cell::Moment(found) => return Ok(format!("{found}Z").into()),
         Cell::Text(text) if text.parse::<jiff::Timestamp>().is_ok() => return Ok(text.clone().into()),
-        Cell::Text(text) => match read_day(text, field, source)? {
-            (day, None) => return Ok(format!("{day}T00:00:00Z").into()),
+        Cell::Text(text) => match day(cell, field, source)? {
+            Made { value: Value::String(day), note: None, .. } => {
+                return Ok(format!("{day}T00:00:00Z").into());
+            }
             _ => (text.clone(), "a time without a zone"),
         },
         other => (other.text(), "which is no time"),
@@ -181,7 +220,19 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
 
 /// An address: what a link leads to, where its text is none.
 fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
-    let Cell::Link(text, target) = cell else { return Ok(cell.text()) };
+    let Cell::Link(text, target) = cell else {
+        let text = cell.text();
+        let is_address =
+            |it: &&str| it.starts_with("http://") || it.starts_with("https://") || it.starts_with("www.");
+        let signs = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '<' | '>');
+        let count = text.split(signs).filter(is_address).count();
+        let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+        if count > 1 || is_address(&rest) && rest.contains("://") {
+            let message = format!("`{field}` is {}, which is more than one address", quoted(&text));
+            return Err(bad(message, "leave one of them in the source"));
+        }
+        return Ok(text);
+    };
     let bare = |text: &str| {
         let text = text.trim().trim_end_matches('/');
         let text = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or(text);

@@ -53,9 +53,11 @@ fn push_cells(value: &Value<'_>, cells: &mut Vec<String>) {
     });
 }
 
-/// A text that spreadsheets do not interpret as a formula.
+/// A text that spreadsheets do not interpret as a formula. What begins as a guarded one does is guarded too, so that the
+/// guard can be taken off.
 pub(crate) fn text(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
+    let is_formula = text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -65,6 +67,8 @@ mod tests {
         assert_eq!(super::text("=HYPERLINK(1)"), "'=HYPERLINK(1)");
         assert_eq!(super::text("-5 °C"), "'-5 °C");
         assert_eq!(super::text("a=b"), "a=b");
+        assert_eq!(super::text("'=1"), "''=1");
+        assert_eq!(super::text("'s-Hertogenbosch"), "'s-Hertogenbosch");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::partial::{Member, OwnedValue, PartialRow};
 use super::text::newlines;
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
-use crate::text::counted;
+use crate::text::{counted, unguarded};
 
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
@@ -75,7 +75,7 @@ fn row<T: DeserializeOwned>(
     parsed.owners.extend(owner.map(|(_, cell)| (at, cell.trim().to_owned())));
     let row: Vec<Field<'_>> = cells
         .filter(|(name, cell)| !cell.is_empty() && !fields::is_private(name))
-        .map(|(name, cell)| Field { name, value: Value::Cell(cell) })
+        .map(|(name, cell)| Field { name, value: Value::Cell(unguarded(cell)) })
         .collect();
     match fields::record(&row) {
         Ok(record) => parsed.rows.push(Row { record, at }),

@@ -16,8 +16,8 @@ use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
-use crate::text::{counted, quoted, slug_of};
-use references::{References, natural_key, table_of};
+use crate::text::{counted, is_spelt, quoted, slug_of};
+use references::{References, natural_key, required, table_of};
 
 /// Tables whose records have timestamps.
 const STAMPED: [Table; 7] = [
@@ -159,7 +159,8 @@ impl Completer<'_> {
         }
     }
 
-    /// Derives slugs from names. A slug that is taken is an error with a proposal for both rows.
+    /// Derives slugs from names. Of rows of one slug, the first key has it, and the keys of the others are added to theirs,
+    /// so that the order of rows does not matter; without keys, a slug that is taken is an error with a proposal for both.
     fn derive_slugs(&mut self, table: Table, rows: &mut [PartialRow]) {
         let Some(field) = slug_source(table) else { return };
         let mut taken: BTreeMap<String, Location> = BTreeMap::new();
@@ -168,26 +169,40 @@ impl Completer<'_> {
                 taken.entry(slug).or_insert(row.at);
             }
         }
-        for row in
-            rows.iter_mut().filter(|row| row.text("slug").is_none() && row.other_value("slug").is_none())
-        {
-            let Some(slug) = row.text(field).map(|name| slug_of(&name)).filter(|slug| !slug.is_empty())
-            else {
+        let is_open = |row: &&mut PartialRow| row.text("slug").is_none() && row.other_value("slug").is_none();
+        let mut rows: Vec<&mut PartialRow> = rows.iter_mut().filter(is_open).collect();
+        rows.sort_by_cached_key(|row| row.text("key"));
+        for row in rows {
+            let Some(name) = row.text(field).filter(|name| name.contains(char::is_alphanumeric)) else {
                 continue;
             };
-            let known =
-                taken.get(&slug).copied().or_else(|| self.references.indexes.of(table).place_of_slug(&slug));
-            if let Some(earlier) = known {
-                let place = self.report.place(earlier);
-                let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");
-                let other = match row.text("organization").map(|name| slug_of(&name)) {
-                    Some(owner) if !owner.is_empty() => format!("{slug}-{owner}"),
-                    _ => format!("{slug}-2"),
+            let hash = |text: &str| {
+                Uuid::new_v5(&self.namespace, text.as_bytes()).simple().to_string()[..8].to_owned()
+            };
+            let key = row.text("key").map(|key| (slug_of(&key), key));
+            let key = key.map(|(slug, key)| if is_spelt(&key, &slug) { slug } else { hash(&key) });
+            let mut slug = slug_of(&name);
+            if !is_spelt(&name, &slug) {
+                slug = key.clone().unwrap_or_else(|| format!("{}-{}", table.noun(), hash(&name)));
+            }
+            let index = &*self.references.indexes.of(table);
+            let known = |slug: &String| taken.get(slug).copied().or_else(|| index.place_of_slug(slug));
+            if let Some(earlier) = known(&slug) {
+                let end = key.map(|key| if key == slug { hash(&name) } else { key });
+                let other = end.map(|end| format!("{slug}-{end}")).filter(|it| known(it).is_none());
+                let Some(other) = other else {
+                    let place = self.report.place(earlier);
+                    let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");
+                    let other = match row.text("organization").map(|name| slug_of(&name)) {
+                        Some(owner) if !owner.is_empty() => format!("{slug}-{owner}"),
+                        _ => format!("{slug}-2"),
+                    };
+                    let help = format!("write a `slug` into each: `{slug}` there, `{other}` here");
+                    self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));
+                    row.is_lost = true;
+                    continue;
                 };
-                let help = format!("write a `slug` into each: `{slug}` there, `{other}` here");
-                self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));
-                row.is_lost = true;
-                continue;
+                slug = other;
             }
             taken.insert(slug.clone(), row.at);
             let message = format!("no `slug`, derived from the name: `{slug}`");
@@ -202,7 +217,10 @@ impl Completer<'_> {
             row.id = row.text("id").filter(|text| text.len() == 36).and_then(|_| row.uuid("id"));
             return;
         }
-        let Some(natural) = natural_key(table, row) else { return };
+        let Some(natural) = natural_key(table, row) else {
+            self.report_missing_part(table, row);
+            return;
+        };
         let id = Uuid::new_v5(&self.namespace, natural.as_bytes());
         if let Some(earlier) = self.references.indexes.of(table).take_id(id, row.at) {
             let message = format!("the row is the same record as {}", self.report.place(earlier));
@@ -214,6 +232,21 @@ impl Completer<'_> {
         }
         row.id = Some(id);
         *self.derived.entry(table).or_default() += 1;
+    }
+
+    /// Reports the field of which the id would be made; a reference that is lost has its own error.
+    fn report_missing_part(&mut self, table: Table, row: &mut PartialRow) {
+        let is_missing = |field: &&&str| row.text(field).is_none() && row.other_value(field).is_none();
+        let missing = required(table).0.iter().find(is_missing).copied();
+        if let Some(field) = missing.filter(|field| !field.ends_with("Id") && *field != "slug") {
+            let message = format!("`{field}` is missing or empty, and the row's id is made of it");
+            let help = format!(
+                "add the value; an import may give one: {field} = {{ column = …, default = \"…\" }}; or, if the row is no \
+                 record, list it in `skip`"
+            );
+            self.report.push(row.problem(Code::MissingField, field, message).help(help));
+            row.is_lost = true;
+        }
     }
 
     /// Sets timestamps, a missing lifecycle, and the id.

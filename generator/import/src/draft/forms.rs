@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::places::is_place;
 use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
-use crate::days::{is_vague, looks_like_a_date, proved_order};
+use crate::days::{self, is_numeric, order_of, proved_order};
 use crate::forms::NumberForm;
 use crate::mapping::quoted;
 use crate::money;
-use crate::source::sheet::Cell;
+use crate::source::sheet::{Cell, Row};
+use crate::values::items;
 use dataset::Table;
 use dataset::schema::ValueType;
+use dataset::text::counted;
 
 /// The currencies of a sheet's sums.
 #[derive(Default)]
@@ -21,14 +24,45 @@ pub(super) struct Money {
     pub declared: Option<String>,
 }
 
+/// What proves each form: how many cells, and the first of them.
+type Proofs = BTreeMap<&'static str, (usize, String)>;
+
+/// The two forms of numbers that exclude each other.
+const FORMS: [&str; 2] = ["1,234.56", "1.234,56"];
+
+/// A cell, for a comment.
+fn place(text: &str, row: &Row) -> String {
+    format!("{}, row {}", one_line(text), row.line)
+}
+
+/// The line that declares a form: as proved where no cell contradicts, else as a question.
+fn verdict(word: &str, proofs: &Proofs, forms: &[&'static str; 2], open: Option<String>) -> Option<String> {
+    let [first, other] = *forms;
+    Some(match (proofs.get(first), proofs.get(other)) {
+        (None, None) => {
+            format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?)
+        }
+        (Some((_, cell)), None) => format!("{word} = \"{first}\"  # proved by {cell}"),
+        (None, Some((_, cell))) => format!("{word} = \"{other}\"  # proved by {cell}"),
+        (Some((one, cell)), Some((two, contrary))) => {
+            let [(form, most, cell), (less, few, contrary)] = if one >= two {
+                [(first, one, cell), (other, two, contrary)]
+            } else {
+                [(other, two, contrary), (first, one, cell)]
+            };
+            format!(
+                "{word} = \"{form}\"  # ? {} prove it, as {cell}; {few} prove \"{less}\": {contrary}",
+                counted(*most, "cell")
+            )
+        }
+    })
+}
+
 /// Whether a cell is a day.
 pub(super) fn is_day(cell: &Cell) -> bool {
     match cell {
         Cell::Moment(_) => true,
-        Cell::Text(text) => {
-            let has_day = text.get(..10).is_some_and(|head| head.parse::<jiff::civil::Date>().is_ok());
-            has_day || looks_like_a_date(text) || is_vague(text) && text.bytes().any(|it| it.is_ascii_digit())
-        }
+        Cell::Text(text) => days::is_day(text, ""),
         _ => false,
     }
 }
@@ -44,29 +78,27 @@ pub(super) fn is_sum(cell: &Cell) -> bool {
 
 impl Draft<'_> {
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
-        let mut numeric = None;
+        let (mut proofs, mut open) = (Proofs::new(), None);
+        let mut prove = |order, proof: String| proofs.entry(order).or_insert((0, proof)).0 += 1;
         for column in columns_of(taken, ValueType::Date) {
+            let header = &self.sheet.columns[column];
+            if let Some(order) = order_of(header) {
+                prove(order.name(), format!("the column's name {}", quoted(header)));
+            }
             for row in &self.sheet.rows {
                 let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
-                if let Some(proof) = proved_order(text) {
-                    return Some(format!(
-                        "dates   = \"{proof}\"  # proved by {}, row {}",
-                        one_line(text),
-                        row.line
-                    ));
-                }
-                if looks_like_a_date(text) && text.parse::<jiff::civil::Date>().is_err() {
-                    numeric.get_or_insert((one_line(text), row.line));
+                match proved_order(text) {
+                    Some(order) => prove(order, place(text, row)),
+                    None if is_numeric(text) => drop(open.get_or_insert_with(|| place(text, row))),
+                    None => {}
                 }
             }
         }
-        numeric.map(|(text, line)| {
-            format!("dates   = \"dmy\"  # ? or \"mdy\": {text}, row {line}, may be both, and no row decides")
-        })
+        verdict("dates  ", &proofs, &["dmy", "mdy"], open)
     }
 
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
-        let mut open = None;
+        let (mut proofs, mut open, mut fits) = (Proofs::new(), None, [0; 2]);
         for column in columns_of(taken, ValueType::Number) {
             for row in &self.sheet.rows {
                 let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
@@ -75,30 +107,38 @@ impl Draft<'_> {
                 let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
                 let (dot, comma) = (digits.rfind('.'), digits.rfind(','));
                 let form = match (dot, comma) {
-                    (Some(dot), Some(comma)) if dot < comma => "1.234,56",
-                    (Some(_), Some(_)) => "1,234.56",
-                    (Some(_), None) if digits.matches('.').count() > 1 => "1.234,56",
-                    (None, Some(_)) if digits.matches(',').count() > 1 => "1,234.56",
+                    (Some(dot), Some(comma)) => usize::from(dot < comma),
                     (None, None) => continue,
-                    (Some(at), None) if digits.len() - at != 4 => "1,234.56",
-                    (None, Some(at)) if digits.len() - at != 4 => "1.234,56",
+                    (Some(_), None) if digits.matches('.').count() > 1 => 1,
+                    (None, Some(_)) if digits.matches(',').count() > 1 => 0,
+                    (Some(at), None) if digits.len() - at != 4 => 0,
+                    (None, Some(at)) if digits.len() - at != 4 => 1,
                     _ => {
-                        open.get_or_insert((one_line(text), row.line));
+                        open.get_or_insert_with(|| place(text, row));
+                        for (count, form) in fits.iter_mut().zip(FORMS) {
+                            let form = NumberForm::try_from(form.to_owned()).ok();
+                            *count += usize::from(money::read(text, form).is_ok());
+                        }
                         continue;
                     }
                 };
-                return Some(format!(
-                    "numbers = \"{form}\"  # proved by {}, row {}",
-                    one_line(text),
-                    row.line
-                ));
+                proofs.entry(FORMS[form]).or_insert_with(|| (0, place(text, row))).0 += 1;
             }
         }
-        open.map(|(text, line)| {
-            format!(
-                "numbers = \"1,234.56\"  # ? or \"1.234,56\": {text}, row {line}, may be both, and no row decides"
-            )
-        })
+        // What may be both in itself is read by the form whose thousands it separates.
+        let counts = [0, 1].map(|at| fits[at] + proofs.get(FORMS[at]).map_or(0, |(count, _)| *count));
+        let likely = if counts[1] > counts[0] { [FORMS[1], FORMS[0]] } else { FORMS };
+        let is_contradicted =
+            fits.iter().zip(FORMS).any(|(count, form)| *count > 0 && !proofs.contains_key(form));
+        if is_contradicted && let (1, Some(open)) = (proofs.len(), &open) {
+            let [most, least] = [counts[0].max(counts[1]), counts[0].min(counts[1])];
+            let contrary = proofs.get(likely[1]).or(proofs.get(likely[0])).map_or("", |(_, cell)| cell);
+            return Some(format!(
+                "numbers = \"{}\"  # ? {most} cells are written so, as {open}; {least} as \"{}\": {contrary}",
+                likely[0], likely[1]
+            ));
+        }
+        verdict("numbers", &proofs, &likely, open)
     }
 
     /// The form of numbers that is proved.
@@ -109,12 +149,34 @@ impl Draft<'_> {
 
     pub(super) fn lists(&self, taken: &Taken) -> Option<String> {
         let (separator, cell) = self.separator(taken)?;
+        // A comma may belong to a value: it separates where parts of cells recur, or are places.
+        let columns: Vec<usize> = columns_of(taken, ValueType::List).filter(|_| separator == ",").collect();
+        let cells: Vec<String> = columns.iter().flat_map(|column| self.column(*column)).collect();
+        let parts = |text: &str| items(text, ",");
+        let mut uses = BTreeMap::<String, usize>::new();
+        cells.iter().flat_map(|text| parts(text)).for_each(|part| *uses.entry(part).or_default() += 1);
+        let recurs = |text: &&String| parts(text).iter().any(|part| uses[part] > 1 || is_place(part));
+        let joined: Vec<&String> = cells.iter().filter(|text| parts(text).len() > 1).collect();
+        let count = joined.iter().filter(|text| recurs(text)).count();
+        if count * 10 < joined.len() * 9 {
+            let other =
+                joined.iter().find(|text| !recurs(text)).map(|text| one_line(text)).unwrap_or_default();
+            let (mark, all) = (if count == 0 { "# ? " } else { "" }, joined.len());
+            let doubt = if count == 0 { "" } else { "? " };
+            return Some(format!(
+                "{mark}lists   = \",\"  # {doubt}does the comma separate values? A part stands elsewhere too in {count} of {all} \
+                 cells with one, not in {other}"
+            ));
+        }
         // `Georgia, US` may be two places, or one with its country.
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
         let mut places = places.flat_map(|(_, (column, _))| self.column(*column));
         Some(match places.find(|text| text.matches(',').count() == 1) {
             Some(pair) => {
-                format!("lists   = \",\"  # ? two values, or one with its country: {}", one_line(&pair))
+                format!(
+                    "lists   = \",\"  # ? does the comma separate countries, or a place from its country: {}",
+                    one_line(&pair)
+                )
             }
             None => format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)),
         })
@@ -162,12 +224,15 @@ impl Draft<'_> {
         if let Some((place, codes)) = open {
             // Most of the others are in the likeliest one.
             let fits = |code: &&String| codes.is_empty() || codes.contains(code);
-            let likely = known.keys().filter(fits).max_by_key(|code| known.get(*code));
-            let code = likely.or(codes.first()).map_or("USD", String::as_str).to_owned();
+            let likely: Vec<&String> = known.keys().filter(fits).collect();
+            // One currency of the others, or the commonest of a sign; of several, none is likelier.
+            let mark = if likely.len() > 1 { "# ? " } else { "" };
+            let code = likely.first().copied().or(codes.first()).map_or("USD", String::as_str).to_owned();
             let shown = known.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             let others = if shown.is_empty() { shown } else { format!("; others show {shown}") };
             let question = format!("nothing shows which currency {place}, is in{others}");
-            money.declared = Some(format!("currency = \"{code}\"  # ? {question}"));
+            let proposed = if mark.is_empty() { code.as_str() } else { "…" };
+            money.declared = Some(format!("{mark}currency = \"{proposed}\"  # ? {question}"));
             known.insert(code, 1);
         }
         money.has_others = known.keys().any(|code| code != "USD");

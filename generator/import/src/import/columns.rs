@@ -54,10 +54,25 @@ impl Importer<'_> {
                 continue;
             }
             let (mut dates, mut texts) = (Vec::new(), Vec::new());
+            let named = days::order_of(&sheet.columns[column]);
+            if let (Some(named), Some(order)) = (named, source.dates)
+                && named != order
+            {
+                let header = quoted(&sheet.columns[column]);
+                let message = format!(
+                    "the column {header} names {}, and `dates` declares {}",
+                    named.name(),
+                    order.name()
+                );
+                let at = Location { file, line: 1 };
+                let help = "correct `dates` in the mapping, or the column's name in the source";
+                self.report
+                    .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
+            }
             for row in &sheet.rows {
                 match row.cells.get(column) {
                     Some(Cell::Moment(moment)) => dates.push(moment.day()),
-                    Some(Cell::Text(text)) if days::looks_like_a_date(text) => {
+                    Some(Cell::Text(text)) if days::is_numeric(text) => {
                         texts.push((row.line, days::proved_order(text)));
                     }
                     _ => {}
@@ -89,6 +104,7 @@ impl Importer<'_> {
     /// Reports columns that the mapping neither maps nor ignores.
     pub(super) fn report_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
+        let mut new = Vec::new();
         for (index, column) in sheet.columns.iter().enumerate() {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
@@ -108,6 +124,7 @@ impl Importer<'_> {
                     format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
                 )
             } else {
+                new.push(quoted(column));
                 (
                     format!("the column {} is not mapped", quoted(column)),
                     format!("map it, or add it to `ignore` of source `{}`", source.name),
@@ -116,6 +133,10 @@ impl Importer<'_> {
             let at = Location { file, line: 1 };
             let problem = Diagnostic::new(Code::NewColumn, at, message);
             self.report.push(problem.value("column", column).help(help));
+        }
+        if !new.is_empty() {
+            let (count, new) = (counted(new.len(), "column"), new.join(", "));
+            self.report.note(format!("source `{}`: {count} left out, not mapped: {new}", source.name));
         }
     }
 }

@@ -18,8 +18,10 @@ pub(super) type Merged = ([u32; 2], [usize; 2]);
 #[derive(Debug, Default)]
 pub(super) struct Grid {
     pub rows: Vec<Row>,
-    /// Rows that are hidden or struck through, by line.
+    /// Rows that are hidden, by line.
     pub hidden_rows: BTreeSet<u32>,
+    /// Cells that are struck through, by line and column.
+    pub struck: BTreeSet<(u32, usize)>,
     pub hidden_columns: BTreeSet<usize>,
     pub merged: Vec<Merged>,
     /// Whether every row has as many cells as the header, unless it was cut off.

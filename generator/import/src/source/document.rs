@@ -3,14 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-use super::sheet::{Cell, MOST_ROWS, Sheet};
+use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet};
 
 /// Most levels of members in members.
 const DEEPEST: usize = 16;
 
 pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
+    if text.bytes().filter(|byte| *byte == b',').count() > MOST_VALUES {
+        return Err(format!("it has more than {MOST_VALUES} values"));
+    }
     let whole: Result<Value, serde_json::Error> = serde_json::from_str(text);
     let items: Vec<(u32, Value)> = match whole {
         Ok(value) => array(value, rows)?.into_iter().enumerate().map(|(n, row)| (number(n), row)).collect(),
@@ -88,6 +91,17 @@ fn arrays(value: &Value, path: &str, levels: usize, found: &mut Vec<String>) {
     }
 }
 
+/// A number; a whole one with more digits than a sum has is a name, whose digits stay.
+fn number_cell(number: &Number) -> Cell {
+    /// The largest number below which each whole one is exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match number.as_f64() {
+        Some(value) if value.abs() < EXACT => Cell::Number(value),
+        Some(_) if !number.is_f64() => Cell::Text(number.to_string()),
+        _ => Cell::Broken("a number of too many digits: write it as a text".to_owned()),
+    }
+}
+
 fn flatten(
     name: &str,
     value: Value,
@@ -116,7 +130,7 @@ fn flatten(
         ),
         Value::Null => Cell::Empty,
         Value::Bool(flag) => Cell::Flag(flag),
-        Value::Number(number) => Cell::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Value::Number(number) => number_cell(&number),
         Value::String(text) => Cell::of_text(&text),
     };
     names.push(name.to_owned());

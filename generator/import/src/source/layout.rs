@@ -56,6 +56,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         }
         row.cells.resize(sheet.columns.len(), Cell::Empty);
     }
+    take_back_struck(&mut rows, &grid, how);
     for column in grid.hidden_columns.iter().copied().filter(|_| !how.takes_hidden()) {
         let Some(name) = sheet.columns.get_mut(column).filter(|name| !name.is_empty()) else { continue };
         sheet.hidden_columns.push(std::mem::take(name));
@@ -70,6 +71,17 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     take_headings(rows, title, &grid, how, &mut sheet)?;
     merge(&mut sheet.rows, &grid.merged, how.merged.as_deref());
     Ok(sheet)
+}
+
+/// A single cell that is struck through is taken back: alone, or with its row? Only its maintainer knows.
+fn take_back_struck(rows: &mut [Row], grid: &Grid, how: &Reading) {
+    for row in rows.iter_mut().filter(|_| !how.takes_hidden()) {
+        for (_, column) in grid.struck.range((row.line, 0)..=(row.line, usize::MAX)) {
+            if let Some(cell) = row.cells.get_mut(*column).filter(|cell| !cell.is_empty()) {
+                *cell = Cell::Broken("struck through".to_owned());
+            }
+        }
+    }
 }
 
 fn filled(row: &Row) -> usize {
@@ -87,6 +99,11 @@ fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
     let before = grid.rows.len();
     if !how.takes_hidden() {
         grid.rows.retain(|row| !grid.hidden_rows.contains(&row.line));
+    }
+    let struck = |row: &Row, cell: usize| grid.struck.contains(&(row.line, cell));
+    let is_struck = |row: &Row| (0..row.cells.len()).all(|at| row.cells[at].is_empty() || struck(row, at));
+    if !how.takes_hidden() {
+        grid.rows.retain(|row| !is_struck(row));
     }
     let hidden = before - grid.rows.len();
     if hidden > 0 {

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::{Date, DateTime};
 
 use super::archive::{Archive, Grid, Name, each_part_of};
-use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
+use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh};
 use super::xml::{Part, attributes};
 use crate::money;
+
+/// Most bytes of a text that stands in several columns.
+const LONGEST_REPEATED: usize = 32_767;
 
 type Attributes = BTreeMap<String, String>;
 
@@ -48,7 +51,7 @@ struct Walk {
     column: usize,
     row: Attributes,
     cells: Vec<Cell>,
-    is_struck: bool,
+    weight: usize,
     cell: Attributes,
     text: String,
     link: Option<String>,
@@ -105,15 +108,16 @@ impl Walk {
                 self.column = last;
             }
             "table-row" => {
-                (self.row, self.cells, self.is_struck) = (attributes.clone(), Vec::new(), true);
+                (self.row, self.cells) = (attributes.clone(), Vec::new());
                 self.column = 0;
             }
             "table-cell" | "covered-table-cell" => {
                 (self.cell, self.text, self.link) = (attributes.clone(), String::new(), None);
             }
             "annotation" => self.in_note = true,
-            "p" if !self.text.is_empty() => self.text(" "),
-            "s" | "line-break" | "tab" => self.text(" "),
+            "p" if !self.text.is_empty() => self.text("\n"),
+            "line-break" => self.text("\n"),
+            "s" | "tab" => self.text(" "),
             "a" => self.link = get("href"),
             _ => {}
         }
@@ -148,10 +152,15 @@ impl Walk {
         let cell = self.value();
         let last = self.column.saturating_add(repeated);
         if !cell.is_empty() {
+            if repeated > 1 && self.text.len() > LONGEST_REPEATED {
+                return Err(format!("it repeats a text of more than {LONGEST_REPEATED} bytes (row {first})"));
+            }
             if last > MOST_COLUMNS {
                 return Err(format!("it has more than {MOST_COLUMNS} columns (row {first})"));
             }
-            self.is_struck &= self.cell.get("style-name").is_some_and(|style| self.struck.contains(style));
+            if self.cell.get("style-name").is_some_and(|style| self.struck.contains(style)) {
+                self.grid.struck.extend((self.column..last).map(|column| (first, column)));
+            }
             self.cells.resize(self.column, Cell::Empty);
             self.cells.resize(last, cell);
         }
@@ -195,9 +204,10 @@ impl Walk {
             if last as usize > MOST_ROWS {
                 return Err(format!("it has more than {MOST_ROWS} rows"));
             }
+            weigh(&mut self.weight, &self.cells, (last - self.line) as usize)?;
             for line in self.line + 1..=last {
                 self.grid.rows.push(Row { line, cells: self.cells.clone() });
-                if is_hidden(&self.row) || self.is_struck {
+                if is_hidden(&self.row) {
                     self.grid.hidden_rows.insert(line);
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use dataset::text::{counted, quoted};
+use dataset::text::{counted, quoted, unguarded};
 use jiff::civil::DateTime;
 use serde::Deserialize;
 
@@ -12,6 +12,10 @@ pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
 /// Most rows and columns.
 pub(crate) const MOST_ROWS: usize = 200_000;
 pub(crate) const MOST_COLUMNS: usize = 1_000;
+/// Most cells, where 32 bytes of text weigh as much as a cell.
+const MOST_CELLS: usize = 5_000_000;
+/// Most values and elements of a document.
+pub(super) const MOST_VALUES: usize = 3_000_000;
 
 /// Why a sheet without rows is refused.
 pub(crate) const EMPTY: &str = "the sheet is empty";
@@ -82,6 +86,12 @@ impl Cell {
     /// A text, unless it is empty or the error of a formula.
     pub(crate) fn of_text(text: &str) -> Self {
         let text = text.trim();
+        // Exports guard texts so, for spreadsheets to take them as they are: `="007"`, and ours `'=A1`.
+        let quoted = text.strip_prefix("=\"").and_then(|it| it.strip_suffix('"'));
+        if let Some(inner) = quoted.filter(|inner| !inner.replace("\"\"", "").contains('"')) {
+            return Self::of_text(&inner.replace("\"\"", "\""));
+        }
+        let text = unguarded(text);
         let is_error = ERRORS.contains(&text)
             || text.starts_with("Err:") && text.len() == 7
             || text.starts_with('#') && text.ends_with(['!', '?']) && text.len() < 14 && !text.contains(' ');
@@ -116,6 +126,21 @@ impl Cell {
             Self::List(items) => items.is_empty(),
             _ => false,
         }
+    }
+}
+
+/// Adds what some rows weigh to a sum, which has a limit.
+pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(), String> {
+    let text = |cell: &Cell| match cell {
+        Cell::Text(text) | Cell::Shown(_, text) | Cell::Link(text, _) | Cell::Broken(text) => text.len(),
+        _ => 0,
+    };
+    let weight: usize = cells.iter().map(|cell| 1 + text(cell) / 32).sum();
+    *sum = sum.saturating_add(weight.saturating_mul(times));
+    if *sum > MOST_CELLS {
+        Err(format!("it has more than {MOST_CELLS} cells, or as much text"))
+    } else {
+        Ok(())
     }
 }
 
@@ -211,8 +236,11 @@ impl Sheet {
                 return Err(format!("it has more than {MOST_COLUMNS} columns"));
             }
         }
+        let mut weight = 0;
         for (line, mut map, _) in maps {
-            let cells = sheet.columns.iter().map(|name| map.remove(name).unwrap_or(Cell::Empty)).collect();
+            let cells = sheet.columns.iter().map(|name| map.remove(name).unwrap_or(Cell::Empty));
+            let cells: Vec<Cell> = cells.collect();
+            weigh(&mut weight, &cells, 1)?;
             sheet.rows.push(Row { line, cells });
         }
         Ok(sheet)

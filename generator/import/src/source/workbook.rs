@@ -4,6 +4,9 @@ use super::archive::{Archive, Name, unpacks};
 use super::sheet::{LARGEST_UNPACKED, Reading, Sheet};
 use super::{layout, ods, xlsx};
 
+/// Most sheets of a workbook.
+const MOST_SHEETS: usize = 256;
+
 pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
     let (mut archive, is_ods, names) = open(bytes)?;
     let name = choose(&names, how.sheet.as_deref())?;
@@ -22,7 +25,13 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
 
 /// Names of the sheets that can be seen.
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let (.., names) = open(bytes)?;
+    let (archive, _, names) = open(bytes)?;
+    // Each sheet is read on its own, and the whole workbook unpacked for it.
+    let size = archive.decompressed_size().unwrap_or(u128::MAX).saturating_mul(names.len() as u128);
+    if size > u128::from(LARGEST_UNPACKED) * 16 {
+        let message = format!("its {} sheets are too large to draft at once", names.len());
+        return Err(format!("{message}: save the one that counts as a file of its own"));
+    }
     Ok(names.into_iter().filter(|(_, is_visible)| *is_visible).map(|(name, _)| name).collect())
 }
 
@@ -31,6 +40,9 @@ fn open(bytes: &[u8]) -> Result<(Archive<'_>, bool, Vec<Name>), String> {
     let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
     let is_ods = archive.by_name("content.xml").is_ok();
     let names = if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?;
+    if names.len() > MOST_SHEETS {
+        return Err(format!("it has more than {MOST_SHEETS} sheets"));
+    }
     Ok((archive, is_ods, names))
 }
 

@@ -2,7 +2,7 @@
 //! are read from the same parts here.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Cursor;
 
 use calamine::{DataRef, Reader as _, Xlsx};
@@ -13,7 +13,7 @@ use quick_xml::events::BytesStart;
 use super::archive::{Archive, Grid, Name, each_part_of};
 use super::layout::column_of;
 use super::number_format;
-use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row};
+use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh};
 use super::xml::Part;
 use crate::money;
 
@@ -89,7 +89,8 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], name: &str) -> Resul
 /// What is hidden, and the formulas that have no saved value.
 fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, u32)>), String> {
     let (mut grid, mut unsaved) = (Grid::default(), BTreeSet::new());
-    let (mut line, mut column, mut has_formula, mut has_value) = (0, 0, false, false);
+    let (mut line, mut column) = (0, 0);
+    let (mut has_formula, mut has_value, mut in_value, mut is_text) = (false, false, false, false);
     let is_set = |start: &BytesStart<'_>| value(start, "hidden").is_some_and(|it| it == "1" || it == "true");
     let number = |start: &BytesStart<'_>, name| value(start, name).and_then(|it| it.parse::<u32>().ok());
     each_part_of(archive, path, |part| {
@@ -111,10 +112,15 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
             }
             Part::Start("c", it) => {
                 column = value(it, "r").map_or(column, |place| column_of(&place));
-                (has_formula, has_value) = (false, false);
+                // A saved text may be empty, a number is not.
+                (has_formula, has_value, is_text) =
+                    (false, false, value(it, "t").is_some_and(|it| it == "str"));
             }
             Part::Start("f", _) => has_formula = true,
-            Part::Start("v" | "is", _) => has_value = true,
+            Part::Start("v", _) if is_text => has_value = true,
+            Part::Start("v" | "is", _) => in_value = true,
+            Part::End("v" | "is") => in_value = false,
+            Part::Text(text) => has_value |= in_value && !text.trim().is_empty(),
             Part::End("c") => {
                 if has_formula && !has_value {
                     unsaved.insert((line, column));
@@ -141,7 +147,7 @@ fn cells(
         (Shown::new(format), style.font.as_ref().is_some_and(|it| it.strikethrough))
     });
     let styles: Vec<(Shown, bool)> = styles.collect();
-    let mut struck: BTreeMap<u32, bool> = BTreeMap::new();
+    let mut weight = 0;
     while let Some((next, style)) = reader.next_cell_with_style_id().map_err(|error| error.to_string())? {
         let (row, column) = next.get_position();
         let (line, index) = (row + 1, column as usize);
@@ -158,16 +164,18 @@ fn cells(
         if index >= MOST_COLUMNS {
             return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
         }
+        weigh(&mut weight, std::slice::from_ref(&value), 1)?;
         if grid.rows.last().is_none_or(|last| last.line != line) {
             grid.rows.push(Row { line, cells: Vec::new() });
         }
-        *struck.entry(line).or_insert(true) &= styles.get(style).is_some_and(|(_, is_struck)| *is_struck);
+        if styles.get(style).is_some_and(|(_, is_struck)| *is_struck) {
+            grid.struck.insert((line, index));
+        }
         if let Some(last) = grid.rows.last_mut() {
             last.cells.resize(last.cells.len().max(index + 1), Cell::Empty);
             last.cells[index] = value;
         }
     }
-    grid.hidden_rows.extend(struck.into_iter().filter(|(_, is_struck)| *is_struck).map(|(line, _)| line));
     Ok(())
 }
 

@@ -10,10 +10,12 @@ use std::io::BufRead;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::sheet::{Cell, MOST_ROWS, Sheet};
+use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
+/// What ends a line of a text; line ends of the document are spaces.
+const LINE: &str = "\u{2028}";
 /// How the error of a document begins that is no XML.
 const BROKEN: &str = "it is broken XML";
 
@@ -68,14 +70,16 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
         Some(element) => element.to_owned(),
         None => repeated(text)?,
     };
-    let mut walk = Walk { element, depth: 0, maps: Vec::new(), open: None };
+    let mut walk = Walk { element, depth: 0, parts: 0, maps: Vec::new(), open: None };
     each_part(text.as_bytes(), BROKEN, |part| {
         match part {
             Part::Start(name, start) => walk.start(name, start)?,
             Part::Text(text) => walk.text(text),
             Part::End(_) => walk.end(),
         }
+        walk.parts += 1;
         match walk.maps.len() > MOST_ROWS {
+            _ if walk.parts > 3 * MOST_VALUES => Err(format!("it has more than {MOST_VALUES} elements")),
             true => Err(format!("it has more than {MOST_ROWS} rows")),
             false => Ok(()),
         }
@@ -86,13 +90,25 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
     Sheet::of_maps(walk.maps)
 }
 
-/// A row that is being read: its columns, and the path and text of the element it is in.
+/// A row that is being read: its columns, and the elements that are open in it.
 #[derive(Default)]
 struct Open {
     map: BTreeMap<String, Cell>,
     names: Vec<String>,
-    path: Vec<String>,
+    elements: Vec<Element>,
+}
+
+/// An element of a row that is being read.
+#[derive(Default)]
+struct Element {
+    name: String,
+    /// Its text with that of what stands in it, and whether some is its own.
     text: String,
+    is_mixed: bool,
+    has_elements: bool,
+    /// The columns of what stands in it: none if it is a text with markup.
+    columns: Vec<(String, String)>,
+    link: Option<String>,
 }
 
 /// A document that is being read.
@@ -100,6 +116,7 @@ struct Walk {
     /// The element that is a row.
     element: String,
     depth: usize,
+    parts: usize,
     maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>,
     /// The row that is open, and how deep it stands.
     open: Option<(usize, Open)>,
@@ -125,7 +142,7 @@ impl Walk {
 
     fn text(&mut self, text: &str) {
         if let Some((_, row)) = &mut self.open {
-            row.text.push_str(text);
+            row.text(text);
         }
     }
 
@@ -145,12 +162,43 @@ impl Walk {
 }
 
 impl Open {
-    /// The end of an element: its text is a column, and a list where the element repeats.
+    fn text(&mut self, text: &str) {
+        if let Some(element) = self.elements.last_mut() {
+            element.is_mixed |= !text.trim().is_empty();
+            element.text.push_str(text);
+        }
+    }
+
+    /// The end of an element: its text is a column, and a list where the element repeats. In a text with elements between
+    /// its words, they are markup: paragraphs become lines, and addresses of links stand behind them.
     fn close(&mut self) {
-        let name = self.path.join("/");
-        self.path.pop();
-        let text = std::mem::take(&mut self.text).trim().to_owned();
-        self.put(name, text);
+        let path: Vec<&str> = self.elements.iter().map(|it| it.name.as_str()).collect();
+        let path = path.join("/");
+        let Some(mut element) = self.elements.pop() else { return };
+        if element.is_mixed {
+            element
+                .columns
+                .retain(|(name, _)| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@')));
+            let lines =
+                element.text.split(LINE).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+            let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+            let text = if element.has_elements { lines.join("\n") } else { element.text.trim().to_owned() };
+            element.columns.push((path, text));
+        }
+        match self.elements.last_mut() {
+            Some(parent) => {
+                let is_line = matches!(element.name.as_str(), "p" | "br" | "li" | "div");
+                let text = element.text.trim_end_matches(char::is_whitespace);
+                let link = element.link.filter(|link| link != text).map(|link| format!(" ({link})"));
+                let text = if is_line || link.is_some() { text } else { &element.text };
+                for part in [text, link.as_deref().unwrap_or_default(), if is_line { LINE } else { "" }] {
+                    parent.text.push_str(part);
+                }
+                parent.has_elements = true;
+                parent.columns.append(&mut element.columns);
+            }
+            None => element.columns.into_iter().for_each(|(name, text)| self.put(name, text)),
+        }
     }
 
     /// The beginning of an element.
@@ -159,13 +207,15 @@ impl Open {
         const MARKS: [&str; 2] = ["type", "lang"];
         /// Longest value of such an attribute.
         const LONGEST: usize = 32;
-        self.text.clear();
         let is_code = |value: &str| {
             value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
         let of = |wanted: &str| attributes.iter().find(|(name, value)| name == wanted && is_code(value));
         let mark = MARKS.into_iter().find_map(of);
-        self.path.push(mark.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]")));
+        let link = attributes.iter().find(|(attribute, _)| name == "a" && attribute == "href");
+        let link = link.map(|(_, link)| link.clone());
+        let name = mark.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]"));
+        self.elements.push(Element { name, link, ..Element::default() });
         let others: Vec<_> =
             attributes.iter().filter(|attribute| Some(*attribute) != mark).cloned().collect();
         self.add(&others);
@@ -173,8 +223,14 @@ impl Open {
 
     /// Takes attributes of the element that is open as columns.
     fn add(&mut self, attributes: &[(String, String)]) {
+        let path: Vec<&str> = self.elements.iter().map(|it| it.name.as_str()).collect();
+        let path = path.join("/");
         for (name, value) in attributes {
-            self.put(format!("{}@{name}", self.path.join("/")), value.trim().to_owned());
+            let (name, value) = (format!("{path}@{name}"), value.trim().to_owned());
+            match self.elements.last_mut() {
+                Some(element) => element.columns.push((name, value)),
+                None => self.put(name, value),
+            }
         }
     }
 

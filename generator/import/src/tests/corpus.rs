@@ -301,24 +301,33 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 limit(sum("A4", "Award", 900.0, "GBP"), "up to £900"),
             ],
         ),
-        case(
-            "two currencies and a sum without one",
-            "divisas.csv",
-            lines(
-                ";",
-                &["Importe máximo"],
-                &[&["5000"], &["€ 12.500,00"], &["300 USD"], &["de 1.000 a 2.000 €"], &["hasta 3 mil USD"]],
-            ),
-            vec![
-                program("A1", &json!({"fundingMinUsd": 5000, "fundingMaxUsd": 5000})),
-                program("A2", &json!({})),
-                program("A3", &json!({"fundingMinUsd": 300, "fundingMaxUsd": 300})),
-                program("A4", &json!({})),
-                program("A5", &json!({"fundingMaxUsd": 3000})),
-                sum("A2", "Importe máximo", 12500.0, "EUR"),
-                limit(sum("A4", "Importe máximo", 2000.0, "EUR"), "de 1.000 a 2.000 €"),
-            ],
-        ),
+        Case {
+            edits: &[("currency = \"…\"", "currency = \"USD\"")],
+            ..case(
+                "two currencies and a sum without one",
+                "divisas.csv",
+                lines(
+                    ";",
+                    &["Importe máximo"],
+                    &[
+                        &["5000"],
+                        &["€ 12.500,00"],
+                        &["300 USD"],
+                        &["de 1.000 a 2.000 €"],
+                        &["hasta 3 mil USD"],
+                    ],
+                ),
+                vec![
+                    program("A1", &json!({"fundingMaxUsd": 5000})),
+                    program("A2", &json!({})),
+                    program("A3", &json!({"fundingMaxUsd": 300})),
+                    program("A4", &json!({})),
+                    program("A5", &json!({"fundingMaxUsd": 3000})),
+                    sum("A2", "Importe máximo", 12500.0, "EUR"),
+                    limit(sum("A4", "Importe máximo", 2000.0, "EUR"), "de 1.000 a 2.000 €"),
+                ],
+            )
+        },
         case(
             "days in a column whose name begins as that of a link",
             "apply.csv",
@@ -370,10 +379,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             ],
         ),
         Case {
-            edits: &[(
-                "deadlineOn = \"Deadline\"",
-                "deadlineOn = { column = \"Deadline\", time = \"note\" }",
-            )],
+            edits: &[("deadlineOn = \"Deadline\"", "deadlineOn = { column = \"Deadline\", notes = true }")],
             ..case(
                 "years of two digits and a season",
                 "years.csv",

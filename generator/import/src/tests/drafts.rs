@@ -31,11 +31,11 @@ fn evidence_is_what_the_import_takes() {
         &mapping,
         &[
             "dates   = \"dmy\"  # proved by 28/02/2027, row 3",
-            "lists   = \",\"  # ? two values, or one with its country: Georgia, US",
+            "lists   = \",\"  # ? does the comma separate countries, or a place from its country: Georgia, US",
             "name = \"Title\"  # 3 of 3 cells fit",
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
-            "eligibleCountries = \"Country\"  # ? by a part of its name; 3 of 3 cells have texts, whose places the import reads",
+            "eligibleCountries = \"Country\"  # ? by a part of its name; 2 of 3 cells fit, not Georgia, US, row 2",
         ],
     );
 }
@@ -125,4 +125,80 @@ fn the_currency_of_most_sums_is_proposed_for_those_that_show_none() {
 fn a_text_that_is_named_as_a_workbook_is_drafted_with_a_note() {
     let (shown, _) = drafted("bad.xlsx", "Name,Link\nA,https://a.example/1\nB,https://a.example/2\n");
     assert!(shown.contains("bad.xlsx is no workbook: it is read as a text"), "{shown}");
+}
+
+/// A draft of programs with one more column, `name`.
+fn with_column(name: &str, cells: &[&str]) -> String {
+    let rows =
+        (1..).zip(cells).map(|(at, cell)| format!("P{at},F,grant,https://a.example/{at},\"{cell}\"\n"));
+    drafted("a.csv", &format!("Name,Funder,Type,Link,{name}\n{}", rows.collect::<String>())).1
+}
+
+#[test]
+fn a_form_is_proved_where_no_cell_contradicts_it() {
+    let mut sums: Vec<String> = (1..30).map(|at| format!("€{at},000")).collect();
+    sums.push("€4,50".to_owned());
+    let sums: Vec<&str> = sums.iter().map(String::as_str).collect();
+    let mapping = with_column("Max award", &sums);
+    let line = "numbers = \"1,234.56\"  # ? 29 cells are written so, as €1,000, row 2; 1 as \"1.234,56\": €4,50, row 31";
+    has(&mapping, &[line]);
+    let mapping = with_column("Deadline", &["31/01/2027", "01/31/2027", "30/01/2027"]);
+    has(
+        &mapping,
+        &[
+            "dates   = \"dmy\"  # ? 2 cells prove it, as 31/01/2027, row 2; 1 prove \"mdy\": 01/31/2027, row 3",
+        ],
+    );
+    let mapping = with_column("Deadline (MM/DD/YYYY)", &["03/04/2027", "05/06/2027"]);
+    has(&mapping, &["dates   = \"mdy\"  # proved by the column's name \"Deadline (MM/DD/YYYY)\""]);
+}
+
+#[test]
+fn a_comma_separates_topics_where_parts_of_cells_recur() {
+    let mapping = with_column("Topics", &["Film, Radio and Press", "Sport", "Wood, Iron & Clay"]);
+    assert!(mapping.contains("# ? lists   = \",\"  # does the comma separate values?"), "{mapping}");
+    let mapping = with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"]);
+    has(
+        &mapping,
+        &["lists   = \",\"  # as in Film, Radio", "fields = \"Topics\"  # 3 of 3 cells have texts"],
+    );
+}
+
+#[test]
+fn places_are_what_the_import_reads_as_places() {
+    let mapping = with_column("Eligible countries", &["Charities", "Schools"]);
+    assert!(!mapping.contains("eligibleCountries ="), "{mapping}");
+    let mapping = with_column("Topics", &["Brittany", "France"]);
+    assert!(
+        mapping.contains("eligibleCountries = \"Topics\"  # ? ") && !mapping.contains("\nfields"),
+        "{mapping}"
+    );
+    let mapping = with_column("Topics", &["Aragón", "Galicia"]);
+    assert!(
+        mapping.contains("eligibleCountries = \"Topics\"  # ? ") && !mapping.contains("\nfields"),
+        "{mapping}"
+    );
+    let line = |cells: &[&str]| {
+        let mapping = with_column("Eligible countries", cells);
+        mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()
+    };
+    // Among other states, among other countries, and alone.
+    assert!(
+        line(&["DE", "TX"]).contains("\"DE\" = \"US-DE\", \"TX\" = \"US-TX\""),
+        "{}",
+        line(&["DE", "TX"])
+    );
+    assert_eq!(line(&["DE", "ES"]), "eligibleCountries = \"Eligible countries\"  # 2 of 2 cells fit");
+    assert!(
+        line(&["DE", "CA"]).ends_with("# ? states of the US, or countries: DE is Germany?"),
+        "{}",
+        line(&["DE", "CA"])
+    );
+}
+
+#[test]
+fn an_address_that_the_check_refuses_does_not_fit() {
+    let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example/young\nC,F,grant,www.c.example\n";
+    let (_, mapping) = drafted("a.csv", rows);
+    has(&mapping, &["officialUrl = \"Link\"  # ? 2 of 3 cells fit, not b.example/young, row 3"]);
 }

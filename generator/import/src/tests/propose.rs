@@ -84,7 +84,7 @@ fn words_that_a_list_lacks_are_proposed_as_what_they_are_like_or_mean() {
 fn an_import_refuses_proposals_until_they_are_decided_and_then_none_is_left() {
     let place = mixed();
     let (_, mapping) = proposed(&place);
-    assert!(place.refused().iter().filter(|it| it.0 == "E0112").count() == 4);
+    assert!(place.refused().iter().any(|it| it.0 == "E0112" && it.2.starts_with("4 lines not decided yet")));
     let decided: Vec<&str> = mapping.lines().map(|line| line.split("  # ?").next().unwrap()).collect();
     place.write(FILE, decided.join("\n").replace("\"zzz\" = \"\"", "\"zzz\" = \"other\"").as_bytes());
     place.imported();

@@ -43,7 +43,7 @@ fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> {
     put(
         "xl/styles.xml",
         &format!(
-            "<styleSheet xmlns=\"{main}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+            "<styleSheet xmlns=\"{main}\"><fonts><font/><font><strike/></font></fonts><cellXfs count=\"3\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"0\" fontId=\"1\"/></cellXfs></styleSheet>"
         ),
     );
     for (n, (_, _, rows)) in sheets.iter().enumerate() {
@@ -291,4 +291,45 @@ fn sheets_that_share_a_funder_make_one_organization_of_it() {
     place.write("inbox/calls.xlsx", &two_sheets(&grants[1..], &prizes[1..]));
     place.imported();
     assert_eq!(organizations(&place), expected(&["Acme -", "Muse", "Zeta"]));
+}
+
+#[test]
+fn a_cell_that_is_struck_through_is_no_value_until_the_mapping_takes_it() {
+    let rows = "<sheetData><row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>Ref</t></is></c><c r=\"B1\" t=\"inlineStr\"><is><t>Title</t></is></c></row>\
+        <row r=\"2\"><c r=\"A2\" t=\"inlineStr\"><is><t>1</t></is></c><c r=\"B2\" s=\"2\" t=\"inlineStr\"><is><t>Wave</t></is></c></row></sheetData>";
+    let book = workbook(&[("Calls", "visible", rows)], false);
+    let title = |hidden: Option<&str>| {
+        let how = Reading { hidden: hidden.map(str::to_owned), ..Reading::default() };
+        source::read(&book, &how).unwrap().rows[0].cells[1].clone()
+    };
+    assert_eq!(title(None), Cell::Broken("struck through".to_owned()));
+    assert_eq!(title(Some("take")), Cell::Text("Wave".to_owned()));
+}
+
+#[test]
+fn a_sheet_of_past_programs_is_no_sheet_of_funders() {
+    let sheet = |rows: &[[&str; 4]]| {
+        let rows: String = (1..).zip(rows).map(|(at, cells)| row(at, cells)).collect();
+        format!("<sheetData>{rows}</sheetData>")
+    };
+    let head = ["Scheme", "Funder", "Type", "Link"];
+    let open = sheet(&[
+        head,
+        ["A", "X", "Grant", "https://x.example/a"],
+        ["B", "Y", "Grant", "https://y.example/b"],
+    ]);
+    let past = sheet(&[
+        head,
+        ["C", "X", "Grant", "https://x.example/c"],
+        ["D", "Y", "Grant", "https://y.example/d"],
+    ]);
+    let place = Place::new(&[]);
+    place.write("inbox/a.xlsx", &workbook(&[("Past", "visible", &past), ("Open", "visible", &open)], false));
+    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
+    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    assert!(mapping.contains("[sources.past.programs]"), "{mapping}");
+    assert!(
+        mapping.contains("# ? programs, as its columns say; or organizations by \"Funder\""),
+        "{mapping}"
+    );
 }

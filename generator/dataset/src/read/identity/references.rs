@@ -153,14 +153,9 @@ impl References {
     }
 }
 
-/// The fields that identify a row's record, as one text; none if a required one is missing.
-pub(super) fn natural_key(table: Table, row: &PartialRow) -> Option<String> {
-    let mut parts = vec![table.noun().to_owned()];
-    if let Some(key) = row.text("key") {
-        parts.extend(["key".to_owned(), key]);
-        return Some(parts.join("\n"));
-    }
-    let (required, others): (&[&str], &[&str]) = match table {
+/// The fields that a natural key needs, and those that it has as well.
+pub(super) fn required(table: Table) -> (&'static [&'static str], &'static [&'static str]) {
+    match table {
         Table::Organizations | Table::Programs | Table::Recipients => (&["slug"], &[]),
         Table::Cycles => (&["programId", "label"], &[]),
         Table::Awards => (&["programId", "recipientId", "awardYear"], &["cycleId"]),
@@ -172,9 +167,19 @@ pub(super) fn natural_key(table: Table, row: &PartialRow) -> Option<String> {
         Table::Lifecycle => (&["programId", "toLifecycle", "observedAt"], &[]),
         Table::Leaders => (&["organizationId", "name"], &["role", "startedOn"]),
         Table::Channels | Table::Posts => (&["organizationId", "url"], &[]),
-        Table::Aliases | Table::Translations | Table::Vocabulary | Table::Synonyms => return None,
-    };
-    if required.iter().any(|field| row.text(field).is_none()) {
+        Table::Aliases | Table::Translations | Table::Vocabulary | Table::Synonyms => (&[], &[]),
+    }
+}
+
+/// The fields that identify a row's record, as one text; none if a required one is missing.
+pub(super) fn natural_key(table: Table, row: &PartialRow) -> Option<String> {
+    let mut parts = vec![table.noun().to_owned()];
+    if let Some(key) = row.text("key") {
+        parts.extend(["key".to_owned(), key]);
+        return Some(parts.join("\n"));
+    }
+    let (required, others) = required(table);
+    if required.is_empty() || required.iter().any(|field| row.text(field).is_none()) {
         return None;
     }
     parts.extend(required.iter().chain(others).map(|field| row.text(field).unwrap_or_default()));

@@ -198,3 +198,35 @@ fn any_file_may_state_its_schema() {
         tables(&[], r#","$schema":"https://opdir.example/schemas/dataset/dataset.schema.json""#);
     assert_eq!(report.error_count(), 0, "{:?}", report.sorted());
 }
+
+#[test]
+fn slugs_of_other_scripts_are_transliterated_or_made_of_the_key_and_equal_ones_differ_by_it() {
+    let slugs = |order: [usize; 3]| {
+        let rows = ["K1,C++ Fund", "K2,C# Fund", "K3,C Fund"];
+        let rows: String = order.iter().map(|at| format!("{}\n", rows[*at])).collect();
+        let (tables, report) = tables(&[("organizations.csv", &format!("key,name\n{rows}"))], "");
+        let errors: Vec<_> = found(&report).into_iter().filter(|it| it.starts_with("E05")).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        let slugs: BTreeMap<String, String> =
+            tables.organizations.iter().map(|it| (it.record.name.clone(), it.record.slug.clone())).collect();
+        slugs.into_values().collect::<Vec<_>>()
+    };
+    assert_eq!(slugs([0, 1, 2]), ["c-fund-k3", "c-fund-k2", "c-fund"]);
+    assert_eq!(slugs([2, 0, 1]), slugs([0, 1, 2]), "the order of rows matters");
+    let names = "key,name\nN7,\u{6d77}\u{6d0b}\u{57fa}\u{91d1}\n\u{6c34},\u{6c34}\u{57fa}\u{91d1}\n,\u{5c71}\n,\u{424}\u{43e}\u{43d}\u{434} \u{420}\u{435}\u{43a}\u{430}\n,\u{38a}\u{3b4}\u{3c1}\u{3c5}\u{3bc}\u{3b1} \u{39d}\u{3b5}\u{3c1}\u{3cc}\n";
+    let (tables, _) = tables(&[("organizations.csv", names)], "");
+    let slugs: Vec<&str> = tables.organizations.iter().map(|it| it.record.slug.as_str()).collect();
+    assert_eq!((slugs[0], slugs[3], slugs[4]), ("n7", "fond-reka", "idryma-nero"));
+    assert!(slugs[1].len() == 8 && slugs[2].starts_with("organization-"), "{slugs:?}");
+}
+
+#[test]
+fn a_row_whose_id_lacks_a_part_names_it_and_a_guarded_cell_is_its_text() {
+    let cycles = "program,label,deadlineOn\nocean-fellows,,2026-09-01\n";
+    let names = "name,key\nAcme Foundation,A1\n'-8 Club,A2\n''=x,A3\n's-Hof,A4\n";
+    let (tables, report) = tables(&[("cycles.csv", cycles), ("organizations.csv", names)], "");
+    let problem = of(&report, "E0107")[0];
+    assert_eq!(problem.message, "`label` is missing or empty, and the row's id is made of it");
+    let names: Vec<&str> = tables.organizations.iter().map(|it| it.record.name.as_str()).collect();
+    assert_eq!(names, ["Acme Foundation", "-8 Club", "'=x", "'s-Hof"]);
+}

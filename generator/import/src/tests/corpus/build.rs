@@ -79,7 +79,7 @@ impl Parts {
             }
             Made::Day(day) => format!("<c r=\"{place}\" s=\"1\"><v>{day}</v></c>"),
             Made::Error(error) => format!("<c r=\"{place}\" t=\"e\"><f>A1</f><v>{error}</v></c>"),
-            Made::Unsaved => format!("<c r=\"{place}\"><f>1000*2</f></c>"),
+            Made::Unsaved => format!("<c r=\"{place}\"><f>1000*2</f><v></v></c>"),
         }
     }
 

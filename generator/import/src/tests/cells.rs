@@ -1,0 +1,194 @@
+//! Cells that are read whole or not at all: texts with structure, guards, names that look like numbers, and limits.
+
+use std::io::{Cursor, Write as _};
+
+use super::*;
+use crate::source::read;
+
+const MAPPING: &str = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\nempty = [\"tbc\"]\nlists = \",\"\n\
+    [sources.a.organizations]\nname = { column = \"Funder\", distinct = true }\n\
+    [sources.a.programs]\nname = { join = [\"Title\", \"City\"], with = \", \" }\norganization = \"Funder\"\n\
+    officialUrl = \"Link\"\nfields = { column = \"Topics\", values = { \"Sea, Ice\" = \"Sea|Ice\", \"*\" = \"*\" } }\n";
+
+const HEAD: &str = "Ref,Title,City,Funder,Link,Topics\n";
+
+/// The place of a source with some rows.
+fn place(rows: &str) -> Place {
+    Place::new(&[(FILE, MAPPING), ("inbox/a", &format!("{HEAD}{rows}"))])
+}
+
+#[test]
+fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
+    let place = place(
+        "=\"007\",=\"The \"\"Tern\"\" Call\",tbc,C++ Club,https://a.example/1,\n\
+         '-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C# club,https://a.example/3,\n",
+    );
+    place.write("inbox/a", format!("{HEAD}\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n'-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n").as_bytes());
+    place.imported();
+    let rows = place.rows("programs/a.ndjson");
+    let cells: Vec<_> =
+        rows.iter().map(|row| (row["key"].as_str().unwrap(), row["name"].as_str().unwrap())).collect();
+    assert_eq!(cells, [("007", "The Tern"), ("-8", "=1+1, Porto"), ("9", "'s-Graveland")]);
+    // Names that differ by signs are two, by case and spaces one.
+    let names: Vec<Value> =
+        place.rows("organizations/a.ndjson").into_iter().map(|row| row["name"].clone()).collect();
+    assert_eq!(names, ["C++ Club", "C# Club"]);
+}
+
+#[test]
+fn a_separator_in_quotes_or_in_a_known_value_separates_nothing() {
+    let place = place(
+        "1,A,,X,https://a.example/1,\"Art,\"\"Boats, large\"\",Music\"\n2,B,,X,https://a.example/2,\"Sea, Ice\"\n\
+         3,C,,X,https://a.example/3,\"5\"\" discs, Film\"\n",
+    );
+    place.imported();
+    let fields: Vec<Value> =
+        place.rows("programs/a.ndjson").into_iter().map(|row| row["fields"].clone()).collect();
+    assert_eq!(
+        fields,
+        [json!(["Art", "Boats, large", "Music"]), json!(["Sea", "Ice"]), json!(["5\" discs", "Film"])]
+    );
+}
+
+#[test]
+fn a_cell_with_two_addresses_is_refused_and_an_archived_page_is_one() {
+    for cell in
+        ["https://a.example/1 https://b.example", "www.a.example; www.b.example", "http://https://a.example"]
+    {
+        let refused = place(&format!("1,A,,X,{cell},\n")).refused();
+        assert_eq!((refused[0].0, refused[0].2.contains("more than one address")), ("E0108", true), "{cell}");
+    }
+    place("1,A,,X,https://old.example/2027/https://b.example/,\n").imported();
+}
+
+#[test]
+fn what_the_mapping_alone_states_is_one_record() {
+    let place = place("1,A,,Fund of the North,https://a.example/1,\n2,B,,X,https://a.example/2,\n");
+    let fixed = MAPPING
+        .replace("{ column = \"Funder\", distinct = true }", "{ value = \"Fund of the North\" }")
+        .replace("organization = \"Funder\"", "organization = { value = \"Fund of the North\" }");
+    place.write(FILE, fixed.as_bytes());
+    place.imported();
+    assert_eq!(place.rows("organizations/a.ndjson"), [json!({"name": "Fund of the North"})]);
+    assert_eq!(place.rows("programs/a.ndjson").len(), 2);
+}
+
+#[test]
+fn rows_that_leave_and_come_with_the_same_names_are_one_error() {
+    let rows = "1,A,,X,https://a.example/1,\n2,B,,X,https://a.example/2,\n";
+    let place = place(rows);
+    place.imported();
+    place
+        .write("inbox/a", format!("{HEAD}{}", rows.replace("1,A", "Z1,A").replace("2,B", "Z2,B")).as_bytes());
+    let (is_done, report) = place.import();
+    let errors: Vec<_> = report.sorted().into_iter().filter(|it| it.code.id().starts_with('E')).collect();
+    let [error] = errors[..] else { panic!("{errors:?}") };
+    assert!(
+        !is_done
+            && error.message.contains("2 rows of programs left source `a`, and 2 came with the same names")
+    );
+    place.write(FILE, MAPPING.replace("empty", "gone = \"remove\"\nempty").as_bytes());
+    place.imported();
+}
+
+#[test]
+fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
+    let xml = "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
+        <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/\">firms</a>.</p>No fee.<br/>Twice.</about>\
+        <sum currency=\"EUR\"><most>5</most></sum></call></calls>";
+    let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
+    let row: Vec<(String, String)> =
+        sheet.columns.iter().cloned().zip(sheet.rows[0].cells.iter().map(Cell::text)).collect();
+    let expected = [
+        ("title", "Notes on Larus gulls"),
+        ("gas", "CO2 Fund"),
+        ("about", "For schools only.Not for firms (https://f.example/).\nNo fee.\nTwice."),
+        ("sum@currency", "EUR"),
+        ("sum/most", "5"),
+    ];
+    assert_eq!(row, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+}
+
+#[test]
+fn long_numbers_of_a_document_are_the_digits_that_it_has() {
+    let json = r#"[{"id": 9007199254740993}, {"id": 9007199254740992}, {"id": 5}, {"id": 123456789012345678901234567890}]"#;
+    let sheet = read(json.as_bytes(), &Reading::default()).unwrap();
+    let cells: Vec<String> = sheet.rows.iter().map(|row| row.cells[0].text()).collect();
+    assert_eq!(cells[..3], ["9007199254740993", "9007199254740992", "5"]);
+    assert!(matches!(sheet.rows[3].cells[0], Cell::Broken(_)));
+}
+
+/// An OpenDocument workbook with some rows.
+fn ods(rows: &str) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("content.xml", zip::write::SimpleFileOptions::default()).unwrap();
+    let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"";
+    write!(
+        zip,
+        "<office:document {spaces}><table:table table:name=\"A\">{rows}</table:table></office:document>"
+    )
+    .unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_source_that_is_too_large_is_refused_by_the_limit_that_it_passes() {
+    let repeated = |columns: usize, rows: usize, text: &str| {
+        ods(&format!(
+            "<table:table-row table:number-rows-repeated=\"{rows}\"><table:table-cell table:number-columns-repeated=\"{columns}\" \
+             office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell></table:table-row>"
+        ))
+    };
+    let wide = |open: &str, close: &str, one: &str| {
+        let cells: Vec<String> = (0..1_001).map(|at| one.replace('#', &at.to_string())).collect();
+        format!("{open}{}{close}", cells.join(if open.starts_with('<') { "" } else { "," })).into_bytes()
+    };
+    for (bytes, limit) in [
+        (repeated(900, 190_000, "x"), "more than 5000000 cells"),
+        (repeated(2, 100_000, &"x".repeat(30_000)), "more than 5000000 cells"),
+        (repeated(1_000, 1, &"x".repeat(40_000)), "repeats a text of more than 32767 bytes"),
+        (repeated(1, 300_000, "x"), "more than 200000 rows"),
+        (wide("", "\n1\n", "c#"), "more than 1000 columns"),
+        (wide("[{", "}]", "\"c#\":1"), "more than 1000 columns"),
+        (wide("<r><i>", "</i><i/></r>", "<c#>1</c#>"), "more than 1000 columns"),
+        (format!("a,b\n{}\n", "x".repeat(17 << 20)).into_bytes(), "line 2 has more than 16 MB"),
+        (format!("[{}1]", "1,".repeat(3_000_001)).into_bytes(), "more than 3000000 values"),
+    ] {
+        let error = read(&bytes, &Reading::default()).unwrap_err();
+        assert!(error.contains(limit), "{error}");
+    }
+    let tables: String =
+        (0..300).map(|at| format!("</table:table><table:table table:name=\"{at}\">")).collect();
+    let error = read(&ods(&tables), &Reading::default()).unwrap_err();
+    assert_eq!(error, "it has more than 256 sheets");
+}
+
+#[test]
+fn a_column_whose_name_has_another_order_than_the_mapping_is_an_error() {
+    let mapping = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\ndates = \"mdy\"\n[sources.a.programs]\nname = \"Ref\"\n\
+        [sources.a.cycles]\nlabel = \"Ref\"\ndeadlineOn = \"Ends (DD/MM/YY)\"\n";
+    let place = Place::new(&[(FILE, mapping), ("inbox/a", "Ref,Ends (DD/MM/YY)\nA,03/04/2027\n")]);
+    let message = "the column `Ends (DD/MM/YY)` names dmy, and `dates` declares mdy";
+    assert_eq!(place.refused(), [("E0108", 1, message.to_owned())]);
+}
+
+#[test]
+fn the_cells_that_become_notes_are_counted_with_their_rows() {
+    let mapping = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\nskip = [\"Sum\"]\nignore = [\"Title\"]\n[sources.a.programs]\nname = \"Ref\"\n\
+        [sources.a.cycles]\nlabel = \"Ref\"\ndeadlineOn = { column = \"Ends\", notes = true }\n";
+    let rows = "Ref,Title,Ends,Person\nA,x,Opens 3 April 2027,B\nC,x,4 April 2027 noon,D\nE,x,5 April 2027,F\nSum,3,,\n";
+    let place = Place::new(&[(FILE, mapping), ("inbox/a", rows)]);
+    let report = place.imported();
+    let shown = format!("{report:?}");
+    for note in [
+        "source `a`: 1 row left out, as `skip` lists them: row 5",
+        "source `a`: 1 column left out, not mapped: `Person`",
+        "source `a`: `Ends`: 2 cells in notes, rows 2, 3",
+    ] {
+        assert!(shown.contains(note), "{shown}");
+    }
+    let days: Vec<Value> =
+        place.rows("cycles/a.ndjson").into_iter().map(|row| row["deadlineOn"].clone()).collect();
+    assert_eq!(days, [Value::Null, json!("2027-04-04"), json!("2027-04-05")]);
+    assert_eq!(place.rows("facts/a-hours.ndjson")[0]["text"], "Opens 3 April 2027");
+}

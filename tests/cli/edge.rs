@@ -382,6 +382,28 @@ fn it_serves_the_approved_hosts_and_no_other() {
 }
 
 #[test]
+fn a_request_whose_client_leaves_is_logged_and_counted() {
+    let folder = folder_with_snapshot();
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--access-log"];
+    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let list = server.get("/api/v1/programs?limit=100&facets=false");
+    // Every other text of a slug is that of an organization.
+    let slugs = list.split("\"slug\":\"").skip(1).step_by(2).map(|rest| rest.split('"').next().unwrap());
+    let query: String = slugs.map(|slug| format!("&program={slug}")).collect();
+    for nth in 0..8 {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        write!(stream, "GET /api/v1/details?x={nth}{query} HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    }
+    let line = server.says("status=499");
+    assert!(line.contains("target=/api/v1/details?x=") && line.contains("bytes=0"), "{line}");
+    let metrics = get(&server.admin, "localhost", "/metrics");
+    let abandoned = metrics.lines().find_map(|line| line.strip_prefix("edge_abandoned_total ")).unwrap();
+    assert!((1..=8).contains(&abandoned.parse().unwrap()), "{metrics}");
+    assert!(metrics.contains(r#"http_request_method="GET",http_response_status_code="499""#), "{metrics}");
+}
+
+#[test]
 fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
     let folder = folder_with_snapshot();
     let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--max-connections", "40"];

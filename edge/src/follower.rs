@@ -6,6 +6,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -36,6 +37,8 @@ pub struct Follower {
     /// Bounds the memory of answers of the store.
     budget: FetchBudget,
     status: Mutex<FollowStatus>,
+    /// Whether a body of the live generation was found damaged since the last poll.
+    damaged: AtomicBool,
     /// Its connections live as long as the follower.
     runtime: Runtime,
 }
@@ -90,7 +93,12 @@ impl Follower {
         })?;
         let expires = remote::accepted_expiry(&root, &target.place()).map(jiff::Timestamp::as_second);
         let status = Mutex::new(FollowStatus { expires, ..FollowStatus::default() });
-        Ok(Self { target, trust, root, poll, budget, status, runtime })
+        Ok(Self { target, trust, root, poll, budget, status, damaged: AtomicBool::new(false), runtime })
+    }
+
+    /// Has the next poll check what is here, and fetch again what is damaged.
+    pub(crate) fn check_soon(&self) {
+        self.damaged.store(true, Relaxed);
     }
 
     /// State and counters.
@@ -107,6 +115,10 @@ impl Follower {
     /// pulled. Blocks.
     fn poll(&self, seen: &mut Seen) -> Result<Option<Pulled>, RemoteError> {
         let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, budget: &self.budget };
+        // A pull that failed is tried again when it is due.
+        if self.damaged.swap(false, Relaxed) && seen.failed.is_none() {
+            seen.version = None;
+        }
         let is_due = seen.failed.as_mut().is_some_and(|failed| self.is_due(failed));
         let unless = seen.version.as_ref().filter(|_| !is_due);
         let Some(current) = self.runtime.block_on(puller.look(unless))? else {

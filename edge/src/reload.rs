@@ -26,8 +26,8 @@ impl Server {
         self.retry().as_ref().map(|retry| retry.failure.clone())
     }
 
-    /// Takes the new day and the new generation, also one that failed before: what SIGHUP requests. Blocks while it
-    /// opens files; meant for a thread of its own, where retired states are freed too.
+    /// Takes the new day and opens the live generation anew, also the one that is served (damaged files may have been
+    /// restored) and one that failed before: what SIGHUP requests. Blocks while it opens files; meant for a thread of its own, where retired states are freed too.
     pub fn refresh(&self) {
         self.turn();
         self.look(Instant::now(), true);
@@ -72,7 +72,7 @@ impl Server {
         // Before anything is read: a change from here on leads to another attempt.
         let seen = stat_root(&self.options.root);
         let failed = match live_id(&self.options.root) {
-            Ok(id) if id == self.state().generation().id() && !self.is_replaced() => {
+            Ok(id) if !forced && id == self.state().generation().id() && !self.is_replaced() => {
                 *self.retry() = None;
                 return;
             }
@@ -101,7 +101,7 @@ impl Server {
         self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));
         *self.retry() = None;
         self.metrics.loads.add();
-        tracing::info!(generation = id, "serving a new generation");
+        tracing::info!(generation = id, "serving a generation");
         Ok(())
     }
 

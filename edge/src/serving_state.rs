@@ -1,11 +1,12 @@
 //! The state that answers are computed from: one generation on one day. Immutable; replaced as a whole when either
 //! changes, so that a request sees exactly one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use html::Html;
 use http::HeaderValue;
 use net::precheck::Hosts;
@@ -89,6 +90,8 @@ pub struct OpenGeneration {
     pub html: Option<Html>,
     /// When any of its files last changed, in seconds since 1970.
     changed: i64,
+    /// Assets that pages of earlier generations name, by path.
+    pub(crate) earlier_assets: HashMap<String, Bytes>,
     /// Bodies that could not be read.
     pub(crate) damaged: DamagedBodies,
 }
@@ -123,7 +126,10 @@ impl OpenGeneration {
             Ok((site, html)) => {
                 let changed = generation.files().latest_change();
                 let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
-                Ok(Self { generation, site, html, changed, damaged: DamagedBodies::default() })
+                let earlier = generation.earlier_assets()?.into_iter();
+                let earlier_assets = earlier.map(|asset| (asset.path, asset.bytes.into())).collect();
+                let damaged = DamagedBodies::default();
+                Ok(Self { generation, site, html, changed, earlier_assets, damaged })
             }
             Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
         }

@@ -43,6 +43,10 @@ pub fn export(
         }
         None => Ok(()),
     })?;
+    for asset in generation.earlier_assets()? {
+        let body = prefix.apply(&asset.path, &asset.bytes).unwrap_or(asset.bytes);
+        folder.put(&asset.path, &body, Digest::of(&body))?;
+    }
     changes::write(generation, &prefix.base_url(), &folder)?;
     folder.finish()
 }

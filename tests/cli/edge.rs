@@ -455,7 +455,7 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     publish_as_of(&root, date(2026, 11, 22));
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    server.says(&format!("serving a new generation generation=\"{}\"", live.trim()));
+    server.says(&format!("serving a generation generation=\"{}\"", live.trim()));
     overwrite(&root.join("CURRENT"), "000009-00000000000000000000000000000000\n");
     server.says("refused");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
@@ -576,7 +576,7 @@ fn a_store_is_followed_and_one_that_is_gone_stops_neither_the_edge_nor_its_start
     assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");
     publish_as_of(&built, date(2026, 11, 22));
     push(&built, &url);
-    server.says("serving a new generation");
+    server.says("serving a generation");
     fs::rename(&store, folder.path().join("away")).unwrap();
     server.says("the store is not followed just now");
     assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");

@@ -468,19 +468,21 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     assert_ne!(first, second);
     place.opdir(&["rollback", "root", &first.replace("000001", "000009")]).fails(3, &["no such generation"]);
     let third = first.replace("000001", "000003");
-    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), format!("{third} is live\n"));
+    let back = format!("{third} is live, with the content of {first}\n");
+    assert_eq!(place.opdir(&["rollback", "root"]).succeeds(), back);
     assert_eq!(place.live(), third);
     let log = place.opdir(&["log", "root"]).succeeds();
     assert!(log.starts_with(&format!("{third} (live)\n")) && log.contains(&format!("\n{first}\n")), "{log}");
     let hash = first.split_once('-').unwrap().1;
     place.opdir(&["rollback", "root", "0"]).fails(2, &["0 is ambiguous", "longer prefix"]);
     place.opdir(&["rollback", "root", "xyz"]).fails(2, &["prefix xyz", "opdir log"]);
-    assert_eq!(place.opdir(&["rollback", "root", "1"]).succeeds(), format!("{third} is live\n"));
+    assert_eq!(place.opdir(&["rollback", "root", "1"]).succeeds(), back);
     let known = if third.ends_with(hash) { "000001" } else { &hash[..12] };
-    assert_eq!(place.opdir(&["rollback", "root", known]).succeeds(), format!("{third} is live\n"));
-    assert_eq!(place.opdir(&["rollback", "root", &first]).succeeds(), format!("{third} is live\n"));
+    assert_eq!(place.opdir(&["rollback", "root", known]).succeeds(), back);
+    assert_eq!(place.opdir(&["rollback", "root", &first]).succeeds(), back);
     let fourth = second.replace("000002", "000004");
-    assert_eq!(place.opdir(&["rollback", "root", &second]).succeeds(), format!("{fourth} is live\n"));
+    let forth = place.opdir(&["rollback", "root", &second]).succeeds();
+    assert_eq!(forth, format!("{fourth} is live, with the content of {second}\n"));
     assert_eq!(place.opdir(&["gc", "root"]).succeeds(), "0 generations removed\n");
     let removed = place.opdir(&["gc", "root", "--keep", "1", "--days", "0"]).succeeds();
     assert_eq!(

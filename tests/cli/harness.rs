@@ -133,6 +133,12 @@ impl Server {
         Path::new(&format!("/proc/{}/exe", self.child.id())).exists()
     }
 
+    /// Sends SIGHUP.
+    #[allow(dead_code, reason = "as above")]
+    pub(crate) fn hangup(&self) {
+        let _ = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status();
+    }
+
     /// Whether any line that was printed and not waited for holds some words.
     #[allow(dead_code, reason = "as above")]
     pub(crate) fn has_printed(&self, words: &str) -> bool {

@@ -1,6 +1,7 @@
 //! An edge comes back by itself: from a damaged folder, without its store, with no room for a file.
 
 use std::fs;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -108,6 +109,44 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
         assert_eq!(status(&server.get_from(HOST, "/api/v1/search?q=grant")), "200", "{name}");
         assert!(!root.join("incoming").exists(), "{name}");
     }
+}
+
+/// Writes zeros over all of a file, which stays the same file.
+fn wipe(path: &Path) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    let length = usize::try_from(file.metadata().unwrap().len()).unwrap();
+    file.write_all_at(&vec![0; length], 0).unwrap();
+}
+
+#[test]
+fn damage_that_a_request_finds_is_repaired_from_the_store_without_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder);
+    let (server, admin) = follow(&folder, &url, &[]);
+    wipe(&pack(&folder.path().join("root")));
+    let began = Instant::now();
+    assert_ne!(status(&server.get_from(HOST, "/about")), "200");
+    while status(&server.get_from(HOST, "/about")) != "200" {
+        assert!(began.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(get(&admin, HOST, "/readyz").contains("\"state\":\"ready\""));
+}
+
+#[test]
+fn without_a_store_a_hangup_opens_the_restored_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(follow(&folder, &store(&folder), &[]));
+    let pack = pack(&folder.path().join("root"));
+    let whole = fs::read(&pack).unwrap();
+    let server =
+        Server::start(EDGE, folder.path(), &["--snapshot", "root", "--listen", "127.0.0.1:0"], "address=");
+    wipe(&pack);
+    assert_ne!(status(&server.get_from(HOST, "/about")), "200");
+    overwrite(&pack, whole);
+    server.hangup();
+    server.says("serving a generation");
+    assert_eq!(status(&server.get_from(HOST, "/about")), "200");
 }
 
 #[test]

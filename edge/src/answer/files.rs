@@ -221,6 +221,7 @@ impl Request {
                 crate::log::error("a file of the snapshot cannot be served", &error.to_string());
                 if !is_exhausted(error) {
                     damaged.insert(file.path(), error);
+                    self.server.options.source.iter().for_each(|source| source.check_soon());
                 }
             }
         }

@@ -9,12 +9,13 @@ use snapshot::page::{changes, error, listing};
 use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list, parse_search};
 use snapshot::record::{EntityType, Locale};
 use snapshot::text::words_of;
+use store::Coding;
 
 use super::computed::{Computed, Query};
 use super::files::ALL;
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
-use crate::representation::Representation;
+use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::request::{Answer, Request};
 use crate::route::Route;
 
@@ -308,9 +309,9 @@ impl Request {
     }
 
     fn download(&self, path: &str) -> Answer {
-        let file = self.state.generation().files().lookup(&[path]);
-        let (Some(file), Some(media_type)) = (file, media_type(path)) else {
-            return self.missing().into();
+        let Some(media_type) = media_type(path) else { return self.missing().into() };
+        let Some(file) = self.state.generation().files().lookup(&[path]) else {
+            return self.earlier_asset(path, media_type).unwrap_or_else(|| self.missing()).into();
         };
         // An asset's name changes with its content.
         let lifetime = match path.starts_with("assets/") {
@@ -323,6 +324,22 @@ impl Request {
             let file = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL);
             if is_download { file.link(changes::LINES, &request.position(), "next") } else { file }
         })
+    }
+
+    /// An asset that pages of earlier generations name. Its name changes with its content, and so is its validator.
+    fn earlier_asset(&self, path: &str, media_type: &'static str) -> Option<Reply> {
+        let bytes = self.state.open.earlier_assets.get(path)?.clone();
+        let metadata = Metadata {
+            generation: self.state.generation_header.clone(),
+            etag: &format!("\"{path}\""),
+            coding: Coding::Identity,
+            changed: self.state.changed(false),
+            dated: false,
+            tag_header: self.server.options.tag_header.as_ref(),
+        };
+        let file = Representation::new(HeaderValue::from_static(media_type));
+        let response = CachedResponse::new(bytes, file, &metadata);
+        Some(response.reply(&self.head.headers, CacheControl::Immutable.header()))
     }
 
     fn site_page(&self, path: &str) -> Answer {

@@ -40,8 +40,9 @@ pub(crate) fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
 
 pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
     let to = generation.map(|name| log::resolve(root, name)).transpose()?;
-    let id = store::rollback(root, to, today()).map_err(|errors| store_failure(&errors, Failure::Output))?;
-    print_line(format_args!("{id} is live"));
+    let [live, of] =
+        store::rollback(root, to, today()).map_err(|errors| store_failure(&errors, Failure::Output))?;
+    print_line(format_args!("{live} is live, with the content of {of}"));
     Ok(())
 }
 

@@ -35,7 +35,7 @@ pub enum StoreError {
     /// The generation has another format version.
     #[error(
         "{}: snapshot format {found}, this program reads {FORMAT}: made by another version; \
-         rebuild it with `opdir build` of this one",
+         rebuild it with `opdir build` of this one, or return to an older one with `opdir rollback ROOT NAME`",
         path.display()
     )]
     Version { path: PathBuf, found: u64 },

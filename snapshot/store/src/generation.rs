@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
+use super::earlier_assets::{self, EarlierAsset};
 use super::error::{FileProblem, StoreError};
 use super::layout::{
     CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, INDEX_MAX, MANIFEST, OBJECTS, SIBLINGS,
@@ -141,6 +142,16 @@ impl Generation {
     pub(super) fn history(&self) -> Result<Sections, StoreError> {
         let hash = Digest::of(&self.manifest.to_bytes());
         UntrustedFile::new(&*self.vfs, &self.dir, HISTORY).history(self.copied, hash)
+    }
+
+    /// Assets that pages of earlier generations name, and its own do not.
+    ///
+    /// # Errors
+    ///
+    /// If its history is missing or damaged.
+    pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
+        let damaged = |problem: SectionError| self.vfs.damaged(&self.name(HISTORY), problem);
+        earlier_assets::read(&self.history()?).map_err(damaged)
     }
 
     /// Its pages.

@@ -22,10 +22,11 @@ use super::changes::{
     Versions, of_kind, record_of,
 };
 use super::diff;
+use super::earlier_assets;
 use super::generation::{Generation, ids, open_sections};
 use super::layout::{HISTORY, directory_of};
-use super::manifest::Manifest;
-use super::sections::{SectionWriter, Sections};
+use super::manifest::{GenerationId, Manifest};
+use super::sections::{SectionError, SectionWriter, Sections, ensure};
 use super::staging::StagingDir;
 use super::table::FileTable;
 use super::vfs::Vfs;
@@ -36,7 +37,7 @@ pub(super) fn write<'a>(
     manifest: &Manifest,
     pages: impl Iterator<Item = (&'a str, Body)> + Clone,
     versions: &Versions,
-    (day, made_from): (Date, Option<Digest>),
+    (day, made_from, earlier): (Date, Option<Digest>, Option<GenerationId>),
 ) -> Sections {
     let live = staging.live();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.vfs, live));
@@ -45,10 +46,24 @@ pub(super) fn write<'a>(
     history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
     NextPublication { live, manifest, day }.write(versions, &mut history);
     history.put::<Digest>("recipe", Vec::from_iter(made_from));
+    history.put::<u8>(EARLIER, earlier.map(|id| id.to_string()).unwrap_or_default());
     if let Some(live) = live {
-        diff::write(live, pages, &mut history);
+        diff::write(live, pages.clone(), &mut history);
+        earlier_assets::write(live, pages.map(|(path, _)| path), &mut history);
     }
     history.finish()
+}
+
+/// Name of the section of [`earlier`].
+const EARLIER: &str = "earlier";
+
+/// The generation to which a rollback returns: the one that was live before this content was first published. The parent of
+/// a generation that is itself a rollback is the one that was left.
+pub(super) fn earlier(history: &Sections) -> Result<Option<GenerationId>, SectionError> {
+    let name = history.get::<u8>(EARLIER)?;
+    let id = |name: &[u8]| std::str::from_utf8(name).ok()?.parse().ok();
+    ensure(name.is_empty() || id(&name).is_some(), EARLIER, "is no name of a generation")?;
+    Ok(id(&name))
 }
 
 /// The date of a publication's changes, in seconds since 1970: after `latest`, the latest date of a page so far, and

@@ -39,6 +39,8 @@
 //! - `recipe`: the hash of all inputs of the build, and of those but dataset and day, if they are known;
 //! - `before`, `moved` and `gone`: the manifest of the previous generation and the pages that were added, modified or
 //!   removed since, so that the paths to purge from caches are known after `gc` has removed that one (see `diff`);
+//! - `earlier`: the generation to which a rollback returns;
+//! - assets that pages of earlier generations name, see `earlier_assets`;
 //! - `manifest`: the SHA-256 of `manifest.json`, which is thereby checked as well;
 //! - the change log of records, see `changes`.
 //!
@@ -64,6 +66,7 @@ mod build_info;
 mod changes;
 mod codec;
 mod diff;
+mod earlier_assets;
 mod error;
 mod generation;
 mod history;
@@ -91,6 +94,7 @@ pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};
 pub use build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
+pub use earlier_assets::EarlierAsset;
 pub use error::{FileProblem, StoreError};
 pub use generation::Generation;
 pub use incoming::{IncomingGeneration, PackRange, take_present};

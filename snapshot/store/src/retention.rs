@@ -11,6 +11,7 @@ use super::generation::{Generation, current, ids, open_root, read_manifest};
 use super::history;
 use super::layout::{CURRENT, FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, OBJECTS, SIBLINGS, directory_of};
 use super::manifest::{GenerationId, Manifest};
+use super::sections::SectionError;
 use super::staging::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::verify::{VerifyMode, verify_on};
 use super::vfs::Vfs;
@@ -50,15 +51,20 @@ pub fn list(root: &Path) -> Result<Vec<GenerationInfo>, StoreError> {
     Ok(ids(&*vfs)?.into_iter().map(info).collect())
 }
 
-/// Publishes the content of another generation again: of `to`, or of the live one's parent. It gets a new name with the
-/// same hash, so that caches and readers go on, not back. Nothing changes if the live generation has the same content.
-/// Returns the name of the live generation.
+/// Publishes the content of another generation again: of `to`, or of the one that was live before the content of the live
+/// one was first published. It gets a new name with the same hash, so that caches and readers go on, not back. Nothing
+/// changes if the live generation has the same content. Returns the name of the live generation, and of the one whose
+/// content it has.
 ///
 /// # Errors
 ///
-/// If there is no such generation or no parent, its files are missing, another publisher holds the lock, or the root
+/// If there is no such generation or no earlier one, its files are missing, another publisher holds the lock, or the root
 /// cannot be written.
-pub fn rollback(root: &Path, to: Option<GenerationId>, today: Date) -> Result<GenerationId, Vec<StoreError>> {
+pub fn rollback(
+    root: &Path,
+    to: Option<GenerationId>,
+    today: Date,
+) -> Result<[GenerationId; 2], Vec<StoreError>> {
     rollback_on(&open_root(root).map_err(|err| vec![err])?, to, today)
 }
 
@@ -66,13 +72,13 @@ pub(super) fn rollback_on(
     vfs: &Arc<dyn Vfs>,
     to: Option<GenerationId>,
     today: Date,
-) -> Result<GenerationId, Vec<StoreError>> {
+) -> Result<[GenerationId; 2], Vec<StoreError>> {
     let only = |err| vec![err];
-    let to = to.map_or_else(|| parent_of_current(&**vfs), Ok).map_err(only)?;
+    let to = to.map_or_else(|| earlier_than_current(vfs), Ok).map_err(only)?;
     let old = Generation::open_on(vfs, to, 0).map_err(only)?;
     let staging = StagingDir::create(Arc::clone(vfs)).map_err(only)?;
     verify_on(vfs, Some(to), VerifyMode::Fast, 1, &|_, _| ())?;
-    publish_again(&staging, &old, today).map_err(only)
+    publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
 
 fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<GenerationId, StoreError> {
@@ -90,16 +96,22 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let manifest = Manifest { sequence: staging.sequence, parent, ..old.manifest().clone() };
     let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
     let versions = old.changes().versions(old.files());
-    let history = history::write(staging, &manifest, bodies, &versions, (day, old.made_from()));
+    let made_from = (day, old.made_from(), earlier(old)?);
+    let history = history::write(staging, &manifest, bodies, &versions, made_from);
     staging.write(MANIFEST, &manifest.to_bytes())?;
     staging.write(HISTORY, history.bytes())?;
     staging.commit(manifest.id(), 1)?;
     Ok(manifest.id())
 }
 
-fn parent_of_current(vfs: &dyn Vfs) -> Result<GenerationId, StoreError> {
-    let (manifest, _) = read_manifest(vfs, &directory_of(current(vfs)?))?;
-    manifest.parent.ok_or_else(|| StoreError::NoParent { path: vfs.locate(CURRENT) })
+fn earlier(generation: &Generation) -> Result<Option<GenerationId>, StoreError> {
+    let damaged = |problem: SectionError| generation.vfs().damaged(&generation.name(HISTORY), problem);
+    history::earlier(&generation.history()?).map_err(damaged)
+}
+
+fn earlier_than_current(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, StoreError> {
+    let live = Generation::open_on(vfs, current(&**vfs)?, 0)?;
+    earlier(&live)?.ok_or_else(|| StoreError::NoParent { path: vfs.locate(CURRENT) })
 }
 
 /// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that was live (or built) at

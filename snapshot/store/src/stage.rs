@@ -154,7 +154,7 @@ impl Stage {
         }
         let versions = lock(&self.records).versions(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
-        let made_from = (info.as_of, info.made_from);
+        let made_from = (info.as_of, info.made_from, manifest.parent);
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
         match &self.writer {
             Writer::Tree(tree) => tree.finish(&self.staging, &files, &table, &list, jobs)?,

@@ -410,7 +410,10 @@ fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
     overwrite(&root.join("CURRENT"), format!("{absent}\n"));
     let err = Generation::open_current(&root).err().unwrap().to_string();
     assert!(err.contains(&absent.to_string()) && err.contains("no such generation"), "{err}");
-    assert_eq!(rollback(&root, Some(first.id()), DAY).unwrap(), GenerationId { sequence: 2, ..first.id() });
+    assert_eq!(
+        rollback(&root, Some(first.id()), DAY).unwrap()[0],
+        GenerationId { sequence: 2, ..first.id() }
+    );
     overwrite(&root.join("CURRENT"), format!("{absent}\n"));
     assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 3);
     assert!(faults(&root, VerifyMode::Deep).is_empty());
@@ -475,16 +478,16 @@ fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
 fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_one() {
     let root = Scratch::new();
     let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
-    let back = rollback(&root, None, DAY).unwrap();
-    assert_eq!(back, GenerationId { sequence: 4, ..ids[1] });
+    let [back, of] = rollback(&root, None, DAY).unwrap();
+    assert_eq!((back, of), (GenerationId { sequence: 4, ..ids[1] }, ids[1]));
     let live = Generation::open_current(&root).unwrap();
     assert_eq!((live.id(), live.manifest().parent), (back, Some(ids[2])));
     assert_eq!(live.read(live.files().lookup(&["a.json"]).unwrap(), Coding::Identity).unwrap(), b"b");
     let inode = |id| fs::metadata(dir(&root, id).join("public/a.json")).unwrap().ino();
     assert_eq!(inode(ids[1]), inode(back), "no byte is written twice");
     assert!(faults(&root, VerifyMode::Deep).is_empty());
-    assert_eq!(rollback(&root, Some(ids[1]), DAY).unwrap(), back, "it is live already");
-    assert_eq!(rollback(&root, Some(ids[2]), DAY).unwrap(), GenerationId { sequence: 5, ..ids[2] });
+    assert_eq!(rollback(&root, Some(ids[1]), DAY).unwrap(), [back, ids[1]], "it is live already");
+    assert_eq!(rollback(&root, Some(ids[2]), DAY).unwrap()[0], GenerationId { sequence: 5, ..ids[2] });
     fs::remove_file(dir(&root, ids[0]).join("public/a.json")).unwrap();
     assert!(rollback(&root, Some(ids[0]), DAY).unwrap_err()[0].to_string().contains("missing"));
     assert_eq!(Generation::open_current(&root).unwrap().id().sequence, 5);
@@ -494,12 +497,58 @@ fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_on
 }
 
 #[test]
+fn each_rollback_goes_one_back_also_from_a_content_that_was_built_twice() {
+    let root = Scratch::new();
+    let ids = ["a", "b", "a", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    for of in [2, 1, 0] {
+        assert_eq!(rollback(&root, None, DAY).unwrap()[1], ids[of]);
+    }
+    let none = rollback(&root, None, DAY).unwrap_err().remove(0);
+    assert!(matches!(none, StoreError::NoParent { .. }), "{none}");
+    // From here on, a build follows the content that is live.
+    publish(&root, &[("public/a.json", "d")]);
+    assert_eq!(rollback(&root, None, DAY).unwrap()[0].hash, ids[0].hash);
+}
+
+#[test]
+fn assets_of_the_two_looks_before_stay_reachable() {
+    let root = Scratch::new();
+    let publish = |look: &str, page| {
+        let path = format!("public/assets/site-{look}.css");
+        publish(&root, &[(&path, look), ("public/assets/same.js", "same"), ("public/a.html", page)])
+    };
+    let earlier = || {
+        let assets = Generation::open_current(&root).unwrap().earlier_assets().unwrap().into_iter();
+        let text = |asset: EarlierAsset| (asset.path, String::from_utf8(asset.bytes).unwrap());
+        assets.map(text).map(|(path, text)| (path[12..].to_owned(), text)).collect::<Vec<_>>()
+    };
+    let css = |look: &str| (format!("{look}.css"), look.to_owned());
+    publish("a", "1");
+    assert_eq!(earlier(), []);
+    publish("b", "1");
+    for page in ["2", "3", "4"] {
+        publish("b", page);
+        assert_eq!(earlier(), [css("a")], "another text does not change the look");
+    }
+    assert!(publish("b", "4").unchanged);
+    publish("c", "4");
+    assert_eq!(earlier(), [css("b"), css("a")]);
+    publish("b", "4");
+    assert_eq!(earlier(), [css("c")], "what is in use again is no earlier asset");
+    publish("d", "4");
+    assert_eq!(earlier(), [css("b"), css("c")]);
+    rollback(&root, None, DAY).unwrap();
+    assert_eq!(earlier(), [css("d")], "and c is three looks ago");
+    assert!(faults(&root, VerifyMode::Deep).is_empty());
+}
+
+#[test]
 fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
     let root = Scratch::new();
     let ids = ["a", "b", "c", "d", "e"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
     let (long_ago, later) = (SystemTime::UNIX_EPOCH, SystemTime::now() + std::time::Duration::from_secs(60));
     assert_eq!(gc(&root, 1, long_ago).unwrap(), [], "all were live a moment ago");
-    let live = rollback(&root, Some(ids[1]), DAY).unwrap();
+    let [live, _] = rollback(&root, Some(ids[1]), DAY).unwrap();
     let reader = Generation::open(&root, ids[0]).unwrap();
     assert_eq!(gc(&root, 2, later).unwrap(), [ids[3], ids[2], ids[1]]);
     let left: Vec<_> = list(&root).unwrap().into_iter().map(|one| one.id).collect();

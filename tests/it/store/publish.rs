@@ -5,11 +5,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bytes::Bytes;
 use dataset::Input;
+use generator::export;
+use http::{Request, StatusCode, header};
 use jiff::civil::date;
 use site::BuildOptions;
 use site::{Effort, Storage};
-use store::{GenerationId, VerifyMode, live_id, verify};
+use store::{Generation, GenerationId, VerifyMode, live_id, verify};
+use tests::in_process::{ask, get};
+use tests::snapshots::open;
 
 use crate::server::{build, load, options};
 
@@ -112,6 +117,42 @@ fn what_was_published_verifies_and_a_rebuild_writes_only_what_the_day_changes() 
         assert_eq!((verified(), verified().sequence), (second.manifest.id(), 2));
         assert!(build(&later).unchanged);
         let back = store::rollback(root, None, date(2027, 3, 1)).unwrap();
-        assert_eq!((verified(), back.sequence, back.hash), (back, 3, first.manifest.id().hash));
+        let [back, of] = back;
+        assert_eq!((verified(), back.sequence, back.hash), (back, 3, of.hash));
+        assert_eq!(of, first.manifest.id());
     }
+}
+
+#[test]
+fn the_style_sheet_of_the_look_before_is_served_and_exported() {
+    let (folder, theme) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (directory, source) = load(&sample());
+    let templates = Some(theme.path().to_owned());
+    let build_with = |style: &str| {
+        std::fs::write(theme.path().join("theme.css"), style).unwrap();
+        build(
+            &directory,
+            source,
+            &BuildOptions { templates: templates.clone(), ..options(folder.path(), Effort::Fast) },
+        );
+        let server = open(folder.path(), 1 << 20);
+        let home = String::from_utf8(get(&server, "/").body.to_vec()).unwrap();
+        let sheet = home.split('"').find(|part| part.ends_with(".css")).unwrap().to_owned();
+        (server, sheet)
+    };
+    let (_, before) = build_with("h1{color:red}");
+    let (server, now) = build_with("h1{color:blue}");
+    assert_ne!(before, now);
+    let [old, new] = [&before, &now].map(|sheet| get(&server, sheet));
+    assert_eq!((old.status, new.status), (StatusCode::OK, StatusCode::OK));
+    assert!(old.body.ends_with(b"h1{color:red}") && new.body.ends_with(b"h1{color:blue}"));
+    for name in [header::CONTENT_TYPE, header::CACHE_CONTROL, header::VARY] {
+        assert_eq!(old.headers.get(&name), new.headers.get(&name), "{name}");
+    }
+    let known = Request::get(&before).header(header::IF_NONE_MATCH, &old.headers[header::ETAG]);
+    assert_eq!(ask(&server, known.body(Bytes::new()).unwrap()).status, StatusCode::NOT_MODIFIED);
+    assert_eq!(get(&server, "/assets/site-0000000000.css").status, StatusCode::NOT_FOUND);
+    let out = folder.path().join("out");
+    export(&Generation::open_current(folder.path()).unwrap(), &out, false, "", Effort::None).unwrap();
+    assert_eq!(std::fs::read(out.join(&before[1..])).unwrap(), old.body);
 }

@@ -7,7 +7,7 @@ use super::fields::{self, Field, Value};
 use super::header;
 use super::parsed::{Context, Parsed};
 use super::partial::{Member, OwnedValue, PartialRow};
-use super::text::newlines;
+use super::text::{ROW_MAX, newlines, too_long};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
 use crate::text::{counted, unguarded};
@@ -15,7 +15,9 @@ use crate::text::{counted, unguarded};
 /// The rows of a CSV file.
 pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
     let Some(table) = context.table else { return Parsed::empty() };
-    let problem = header::separator_problem(file, context).or_else(|| quote_problem(file, context));
+    let problem = header::separator_problem(file, context)
+        .or_else(|| line_problem(file, context))
+        .or_else(|| quote_problem(file, context));
     if let Some(problem) = problem {
         return Parsed::problem(problem);
     }
@@ -90,6 +92,13 @@ fn row<T: DeserializeOwned>(
             parsed.partial.push(PartialRow::new(at, None, row.into_iter().map(member).collect()));
         }
     }
+}
+
+/// The first line that is longer than a row.
+fn line_problem(file: &str, context: Context) -> Option<Diagnostic> {
+    let mut lines = file.lines().zip(1..);
+    let (long, line) = lines.find(|(line, _)| line.len() > ROW_MAX)?;
+    Some(too_long(long.len(), context.at(line)))
 }
 
 /// The first quoted cell that does not end at a comma or line end. The CSV reader would add the following

@@ -13,6 +13,11 @@ use crate::text::quoted;
 /// Separators of cells that a dataset has not. No name of a field contains them.
 const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];
 
+/// Most columns of a table. No table has so many fields; private columns beside them are few.
+const COLUMNS_MAX: usize = 1_000;
+/// Most names that a message lists.
+const LISTED: usize = 5;
+
 /// The problem of a table whose cells are not separated by commas.
 pub(super) fn separator_problem(file: &str, context: Context) -> Option<Diagnostic> {
     let header = file.lines().find(|line| !line.is_empty())?;
@@ -32,6 +37,11 @@ pub(super) fn read<T: DeserializeOwned>(
     table: Table,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Vec<String>> {
+    if record.len() > COLUMNS_MAX {
+        let message = format!("{} columns, at most {COLUMNS_MAX} are read", record.len());
+        problems.push(other_form(at, message));
+        return None;
+    }
     let header: Vec<&str> = record.iter().collect();
     let known: Vec<&str> = fields::names::<T>().iter().chain(table.input_only_fields()).copied().collect();
     let free: Vec<&str> = known.iter().filter(|name| !header.contains(name)).copied().collect();
@@ -40,7 +50,8 @@ pub(super) fn read<T: DeserializeOwned>(
     let strange: Vec<String> = strange.map(|name| quoted(name)).collect();
     if strange.len() * 2 > header.len() {
         let (count, columns, table) = (strange.len(), header.len(), table.name());
-        let listed = strange.join(", ");
+        let more = if count > LISTED { ", …" } else { "" };
+        let listed = strange[..count.min(LISTED)].join(", ") + more;
         let message = format!("{count} of {columns} columns are not fields of {table}: {listed}");
         problems.push(other_form(at, message));
         return None;

@@ -8,7 +8,7 @@ use snapshot::record::Members;
 use super::fields::{self, Field, Value};
 use super::parsed::{Context, Parsed};
 use super::partial::{Member, OwnedValue, PartialRow};
-use super::text::{column, newlines, offset};
+use super::text::{ROW_MAX, column, newlines, offset, too_long};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel;
 use crate::rows::Row;
@@ -111,6 +111,9 @@ fn position(whole: &str, part: &str) -> usize {
 
 fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mut Parsed<T>) {
     let at = context.at(piece.line);
+    if piece.text.len() > ROW_MAX {
+        return parsed.problems.push(too_long(piece.text.len(), at));
+    }
     match serde_json::from_str(piece.text) {
         Ok(record) => parsed.rows.push(Row { record, at }),
         Err(_) => row_by_members(piece, context, parsed),

@@ -327,6 +327,35 @@ fn every_row_has_as_many_cells_as_the_header() {
 }
 
 #[test]
+fn tables_of_too_many_columns_and_rows_of_too_many_bytes_are_refused() {
+    let header = |columns: usize| (0..columns).map(|n| format!("x_{n},")).collect::<String>() + HEADER;
+    let row = |columns: usize| ",".repeat(columns) + CELLS;
+    read_one("organizations.csv", &format!("{}\n{}\n", header(995), row(995)));
+    let table = format!("{}\n{}\n", header(996), row(996));
+    let problem = fault("organizations.csv", &table, "E0116 organizations.csv:1");
+    assert_eq!(problem.message, "1001 columns, at most 1000 are read");
+    let columns: Vec<String> = (0..900).map(|n| format!("column{n}")).collect();
+    let problem =
+        fault("organizations.csv", &format!("{}\n", columns.join(",")), "E0116 organizations.csv:1");
+    assert!(problem.message.ends_with(" `column4`, …"), "{}", problem.message);
+    let long = "x".repeat(16 << 20);
+    let csv = format!("{HEADER}\n{CELLS}\n{long},{CELLS}\n");
+    let ndjson = format!("{ORGANIZATION}\n\n{{\"name\":\"{long}\"}}\n");
+    for (path, text, expected) in [
+        ("organizations.csv", &csv, "E0102 organizations.csv:3"),
+        ("organizations.ndjson", &ndjson, "E0102 organizations.ndjson:3"),
+        (
+            "organizations.json",
+            &format!("[{}]", ndjson.replacen("\n\n", ",\n\n", 1)),
+            "E0102 organizations.json:3",
+        ),
+    ] {
+        let problem = fault(path, text, expected);
+        assert_eq!(problem.message, "the row has 17 MiB, at most 16 are read");
+    }
+}
+
+#[test]
 fn files_other_than_tables_are_reported_except_readmes() {
     let problem = [
         ("organisations.csv", "did you mean `organizations`, with .ndjson, .jsonl, .json or .csv?"),

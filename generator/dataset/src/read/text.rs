@@ -6,6 +6,8 @@ use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 /// Bytes that are undefined in Windows-1252, the encoding that spreadsheets call Latin-1.
 const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
+/// Most bytes of a row.
+pub(super) const ROW_MAX: usize = 16 << 20;
 /// Columns of longer lines are not counted.
 const LONGEST_LINE: usize = 100_000;
 
@@ -23,6 +25,12 @@ pub(super) fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
     let message = "a merge conflict: the file has two versions of these lines";
     let help = "keep one version, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
     Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
+}
+
+/// The problem of a row of so many bytes.
+pub(super) fn too_long(bytes: usize, at: Location) -> Diagnostic {
+    let message = format!("the row has {} MiB, at most {} are read", bytes.div_ceil(1 << 20), ROW_MAX >> 20);
+    Diagnostic::new(Code::BadSyntax, at, message).help("end each row with a line feed; shorten its texts")
 }
 
 fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {

@@ -1,11 +1,11 @@
 //! A folder as a store: `file://`. A lock that every writer takes makes preconditions hold; an object gets its name when
 //! all of it is on disk.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use bytes::Bytes;
 use store::Digest;
@@ -16,6 +16,10 @@ use crate::error::TargetError;
 
 /// Held during writes.
 const LOCK: &str = ".lock";
+/// Longest wait for it: any process that can read the lock may hold it.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Time between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
 /// An object until all of it is on disk. The lock allows one at a time, so that a killed write leaves at most this one,
 /// which the next write replaces.
 const TEMPORARY: &str = ".new";
@@ -72,7 +76,7 @@ impl Folder {
         condition: Precondition<'_>,
     ) -> Result<ObjectVersion, TargetError> {
         let path = self.path(name)?;
-        let _lock = self.lock().map_err(target_error)?;
+        let _lock = self.lock(PATIENCE).map_err(target_error)?;
         if condition != Precondition::None {
             let holds = match (self.read(name, LARGEST), condition) {
                 (Ok(found), Precondition::Unchanged(expected)) => found.version == *expected,
@@ -100,11 +104,23 @@ impl Folder {
         Ok(version(bytes))
     }
 
-    fn lock(&self) -> io::Result<File> {
+    fn lock(&self, patience: Duration) -> io::Result<File> {
         fs::create_dir_all(&self.root)?;
-        let lock = File::options().create(true).append(true).open(self.root.join(LOCK))?;
-        lock.lock()?;
-        Ok(lock)
+        let path = self.root.join(LOCK);
+        let (lock, start) = (File::options().create(true).append(true).open(&path)?, Instant::now());
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if start.elapsed() < patience => std::thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {
+                    let path = path.display();
+                    let held =
+                        format!("another process has held {path} for {patience:?}; `fuser {path}` names it");
+                    return Err(io::Error::other(held));
+                }
+            }
+        }
     }
 
     fn slice(path: &Path, start: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -209,6 +225,17 @@ mod tests {
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
         assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));
+    }
+
+    #[test]
+    fn a_lock_that_another_process_keeps_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = [(); 2].map(|()| Folder::new(folder.path().join("store")));
+        let held = one.lock(Duration::ZERO).unwrap();
+        let error = other.lock(PAUSE).unwrap_err().to_string();
+        assert!(error.contains("store/.lock for 20ms"), "{error}");
+        drop(held);
+        other.lock(Duration::ZERO).unwrap();
     }
 
     #[tokio::test]

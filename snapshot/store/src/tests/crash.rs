@@ -464,7 +464,7 @@ fn a_crash_at_any_point_leaves_a_complete_live_generation_and_the_next_publisher
     let first = crash_everywhere(&Model::empty(), publish_third, None);
     let third = crash_everywhere(&two_generations(&tree()), publish_third, None);
     let back =
-        |vfs: Arc<dyn Vfs>| assert_eq!(rollback_on(&vfs, None, date(2026, 11, 20)).unwrap().sequence, 3);
+        |vfs: Arc<dyn Vfs>| assert_eq!(rollback_on(&vfs, None, date(2026, 11, 20)).unwrap()[0].sequence, 3);
     let rollback = crash_everywhere(&two_generations(&tree()), back, None);
     let gc = |vfs: Arc<dyn Vfs>| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);

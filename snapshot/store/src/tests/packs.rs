@@ -202,7 +202,7 @@ fn rollback_and_gc_leave_every_pack_that_is_referenced() {
     let root = Scratch::new();
     let ids = ["a", "b", "c"]
         .map(|body| put(&root, &PACKS, &[page("a.json", body), page("kept", "kept")]).manifest.id());
-    let back = rollback(&root, Some(ids[0]), DAY).unwrap();
+    let [back, _] = rollback(&root, Some(ids[0]), DAY).unwrap();
     assert_eq!((back, read(&root, "a.json")), (GenerationId { sequence: 4, ..ids[0] }, b"a".to_vec()));
     let later = SystemTime::now() + std::time::Duration::from_secs(60);
     assert_eq!(gc(&root, 1, later).unwrap().len(), 3);

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use store::Digest;
@@ -16,9 +16,8 @@ use crate::error::TargetError;
 
 /// Held during writes.
 const LOCK: &str = ".lock";
-/// Longest wait for it: any process that can read the lock may hold it.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Time between two tries.
+/// Tries to take it, and the time between two: half a minute. Any process that can read the lock may hold it.
+const TRIES: u32 = 1_500;
 const PAUSE: Duration = Duration::from_millis(20);
 /// An object until all of it is on disk. The lock allows one at a time, so that a killed write leaves at most this one,
 /// which the next write replaces.
@@ -76,7 +75,7 @@ impl Folder {
         condition: Precondition<'_>,
     ) -> Result<ObjectVersion, TargetError> {
         let path = self.path(name)?;
-        let _lock = self.lock(PATIENCE).map_err(target_error)?;
+        let _lock = self.lock(TRIES).map_err(target_error)?;
         if condition != Precondition::None {
             let holds = match (self.read(name, LARGEST), condition) {
                 (Ok(found), Precondition::Unchanged(expected)) => found.version == *expected,
@@ -104,23 +103,21 @@ impl Folder {
         Ok(version(bytes))
     }
 
-    fn lock(&self, patience: Duration) -> io::Result<File> {
+    fn lock(&self, tries: u32) -> io::Result<File> {
         fs::create_dir_all(&self.root)?;
         let path = self.root.join(LOCK);
-        let (lock, start) = (File::options().create(true).append(true).open(&path)?, Instant::now());
-        loop {
+        let lock = File::options().create(true).append(true).open(&path)?;
+        for _ in 0..tries {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
                 Err(TryLockError::Error(error)) => return Err(error),
-                Err(TryLockError::WouldBlock) if start.elapsed() < patience => std::thread::sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => {
-                    let path = path.display();
-                    let held =
-                        format!("another process has held {path} for {patience:?}; `fuser {path}` names it");
-                    return Err(io::Error::other(held));
-                }
             }
         }
+        let (path, time) = (path.display(), PAUSE * tries);
+        Err(io::Error::other(format!(
+            "another process has held {path} for {time:?}; `fuser {path}` names it"
+        )))
     }
 
     fn slice(path: &Path, start: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -231,11 +228,11 @@ mod tests {
     fn a_lock_that_another_process_keeps_is_an_error_that_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let [one, other] = [(); 2].map(|()| Folder::new(folder.path().join("store")));
-        let held = one.lock(Duration::ZERO).unwrap();
-        let error = other.lock(PAUSE).unwrap_err().to_string();
-        assert!(error.contains("store/.lock for 20ms"), "{error}");
+        let held = one.lock(1).unwrap();
+        let error = other.lock(2).unwrap_err().to_string();
+        assert!(error.contains("store/.lock for 40ms"), "{error}");
         drop(held);
-        other.lock(Duration::ZERO).unwrap();
+        other.lock(1).unwrap();
     }
 
     #[tokio::test]

@@ -196,7 +196,7 @@ impl Command {
     /// Reads the command line and the environment; the second value is for `Config::text`. Ends the process if they
     /// are invalid, or after it has printed the help or the version.
     #[expect(clippy::disallowed_methods, reason = "settings that clap does not know")]
-    pub fn read() -> (Self, ArgMatches) {
+    pub(crate) fn read() -> (Self, ArgMatches) {
         let args: Vec<OsString> = std::env::args_os().collect();
         if let Some(sentence) = gone(&args, |variable| std::env::var_os(variable).is_some()) {
             Self::command().error(ErrorKind::UnknownArgument, sentence).exit();

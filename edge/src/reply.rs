@@ -66,7 +66,7 @@ pub(crate) fn rest_headers(headers: &mut HeaderMap) {
 
 /// A reply before it is bound to a connection.
 #[derive(Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// Status.
     pub status: StatusCode,
     /// Headers.

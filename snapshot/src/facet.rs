@@ -40,7 +40,7 @@ pub const COUNT: usize = 17;
 
 /// What a program's record itself names for a facet.
 #[derive(Clone, Copy)]
-pub enum Named<'a> {
+pub(crate) enum Named<'a> {
     /// Nothing.
     Nothing,
     /// One word.
@@ -150,7 +150,7 @@ impl FacetSpec {
     }
 
     /// The value that a fact feeds it with, if facts of that kind do.
-    pub fn fed<'a>(&self, fact: &'a Fact) -> Option<&'a str> {
+    pub(crate) fn fed<'a>(&self, fact: &'a Fact) -> Option<&'a str> {
         let value = self.is_fed_by(&fact.kind).then(|| (self.fact_value)(fact))?;
         value.map(InternedStr::as_str)
     }

@@ -268,7 +268,7 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
         let name = format!("attachment; filename=\"opportunities-{day}.csv\"");
         export = export.with(header::CONTENT_DISPOSITION, value(&name));
     }
-    let total = state.site().index.len();
+    let total = state.site().index.programs();
     if total > ROWS_MAX {
         export = export.total(total);
     }

@@ -28,7 +28,7 @@ pub(crate) fn document(json: &serde_json::Value) -> String {
 }
 
 /// A family of pages. Each page is one file or a few.
-pub struct Family<'a> {
+pub(crate) struct Family<'a> {
     /// Name shown by the progress.
     pub name: &'static str,
     /// Number of pages.
@@ -52,7 +52,7 @@ impl<'a> Family<'a> {
     /// # Errors
     ///
     /// The first error of `put` or of a template.
-    pub fn render<E: Send + From<minijinja::Error>>(
+    pub(crate) fn render<E: Send + From<minijinja::Error>>(
         &self,
         put: impl Fn(&[(String, Filled)]) -> Result<(), E> + Sync,
         done: impl Fn() + Sync,

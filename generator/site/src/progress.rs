@@ -32,7 +32,7 @@ impl Progress {
     /// # Errors
     ///
     /// Those of `run`.
-    pub fn each<T, E>(
+    pub(crate) fn each<T, E>(
         &self,
         name: &'static str,
         (count, items): (usize, &str),
@@ -55,7 +55,7 @@ impl Progress {
     }
 
     /// Prints a finished step.
-    pub fn line(&self, name: &str, what: &str, time: Duration) {
+    pub(crate) fn line(&self, name: &str, what: &str, time: Duration) {
         if !self.quiet {
             self.bars.suspend(|| anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time)));
         }

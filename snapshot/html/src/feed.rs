@@ -70,7 +70,7 @@ pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
 
 /// Whether a directory has more programs than a calendar.
 fn may_be_cut(site: &Site) -> bool {
-    site.index.len() as u64 > EVENTS_MAX
+    site.index.programs() as u64 > EVENTS_MAX
 }
 
 /// Whether the feed of a query may be another one on another day.

@@ -59,7 +59,7 @@ impl Language {
         let at = locale as usize;
         let sized = |names: SectionNames, length: usize| {
             let strings = Strings::open(sections, names)?;
-            let fits = strings.len() == length;
+            let fits = strings.count() == length;
             if fits { Ok(strings) } else { Err(SectionError::Content(names.0, "has another length")) }
         };
         Ok(Self {
@@ -163,7 +163,7 @@ impl Html {
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(sections: &Sections, site: &Site) -> Result<Self, SectionError> {
-        let (count, ordinals) = (site.index.len(), site.index.values.ordinals());
+        let (count, ordinals) = (site.index.programs(), site.index.values.ordinals());
         let language = |locale| Language::open(sections, locale, count, ordinals);
         let only = site.lists.about.only_locale;
         let locales = Locale::ALL.iter().filter(|locale| only.is_none_or(|only| only == **locale));
@@ -179,9 +179,10 @@ impl Html {
             recipients: Strings::open(sections, RECIPIENTS)?,
             hints: Hints::open(sections)?,
         };
-        let is_listed = |it: &Language| it.recipients.len() == html.recipients.len();
-        let fits =
-            html.options.len() == ordinals && html.csv.len() == count && html.languages.iter().all(is_listed);
+        let is_listed = |it: &Language| it.recipients.count() == html.recipients.count();
+        let fits = html.options.count() == ordinals
+            && html.csv.count() == count
+            && html.languages.iter().all(is_listed);
         if fits { Ok(html) } else { Err(SectionError::Content(OPTIONS.0, "does not fit the search index")) }
     }
 

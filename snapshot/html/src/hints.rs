@@ -95,12 +95,12 @@ impl Hints {
             keys: sections.get(KEYS)?,
             objects: [Strings::open(sections, OBJECTS[0])?, Strings::open(sections, OBJECTS[1])?],
         };
-        check_len(OF, &it.of, it.names.len())?;
-        let count = it.objects[0].len();
-        let fits = count == it.objects[1].len() && it.of.iter().all(|entry| (*entry as usize) < count);
+        check_len(OF, &it.of, it.names.count())?;
+        let count = it.objects[0].count();
+        let fits = count == it.objects[1].count() && it.of.iter().all(|entry| (*entry as usize) < count);
         ensure(fits, OF, "does not fit the entries")?;
         let is_inside = |[name, at]: &[u32; 2]| {
-            (*name as usize) < it.names.len() && *at as usize <= it.names.bytes(*name as usize).len()
+            (*name as usize) < it.names.count() && *at as usize <= it.names.bytes(*name as usize).len()
         };
         ensure(it.keys.iter().all(is_inside), KEYS, "does not fit the names")?;
         Ok(it)

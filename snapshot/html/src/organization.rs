@@ -78,15 +78,15 @@ impl Organizations {
         let slugs = Strings::open(sections, SLUGS)?;
         let it = Self {
             keys: Strings::open(sections, KEYS)?,
-            of: Lists::open_below(sections, OF, slugs.len())?,
+            of: Lists::open_below(sections, OF, slugs.count())?,
             docs: Lists::open_below(sections, DOCS, count)?,
             names: [Strings::open(sections, NAMES[0])?, Strings::open(sections, NAMES[1])?],
             kinds: sections.get(KINDS)?,
             slugs,
         };
         check_len(KINDS, &it.kinds, count)?;
-        let named = it.names.iter().all(|names| names.len() == it.slugs.len());
-        match named && it.keys.len() == it.of.len() && it.docs.len() == it.slugs.len() {
+        let named = it.names.iter().all(|names| names.count() == it.slugs.count());
+        match named && it.keys.count() == it.of.count() && it.docs.count() == it.slugs.count() {
             true => Ok(it),
             false => Err(SectionError::Content(SLUGS.0, "does not fit the others")),
         }
@@ -104,10 +104,10 @@ impl Organizations {
         if let Some(position) = self.keys.find(key.as_bytes()) {
             return <[u32; 1]>::try_from(self.of.get(position)).ok().map(|[number]| number);
         }
-        let start = self.keys.lower_bound(0..self.keys.len(), key.as_bytes());
+        let start = self.keys.lower_bound(0..self.keys.count(), key.as_bytes());
         let begins = |position: &usize| self.keys.bytes(*position).starts_with(key.as_bytes());
         let mut found =
-            (start..self.keys.len()).take_while(begins).flat_map(|position| self.of.get(position));
+            (start..self.keys.count()).take_while(begins).flat_map(|position| self.of.get(position));
         let first = found.next()?;
         found.all(|other| other == first).then_some(*first)
     }
@@ -120,13 +120,13 @@ impl Organizations {
         if key.is_empty() {
             return Vec::new();
         }
-        let start = self.keys.lower_bound(0..self.keys.len(), key.as_bytes());
+        let start = self.keys.lower_bound(0..self.keys.count(), key.as_bytes());
         let begins = |position: &usize| self.keys.bytes(*position).starts_with(key.as_bytes());
-        let mut found: Vec<usize> = (start..self.keys.len()).take_while(begins).take(LOOKED_MAX).collect();
+        let mut found: Vec<usize> = (start..self.keys.count()).take_while(begins).take(LOOKED_MAX).collect();
         if found.is_empty() {
             let has = |key: &str, word: &String| key.split(' ').any(|own| own.starts_with(word.as_str()));
             let fits = |position: &usize| words.iter().all(|word| has(self.keys.text(*position), word));
-            found.extend((0..self.keys.len().min(LOOKED_MAX)).filter(fits));
+            found.extend((0..self.keys.count().min(LOOKED_MAX)).filter(fits));
         }
         let mut near: Vec<u32> =
             found.into_iter().flat_map(|position| self.of.get(position)).copied().collect();

@@ -22,7 +22,7 @@ impl Html {
     pub fn recipients_page(&self, locale: Locale, text: &str, page: u64) -> Vec<u8> {
         let (language, words) = (self.language(locale), words_of(text));
         let has_all = |at: &usize| words.iter().all(|word| self.recipients.text(*at).contains(word.as_str()));
-        let found: Vec<usize> = (0..self.recipients.len()).filter(has_all).collect();
+        let found: Vec<usize> = (0..self.recipients.count()).filter(has_all).collect();
         let path = recipients_path(locale);
         let address = |page| format!("{path}{}", question(text, page));
         language.list.page(|slot, out| match Slot::of(slot) {

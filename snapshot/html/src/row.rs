@@ -92,7 +92,7 @@ impl Rows {
             let end = rows.text.bytes(doc).len();
             name <= named && summary <= summed && [named, state, summed].iter().all(|at| *at <= end)
         };
-        match rows.text.len() == count && (0..count).all(fits) {
+        match rows.text.count() == count && (0..count).all(fits) {
             true => Ok(rows),
             false => Err(SectionError::Content(cuts, "does not fit the rows")),
         }

@@ -89,7 +89,7 @@ impl Language {
             let line = self.lines.text(doc as usize);
             push(out, format_args!("<li>{}", line.split_inclusive("</a>").next().unwrap_or(line)));
             let kind = of.kinds.get(doc as usize).map_or(usize::MAX, |kind| *kind as usize);
-            if kind < self.labels.len() {
+            if kind < self.labels.count() {
                 push(out, format_args!(" <span class=\"dim\">{}</span>", self.labels.text(kind)));
             }
             push(out, "<p class=\"when\">");

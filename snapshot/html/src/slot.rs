@@ -15,7 +15,7 @@ macro_rules! slots {
 
         impl Slot {
             /// Slots by the name they have in templates.
-            pub const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$slot)),+];
+            pub(crate) const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$slot)),+];
         }
     };
 }
@@ -78,14 +78,14 @@ impl Pieces {
 
     pub(crate) fn open(sections: &Sections, names: SkeletonNames) -> Result<Self, SectionError> {
         let (pieces, slots) = (Strings::open(sections, names.0)?, sections.get(names.1)?);
-        check_len(names.1, &slots, pieces.len().saturating_sub(1))?;
+        check_len(names.1, &slots, pieces.count().saturating_sub(1))?;
         Ok(Self { pieces, slots })
     }
 
     /// The page; `fill` writes what stands in a slot.
     pub(crate) fn page(&self, fill: impl Fn(u32, &mut Vec<u8>)) -> Vec<u8> {
         let mut out = Vec::with_capacity(64 * 1024);
-        for piece in 0..self.pieces.len() {
+        for piece in 0..self.pieces.count() {
             out.extend_from_slice(self.pieces.bytes(piece));
             if let Some(slot) = self.slots.get(piece) {
                 fill(*slot, &mut out);

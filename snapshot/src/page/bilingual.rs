@@ -9,7 +9,7 @@ use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 const NONE: u32 = u32::MAX;
 
 /// Names of the sections.
-pub struct Names {
+pub(crate) struct Names {
     /// Row of each document.
     pub english: (&'static str, &'static str),
     /// Spanish rows.
@@ -31,15 +31,15 @@ impl Bilingual {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, names: &Names, count: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections, names: &Names, count: usize) -> Result<Self, SectionError> {
         let rows = Self {
             english: Strings::open(sections, names.english)?,
             spanish: Strings::open(sections, names.spanish)?,
             spanish_of: sections.get(names.spanish_of)?,
         };
         check_len(names.spanish_of, &rows.spanish_of, count)?;
-        let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.len();
-        let fits = rows.english.len() == count && rows.spanish_of.iter().all(in_bounds);
+        let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.count();
+        let fits = rows.english.count() == count && rows.spanish_of.iter().all(in_bounds);
         ensure(fits, names.english.0, "does not fit the search index")?;
         Ok(rows)
     }

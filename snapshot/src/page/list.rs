@@ -153,9 +153,9 @@ impl Lists {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
-        ensure(aliases.len() == canonical.len(), CANONICAL.0, "has another length")?;
+        ensure(aliases.count() == canonical.count(), CANONICAL.0, "has another length")?;
         let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
             about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,
@@ -176,7 +176,7 @@ impl Lists {
             List::Awards => &self.awards,
             List::Cycles => &self.cycles.rows,
         };
-        (0..rows.len()).map(|row| rows.bytes(row))
+        (0..rows.count()).map(|row| rows.bytes(row))
     }
 
     /// The canonical slug of a record that was requested by a former one.

@@ -12,7 +12,7 @@ pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
     const RECIPIENT: u64 = 16;
     match list {
         List::Recipients if Recipients::is_filtered(query) => {
-            site.lists.recipients.rows.len() as u64 * RECIPIENT
+            site.lists.recipients.rows.count() as u64 * RECIPIENT
         }
         _ => 0,
     }
@@ -24,7 +24,7 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
     out.extend_from_slice(b"{\"data\":[");
     let lists = &site.lists;
     let strings = |strings: &Strings, out: &mut Vec<u8>| {
-        push_rows(out, &query.page, strings.len(), |row, out| out.extend_from_slice(strings.bytes(row)))
+        push_rows(out, &query.page, strings.count(), |row, out| out.extend_from_slice(strings.bytes(row)))
     };
     let total = match list {
         List::Organizations => strings(&lists.organizations, &mut out),
@@ -35,7 +35,7 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
                 lists.cycles.push(upcoming[row], &dated.cycles, out);
             })
         }
-        List::Cycles => push_rows(&mut out, &query.page, lists.cycles.rows.len(), |row, out| {
+        List::Cycles => push_rows(&mut out, &query.page, lists.cycles.rows.count(), |row, out| {
             lists.cycles.push(row as u32, &dated.cycles, out);
         }),
         List::Recipients if Recipients::is_filtered(query) => {

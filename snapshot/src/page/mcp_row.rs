@@ -28,7 +28,7 @@ const VALUES_MAX: usize = 2;
 const USUAL_TYPE: &str = "grant";
 
 /// Sections of the rows: what depends on the day and on the query follows in the same object.
-pub const NAMES: Names = Names {
+pub(crate) const NAMES: Names = Names {
     english: ("brief.en.at", "brief.en"),
     spanish: ("brief.es.at", "brief.es"),
     spanish_of: "brief.es.of",

@@ -58,7 +58,7 @@ impl Rows {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let rows = Self {
             programs: Bilingual::open(sections, &ROWS, count)?,
             tongues: Strings::open(sections, TONGUES)?,
@@ -66,11 +66,11 @@ impl Rows {
             items: [Strings::open(sections, ITEMS[0])?, Strings::open(sections, ITEMS[1])?],
             labels: [Strings::open(sections, LABELS[0])?, Strings::open(sections, LABELS[1])?],
         };
-        let tongues = rows.tongues.len();
+        let tongues = rows.tongues.count();
         let known = rows.tongue_of.iter().all(|tongue| usize::from(*tongue) < tongues);
         let fits = known && rows.tongue_of.len() == count * Locale::ALL.len();
         ensure(fits, TONGUE_OF, "does not fit the search index")?;
-        let fits = rows.items.iter().chain(&rows.labels).all(|strings| strings.len() == ordinals);
+        let fits = rows.items.iter().chain(&rows.labels).all(|strings| strings.count() == ordinals);
         ensure(fits, ITEMS[0].0, "does not fit the search index")?;
         Ok(rows)
     }
@@ -90,7 +90,7 @@ impl Rows {
     }
 
     /// A program's row up to the value of `nextDeadline`.
-    pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
+    pub(crate) fn row(&self, doc: u32, locale: Locale) -> &[u8] {
         self.programs.row(doc, locale)
     }
 

@@ -80,7 +80,7 @@ impl<'a> Shaper<'a> {
     }
 
     /// What a place shows of a program.
-    pub fn program(&self, program: usize, place: Visibility) -> Object<'a> {
+    pub(crate) fn program(&self, program: usize, place: Visibility) -> Object<'a> {
         let it = &self.directory.programs[program];
         self.object(PROGRAM, place, Some(it.entity()), it)
     }
@@ -92,7 +92,7 @@ impl<'a> Shaper<'a> {
     }
 
     /// Cycle; `status` is what stands in its place.
-    pub fn cycle(&self, cycle: usize, status: String, sources: Option<Vec<Object<'a>>>) -> Object<'a> {
+    pub(crate) fn cycle(&self, cycle: usize, status: String, sources: Option<Vec<Object<'a>>>) -> Object<'a> {
         let it = &self.directory.cycles[cycle];
         let mut object = self.object(CYCLE, Visibility::DETAIL, Some(it.entity()), it).with("status", status);
         if let Some(sources) = sources {

@@ -28,9 +28,9 @@ impl Site {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
-        let mcp_rows = Bilingual::open(rows, &mcp_row::NAMES, index.len())?;
-        let rows = Rows::open(rows, index.len(), index.values.ordinals())?;
-        Ok(Self { lists: Lists::open(lists, index.len())?, index, rows, mcp_rows })
+        let mcp_rows = Bilingual::open(rows, &mcp_row::NAMES, index.programs())?;
+        let rows = Rows::open(rows, index.programs(), index.values.ordinals())?;
+        Ok(Self { lists: Lists::open(lists, index.programs())?, index, rows, mcp_rows })
     }
 
     /// Derives what depends on the day.

@@ -54,7 +54,7 @@ impl Visibility {
     /// Where the record is only named, as in the rows of others.
     pub const REFERENCE: Self = Self(1);
     /// On the page of its organization, briefly.
-    pub const LISTED: Self = Self(2);
+    pub(crate) const LISTED: Self = Self(2);
     /// In rows: search, lists, export, its CSV.
     pub const ROW: Self = Self(4);
     /// In the record's own answer.
@@ -63,8 +63,6 @@ impl Visibility {
     pub(crate) const TOOL: Self = Self(16);
     /// In the concise records of the tool endpoint, beside what identifies a record there.
     pub const CONCISE: Self = Self(32);
-    /// Everywhere.
-    pub const ALL: Self = Self(u8::MAX);
 
     /// In both.
     pub(crate) const fn and(self, other: Self) -> Self {

@@ -449,14 +449,14 @@ impl NamedEntities {
     /// Opens the sections beside the values.
     pub(super) fn open(sections: &Sections, values: &Values) -> Result<Self, SectionError> {
         let keys = Dictionary::open(sections, KEYS)?;
-        let of = column::<u32>(sections, "concept.of", keys.strings.len())?;
+        let of = column::<u32>(sections, "concept.of", keys.strings.count())?;
         let entities: Vec<NamedEntity> = serde_json::from_slice(&sections.get::<u8>("concepts")?)
             .map_err(|_| SectionError::Content("concepts", "is not JSON"))?;
         check_below("concept.of", &of, entities.len())?;
         let entities = entities.into_iter().map(|entity| Entity::new(entity, values)).collect();
         let mut words = FxHashSet::default();
         let mut longest_from: FxHashMap<String, usize> = FxHashMap::default();
-        for key in (0..keys.strings.len()).map(|key| keys.strings.text(key)) {
+        for key in (0..keys.strings.count()).map(|key| keys.strings.text(key)) {
             let first = key.split(' ').next().unwrap_or_default();
             let longest = longest_from.entry(first.to_owned()).or_default();
             *longest = key.split(' ').count().min(RUN_MAX).max(*longest);

@@ -15,7 +15,7 @@ pub const FACET_VALUES_MAX: usize = 50;
 
 impl Index {
     /// What depends on a day.
-    pub fn today(&self, day: Day) -> Today {
+    pub(crate) fn today(&self, day: Day) -> Today {
         let mut today = Today::new(self, day);
         let query = Query::default();
         let mut selector = Selector::new(self, &query, 0);
@@ -103,7 +103,7 @@ impl Index {
                 own.iter().for_each(|facet| count::count_facet(&self.values, today, docs, *facet, counts));
             }
         }
-        let docs = docs.unwrap_or_else(|| DocSet::all(self.len()));
+        let docs = docs.unwrap_or_else(|| DocSet::all(self.programs()));
         facets.extend(own.iter().map(|facet| selector.select(*facet, &[&docs])));
     }
 

@@ -57,7 +57,7 @@ impl Terms {
 
     fn beginning(&self, prefix: &str) -> std::ops::Range<usize> {
         let terms = self.tokens();
-        let start = terms.lower_bound(0..terms.len(), prefix.as_bytes());
+        let start = terms.lower_bound(0..terms.count(), prefix.as_bytes());
         start..self.after_prefix(start, prefix.as_bytes())
     }
 
@@ -67,7 +67,7 @@ impl Terms {
         while after.pop_if(|last| *last == u8::MAX).is_some() {}
         match after.last_mut() {
             Some(last) => *last += 1,
-            None => return self.tokens().len(),
+            None => return self.tokens().count(),
         }
         self.tokens().next_from(start, &after)
     }
@@ -244,7 +244,7 @@ mod tests {
         for (wanted, edits) in [("abcd", 1), ("abcd", 2), ("abdc", 1), ("abcdabcd", 2), ("zzzz", 2)] {
             let letters: Vec<char> = wanted.chars().collect();
             let swapped: String = [letters[1], letters[0]].iter().collect();
-            let expected: Vec<u32> = (0..terms.tokens().len())
+            let expected: Vec<u32> = (0..terms.tokens().count())
                 .filter(|term| {
                     let text = terms.tokens().text(*term);
                     (text.starts_with(letters[0]) || text.starts_with(&swapped))

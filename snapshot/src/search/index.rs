@@ -109,11 +109,11 @@ impl Index {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections) -> Result<Self, SectionError> {
         let count = sections.get::<u32>(BY_NAME_EN.0)?.len();
         let slugs = Strings::open(sections, SLUGS)?;
         let by_slug = column::<u32>(sections, "slug.order", count)?;
-        let fits = slugs.len() == count && by_slug.iter().all(|doc| (*doc as usize) < count);
+        let fits = slugs.count() == count && by_slug.iter().all(|doc| (*doc as usize) < count);
         ensure(fits, "slug.order", "does not fit the documents")?;
         let funded = bit_sets(sections, "funded", count)?;
         check_len("funded", &funded, words(count))?;
@@ -139,13 +139,8 @@ impl Index {
     }
 
     /// Number of programs.
-    pub fn len(&self) -> usize {
+    pub fn programs(&self) -> usize {
         self.by_name_en.docs.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Whether a folded word is part of the name of a recipient.

@@ -63,7 +63,7 @@ fn synonyms<'a>(run: &[QueryWord], index: &'a Index) -> impl Iterator<Item = &'a
 /// Documents with a value of each of some lists; `None` without lists.
 fn with_all<'a>(lists: &[Vec<u32>], index: &'a Index) -> Option<DocSet<'a>> {
     let docs = |list: &Vec<u32>| list.iter().map(|ordinal| index.values.docs(*ordinal)).collect();
-    all_of(lists.iter().map(|list| union(docs(list), index.len())).collect())
+    all_of(lists.iter().map(|list| union(docs(list), index.programs())).collect())
 }
 
 /// How a term relates to the typed word, the closest first.
@@ -205,7 +205,7 @@ impl<'a> Clause<'a> {
         if stated.is_some() {
             self.benefits = benefits;
         }
-        let docs = union(std::iter::once(in_text).chain(stated).collect(), index.len());
+        let docs = union(std::iter::once(in_text).chain(stated).collect(), index.programs());
         let related: Vec<Vec<u32>> = words.iter().map(|word| terms.related(word)).collect();
         if !docs.is_empty() && self.others.iter().all(|known| known.terms != related) {
             self.others.push(OtherWords { words, terms: related, docs, is_synonym });
@@ -272,7 +272,7 @@ impl<'a> Clause<'a> {
             return entity.outside(role, &index.values);
         }
         if self.is_negated() {
-            return DocSet::all(index.len()).without(&union(self.entity_docs(index), index.len()));
+            return DocSet::all(index.programs()).without(&union(self.entity_docs(index), index.programs()));
         }
         let of_term = |term: u32| {
             let other = self.other_senses.iter().find(|(other, _)| *other == term);
@@ -287,7 +287,7 @@ impl<'a> Clause<'a> {
         if !self.apart.is_empty() {
             parts.push(Phrases::new(&self.apart, &[], terms).keep(None, terms, &Budget::default()));
         }
-        let docs = union(parts, index.len());
+        let docs = union(parts, index.programs());
         match (self.entity, self.role) {
             (Some(entity), Some(role)) => docs.without(&entity.contradicting(role, &index.values)),
             _ => docs,
@@ -299,7 +299,7 @@ impl<'a> Clause<'a> {
         let values: u64 = self.entity_docs(index).iter().map(DocSet::cost).sum();
         let apart = match self.apart.is_empty() {
             true => 0,
-            false => Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.len()),
+            false => Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.programs()),
         };
         let others: u64 = self.others.iter().map(|other| other.docs.cost()).sum();
         cost_of_terms(self.all_terms(), index) + values + apart + others
@@ -311,7 +311,7 @@ impl<'a> Clause<'a> {
         let of_word = |terms: &Vec<u32>| terms.iter().map(|term| len(*term)).sum::<usize>();
         let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(of_word).min());
         let values: usize = self.entity_docs(index).iter().map(DocSet::len).sum();
-        let apart = if self.apart.is_empty() { 0 } else { index.len() };
+        let apart = if self.apart.is_empty() { 0 } else { index.programs() };
         let others: usize = self.others.iter().map(|other| other.docs.len()).sum();
         self.terms().map(len).sum::<usize>() + values + apart + others + alternatives.sum::<usize>()
     }
@@ -338,7 +338,7 @@ impl<'a> Clause<'a> {
         const FEW: usize = 4;
         match found {
             DocSet::List(mut list)
-                if list.len() < index.len() / 64
+                if list.len() < index.programs() / 64
                     && self.has_terms_only()
                     && (2..=FEW).contains(&self.forms.len()) =>
             {

@@ -166,19 +166,19 @@ impl Index {
         let query = RankedQuery::new(self, query, today, options);
         let base = query.unnarrowed_full();
         let full = query.narrowed(base.as_ref());
-        full.unwrap_or_else(|| DocSet::all(self.len())).into_owned()
+        full.unwrap_or_else(|| DocSet::all(self.programs())).into_owned()
     }
 
     /// Upper bound of the work of a ranked search, in units.
     pub fn ranked_cost(&self, query: &Query) -> u64 {
         let text = self.resolve(query);
         let terms: usize = text.iter().flat_map(|text| &text.clauses).map(Clause::terms_count).sum();
-        let scored = if query.text.is_some() { SCORED_MAX.min(self.len()) * (terms + 1) } else { 0 };
+        let scored = if query.text.is_some() { SCORED_MAX.min(self.programs()) * (terms + 1) } else { 0 };
         let cost = text.as_ref().map(|text| text.cost(self));
         // Full matches and partial matches; the weight of what every document matches is computed once more.
         self.cost_with_text(query, cost)
             + cost.map_or(0, |(cost, _)| cost)
-            + self.len() as u64
+            + self.programs() as u64
             + 2 * scored as u64
     }
 }
@@ -231,7 +231,7 @@ impl<'a> RankedQuery<'a> {
             phrased.iter_mut().zip(filter.measures).for_each(|(all, one)| *all = all.or(one));
         }
         let parts = Parts::new(index, &text, phrase_filters, today);
-        let budget = Budget::new(index.len());
+        let budget = Budget::new(index.programs());
         let required = None;
         let mut ranked =
             Self { index, filters, phrases, rest, today, options, text, parts, phrased, required, budget };
@@ -262,7 +262,8 @@ impl<'a> RankedQuery<'a> {
     fn page(&self) -> RankedPage {
         let base = self.unnarrowed_full();
         let narrowed = self.index.narrowed(&self.filters, self.today, base.as_ref());
-        let full = narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.len()), DocSet::borrowed);
+        let full =
+            narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.programs()), DocSet::borrowed);
         let total = full.len();
         let doubtful = full.borrowed().and(&self.today.doubtful_docs()).len();
         let unstated = self.unstated(base.as_ref(), &full);
@@ -282,7 +283,7 @@ impl<'a> RankedQuery<'a> {
         let mut above = full;
         if self.options.with_unstated {
             self.take_tier(Tier::Unstated, &unstated, by_score, &mut pager);
-            above = union(vec![above, unstated.borrowed()], self.index.len());
+            above = union(vec![above, unstated.borrowed()], self.index.programs());
         }
         let is_enough = self.options.partial_if_needed && total >= ENOUGH
             || self.options.partial_unless_named && has_named;
@@ -328,7 +329,7 @@ impl<'a> RankedQuery<'a> {
         let unbounded = is_bounded.then(|| both(self.parts.full(), self.required(&filters).as_ref()));
         let base = unbounded.as_ref().map_or(base, Option::as_ref);
         let found = self.index.narrowed(&filters, self.today, base).found;
-        found.unwrap_or_else(|| DocSet::all(self.index.len())).without(full).into_owned()
+        found.unwrap_or_else(|| DocSet::all(self.index.programs())).without(full).into_owned()
     }
 
     /// Takes the rows of a tier, by score or in the query's order.
@@ -377,7 +378,7 @@ impl<'a> RankedQuery<'a> {
         let mut below = |tier: Tier| {
             let docs = self.parts.docs(tier, among.as_ref())?.without(&above);
             let docs = if tier == Tier::Some { self.first_of_some(&docs) } else { docs };
-            above = union(vec![above.borrowed(), docs.borrowed()], self.index.len()).into_owned();
+            above = union(vec![above.borrowed(), docs.borrowed()], self.index.programs()).into_owned();
             Some((tier, docs))
         };
         let mut wider = 0;
@@ -392,7 +393,7 @@ impl<'a> RankedQuery<'a> {
         }
         let rest: Vec<(Tier, DocSet<'_>)> =
             [Tier::Unstated, Tier::Most, Tier::Some].into_iter().filter_map(below).collect();
-        let all = union(rest.iter().map(|(_, docs)| docs.borrowed()).collect(), self.index.len());
+        let all = union(rest.iter().map(|(_, docs)| docs.borrowed()).collect(), self.index.programs());
         let tier =
             |doc: u32| rest.iter().find(|(_, docs)| docs.contains(doc)).map_or(Tier::Some, |(t, _)| *t);
         let from = pager.rows.len();
@@ -429,7 +430,7 @@ impl<'a> RankedQuery<'a> {
         let candidates = self.candidates(tier, all, scorer);
         let mut docs = self.sorted(&candidates, range.end, scorer);
         if range.end > candidates.len() {
-            let mut scored = vec![0; words(self.index.len())];
+            let mut scored = vec![0; words(self.index.programs())];
             candidates.iter().for_each(|doc| set_bit(&mut scored, *doc));
             let rest = self.today.order.docs.iter().copied();
             let rest = rest.filter(|doc| all.contains(*doc) && !has_bit(&scored, *doc));
@@ -449,7 +450,7 @@ impl<'a> RankedQuery<'a> {
             all.for_each(|doc| docs.push(doc));
             return docs;
         }
-        let mut chosen = vec![0; words(self.index.len())];
+        let mut chosen = vec![0; words(self.index.programs())];
         let mut room = most;
         for doc in self.namesakes().filter(|doc| all.contains(*doc)) {
             set_bit(&mut chosen, doc);
@@ -465,7 +466,7 @@ impl<'a> RankedQuery<'a> {
         let is_chosen = |doc: u32| has_bit(&chosen, doc);
         let others: Vec<u32> = match all {
             // Full matches match all parts. Walking the order meets one in every `len / all` steps.
-            DocSet::Bits(bits) if tier.is_full() && room * self.index.len() < all.len() * all.len() => {
+            DocSet::Bits(bits) if tier.is_full() && room * self.index.programs() < all.len() * all.len() => {
                 let order = self.today.order.docs.iter().copied();
                 order.filter(|doc| has_bit(bits, *doc) && !is_chosen(*doc)).take(room).collect()
             }

@@ -158,7 +158,7 @@ impl<'a> Counter<'a> {
             index,
             today,
             literal,
-            budget: Budget::new(index.len()),
+            budget: Budget::new(index.programs()),
             counted: Vec::new(),
             texts: Vec::new(),
         }
@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
         if cost > self.budget.left() {
             return false;
         }
-        let mut matched = vec![0u8; self.index.len()];
+        let mut matched = vec![0u8; self.index.programs()];
         clauses.iter().for_each(|it| it.docs(self.index).for_each(|doc| matched[doc as usize] += 1));
         matched.iter().all(|matched| usize::from(*matched) < least)
     }

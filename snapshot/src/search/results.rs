@@ -49,7 +49,7 @@ impl Index {
         let narrowed = self.narrowed(query, today, base.as_ref());
         let found = narrowed.found.as_ref();
         SearchResult {
-            total: found.map_or(self.len(), DocSet::len),
+            total: found.map_or(self.programs(), DocSet::len),
             docs: self.page(query, today, found, &query.page),
             facets: query.facets.then(|| self.facets(query, today, &narrowed, 0)),
             work: budget.spent(),
@@ -63,7 +63,7 @@ impl Index {
         today: &'a Today,
         base: Option<&'a DocSet<'a>>,
     ) -> Narrowed<'a> {
-        Narrowed::new(base, self.groups(query, today), self.len(), query.facets)
+        Narrowed::new(base, self.groups(query, today), self.programs(), query.facets)
     }
 
     /// The documents of a set that the ranges and switches of a query keep.
@@ -91,7 +91,7 @@ impl Index {
         }
         for (column, bounds) in self.measures.iter().zip(query.measures) {
             if let Some(bounds) = bounds {
-                let mut set = docs.unwrap_or_else(|| DocSet::all(self.len()));
+                let mut set = docs.unwrap_or_else(|| DocSet::all(self.programs()));
                 let is_unstated = |doc| query.with_unstated && column.get(doc as usize).is_empty();
                 set.retain(|doc| column.overlap(doc, &bounds) || is_unstated(doc));
                 docs = Some(set);
@@ -112,7 +112,11 @@ impl Index {
                     _ => None,
                 };
                 let docs = selected.iter().map(|(facet, value)| self.docs_of(*facet, value, today));
-                groups.push(Group { facet, only, docs: union(docs.chain(unstated).collect(), self.len()) });
+                groups.push(Group {
+                    facet,
+                    only,
+                    docs: union(docs.chain(unstated).collect(), self.programs()),
+                });
             }
         }
         groups
@@ -133,7 +137,9 @@ impl Index {
     pub(super) fn without_measures(&self, query: &Query) -> Option<DocSet<'static>> {
         let bounded = self.measures.iter().zip(query.measures).filter(|(_, bounds)| bounds.is_some());
         let unstated = bounded.map(|(column, _)| {
-            DocSet::new((0..self.len() as u32).filter(|doc| column.get(*doc as usize).is_empty()).collect())
+            DocSet::new(
+                (0..self.programs() as u32).filter(|doc| column.get(*doc as usize).is_empty()).collect(),
+            )
         });
         all_of(unstated.collect())
     }
@@ -158,7 +164,7 @@ impl Index {
     ) -> Vec<u32> {
         let order = self.order(query, today);
         let Some(docs) = docs else {
-            return order.docs[page.range(self.len())].to_vec();
+            return order.docs[page.range(self.programs())].to_vec();
         };
         let total = docs.len();
         let range = page.range(total);
@@ -166,7 +172,7 @@ impl Index {
             return Vec::new();
         }
         // Walking the order meets one match in every `len / total` steps; sorting costs a few steps per match.
-        let walk = range.end.saturating_mul(self.len()) / total;
+        let walk = range.end.saturating_mul(self.programs()) / total;
         match docs {
             DocSet::Bits(bits) if walk < total * 4 => {
                 let matches = order.docs.iter().copied().filter(|doc| has_bit(bits, *doc));
@@ -197,7 +203,7 @@ impl Index {
 
     /// The same, given the work of finding the text and the most documents that match it.
     pub(super) fn cost_with_text(&self, query: &Query, text: Option<(u64, usize)>) -> u64 {
-        let (text_cost, found) = text.unwrap_or((0, self.len()));
+        let (text_cost, found) = text.unwrap_or((0, self.programs()));
         let intervals = query.measures.iter().flatten().count();
         let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();

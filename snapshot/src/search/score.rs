@@ -79,9 +79,9 @@ impl<'a> Scorer<'a> {
             let entity = clause.entity.filter(|_| !clause.is_outside);
             let parts = entity.map(|entity| entity.parts(&index.values)).unwrap_or_default();
             let values = parts.into_iter().chain(filter).chain(clause.with_benefits(index));
-            scorer.values.push(union(values.collect(), index.len()));
+            scorer.values.push(union(values.collect(), index.programs()));
             let around = entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
-            scorer.around.push(union(around, index.len()));
+            scorer.around.push(union(around, index.programs()));
         }
         for word in query.phrases.iter().flatten() {
             scorer.add_phrase_word(word);
@@ -118,7 +118,7 @@ impl<'a> Scorer<'a> {
     /// Adds a word of a phrase as a clause: all documents have it, but at different places and numbers of times.
     fn add_phrase_word(&mut self, word: &str) {
         let Some(term) = self.index.terms.exact(word) else { return };
-        self.idf.push(idf(self.index.terms.docs(term).len(), self.index.len()));
+        self.idf.push(idf(self.index.terms.docs(term).len(), self.index.programs()));
         self.values.push(DocSet::none());
         self.around.push(DocSet::none());
         self.add(term, self.idf.len() - 1, weight(Form::Typed));
@@ -130,7 +130,7 @@ impl<'a> Scorer<'a> {
 
     /// Scores of some documents, ascending.
     pub(super) fn scores(&self, docs: &[u32]) -> Vec<f64> {
-        let among = Among::new(docs, self.index.len());
+        let among = Among::new(docs, self.index.programs());
         let mut sums = vec![Sum::default(); docs.len()];
         let mut found = vec![(0f32, false); docs.len()];
         let mut terms = self.terms.as_slice();

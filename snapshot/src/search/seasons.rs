@@ -71,7 +71,7 @@ impl SeasonColumns {
     /// # Errors
     ///
     /// If one is missing, damaged, or of another length than the others.
-    pub fn open(sections: &Sections, names: ColumnNames) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections, names: ColumnNames) -> Result<Self, SectionError> {
         let stated = sections.get::<u8>(names[3])?;
         Ok(Self {
             opens: column(sections, names[0], stated.len())?,
@@ -84,7 +84,7 @@ impl SeasonColumns {
     }
 
     /// Number of seasons.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.stated.len()
     }
 

@@ -72,14 +72,14 @@ pub(super) struct Seats {
 impl Seats {
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let codes = Strings::open(sections, CODES)?;
-        Ok(Self { docs: Lists::open_many(sections, DOCS, codes.len(), count)?, codes, count })
+        Ok(Self { docs: Lists::open_many(sections, DOCS, codes.count(), count)?, codes, count })
     }
 
     /// Documents of organizations of other subdivisions in the country of a subdivision.
     pub(super) fn elsewhere(&self, code: &str) -> DocSet<'_> {
         let Some((country, _)) = code.split_once('-') else { return DocSet::none() };
         let is_other = |seat: &str| seat != code && seat.split_once('-').is_some_and(|(of, _)| of == country);
-        let others = (0..self.codes.len()).filter(|seat| is_other(self.codes.text(*seat)));
+        let others = (0..self.codes.count()).filter(|seat| is_other(self.codes.text(*seat)));
         union(others.map(|seat| DocSet::list(self.docs.get(seat))).collect(), self.count)
     }
 }

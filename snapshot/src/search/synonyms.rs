@@ -157,7 +157,7 @@ impl Synonyms {
     }
 
     /// The term of several words that a run is, in the singular or plural.
-    pub fn term<T: AsRef<str>>(&self, words: &[T]) -> Option<&[String]> {
+    pub(crate) fn term<T: AsRef<str>>(&self, words: &[T]) -> Option<&[String]> {
         label_keys(words).iter().find_map(|key| self.terms.get(key.as_str())).map(Vec::as_slice)
     }
 

@@ -107,13 +107,8 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
     }
 
     /// How many lists.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.at.len() - 1
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Where each list begins, and the items of all lists: to be looked up once where many lists are read.
@@ -171,18 +166,18 @@ impl Strings {
 
     /// Position of a string, where all are sorted.
     pub fn find(&self, wanted: &[u8]) -> Option<usize> {
-        self.find_in(0..self.len(), wanted)
+        self.find_in(0..self.count(), wanted)
     }
 
     /// First position from `start` on whose string is not less than `wanted`, where all are sorted;
     /// fast if it is near.
     pub(super) fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
         let (mut low, mut step) = (start, 1);
-        while low + step < self.len() && self.bytes(low + step) < wanted {
+        while low + step < self.count() && self.bytes(low + step) < wanted {
             low += step;
             step *= 2;
         }
-        self.lower_bound(low..self.len().min(low + step), wanted)
+        self.lower_bound(low..self.count().min(low + step), wanted)
     }
 
     /// First position in `range` whose string is not less than `wanted`.
@@ -212,10 +207,10 @@ impl Dictionary {
     /// Opens what [`Strings::write`] wrote.
     pub(super) fn open(sections: &Sections, names: Pair) -> Result<Self, SectionError> {
         let strings = Strings::open(sections, names)?;
-        let count = u32::try_from(strings.len())
+        let count = u32::try_from(strings.count())
             .map_err(|_| SectionError::Content(names.0, "has too many strings"))?;
         let hasher = DefaultHashBuilder::default();
-        let mut positions = HashTable::with_capacity(strings.len());
+        let mut positions = HashTable::with_capacity(strings.count());
         let hash = |position: &u32| hasher.hash_one(strings.bytes(*position as usize));
         (0..count).for_each(|position| {
             positions.insert_unique(hash(&position), position, hash);

@@ -117,7 +117,7 @@ struct StemTable {
 impl StemTable {
     fn open(sections: &Sections, names: &StemNames, terms: usize) -> Result<Self, SectionError> {
         let stems = Dictionary::open(sections, names.stems)?;
-        let members = Lists::open_many(sections, names.members, stems.strings.len(), terms)?;
+        let members = Lists::open_many(sections, names.members, stems.strings.count(), terms)?;
         Ok(Self { stems, members, of: column(sections, names.of, terms)? })
     }
 
@@ -183,10 +183,10 @@ impl Terms {
     /// Opens the sections of an index over `count` documents.
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let dictionary = Dictionary::open(sections, TERMS)?;
-        let terms = dictionary.strings.len();
+        let terms = dictionary.strings.count();
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
         let keys = Dictionary::open(sections, COGNATES.0)?;
-        let members = Lists::open_many(sections, COGNATES.1, keys.strings.len(), terms)?;
+        let members = Lists::open_many(sections, COGNATES.1, keys.strings.count(), terms)?;
         let frequent = sections.get::<u32>(TOP_TERMS)?;
         let tops = Lists::open_many(sections, TOP_DOCS, frequent.len(), count)?;
         Ok(Self {

@@ -84,7 +84,7 @@ impl TextQuery {
     }
 
     /// Parses a text. The words of `literal` name no entity.
-    pub fn parse(text: &str, literal: &[String]) -> Self {
+    pub(crate) fn parse(text: &str, literal: &[String]) -> Self {
         Self { literal: literal.to_vec(), ..Self::default() }.with(text)
     }
 
@@ -307,7 +307,7 @@ impl<'a> ResolvedText<'a> {
     pub(super) fn cost(&self, index: &Index) -> (u64, usize) {
         let words: u64 = self.clauses.iter().map(|clause| clause.cost(index)).sum();
         let documents = self.clauses.iter().map(|clause| clause.documents_max(index)).min();
-        let documents = documents.unwrap_or(usize::MAX).min(index.len());
+        let documents = documents.unwrap_or(usize::MAX).min(index.programs());
         (words + self.filter.cost(index, documents), documents)
     }
 }
@@ -329,7 +329,7 @@ impl<'a> TextFilter<'a> {
         budget: &Budget,
     ) -> Option<DocSet<'a>> {
         let found = self.excluded.iter().fold(found, |found, excluded| {
-            let docs = found.unwrap_or_else(|| DocSet::all(index.len()));
+            let docs = found.unwrap_or_else(|| DocSet::all(index.programs()));
             Some(docs.without(&index.terms.any(excluded)))
         });
         match self.phrases.is_empty() {
@@ -340,7 +340,8 @@ impl<'a> TextFilter<'a> {
 
     /// Upper bound of the work of [`Self::keep`] if everything else leaves at most so many documents.
     fn cost(&self, index: &Index, documents: usize) -> u64 {
-        let of = |terms: &Vec<u32>| index.len() as u64 / 64 + cost_of_terms(terms.iter().copied(), index);
+        let of =
+            |terms: &Vec<u32>| index.programs() as u64 / 64 + cost_of_terms(terms.iter().copied(), index);
         self.excluded.iter().map(of).sum::<u64>() + self.phrases.cost(&index.terms, documents)
     }
 }

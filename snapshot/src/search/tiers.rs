@@ -150,13 +150,13 @@ impl<'a> Parts<'a> {
         }
         for (words, filter) in filters {
             let words = words.into_iter().map(Into::into).collect();
-            let docs = index.filter(&filter, today, None).unwrap_or_else(|| DocSet::all(index.len()));
+            let docs = index.filter(&filter, today, None).unwrap_or_else(|| DocSet::all(index.programs()));
             parts.known.push(Part {
                 clause: Clause { words, ..Clause::default() },
                 direct: None,
                 wider: None,
                 unstated: index.without_measures(&filter),
-                idf: idf(docs.len(), index.len()),
+                idf: idf(docs.len(), index.programs()),
                 docs,
                 unguessed: None,
                 is_filter: true,
@@ -192,11 +192,11 @@ impl<'a> Parts<'a> {
         let unstated = index.values.unstated_in_all(&facets);
         let guessed = (!others.is_empty()).then(|| index.terms.any(&others));
         let unguessed = guessed.as_ref().map(|_| typed.clone());
-        let docs = union(std::iter::once(typed).chain(guessed).collect(), index.len());
+        let docs = union(std::iter::once(typed).chain(guessed).collect(), index.programs());
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
         let is_everyday =
             clause.entity.is_none() && matches!(clause.words.as_slice(), [word] if is_everyday_word(word));
-        let idf = idf(docs.len(), index.len()) * if is_everyday { EVERYDAY } else { 1.0 };
+        let idf = idf(docs.len(), index.programs()) * if is_everyday { EVERYDAY } else { 1.0 };
         self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: false });
     }
 
@@ -266,7 +266,7 @@ impl<'a> Parts<'a> {
             let unstated = part.unstated.iter().filter(|_| tier == Tier::Unstated);
             let docs = if tier == Tier::Wider { part.typed() } else { &part.docs };
             let sets = std::iter::once(docs).chain(&part.wider).chain(unstated);
-            union(sets.map(DocSet::borrowed).collect(), self.index.len())
+            union(sets.map(DocSet::borrowed).collect(), self.index.programs())
         });
         Some(both(all_of(matching.collect()), among).unwrap_or_else(DocSet::none))
     }
@@ -281,7 +281,7 @@ impl<'a> Parts<'a> {
 
     /// Documents that match a part, among some. With a phrase, all of these.
     fn some<'b>(&'b self, among: Option<&DocSet<'b>>) -> DocSet<'b> {
-        let count = self.index.len();
+        let count = self.index.programs();
         if self.has_phrases {
             return among.cloned().unwrap_or_else(|| DocSet::all(count));
         }
@@ -299,7 +299,7 @@ impl<'a> Parts<'a> {
             .filter(|part| part.is_filter)
             .filter_map(|part| Some((part, part.unstated.as_ref()?)));
         let outside = bounds.map(|(part, unstated)| docs.borrowed().without(&part.docs).without(unstated));
-        let outside = union(outside.collect(), self.index.len()).into_owned();
+        let outside = union(outside.collect(), self.index.programs()).into_owned();
         [docs.without(&outside), outside]
     }
 
@@ -310,7 +310,7 @@ impl<'a> Parts<'a> {
 
     /// Weight of the parts that each document matches.
     pub(super) fn weights(&self) -> Vec<f32> {
-        let mut weights = vec![0f32; self.index.len()];
+        let mut weights = vec![0f32; self.index.programs()];
         for part in &self.known {
             part.docs.for_each(|doc| weights[doc as usize] += part.idf as f32);
         }

@@ -56,7 +56,7 @@ impl Titles {
     /// Opens the sections of an index over `count` documents.
     pub(super) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let keys = Strings::open(sections, KEYS)?;
-        Ok(Self { docs: Lists::open_many(sections, DOCS, keys.len(), count)?, keys })
+        Ok(Self { docs: Lists::open_many(sections, DOCS, keys.count(), count)?, keys })
     }
 
     /// Documents that have a text as their title.

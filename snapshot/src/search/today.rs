@@ -55,7 +55,7 @@ pub struct Today {
 impl Today {
     /// The state of a day without the facets, about 100 ns a document.
     pub(super) fn new(index: &Index, day: Day) -> Self {
-        let count = index.len();
+        let count = index.programs();
         let openness: Vec<Openness> = (0..count).map(|doc| index.seasons.openness(doc, day)).collect();
         let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
         let bits = |keep: &dyn Fn(usize, &Openness) -> bool| {

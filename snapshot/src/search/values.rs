@@ -110,7 +110,7 @@ impl Values {
     /// If a section is missing, damaged, or does not fit the others.
     pub(crate) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let texts = Strings::open(sections, VALUE_TEXT)?;
-        let ordinals = texts.len();
+        let ordinals = texts.count();
         let below = |name, items: &[u32], bound: usize| {
             let fits = items.iter().all(|item| *item == NONE || (*item as usize) < bound);
             ensure(fits, name, "a number is out of bounds")
@@ -152,7 +152,7 @@ impl Values {
 
     /// Number of ordinals, sets included.
     pub fn ordinals(&self) -> usize {
-        self.texts.len()
+        self.texts.count()
     }
 
     /// Ordinals of a facet's values.

@@ -65,7 +65,7 @@ impl Generation {
     /// # Errors
     ///
     /// If it does not exist, is damaged or of another version.
-    pub fn open(root: &Path, id: GenerationId) -> Result<Self, StoreError> {
+    pub(crate) fn open(root: &Path, id: GenerationId) -> Result<Self, StoreError> {
         Self::open_on(&open_root(root)?, id, 0)
     }
 

@@ -39,7 +39,7 @@ fn main() {
     println!("{}; processor time of one thread", machine());
     if let Some(root) = std::env::var_os("OPDIR_BENCH_SNAPSHOT") {
         let (site, dated) = instruments::site(root.as_ref());
-        println!("{} programs", site.index.len());
+        println!("{} programs", site.index.programs());
         return measure(&site, &dated, &[]);
     }
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());

@@ -120,7 +120,7 @@ impl<'a> Desk<'a> {
         let (index, dated) = (&state.site().index, &state.dated);
         let asked = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
         let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
-        let all = Page { offset: 0, limit: index.len() as u64 };
+        let all = Page { offset: 0, limit: index.programs() as u64 };
         let answer = index.search(&Query { page: all, facets: false, ..query }, &dated.today);
         answer.docs.iter().any(|doc| index.slug(*doc) == slug)
     }

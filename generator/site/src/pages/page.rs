@@ -86,7 +86,7 @@ impl<'a> Pages<'a> {
     }
 
     /// Every page and every file beside them, by family.
-    pub fn families(&'a self, rest: &'a RestPages<'a>, dated: &'a Dated) -> Vec<Family<'a>> {
+    pub(crate) fn families(&'a self, rest: &'a RestPages<'a>, dated: &'a Dated) -> Vec<Family<'a>> {
         let directory = self.directory;
         let all = self.locales();
         // As a file, the rows of every program would be the export once more.

@@ -111,7 +111,7 @@ impl Cycles {
             checked: sections.get("cycle.checked")?,
             by_deadline: sections.get("cycle.due")?,
         };
-        let count = cycles.rows.len();
+        let count = cycles.rows.count();
         check_len("cycle.split", &cycles.split, count)?;
         ensure(cycles.seasons.count() == count, "cycle.stated", "has another length")?;
         check_len("cycle.checked", &cycles.checked, count)?;
@@ -123,8 +123,8 @@ impl Cycles {
     }
 
     /// Status and order on a day.
-    pub fn today(&self, day: Day) -> CyclesToday {
-        let seasons: Vec<Season> = (0..self.rows.len()).map(|cycle| self.seasons.get(cycle)).collect();
+    pub(crate) fn today(&self, day: Day) -> CyclesToday {
+        let seasons: Vec<Season> = (0..self.rows.count()).map(|cycle| self.seasons.get(cycle)).collect();
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {

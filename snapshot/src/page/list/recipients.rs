@@ -80,9 +80,9 @@ impl Recipients {
             programs: NumberLists::open_below(sections, PROGRAMS, programs)?,
             rows,
         };
-        let count = recipients.rows.len();
+        let count = recipients.rows.count();
         check_len("rec.kind", &recipients.kinds, count)?;
-        let columns = [recipients.names.len(), recipients.years.len(), recipients.programs.len()];
+        let columns = [recipients.names.count(), recipients.years.count(), recipients.programs.count()];
         ensure(columns == [count; 3], "rec.at", "does not fit its columns")?;
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
         ensure((0..count).all(pairs), PROGRAMS.0, "does not fit the years")?;
@@ -112,7 +112,7 @@ impl Recipients {
                 && (!by_award || granted(recipient))
                 && text.as_deref().is_none_or(|text| self.names.text(recipient).contains(text))
         };
-        (0..self.rows.len()).filter(fits).collect()
+        (0..self.rows.count()).filter(fits).collect()
     }
 }
 

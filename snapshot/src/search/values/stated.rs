@@ -44,7 +44,7 @@ pub struct StatedValues {
 
 impl StatedValues {
     /// Adds the next document.
-    pub fn add(&mut self, document: &Document<'_>) {
+    pub(crate) fn add(&mut self, document: &Document<'_>) {
         let mut list = Vec::new();
         for spec in &FACETS {
             for value in document.named(spec.facet) {

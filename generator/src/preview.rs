@@ -122,8 +122,7 @@ fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
         return Err(fail(Failure::Input, format_args!("there is no folder {}", missing.display())));
     }
-    let changes = (!folders.is_empty()).then(|| Changes::of(&folders)).transpose();
-    changes.map_err(|error| fail(Failure::Input, format_args!("cannot watch for changes: {error}")))
+    Ok((!folders.is_empty()).then(|| Changes::of(&folders)))
 }
 
 /// Makes snapshots and has them served.
@@ -142,7 +141,8 @@ impl Maker {
         let first = self.make(&self.build);
         self.greet(first);
         let Some(mut changes) = changes else { return };
-        while changes.wait() {
+        loop {
+            changes.wait();
             anstream::eprintln!("\nfiles changed");
             self.status.begin();
             if self.make(&BuildOptions { as_of: today(), ..self.build.clone() }) {

@@ -20,6 +20,6 @@ pub use error::GenerateError;
 pub use generate::{generate, in_memory, index_files, record_counts};
 pub use options::{BuildOptions, Storage};
 pub use pages::{PageCache, Pages};
-pub use progress::{Progress, seconds};
+pub use progress::{Progress, number, seconds, size};
 pub use rest::RestPages;
 pub use theme::{Theme, ThemeError};

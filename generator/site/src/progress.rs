@@ -1,21 +1,25 @@
-//! Progress of a build on standard error: bars on a terminal, plain lines elsewhere, nothing in quiet mode.
+//! Progress of a build on standard error: a line for each finished step and, on a terminal, one that shows what runs.
 
 use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, MultiProgress, ProgressBar, ProgressStyle};
+use snapshot::page::text::grouped;
+use snapshot::record::Locale;
+
+/// Puts the cursor at the start of the line and clears it.
+const CLEAR: &str = "\r\x1b[K";
 
 /// Shows steps and their times. Several may run at once.
 pub struct Progress {
     quiet: bool,
     terminal: bool,
-    bars: MultiProgress,
 }
 
 impl Progress {
-    /// Shows bars if standard error is a terminal.
+    /// Shows what runs if standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, terminal: std::io::stderr().is_terminal(), bars: MultiProgress::new() }
+        Self { quiet, terminal: !quiet && std::io::stderr().is_terminal() }
     }
 
     /// Runs a step of unknown length.
@@ -24,7 +28,8 @@ impl Progress {
     ///
     /// Those of `run`.
     pub fn step<T, E>(&self, name: &'static str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        self.timed(name, (0, String::new()), |_| run())
+        self.show(name, "");
+        self.timed(name, "", run)
     }
 
     /// Runs a step over a number of items, such as `pages`; `run` calls its argument after each.
@@ -38,42 +43,43 @@ impl Progress {
         (count, items): (usize, &str),
         run: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, E>,
     ) -> Result<T, E> {
-        let what = format!("{} {items}", HumanCount(count as u64));
-        self.timed(name, (count as u64, what), |bar| run(&|| bar.inc(1)))
+        let what = format!("{} {items}", number(count as u64));
+        let done = AtomicUsize::new(0);
+        let each = || {
+            let before = done.fetch_add(1, Ordering::Relaxed);
+            let percent = |done: usize| done * 100 / count.max(1);
+            if percent(before + 1) > percent(before) {
+                self.show(name, &format!("{what}, {} %", percent(before + 1)));
+            }
+        };
+        self.timed(name, &what, || run(&each))
     }
 
-    fn timed<T, E>(
-        &self,
-        name: &'static str,
-        (count, what): (u64, String),
-        run: impl FnOnce(&ProgressBar) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let (bar, start) = (self.bar(name, count), Instant::now());
-        let result = run(&bar);
-        bar.finish_and_clear();
-        result.inspect(|_| self.line(name, &what, start.elapsed()))
+    fn timed<T, E>(&self, name: &str, what: &str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let start = Instant::now();
+        let result = run().inspect_err(|_| self.clear());
+        result.inspect(|_| self.line(name, what, start.elapsed()))
     }
 
     /// Prints a finished step.
-    pub(crate) fn line(&self, name: &str, what: &str, time: Duration) {
+    fn line(&self, name: &str, what: &str, time: Duration) {
         if !self.quiet {
-            self.bars.suspend(|| anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time)));
+            self.clear();
+            anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time));
         }
     }
 
-    fn bar(&self, name: &'static str, count: u64) -> ProgressBar {
-        if self.quiet || !self.terminal {
-            return ProgressBar::hidden();
+    /// Shows a step that runs, in place of what was shown before.
+    fn show(&self, name: &str, what: &str) {
+        if self.terminal {
+            anstream::eprint!("{CLEAR}  {name:<14} {what}");
         }
-        let template = if count == 0 {
-            "  {msg:14} {spinner}"
-        } else {
-            "  {msg:14} {wide_bar} {human_pos}/{human_len} {eta}"
-        };
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = self.bars.add(ProgressBar::new(count)).with_style(style).with_message(name);
-        bar.enable_steady_tick(Duration::from_millis(100));
-        bar
+    }
+
+    fn clear(&self) {
+        if self.terminal {
+            anstream::eprint!("{CLEAR}");
+        }
     }
 }
 
@@ -83,5 +89,32 @@ pub fn seconds(time: Duration) -> String {
         format!("{} ms", time.as_millis())
     } else {
         format!("{:.1} s", time.as_secs_f64())
+    }
+}
+
+/// A number for people.
+pub fn number(number: u64) -> String {
+    grouped(number, Locale::En)
+}
+
+/// A number of bytes for people.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let power = (bytes.max(1).ilog2() / 10).min(4);
+    match power {
+        0 => format!("{bytes} B"),
+        _ => format!("{:.2} {}", bytes as f64 / 1024_f64.powi(power as i32), UNITS[power as usize]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_have_binary_units() {
+        let sizes = [(0, "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (302 << 20, "302.00 MiB")];
+        assert_eq!(sizes.map(|(bytes, _)| size(bytes)), sizes.map(|(_, text)| text.to_owned()));
+        assert_eq!(size(u64::MAX), "16777216.00 TiB");
     }
 }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use dataset::Table;
-use indicatif::{HumanBytes, HumanCount};
-use site::{BuildOptions, GenerateError, Progress, TableReview, generate, record_counts, seconds};
+use site::{
+    BuildOptions, GenerateError, Progress, TableReview, generate, number, record_counts, seconds, size,
+};
 use snapshot::page::list;
 use snapshot::record::Directory;
 use store::{self, Body, Generation, GenerationId, PublishOutcome};
@@ -168,18 +169,18 @@ fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
     }
     let shared = match published.linked.files {
         0 => String::new(),
-        files => format!(", {} of them shared with the previous snapshot", HumanCount(files)),
+        files => format!(", {} of them shared with the previous snapshot", number(files)),
     };
     format!(
         "{bold}{id}{bold:#} is live in {}, after {}\n  {} programs as of {} for {}\n  {} files, {}{shared}\n\
          next: opdir-edge --snapshot {}",
         out.display(),
         seconds(time),
-        HumanCount(manifest.counts.programs),
+        number(manifest.counts.programs),
         manifest.as_of,
         manifest.base_url,
-        HumanCount(manifest.files.count),
-        HumanBytes(manifest.files.bytes),
+        number(manifest.files.count),
+        size(manifest.files.bytes),
         out.display(),
     )
 }

@@ -4,8 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use dataset::text::counted;
-use indicatif::{HumanBytes, HumanCount};
-use site::Effort;
+use site::{Effort, number, size};
 use store::{self, Generation, VerifyMode};
 
 use crate::cli;
@@ -21,7 +20,7 @@ pub(crate) fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
     let jobs = std::thread::available_parallelism().map_or(1, Into::into);
     let report = store::verify(root, None, mode, jobs, &|_, _| ());
     let report = report.map_err(|errors| store_failure(&errors, Failure::Input))?;
-    let (files, bytes) = (HumanCount(report.files), HumanBytes(report.bytes));
+    let (files, bytes) = (number(report.files), size(report.bytes));
     print_line(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
     Ok(())
 }

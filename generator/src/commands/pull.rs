@@ -1,9 +1,9 @@
 //! `pull`: the live generation of a store into a folder.
 
 use dataset::text::counted;
-use indicatif::HumanBytes;
 use jiff::Timestamp;
 use remote::{FetchBudget, Puller};
+use site::size;
 
 use crate::cli::Pull;
 use crate::exit_codes::Failure;
@@ -28,7 +28,7 @@ pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
         true => format!("unchanged: {id} is live in {root} already"),
         false => {
             let ranges = counted(pulled.ranges as usize, "range");
-            format!("{id} is live in {root}: {ranges}, {} of bodies fetched", HumanBytes(pulled.bytes))
+            format!("{id} is live in {root}: {ranges}, {} of bodies fetched", size(pulled.bytes))
         }
     })
 }

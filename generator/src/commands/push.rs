@@ -1,8 +1,8 @@
 //! `push`: the live generation of a folder into a store.
 
 use dataset::text::counted;
-use indicatif::HumanBytes;
 use remote::{FetchBudget, LocalRoot, Publisher, Puller, Pushed};
+use site::size;
 
 use crate::cli::Push;
 use crate::exit_codes::{Failure, fail};
@@ -21,7 +21,7 @@ pub(crate) fn push(options: &Push) -> Result<String, Failure> {
             true => format!("unchanged: {live} is live in {url} already{valid}"),
             false => {
                 let objects = counted(pushed.objects as usize, "object");
-                format!("{live} is live in {url}: {objects}, {} sent", HumanBytes(pushed.bytes))
+                format!("{live} is live in {url}: {objects}, {} sent", size(pushed.bytes))
             }
         })
     })

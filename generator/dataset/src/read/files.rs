@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -81,10 +81,41 @@ impl File<'_> {
     pub(super) fn load(&self) -> Result<Cow<'_, [u8]>, InputError> {
         match &self.content {
             Content::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
-            Content::Disk(path) => {
-                fs::read(path).map(Cow::Owned).map_err(|error| InputError::Unreadable(path.clone(), error))
-            }
+            Content::Disk(path) => fs::read(path).map(Cow::Owned).map_err(|error| self.unreadable(error)),
         }
+    }
+
+    /// Passes the content to `take` in blocks of whole lines, each as long as `least` at least, but for the last.
+    pub(super) fn blocks(&self, least: u64, mut take: impl FnMut(&[u8])) -> Result<(), InputError> {
+        let path = match &self.content {
+            Content::Memory(bytes) => {
+                take(bytes);
+                return Ok(());
+            }
+            Content::Disk(path) => path,
+        };
+        let mut read = || {
+            let mut reader = io::BufReader::new(fs::File::open(path)?);
+            let mut block = Vec::new();
+            loop {
+                block.clear();
+                reader.by_ref().take(least).read_to_end(&mut block)?;
+                reader.read_until(b'\n', &mut block)?;
+                if block.is_empty() {
+                    return Ok(());
+                }
+                take(&block);
+            }
+        };
+        read().map_err(|error| self.unreadable(error))
+    }
+
+    fn unreadable(&self, error: io::Error) -> InputError {
+        let path = match &self.content {
+            Content::Disk(path) => path.clone(),
+            Content::Memory(_) => PathBuf::from(&self.path),
+        };
+        InputError::Unreadable(path, error)
     }
 
     /// The file's format, if it holds rows of the table.

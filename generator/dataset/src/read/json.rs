@@ -26,16 +26,21 @@ struct Piece<'a> {
 }
 
 /// One object a line; blank lines are allowed.
-pub(super) fn lines<T: DeserializeOwned + Send + Sync>(file: &str, context: Context) -> Parsed<T> {
+/// A file may come in several blocks; `first` is the number of the block's first line.
+pub(super) fn lines<T: DeserializeOwned + Send + Sync>(
+    file: &str,
+    first: u32,
+    context: Context,
+) -> Parsed<T> {
     let start = file.trim_ascii_start();
-    if start.starts_with('[') {
+    if first == 1 && start.starts_with('[') {
         let problem = Diagnostic::new(Code::BadSyntax, context.at(1), "an array, expected one object a line");
         let piece = Piece { file, text: file, line: 1 };
         return Parsed::problem(place(problem.help("rename the file to .json"), piece, start));
     }
     let chunks = chunks(file);
     let lines: Vec<u32> = parallel::flat_map(&chunks, |chunk| Some(newlines(chunk.as_bytes())));
-    let starts = lines.iter().scan(1, |next: &mut u32, lines| {
+    let starts = lines.iter().scan(first, |next: &mut u32, lines| {
         let start = *next;
         *next = next.saturating_add(*lines);
         Some(start)

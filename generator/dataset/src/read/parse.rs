@@ -5,11 +5,14 @@ use sha2::{Digest, Sha256};
 
 use super::files::{File, Format, InputError};
 use super::parsed::{Context, Parsed};
-use super::text::{decode, merge_conflict};
+use super::text::{decode, merge_conflict, newlines};
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::parallel;
 use crate::table::Table;
+
+/// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
+const BLOCK: u64 = 32 << 20;
 
 /// The rows of a file, and its SHA-256.
 pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
@@ -17,33 +20,44 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     table: Option<Table>,
     format: Format,
 ) -> Result<(Parsed<T>, [u8; 32]), InputError> {
-    let bytes = file.load()?;
     let context = Context { file: file.id, table };
-    let (mut digest, mut parsed) = (<[u8; 32]>::default(), Parsed::empty());
-    parallel::both(&mut || digest = Sha256::digest(&*bytes).into(), &mut || {
-        parsed = parse_bytes(&bytes, format, context);
-    });
-    Ok((parsed, digest))
+    let (mut hash, mut all) = (Sha256::new(), Parsed::empty());
+    let (mut first, mut is_empty, mut wrong) = (1, true, None);
+    let mut take = |bytes: &[u8]| {
+        let mut parsed = Parsed::empty();
+        parallel::both(&mut || hash.update(bytes), &mut || match text(bytes, first, context) {
+            Ok(text) => {
+                is_empty &= text.trim().is_empty();
+                parsed = match format {
+                    _ if text.trim().is_empty() || wrong.is_some() => Parsed::empty(),
+                    Format::Ndjson => json::lines(text, first, context),
+                    Format::Json => json::document(text, context),
+                    Format::Csv => csv::table(text, context),
+                };
+            }
+            Err(problem) => wrong = wrong.take().or(Some(*problem)),
+        });
+        first += newlines(bytes);
+        all.append(parsed);
+    };
+    match format {
+        Format::Ndjson => file.blocks(BLOCK, take)?,
+        Format::Json | Format::Csv => take(&file.load()?),
+    }
+    let nothing = || Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty");
+    let problem = wrong.or_else(|| is_empty.then(nothing));
+    Ok((problem.map_or(all, Parsed::problem), hash.finalize().into()))
 }
 
-fn parse_bytes<T: DeserializeOwned + Send + Sync>(
-    bytes: &[u8],
-    format: Format,
-    context: Context,
-) -> Parsed<T> {
-    let text = match decode(bytes, context.file) {
-        Ok(text) => text,
-        Err(problem) => return Parsed::problem(*problem),
-    };
-    if text.trim().is_empty() {
-        return Parsed::problem(Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty"));
-    }
-    if let Some(problem) = merge_conflict(text, context.file) {
-        return Parsed::problem(problem);
-    }
-    match format {
-        Format::Ndjson => json::lines(text, context),
-        Format::Json => json::document(text, context),
-        Format::Csv => csv::table(text, context),
-    }
+/// The text of a part of a file that begins at a line, unless its encoding is wrong or a merge is unfinished.
+fn text(bytes: &[u8], first: u32, context: Context) -> Result<&str, Box<Diagnostic>> {
+    let text = decode(bytes, context.file);
+    let sound = text.and_then(|text| match merge_conflict(text, context.file) {
+        Some(problem) => Err(Box::new(problem)),
+        None => Ok(text),
+    });
+    sound.map_err(|mut problem| {
+        problem.at.line += first - 1;
+        problem
+    })
 }

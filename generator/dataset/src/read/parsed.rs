@@ -26,7 +26,10 @@ impl<T> Parsed<T> {
     }
 
     pub(super) fn append(&mut self, mut other: Self) {
-        self.rows.append(&mut other.rows);
+        match self.rows.is_empty() {
+            true => self.rows = other.rows,
+            false => self.rows.append(&mut other.rows),
+        }
         self.partial.append(&mut other.partial);
         self.problems.append(&mut other.problems);
         self.owners.append(&mut other.owners);

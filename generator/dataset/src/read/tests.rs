@@ -168,6 +168,20 @@ fn lines_are_right_across_chunks() {
 }
 
 #[test]
+fn lines_are_right_in_every_block_of_a_file_that_is_read_in_several() {
+    let (folder, mut report) = (tempfile::tempdir().unwrap(), Diagnostics::new());
+    let blank = format!("{}\n", " ".repeat(1 << 20));
+    let text = format!("{ORGANIZATION}\n{}{ORGANIZATION}\n{{}}\n[\n", blank.repeat(40));
+    std::fs::write(folder.path().join("organizations.ndjson"), text).unwrap();
+    let tables = read(&Input::Folder(folder.path().to_owned()), &mut report).unwrap();
+    let lines: Vec<u32> = tables.organizations.iter().map(|row| row.at.line).collect();
+    assert_eq!(lines, [1, 42]);
+    let mut problems: Vec<u32> = report.sorted().iter().map(|problem| problem.at.line).collect();
+    problems.sort_unstable();
+    assert_eq!(problems, [1, 43, 44], "of dataset.json and the last rows");
+}
+
+#[test]
 fn broken_json_is_placed() {
     let text = format!("{ORGANIZATION}\n{{\"id\": \"a\",}}\n");
     fault("organizations.ndjson", &text, "E0102 organizations.ndjson:2:12");
@@ -298,7 +312,10 @@ fn files_in_other_encodings_are_recognised() {
     let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a\n");
     assert_eq!(found(&report), ["E0101 organizations.csv:2"]);
     let diagnostic = report.sorted()[0];
-    assert_eq!(diagnostic.message, "file is not UTF-8; it looks like Windows-1252 (byte F1 at offset 14)");
+    assert_eq!(
+        diagnostic.message,
+        "file is not UTF-8; it looks like Windows-1252 (byte F1, number 7 of its line)"
+    );
     assert_eq!(diagnostic.help.as_deref(), Some("iconv -f windows-1252 -t utf-8"));
     let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a \x81\n");
     assert_eq!(report.sorted()[0].help.as_deref(), Some("save it as UTF-8 in the program that wrote it"));

@@ -20,6 +20,8 @@ pub(in crate::search) type Texts<'t> = dyn Fn(Range<usize>, &mut dyn FnMut(u32, 
 
 /// Shares of the documents that are read at the same time.
 const SHARES: usize = 2;
+/// Parts of the grams, by what stands before the last word: only the occurrences of one part are in memory.
+const PARTS: usize = 4;
 
 /// Collects grams, shorter ones first, and writes them.
 pub(in crate::search) struct GramsWriter<'a> {
@@ -44,10 +46,14 @@ impl<'a> GramsWriter<'a> {
         let mut grams = Self { terms, frequent: FxHashMap::default(), ends: FxHashMap::default(), blocks };
         for length in 2..=LONGEST {
             let mut frequent = Vec::new();
-            let mut found = grams.collect(length, texts);
-            found.sort_unstable();
-            found.dedup();
-            grams.add(length, &found, &mut frequent);
+            let all = terms.len() + grams.blocks.added;
+            for part in 0..PARTS {
+                let before = (all * part / PARTS) as u32..(all * (part + 1) / PARTS) as u32;
+                let mut found = grams.collect(length, before, texts);
+                found.sort_unstable();
+                found.dedup();
+                grams.add(length, &found, &mut frequent);
+            }
             for (key, number, end) in frequent {
                 grams.frequent.insert(key, number);
                 grams.ends.insert(number, end);
@@ -56,12 +62,16 @@ impl<'a> GramsWriter<'a> {
         grams.blocks.write(writer);
     }
 
-    /// The grams of a length whose two parts are frequent.
-    fn collect(&self, length: usize, texts: &Texts<'_>) -> Vec<Occurrence> {
+    /// The grams of a length whose two parts are frequent, with any of `before` before their last words.
+    fn collect(&self, length: usize, before: Range<u32>, texts: &Texts<'_>) -> Vec<Occurrence> {
         let shares = of_shares(self.blocks.count, |docs| {
             let mut found = Vec::new();
             texts(docs, &mut |doc, text| {
-                self.find(length, doc, text, &mut |occurrence| found.push(occurrence));
+                self.find(length, doc, text, &mut |occurrence| {
+                    if before.contains(&occurrence[0]) {
+                        found.push(occurrence);
+                    }
+                });
             });
             found
         });

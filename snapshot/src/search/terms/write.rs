@@ -25,11 +25,11 @@ use store::sections::SectionWriter;
 pub(in crate::search) struct TermsWriter {
     /// Nearly all terms are short: they stand in the table, which is one look-up into memory less for each token.
     numbers: HashMap<CompactString, u32>,
-    /// The tokens of each document.
-    streams: ListsWriter<u32>,
-    /// Of the document that is being added.
+    /// The tokens of each document, coded as in the file, but by the numbers of the terms.
+    streams: ListsWriter<u8>,
+    /// Codes of the document that is being added.
     stream: Vec<u32>,
-    /// Two words and the word that they make together in some text.
+    /// Codes of two words and of the word that they make together in some text.
     compounds: HashMap<(u32, u32), u32>,
     /// Of each term.
     languages: Vec<Languages>,
@@ -55,9 +55,7 @@ impl Languages {
     }
 }
 
-/// Marks in the writer's stream: greater than every term number.
-const MARK: u32 = u32::MAX - FIRST_CODE;
-const SAME: u32 = MARK + Mark::Same as u32;
+const SAME: u32 = Mark::Same as u32;
 
 /// A part of a document's stream.
 enum Item {
@@ -73,30 +71,30 @@ impl TermsWriter {
         let mut starts = Vec::new();
         for (mark, text) in texts {
             starts.push(self.stream.len());
-            self.stream.push(MARK + mark as u32);
-            // The last two words: numbers and texts.
-            let mut numbers = [None; 2];
+            self.stream.push(mark as u32);
+            // The last two words: codes and texts.
+            let mut codes = [None; 2];
             let mut texts = [String::new(), String::new()];
             tokens(text, |token, SamePosition(same)| {
-                let number = self.number(token);
+                let code = FIRST_CODE + self.number(token);
                 if same {
                     self.stream.push(SAME);
-                    if let [Some(first), Some(second)] = numbers
+                    if let [Some(first), Some(second)] = codes
                         && token.strip_prefix(texts[0].as_str()) == Some(&texts[1])
                     {
-                        self.compounds.insert((first, second), number);
+                        self.compounds.insert((first, second), code);
                     }
                 } else {
-                    numbers = [numbers[1], Some(number)];
+                    codes = [codes[1], Some(code)];
                     texts.swap(0, 1);
                     texts[1].clear();
                     texts[1].push_str(token);
                 }
-                self.stream.push(number);
+                self.stream.push(code);
             });
         }
         self.count_languages(&starts);
-        self.streams.push(&self.stream);
+        push_codes(&mut self.streams, self.stream.iter().copied());
         self.stream.clear();
     }
 
@@ -107,7 +105,8 @@ impl TermsWriter {
         let texts: Vec<&[u32]> =
             starts.iter().zip(ends).map(|(start, end)| &self.stream[*start..end]).collect();
         let of_text = |text: &&[u32]| {
-            let stop_words = text.iter().filter_map(|item| self.languages.get(*item as usize)?.stop_word);
+            let terms = text.iter().filter_map(|code| code.checked_sub(FIRST_CODE));
+            let stop_words = terms.filter_map(|term| self.languages[term as usize].stop_word);
             let mut counts = [0; 2];
             stop_words.for_each(|language| counts[language] += 1);
             [counts[0] > counts[1], counts[1] > counts[0]]
@@ -118,10 +117,8 @@ impl TermsWriter {
         for (text, known) in texts.into_iter().zip(known) {
             let spoken = if known == [false; 2] { unknown } else { known };
             for language in (0..2).filter(|language| spoken[*language]) {
-                for item in text {
-                    if let Some(term) = self.languages.get_mut(*item as usize) {
-                        term.occurrences[language] += 1;
-                    }
+                for term in text.iter().filter_map(|code| code.checked_sub(FIRST_CODE)) {
+                    self.languages[term as usize].occurrences[language] += 1;
                 }
             }
         }
@@ -172,18 +169,27 @@ impl TermsWriter {
 
 /// Adds the joined word as a reading of the second of two words in a row that are written together elsewhere
 /// (`low income`, `low-income`).
-fn join_compounds(streams: ListsWriter<u32>, compounds: &HashMap<(u32, u32), u32>) -> ListsWriter<u32> {
+fn join_compounds(streams: ListsWriter<u8>, compounds: &HashMap<(u32, u32), u32>) -> ListsWriter<u8> {
     if compounds.is_empty() {
         return streams;
     }
     let mut joined = ListsWriter::default();
-    let mut stream = Vec::new();
-    for items in streams.iter() {
+    let (mut items, mut stream) = (Vec::new(), Vec::new());
+    for codes in streams.iter() {
+        items.clear();
+        items.extend(Codes(codes));
         stream.clear();
-        join(items, compounds, &mut stream);
-        joined.push(&stream);
+        join(&items, compounds, &mut stream);
+        push_codes(&mut joined, stream.iter().copied());
     }
     joined
+}
+
+/// Adds a document's codes: most take one byte or two.
+fn push_codes(streams: &mut ListsWriter<u8>, codes: impl Iterator<Item = u32>) {
+    let mut bytes = Vec::new();
+    codes.for_each(|code| push_leb128(&mut bytes, u64::from(code)));
+    streams.push(&bytes);
 }
 
 fn join(items: &[u32], compounds: &HashMap<(u32, u32), u32>, stream: &mut Vec<u32>) {
@@ -195,7 +201,7 @@ fn join(items: &[u32], compounds: &HashMap<(u32, u32), u32>, stream: &mut Vec<u3
         if *item == SAME {
             stream.extend(items.get(at));
             at += 1;
-        } else if *item >= MARK {
+        } else if *item < FIRST_CODE {
             before = None;
         } else {
             let whole = before.and_then(|before| compounds.get(&(before, *item)));
@@ -234,7 +240,7 @@ struct Texts {
 
 impl Texts {
     /// Terms are numbered in the order in which they were found, and stored in the order of their texts.
-    fn new(terms: &[(&str, u32)], streams: &ListsWriter<u32>) -> Self {
+    fn new(terms: &[(&str, u32)], streams: &ListsWriter<u8>) -> Self {
         let mut position_of = vec![0; terms.len()];
         (0..).zip(terms).for_each(|(position, (_, number))| position_of[*number as usize] = position);
         let counts = counts(&position_of, streams);
@@ -242,14 +248,12 @@ impl Texts {
         positions.sort_by_key(|position| (Reverse(counts[*position as usize].occurrences), *position));
         let mut codes = vec![0u32; terms.len()];
         (FIRST_CODE..).zip(&positions).for_each(|(code, position)| codes[*position as usize] = code);
-        let code =
-            |item: u32| item.checked_sub(MARK).unwrap_or_else(|| codes[position_of[item as usize] as usize]);
-        let (mut coded, mut bytes) = (ListsWriter::default(), Vec::new());
-        for stream in streams.iter() {
-            bytes.clear();
-            stream.iter().for_each(|item| push_leb128(&mut bytes, u64::from(code(*item))));
-            coded.push(&bytes);
-        }
+        let ranked = |code: u32| match code.checked_sub(FIRST_CODE) {
+            Some(number) => codes[position_of[number as usize] as usize],
+            None => code,
+        };
+        let mut coded = ListsWriter::default();
+        streams.iter().for_each(|stream| push_codes(&mut coded, Codes(stream).map(ranked)));
         let mut texts = Self { streams: coded, codes, positions, counts, means: [0.0; FIELDS] };
         texts.means = texts.means();
         texts
@@ -375,11 +379,11 @@ impl Texts {
 }
 
 /// Counts the terms by their positions.
-fn counts(position_of: &[u32], streams: &ListsWriter<u32>) -> Vec<Count> {
+fn counts(position_of: &[u32], streams: &ListsWriter<u8>) -> Vec<Count> {
     let mut counts = vec![Count::default(); position_of.len()];
     for (doc, stream) in (1..).zip(streams.iter()) {
-        for number in stream.iter().filter(|number| **number < MARK) {
-            let count = &mut counts[position_of[*number as usize] as usize];
+        for number in Codes(stream).filter_map(|code| code.checked_sub(FIRST_CODE)) {
+            let count = &mut counts[position_of[number as usize] as usize];
             count.occurrences += 1;
             count.documents += u32::from(count.last != doc);
             count.last = doc;

@@ -252,7 +252,9 @@ impl Edge {
         let mut command = Command::new("sh");
         command.args(["-c", HAND_OVER]).arg(program.canonicalize()?).arg("--snapshot").arg(root);
         // One address is the clients of many, which their requests name.
-        command.args(["--trusted-proxy", "127.0.0.0/8", "--today", &TODAY.to_string()]).stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)));
+        command
+            .args(["--trusted-proxy", "127.0.0.0/8", "--today", &TODAY.to_string()])
+            .stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)));
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
         let mut lines = BufReader::new(process.stderr.take().ok_or("no standard error")?).lines();
         let serving = lines.by_ref().map_while(std::io::Result::ok).any(|line| line.contains("serving"));
@@ -426,7 +428,9 @@ fn abandoned(site: &Site, settings: &Settings) -> Result<bool> {
     drop(Client::new(&edge.place, "").get(&target)?);
     let before = edge.memory()?;
     let request = |nth| {
-        format!("HEAD {target}&limit={nth} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip\r\n{STRANGER}\r\n")
+        format!(
+            "HEAD {target}&limit={nth} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip\r\n{STRANGER}\r\n"
+        )
     };
     for nth in 0..ABANDONED {
         TcpStream::connect(edge.place.address)?.write_all(request(nth).as_bytes())?;

@@ -68,7 +68,7 @@ pub struct Counters {
     pub accepted: Count,
     /// Closed at once because [`super::Limits::max_connections`] were open.
     pub refused: Count,
-    /// Closed at once because [`super::Limits::of_a_client`] of the client were open.
+    /// Closed at once because a quarter of all that may be open were of its client.
     pub crowding: Count,
     /// Failed accepts, such as those for want of descriptors.
     pub accept_errors: Count,

@@ -18,7 +18,7 @@ finish() {
 trap finish EXIT
 die() { printf '%s: %s\n' "$(basename "$0" .sh)" "$1" >&2; exit 1; }
 answers() { # address
-  for _ in $(seq 100); do
+  for _ in $(seq 600); do
     (exec 3<>"/dev/tcp/${1%:*}/${1#*:}") 2>/dev/null && return
     sleep 0.1
   done

@@ -22,7 +22,7 @@ while (true) {
     continue;
   }
   if (!answer.ok) throw new Error(`${answer.status} ${copy.next}`);
-  copy.next = answer.headers.get("link").match(/<https?:\/\/[^/]+([^>]*)>; rel="next"/)[1];
+  copy.next = answer.headers.get("link").match(/<([^>]*)>; rel="next"/)[1];
   const lines = (await answer.text()).split("\n").filter(Boolean).map(line => JSON.parse(line));
   if (lines.length === 0) break;
   for (const { op, kind, slug } of lines) {

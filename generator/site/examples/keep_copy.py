@@ -14,7 +14,7 @@ def get(path):
                 text, link = answer.read(), answer.headers["Link"]
                 if answer.headers["Content-Encoding"] == "gzip":
                     text = gzip.decompress(text)
-                following = re.search(r'<https?://[^/]+([^>]*)>; rel="next"', link)
+                following = re.search(r'<([^>]*)>; rel="next"', link)
                 return text.decode(), following and following[1]
         except urllib.error.HTTPError as error:
             if error.code != 503 or not wait:  # 503: busy for a moment

@@ -12,7 +12,7 @@ site=${SITE:-}
 . "$(dirname "$0")/shared.sh"
 origin=127.0.0.1:${PORT:-18480} times=${REQUESTS:-2000}
 
-if [ -n "$site" ]; then ln -s "$site" "$scratch/site"; else publish --layout pack; fi
+if [ -n "$site" ]; then ln -s "$site" "$scratch/site"; else publish; fi
 serve "$origin"
 ask() { # path, options of curl…
   curl --silent --show-error --fail --header 'Host: localhost' --output /dev/null "${@:2}" "http://$origin$1"

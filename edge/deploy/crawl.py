@@ -9,7 +9,6 @@ import re
 import sys
 
 folder, host, origin, most = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-CODED = (".gz", ".br", ".zst")
 faults = []
 
 
@@ -74,7 +73,7 @@ static, edge = Asker(host), Asker(origin)
 files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 # Pages that stand in for what is not there have no address.
 missing = ("404.html", "es/404.html")
-pages = {address(path): path for path in files if not path.endswith(CODED) and path not in missing}
+pages = {address(path): path for path in files if not path.endswith(".gz") and path not in missing}
 listed = set()
 for path in files:
     if re.fullmatch(r"sitemap-[0-9]+\.xml", path):

@@ -12,7 +12,7 @@ port=${PORT:-18380}
 edges=("127.0.0.1:$port" "127.0.0.1:$((port + 1))")
 admins=("127.0.0.1:$((port + 2))" "127.0.0.1:$((port + 3))")
 
-publish --as-of 2026-11-21 --layout pack
+publish --as-of 2026-11-21
 for number in 0 1; do
   serve "${edges[number]}" --admin-listen "${admins[number]}" --today 2026-11-21 --trusted-proxy 127.0.0.1/32
 done

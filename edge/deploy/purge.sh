@@ -8,7 +8,7 @@ kind=${1:-} cache=${2:-}
 case $kind in
   varnish) codings=(identity) ;;
   # Each is kept under a key of its own.
-  nginx) codings=(identity gzip 'br, gzip' 'zstd, br, gzip') ;;
+  nginx) codings=(identity gzip) ;;
   *)
     printf 'usage: opdir diff ROOT --format purge | %s varnish|nginx http://CACHE\n' "${0##*/}" >&2
     exit 2

@@ -10,7 +10,7 @@ command -v curl >/dev/null || { printf 'there is no curl\n'; exit 77; }
 port=${PORT:-18180}
 origin=127.0.0.1:$port
 
-publish --compress none
+publish
 serve "$origin" --trusted-proxy 127.0.0.1/32 --surrogate-keys xkey
 
 caches=()
@@ -51,7 +51,7 @@ for cache in "${caches[@]}"; do
   done
 done
 sed -i "s/$old/$new/" "$data/organizations.csv"
-publish --compress none
+publish
 kill -HUP "$edge"
 for _ in $(seq 100); do
   has "$origin" /organizations/national-science-foundation identity "$new" && break

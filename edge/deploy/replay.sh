@@ -9,7 +9,7 @@ port=${PORT:-18080} requests=${REQUESTS:-100000}
 cache=127.0.0.1:$((port + 1)) origin=127.0.0.1:$port
 
 cargo build --quiet --workspace --bin opdir --bin opdir-edge --bin storm
-publish --layout tree
+publish
 serve "$origin" --trusted-proxy 127.0.0.1/32
 start_nginx nginx.conf "$cache" -e "s/127.0.0.1:8080/$origin/" -e "s#/var/cache/nginx/opdir#$scratch/cache#"
 for accept in identity gzip 'gzip, deflate, br, zstd'; do

@@ -12,8 +12,8 @@ done
 port=${PORT:-18280} requests=${REQUESTS:-2000} data=${DATA:-}
 host=127.0.0.1:$((port + 1)) origin=127.0.0.1:$port
 
-publish --as-of 2026-11-21 --layout pack
-"$bin/opdir" export "$scratch/site" "$scratch/public" --compress fast >/dev/null
+publish --as-of 2026-11-21
+"$bin/opdir" export "$scratch/site" "$scratch/public" >/dev/null
 (cd "$scratch/public" && sha256sum --check --quiet SHA256SUMS) || die 'what was exported is not what the snapshot lists'
 serve "$origin" --today 2026-11-21
 start_nginx static.conf "$host" -e "s#/srv/directory#$scratch/public#"

@@ -2,9 +2,11 @@
 //! number of bytes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use bytes::Bytes;
 use html::Filler;
 use http::HeaderName;
 use sha2::{Digest as _, Sha256};
@@ -34,12 +36,19 @@ pub(crate) struct Bodies {
     long: ArcSwapOption<(Key, Arc<CachedResponse>)>,
     /// Long ones that are not as they were stored, without their bytes: what HEAD and conditions need.
     heads: Mutex<BTreeMap<Key, Arc<CachedResponse>>>,
+    /// The piece of a long one that was read last, by the number of the file and of the piece.
+    piece: ArcSwapOption<((u32, usize), Bytes)>,
 }
 
 impl Bodies {
     /// Keeps short bodies of at most `capacity` bytes in total.
     pub(crate) fn new(capacity: u64) -> Self {
-        Self { short: cache(capacity), long: ArcSwapOption::empty(), heads: Mutex::default() }
+        Self {
+            short: cache(capacity),
+            long: ArcSwapOption::empty(),
+            heads: Mutex::default(),
+            piece: ArcSwapOption::empty(),
+        }
     }
 
     /// Bytes of all bodies, roughly.
@@ -48,8 +57,15 @@ impl Bodies {
     }
 }
 
+/// The piece in which a part of a file begins, and what it is of the body.
+fn piece_of(entry: FileEntry<'_>, part: &Range<usize>) -> ((u32, usize), Range<usize>) {
+    let (piece, long) = (part.start / LONG as usize, LONG as usize);
+    let end = ((piece + 1) * long).min(entry.identity().len as usize);
+    ((entry.number(), piece), piece * long..end)
+}
+
 impl ServingState {
-    /// A file's response in a coding that [`Self::offers`]. `representation` is called unless it is in memory, and must
+    /// A file's response in a coding that it offers. `representation` is called unless it is in memory, and must
     /// be the same whenever the file is requested.
     pub(crate) fn response(
         &self,
@@ -104,23 +120,52 @@ impl ServingState {
         let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
         let representation = representation().tag(tag_of(entry.path()));
         let response = self.describe(known, true, coding, tag_header, representation);
-        Some(Arc::new(response.without_body(entry.body(coding).map(|body| body.len))))
+        Some(Arc::new(response.without_body(entry.length(coding))))
+    }
+
+    /// A file's response without its body, if parts of that are read on their own: those of a long file that is sent as it
+    /// was stored.
+    pub(crate) fn in_parts(
+        &self,
+        entry: FileEntry<'_>,
+        tag_header: Option<&HeaderName>,
+        representation: impl FnOnce() -> Representation,
+    ) -> Option<Arc<CachedResponse>> {
+        let is_long = entry.identity().len > LONG && !self.moved(entry);
+        is_long.then(|| self.head(entry, Coding::Identity, tag_header, representation))?
+    }
+
+    /// A part of a long file. The piece that it is in is kept: a part is seldom requested alone.
+    pub(crate) fn part(&self, entry: FileEntry<'_>, part: &Range<usize>) -> Result<Bytes, StoreError> {
+        let (number, piece) = piece_of(entry, part);
+        if part.end > piece.end {
+            return self.generation().read_part(entry, part.clone()).map(Bytes::from);
+        }
+        let bytes = match self.kept(number) {
+            Some(bytes) => bytes,
+            None => Bytes::from(self.generation().read_part(entry, piece.clone())?),
+        };
+        let within = part.start - piece.start..part.end - piece.start;
+        self.bodies.piece.store(Some(Arc::new((number, bytes.clone()))));
+        Ok(bytes.slice(within))
+    }
+
+    /// The price of a part: of the piece that it is in, unless that is in memory.
+    pub(crate) fn part_price(&self, entry: FileEntry<'_>, part: &Range<usize>) -> u64 {
+        let (number, piece) = piece_of(entry, part);
+        let read = if part.end <= piece.end && self.kept(number).is_some() { 0 } else { LONG };
+        read.max(part.len() as u64) * BYTE_UNITS
+    }
+
+    fn kept(&self, number: (u32, usize)) -> Option<Bytes> {
+        let kept = self.bodies.piece.load();
+        kept.as_ref().filter(|kept| kept.0 == number).map(|kept| kept.1.clone())
     }
 
     /// The price of reading a file, filling its holes and encoding it, in units of the search.
     pub(crate) fn price(&self, entry: FileEntry<'_>, coding: Coding) -> u64 {
-        let stored = entry.body(coding).filter(|_| !self.moved(entry));
-        stored.unwrap_or_else(|| entry.identity()).len * BYTE_UNITS
-    }
-
-    /// Whether a file can be sent in a coding. What is filled for another day than the build's, or lies in a pack,
-    /// is compressed here, and only in what is cheap.
-    pub(crate) fn offers(&self, entry: FileEntry<'_>, coding: Coding) -> bool {
-        match coding {
-            Coding::Identity => true,
-            Coding::Brotli => entry.offers(coding) && !self.moved(entry),
-            Coding::Gzip | Coding::Zstd => entry.offers(coding),
-        }
+        let stored = entry.length(coding).filter(|_| !self.moved(entry));
+        stored.unwrap_or(entry.identity().len) * BYTE_UNITS
     }
 
     /// Whether a file's bytes may differ from the stored ones today.
@@ -137,7 +182,7 @@ impl ServingState {
     ) -> Result<CachedResponse, StoreError> {
         let stored = !self.moved(entry);
         let body = if stored {
-            (self.stored(entry, coding)?, entry.identity().sha256.0, entry.changed())
+            (self.generation().read(entry, coding)?, entry.identity().sha256.0, entry.changed())
         } else {
             self.filled(entry, coding)?
         };
@@ -165,15 +210,6 @@ impl ServingState {
             tag_header,
         };
         CachedResponse::new(bytes.into(), representation, &metadata)
-    }
-
-    /// A body as it was published, coded here where it lies in a pack.
-    fn stored(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
-        if entry.body(coding).is_some() {
-            return self.generation().read(entry, coding);
-        }
-        let bytes = self.generation().read(entry, Coding::Identity)?;
-        Ok(net::encode::encode(coding, &bytes).unwrap_or(bytes))
     }
 
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.

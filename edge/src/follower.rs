@@ -167,15 +167,15 @@ impl Follower {
         };
         failed.check = now + RETRY.0;
         failed.due <= now
-            || self.runtime.block_on(self.target.version(name)).is_ok_and(|found| found != *version)
+            || self.runtime.block_on(self.target.head(name)).is_ok_and(|(found, _)| found != *version)
     }
 
     /// When to try again after a failure that is not of the connection.
     fn failed_pull(&self, error: &RemoteError, before: Option<&FailedPull>) -> Option<FailedPull> {
         let damaged = match error {
             RemoteError::Damaged { name, .. } => {
-                let version = self.runtime.block_on(self.target.version(name));
-                version.ok().map(|version| (name.clone(), version))
+                let found = self.runtime.block_on(self.target.head(name));
+                found.ok().map(|(version, _)| (name.clone(), version))
             }
             RemoteError::Malformed { .. } | RemoteError::Snapshot(_) => None,
             _ => return None,

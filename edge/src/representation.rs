@@ -1,5 +1,6 @@
 //! Representations: the headers that describe a body, and the cached response that is made of both.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -244,25 +245,43 @@ impl CachedResponse {
             return reply;
         }
         reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        let length = self.bytes.len();
-        let range = match requested_range(request, self.etag(), self.dated, length) {
-            RequestedRange::Whole => return reply,
+        match self.range(request) {
+            RequestedRange::Whole => reply,
             RequestedRange::Bytes(range) => {
-                let sent = format!("bytes {}-{}/{length}", range.start, range.end - 1);
-                reply.status = StatusCode::PARTIAL_CONTENT;
-                reply.body = self.bytes.slice(range);
-                sent
+                reply.body = self.bytes.slice(range.clone());
+                self.partial(reply, &range)
             }
             RequestedRange::Unsatisfiable => {
-                reply = UNSATISFIABLE.into();
-                format!("bytes */{length}")
+                let length = self.length.unwrap_or_default();
+                with_content_range(UNSATISFIABLE.into(), &format!("bytes */{length}"))
             }
-        };
-        if let Ok(range) = HeaderValue::from_str(&range) {
-            reply.headers.insert(header::CONTENT_RANGE, range);
         }
-        reply
     }
+
+    /// The part of the body that is requested.
+    pub(crate) fn range(&self, request: &HeaderMap) -> RequestedRange {
+        requested_range(request, self.etag(), self.dated, self.length.unwrap_or_default() as usize)
+    }
+
+    /// 206 with a part of the body that was read on its own.
+    pub(crate) fn reply_part(&self, range: &Range<usize>, part: Bytes, lifetime: HeaderValue) -> Reply {
+        let mut reply = reply(StatusCode::OK, self.headers.clone(), lifetime);
+        reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        self.partial(Reply { body: part, ..reply }, range)
+    }
+
+    fn partial(&self, reply: Reply, range: &Range<usize>) -> Reply {
+        let (last, length) = (range.end - 1, self.length.unwrap_or_default());
+        let reply = Reply { status: StatusCode::PARTIAL_CONTENT, ..reply };
+        with_content_range(reply, &format!("bytes {}-{last}/{length}", range.start))
+    }
+}
+
+fn with_content_range(mut reply: Reply, range: &str) -> Reply {
+    if let Ok(range) = HeaderValue::from_str(range) {
+        reply.headers.insert(header::CONTENT_RANGE, range);
+    }
+    reply
 }
 
 fn reply(status: StatusCode, mut headers: HeaderMap, lifetime: HeaderValue) -> Reply {

@@ -20,7 +20,6 @@ use crate::guards::Guards;
 use crate::log::LogFormat;
 use crate::plan_report::PlanFormat;
 use dataset::diagnostics::{MessageFormat, PrintOptions};
-use site::{Effort, Storage};
 use values::{base_url, duration, folder, site_path};
 
 /// Build, check and publish snapshots of an opportunity directory.
@@ -54,8 +53,16 @@ impl Cli {
 }
 
 /// Flags that were removed, and what to do instead.
-const GONE: [(&str, &str); 4] =
-    [("--fix", PRINTED), ("--unsafe", PRINTED), ("--diff", PRINTED), ("--memory", IN_MEMORY)];
+const GONE: [(&str, &str); 6] = [
+    ("--fix", PRINTED),
+    ("--unsafe", PRINTED),
+    ("--diff", PRINTED),
+    ("--memory", IN_MEMORY),
+    ("--layout", ARCHIVE),
+    ("--compress", ARCHIVE),
+];
+const ARCHIVE: &str =
+    "leave it out: a snapshot is one archive; `opdir export` writes a tree of files from it";
 const IN_MEMORY: &str =
     "leave it out, and build where memory is about five times the size of the dataset's files";
 const PRINTED: &str = "each problem prints the right value where it is known";
@@ -150,9 +157,6 @@ pub(crate) enum Command {
         /// Path below which the host serves the site, such as /repo
         #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true, value_parser = site_path)]
         prefix: String,
-        /// Compression effort of the .gz, .br and .zst files
-        #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
-        compress: Effort,
     },
     /// Upload the live snapshot to a store
     Push(Push),
@@ -459,12 +463,6 @@ pub(crate) struct Build {
     /// Number of threads; default: one per core
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// Storage layout
-    #[arg(long, value_enum, default_value_t, value_name = "LAYOUT")]
-    pub(crate) layout: Storage,
-    /// Compression effort
-    #[arg(long, value_enum, default_value_t, value_name = "EFFORT")]
-    pub(crate) compress: Effort,
     /// Build only the search index, without pages
     #[arg(long)]
     pub(crate) index_only: bool,

@@ -29,9 +29,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Diff { old, new, format } => history::diff(old, new.as_deref(), *format),
         Command::Log { root, format } => history::log(root, *format),
         Command::Rollback { root, generation } => history::rollback(root, generation.as_deref()),
-        Command::Export { root, dir, pretty, prefix, compress } => {
-            history::export(root, dir, (*pretty, prefix), *compress)
-        }
+        Command::Export { root, dir, pretty, prefix } => history::export(root, dir, (*pretty, prefix)),
         Command::Push(options) => push::push(options).map(print_line),
         Command::Pull(options) => pull::pull(options).map(print_line),
         Command::Gc { root, keep, days, signing } => history::gc(root, *keep, *days, signing),

@@ -1,4 +1,4 @@
-//! Exports the live snapshot as plain files with their compressed forms, for a static host; from either storage layout.
+//! Exports the live snapshot as plain files, with their gzip forms, for a static host.
 
 mod changes;
 mod folder;
@@ -7,7 +7,6 @@ mod prefix;
 use std::path::Path;
 
 use rayon::prelude::*;
-use site::Effort;
 use store::{Coding, Digest, FileEntry, Generation};
 
 use folder::ExportFolder;
@@ -20,14 +19,8 @@ use prefix::Prefix;
 /// # Errors
 ///
 /// If a page is damaged, the folder is not empty, or a file cannot be written.
-pub fn export(
-    generation: &Generation,
-    dir: &Path,
-    pretty: bool,
-    prefix: &str,
-    effort: Effort,
-) -> Result<usize, ExportError> {
-    let folder = ExportFolder::create(dir, effort)?;
+pub fn export(generation: &Generation, dir: &Path, pretty: bool, prefix: &str) -> Result<usize, ExportError> {
+    let folder = ExportFolder::create(dir)?;
     let pages: Vec<FileEntry<'_>> = generation.files().entries().collect();
     let public = |page: &FileEntry<'_>| page.path().strip_prefix("public/").map(str::to_owned);
     let paths: Vec<String> = pages.iter().filter_map(public).collect();

@@ -27,7 +27,7 @@ use crate::load::{input, load, print, today};
 use dataset::InputError;
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
-use site::{BuildOptions, Effort, Progress, Storage, generate};
+use site::{BuildOptions, Progress, generate};
 
 use changes::Changes;
 use status::{Status, Trouble};
@@ -58,8 +58,6 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
         base_url: format!("http://{address}"),
         as_of: today(),
         jobs: 0,
-        effort: Effort::None,
-        layout: Storage::Pack,
         made_from: None,
         index_only: false,
         templates: options.templates.clone(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use super::harness::{command, content, run};
+use super::harness::{command, content, entry, run};
 use super::{BUILD, OPDIR, Place};
 
 /// A folder with nothing in it.
@@ -128,11 +128,10 @@ fn a_plan_says_what_a_build_would_change_and_a_table_cut_in_half_is_held_back() 
     assert_eq!(content(&place.path("root")), before);
     // A live table that cannot be read has a known number of records all the same.
     let id = fs::read_to_string(place.path("root/CURRENT")).unwrap();
-    let live = place.path(&format!("root/generations/{}/public/data/programs.ndjson", id.trim()));
-    let sound = fs::read(&live).unwrap();
-    fs::remove_file(&live).unwrap();
+    let live = place.path(&format!("root/generations/{}/site.zip", id.trim()));
+    let sound = entry::damage(&live, "data/programs.ndjson");
     place.build().fails(6, &["10 programs fewer than 21 is above --max-removed 10%"]);
-    fs::write(&live, sound).unwrap();
+    entry::replace(&live, &sound);
     let meant = [&BUILD[..], &["--expect-removed", "programs=11"]].concat();
     place.opdir(&meant).succeeds();
 }
@@ -183,10 +182,8 @@ fn a_messy_sheet_is_on_a_site_after_a_draft() {
     assert_eq!(imported.code, 0, "{}{}\n{mapping}", imported.out, imported.err);
     let built = place.build();
     assert_eq!(built.code, 0, "{}", built.err);
-    let program = fs::read_to_string(
-        place.path("root/generations").join(place.live()).join("public/api/v1/programs/becas-del-mar.json"),
-    );
-    let program = program.unwrap();
+    place.opdir(&["export", "root", "site"]).succeeds();
+    let program = fs::read_to_string(place.path("site/api/v1/programs/becas-del-mar.json")).unwrap();
     for words in ["\"fundingMaxUsd\":1500", "\"deadlineOn\":\"2026-12-31\"", "\"eligibleCountries\":[\"ES\"]"]
     {
         assert!(program.contains(words), "{words}: {program}");

@@ -20,10 +20,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read, sample};
-use harness::{Ran, Server, command, content, copy, folder, get, run, status};
+use harness::{Ran, Server, command, content, copy, entry, folder, get, run, status};
 use jiff::civil::{Date, date};
 use remote::{LocalRoot, Publisher, Trust};
-use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
 use store::Digest;
@@ -52,8 +51,6 @@ fn publish_as_of(out: &Path, as_of: Date) {
         base_url: "https://directory.example".to_owned(),
         as_of,
         jobs: 0,
-        effort: Effort::None,
-        layout: site::Storage::Tree,
         made_from: None,
         index_only: false,
         templates: None,
@@ -91,7 +88,7 @@ fn a_damaged_snapshot_is_not_served() {
     let root = folder.path().join("root");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     let before = content(&root);
-    for file in ["manifest.json", "files.sha256", "index/search.bin", "index/files.bin", "index/rows.bin"] {
+    for file in ["manifest.json", "changes.bin", "index/search.bin", "index/files.bin", "index/rows.bin"] {
         let path = root.join("generations").join(live.trim()).join(file);
         let good = fs::read(&path).unwrap();
         let mut bad = good.clone();
@@ -227,14 +224,13 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let public = root.join("generations").join(live.trim()).join("public");
+    let archive = root.join("generations").join(live.trim()).join("site.zip");
     let damaged = [format!("programs/{SLUG}.html"), format!("api/v1/programs/{SLUG}.json")];
-    let good = damaged.each_ref().map(|path| fs::read(public.join(path)).unwrap());
     let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
     let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let admin = &server.admin;
-    damaged.iter().for_each(|path| overwrite(&public.join(path), "what nobody published"));
+    let good = damaged.each_ref().map(|path| entry::damage(&archive, path));
     for _ in 0..300 {
         let [page, record] = ["", "/api/v1"].map(|start| server.get(&format!("{start}/programs/{SLUG}")));
         assert_eq!((status(&page), status(&record)), ("500", "500"));
@@ -252,8 +248,8 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     let lines = [(); 2].map(|()| server.says(""));
     assert!(!server.has_printed(""), "one line for each: {lines:#?}");
     // Put back, they are served, and nothing is left to do.
-    for (path, good) in damaged.iter().zip(good) {
-        overwrite(&public.join(path), good);
+    overwrite(&archive, &good[0]);
+    for path in &damaged {
         assert_eq!(
             status(&server.get(&format!("/{}", path.trim_end_matches(".html").trim_end_matches(".json")))),
             "200"
@@ -467,12 +463,12 @@ fn a_generation_that_is_not_all_there_is_not_good() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let public = root.join("generations").join(live.trim()).join("public");
-    fs::remove_file(public.join("api/v1/organizations.json")).unwrap();
-    edge(&folder, &["check", "root"]).fails(5, &["public/api/v1/organizations.json", "missing"]);
-    fs::remove_dir_all(public).unwrap();
-    for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
-        edge(&folder, args).fails(5, &["public", "missing"]);
+    let generation = root.join("generations").join(live.trim());
+    for file in ["site.zip", "index/html.bin"] {
+        fs::remove_file(generation.join(file)).unwrap();
+        for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
+            edge(&folder, args).fails(5, &[file, "missing"]);
+        }
     }
 }
 
@@ -490,7 +486,7 @@ fn an_index_that_is_overwritten_does_not_end_the_edge() {
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     let generation = root.join("generations").join(live.trim());
-    cut(&generation.join("history.bin"));
+    cut(&generation.join("changes.bin"));
     for file in fs::read_dir(generation.join("index")).unwrap() {
         cut(&file.unwrap().path());
     }
@@ -607,6 +603,6 @@ fn push(root: &Path, url: &str) {
         warn: &warn,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut source = LocalRoot::open(root, 2).unwrap();
-    assert!(!runtime.block_on(publisher.push(&mut source)).unwrap().unchanged);
+    let source = LocalRoot::open(root, 2).unwrap();
+    assert!(!runtime.block_on(publisher.push(&source)).unwrap().unchanged);
 }

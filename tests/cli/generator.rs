@@ -22,8 +22,7 @@ const BASE: &str = "https://directory.example";
 /// A day on which the sample has something of everything.
 const DAY: &str = "2026-11-21";
 /// Builds the folder's data.
-const BUILD: [&str; 11] =
-    ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY, "--compress", "none"];
+const BUILD: [&str; 9] = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
 
 /// A folder with a dataset in `data`, and room for snapshots in `root`.
 struct Place {
@@ -317,7 +316,7 @@ fn a_spreadsheet_and_a_missing_table_are_one_error_each_and_no_flood() {
 fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
     let place = Place::with_snapshot();
     let good = content(&place.path("root"));
-    for file in ["public/api/v1/awards.json", "index/search.bin", "manifest.json", "files.sha256"] {
+    for file in ["site.zip", "index/search.bin", "manifest.json", "changes.bin"] {
         place.damage(file);
         place.opdir(&["verify", "root"]).fails(5, &["error: ", file, "build again"]);
         let again = place.build().succeeds();
@@ -330,20 +329,11 @@ fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
 }
 
 #[test]
-fn packs_are_verified_reused_mended_and_exported() {
-    let place = Place::new();
-    let build = [&BUILD[..], &["--layout", "pack"]].concat();
-    place.opdir(&build).succeeds();
-    assert!(place.opdir(&["verify", "root"]).succeeds().contains("all as published"));
-    let again = place.opdir(&build);
+fn an_unchanged_build_reads_nothing_and_an_export_is_a_site() {
+    let place = Place::with_snapshot();
+    let again = place.build();
     assert!(!again.err.contains("index"), "nothing is read or rendered: {}", again.err);
     assert!(again.succeeds().starts_with("unchanged: 000001-"));
-    let packs = place.path("root/generations").join(place.live()).join("packs");
-    let pack = fs::read_dir(packs).unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
-    place.damage(&format!("packs/{pack}"));
-    place.opdir(&["verify", "root"]).fails(5, &["error: ", "build again"]);
-    assert!(place.opdir(&build).succeeds().contains("000002-"));
-    place.opdir(&["verify", "root"]).succeeds();
     assert!(place.opdir(&["export", "root", "site", "--pretty"]).succeeds().contains("is in site, "));
     assert!(place.path("site/programs").join("graduate-research-fellowship-program/index.html").exists());
     assert!(place.path("site/api/v1/openapi.json.gz").exists());

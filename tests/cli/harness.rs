@@ -12,6 +12,14 @@ use std::time::{Duration, Instant};
 #[expect(unreachable_pub, reason = "a file of the library of tests, which none of these programs is above")]
 mod client;
 
+#[path = "../src/entry.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a file of the library of tests, of which not every program needs all"
+)]
+pub(crate) mod entry;
+
 #[path = "../src/folder.rs"]
 #[expect(unreachable_pub, reason = "a file of the library of tests, which none of these programs is above")]
 mod folder;

@@ -39,8 +39,8 @@ fn generation(root: &Path) -> PathBuf {
     root.join("generations").join(id.trim())
 }
 
-fn pack(root: &Path) -> PathBuf {
-    fs::read_dir(generation(root).join("packs")).unwrap().next().unwrap().unwrap().path()
+fn archive(root: &Path) -> PathBuf {
+    generation(root).join("site.zip")
 }
 
 fn cut(path: &Path) {
@@ -50,7 +50,7 @@ fn cut(path: &Path) {
 
 fn flip(path: &Path, part: usize) {
     let mut bytes = fs::read(path).unwrap();
-    let at = bytes.len() / 8 * part;
+    let at = (bytes.len() / 8 * part).min(bytes.len() - 40);
     bytes[at] ^= 1;
     overwrite(path, bytes);
 }
@@ -58,25 +58,26 @@ fn flip(path: &Path, part: usize) {
 type Damage = (&'static str, fn(&Path));
 
 const DAMAGES: [Damage; 20] = [
-    ("a pack is gone", |root| fs::remove_file(pack(root)).unwrap()),
-    ("a pack is cut", |root| cut(&pack(root))),
-    ("a pack is empty", |root| overwrite(&pack(root), b"")),
-    ("a pack is longer", |root| overwrite(&pack(root), [&fs::read(pack(root)).unwrap()[..], b"x"].concat())),
-    ("a byte in the middle of a pack differs", |root| flip(&pack(root), 4)),
-    ("a byte near the end of a pack differs", |root| flip(&pack(root), 7)),
-    ("a pack is a folder", |root| {
-        let pack = pack(root);
-        fs::remove_file(&pack).unwrap();
-        fs::create_dir(pack).unwrap();
+    ("the archive is gone", |root| fs::remove_file(archive(root)).unwrap()),
+    ("the archive is cut", |root| cut(&archive(root))),
+    ("the archive is empty", |root| overwrite(&archive(root), b"")),
+    ("the archive is longer", |root| {
+        overwrite(&archive(root), [&fs::read(archive(root)).unwrap()[..], b"x"].concat());
     }),
-    ("all packs are gone", |root| fs::remove_dir_all(generation(root).join("packs")).unwrap()),
+    ("a byte in the middle of the archive differs", |root| flip(&archive(root), 4)),
+    ("a byte of the archive's directory differs", |root| flip(&archive(root), 8)),
+    ("the archive is a folder", |root| {
+        fs::remove_file(archive(root)).unwrap();
+        fs::create_dir(archive(root)).unwrap();
+    }),
+    ("the index is gone", |root| fs::remove_dir_all(generation(root).join("index")).unwrap()),
     ("the manifest is gone", |root| fs::remove_file(generation(root).join("manifest.json")).unwrap()),
     ("the manifest is cut", |root| cut(&generation(root).join("manifest.json"))),
     ("a byte of the manifest differs", |root| flip(&generation(root).join("manifest.json"), 3)),
-    ("the objects are gone", |root| fs::remove_file(generation(root).join("objects.bin")).unwrap()),
-    ("the objects are cut", |root| cut(&generation(root).join("objects.bin"))),
-    ("a byte of the objects differs", |root| flip(&generation(root).join("objects.bin"), 5)),
-    ("the history is gone", |root| fs::remove_file(generation(root).join("history.bin")).unwrap()),
+    ("the table is gone", |root| fs::remove_file(generation(root).join("index/files.bin")).unwrap()),
+    ("the table is cut", |root| cut(&generation(root).join("index/files.bin"))),
+    ("a byte of the table differs", |root| flip(&generation(root).join("index/files.bin"), 5)),
+    ("the changes are gone", |root| fs::remove_file(generation(root).join("changes.bin")).unwrap()),
     ("the generation is gone", |root| fs::remove_dir_all(generation(root)).unwrap()),
     ("all generations are gone", |root| fs::remove_dir_all(root.join("generations")).unwrap()),
     ("CURRENT is gone", |root| fs::remove_file(root.join("CURRENT")).unwrap()),
@@ -123,7 +124,7 @@ fn damage_that_a_request_finds_is_repaired_from_the_store_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let url = store(&folder);
     let (server, admin) = follow(&folder, &url, &[]);
-    wipe(&pack(&folder.path().join("root")));
+    wipe(&archive(&folder.path().join("root")));
     let began = Instant::now();
     assert_ne!(status(&server.get_from(HOST, "/about")), "200");
     while status(&server.get_from(HOST, "/about")) != "200" {
@@ -137,13 +138,13 @@ fn damage_that_a_request_finds_is_repaired_from_the_store_without_a_restart() {
 fn without_a_store_a_hangup_opens_the_restored_folder() {
     let folder = tempfile::tempdir().unwrap();
     drop(follow(&folder, &store(&folder), &[]));
-    let pack = pack(&folder.path().join("root"));
-    let whole = fs::read(&pack).unwrap();
+    let archive = archive(&folder.path().join("root"));
+    let whole = fs::read(&archive).unwrap();
     let server =
         Server::start(EDGE, folder.path(), &["--snapshot", "root", "--listen", "127.0.0.1:0"], "address=");
-    wipe(&pack);
+    wipe(&archive);
     assert_ne!(status(&server.get_from(HOST, "/about")), "200");
-    overwrite(&pack, whole);
+    overwrite(&archive, whole);
     server.hangup();
     server.says("serving a generation");
     assert_eq!(status(&server.get_from(HOST, "/about")), "200");
@@ -154,7 +155,7 @@ fn a_damaged_folder_waits_for_its_store() {
     let folder = tempfile::tempdir().unwrap();
     let url = store(&folder);
     drop(follow(&folder, &url, &[]));
-    cut(&pack(&folder.path().join("root")));
+    cut(&archive(&folder.path().join("root")));
     let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
     fs::rename(&store, &away).unwrap();
     let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
@@ -184,7 +185,7 @@ fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
         warn: &warn,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(publisher.push(&mut LocalRoot::open(&built, 2).unwrap())).unwrap();
+    runtime.block_on(publisher.push(&LocalRoot::open(&built, 2).unwrap())).unwrap();
     let is_expired = |admin: &str| {
         let ready = get(admin, HOST, "/readyz");
         get(admin, HOST, "/metrics").contains("edge_source_expired 1\n")

@@ -2,7 +2,7 @@
 wrote: frictionless (Data Package), pyshacl (DCAT) and Python's own readers of robots.txt and XML. Each that
 is not installed is left out with a word.
 
-check.py PUBLIC BASE_URL, where PUBLIC is `public` of a snapshot that was built for BASE_URL.
+check.py PUBLIC BASE_URL, where PUBLIC is the unpacked site.zip of a snapshot that was built for BASE_URL.
 """
 
 import csv

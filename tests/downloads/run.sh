@@ -13,4 +13,5 @@ for package in frictionless==5.21.0 pyshacl==0.40.1; do
   "$work/venv/bin/pip" install --quiet "$package" >"$work/log" 2>&1 && some=yes || true
 done
 [ -n "$some" ] || exit 77
-"$work/venv/bin/python" "$here/check.py" "$root/generations/$(cat "$root/CURRENT")/public" "$2"
+python3 -m zipfile -e "$root/generations/$(cat "$root/CURRENT")/site.zip" "$work/public"
+"$work/venv/bin/python" "$here/check.py" "$work/public" "$2"

@@ -15,10 +15,10 @@ cargo build --quiet --manifest-path tests/instruments/Cargo.toml --bin synth --t
 mkdir "$scratch/bin" && cp "$target"/debug/{opdir,synth} "$scratch/bin"
 cd "$scratch"
 bin=$scratch/bin
-calls=openat,openat2,read,pread64,write,mkdir,link,linkat,rename,unlink,unlinkat,rmdir,fsync,syncfs,flock,utimensat,getdents64
+calls=openat,openat2,read,pread64,write,pwrite64,mkdir,link,linkat,rename,unlink,unlinkat,rmdir,fsync,syncfs,flock,utimensat,getdents64
 
 build() { # root, data
-  "$bin/opdir" build --base-url http://127.0.0.1:8080 --data "$2" --out "$1" --as-of 2026-11-21 --compress none --jobs 1 --quiet
+  "$bin/opdir" build --base-url http://127.0.0.1:8080 --data "$2" --out "$1" --as-of 2026-11-21 --jobs 1 --quiet
 }
 live() { cat "$1/CURRENT"; }
 die() { printf 'faults: FAILED: %s\n' "$1" >&2; exit 1; }
@@ -29,7 +29,7 @@ build root before >/dev/null 2>&1
 old=$(live root)
 cp -al root whole
 strace -f -qq -e trace="$calls" -o trace "$bin/opdir" build --base-url http://127.0.0.1:8080 --data after --out whole --as-of 2026-11-21 \
-  --compress none --jobs 1 --quiet >/dev/null 2>&1
+  --jobs 1 --quiet >/dev/null 2>&1
 new=$(live whole)
 # strace counts each call of each thread by itself. What the first thread does, which reads the dataset, is
 # left out: the n-th call of another one is hit where the first makes fewer.
@@ -51,7 +51,7 @@ hit() { # fault, call, which of them
   cp -al root root.now
   local code=0
   { strace -f -qq -o /dev/null -e trace="$2" -e inject="$2:$1:when=$3" "$bin/opdir" build --base-url http://127.0.0.1:8080 --data after \
-    --out root.now --as-of 2026-11-21 --compress none --jobs 1 --quiet; } >/dev/null 2>&1 || code=$?
+    --out root.now --as-of 2026-11-21 --jobs 1 --quiet; } >/dev/null 2>&1 || code=$?
   [ "$code" != 0 ] || survived=$((survived + 1))
   local now
   now=$(live root.now)

@@ -61,12 +61,12 @@ mod search {
 }
 
 mod store {
+    mod archive;
     mod changes;
     mod corruption;
     mod dates;
     pub(crate) mod diff;
     mod exported;
-    mod packs;
     pub(crate) mod publish;
     mod refusals;
 }

@@ -11,7 +11,6 @@ use edge::Server;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use net::connection::Limits;
 use serde_json::Value;
-use site::Effort;
 use snapshot::record::Directory;
 use tempfile::TempDir;
 use tests::client;
@@ -66,7 +65,7 @@ impl Edge {
     pub(crate) fn serve(input: &Input<'_>) -> Self {
         let folder = folder();
         let (directory, source) = load(input);
-        build(&directory, source, &options(folder.path(), Effort::Fast));
+        build(&directory, source, &options(folder.path()));
         let runtime = runtime();
         let address = spawn(&runtime, open(folder.path(), 64 << 20), Limits::DEFAULT);
         Self {
@@ -159,8 +158,6 @@ impl Response {
         let mut out = Vec::new();
         match self.header("content-encoding") {
             "" => out.clone_from(&self.body),
-            "zstd" => out = zstd::stream::decode_all(&*self.body).unwrap(),
-            "br" => brotli::BrotliDecompress(&mut &*self.body, &mut out).unwrap(),
             "gzip" => {
                 let length = self.body.last_chunk::<4>().map(|length| u32::from_le_bytes(*length)).unwrap();
                 out.resize(length as usize, 0);

@@ -19,8 +19,8 @@ mount -t tmpfs -o size=64M tmpfs disk 2>/dev/null || exit 77
 die() { printf 'disk: %s\n' "$1" >&2; cat log >&2; exit 1; }
 
 push() { # port: pages differ by their base URL, so that little is shared between generations
-  "$bin/opdir" build --data "$data" --out root --base-url "http://127.0.0.1:$1" --as-of 2026-11-21 --layout pack \
-    --compress fast --quiet >/dev/null 2>&1
+  "$bin/opdir" build --data "$data" --out root --base-url "http://127.0.0.1:$1" --as-of 2026-11-21 \
+    --quiet >/dev/null 2>&1
   "$bin/opdir" push root "file://$work/store" --key key >/dev/null 2>&1
 }
 served() { # seconds: whether the edge serves within them what was pushed last

@@ -1,12 +1,14 @@
 """What tests/remote/run.sh needs of a client: makes a bucket, changes a record, asks an edge until it is told to stop."""
 
 import hashlib
+import io
 import json
 import pathlib
 import sys
 import time
 import urllib.error
 import urllib.request
+import zipfile
 
 
 def make(bucket):
@@ -33,18 +35,18 @@ def change(data):
 
 
 def flip(server):
-    """Changes a byte in the middle of the live generation's largest pack, or changes it back."""
+    """Changes a byte in the middle of the longest body in the live archive, or changes it back."""
     import boto3
 
     bucket = boto3.resource("s3", endpoint_url=server).Bucket("bucket")
     read = lambda name: bucket.Object(f"site/{name}").get()["Body"].read()
     live = json.loads(read("CURRENT").split(b"\n")[0])["live"]
-    contents = json.loads(read(f"g/{live['generation']}.{live['push'].replace('-', '')}/contents.json"))
-    name = max(contents["packs"], key=lambda pack: pack["length"])["sha256"]
-    pack = f"p/{name[:2]}/{name}.pack"
-    body = bytearray(read(pack))
-    body[len(body) // 2] ^= 1
-    bucket.Object(f"site/{pack}").put(Body=bytes(body))
+    archive = f"g/{live['generation']}.{live['manifest'][:16]}/site.zip"
+    body = bytearray(read(archive))
+    entry = max(zipfile.ZipFile(io.BytesIO(body)).infolist(), key=lambda entry: entry.compress_size)
+    # Behind the header, which has 30 bytes and the name.
+    body[entry.header_offset + 30 + len(entry.filename) + entry.compress_size // 2] ^= 1
+    bucket.Object(f"site/{archive}").put(Body=bytes(body))
 
 
 def files(folder):

@@ -2,19 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::{Input, link, read};
 use edge::Server;
 use jiff::civil::{Date, date};
-use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
 use snapshot::record::Directory;
 use snapshot::time::Day;
-use store::{Digest, PublishOutcome};
+use store::{Coding, Digest, Generation, PublishOutcome};
 use tempfile::TempDir;
 
 pub use crate::folder::folder;
@@ -35,14 +35,12 @@ pub fn load(input: &Input<'_>) -> (Directory, Digest) {
 }
 
 /// How the snapshots of these tests are built.
-pub fn options(out: &Path, effort: Effort) -> BuildOptions {
+pub fn options(out: &Path) -> BuildOptions {
     BuildOptions {
         out: out.to_owned(),
         base_url: format!("https://{HOST}"),
         as_of: AS_OF,
         jobs: 0,
-        effort,
-        layout: site::Storage::Tree,
         made_from: None,
         index_only: false,
         templates: None,
@@ -54,12 +52,37 @@ pub fn build(directory: &Directory, source: Digest, options: &BuildOptions) -> P
     generate(directory, source, options, &Progress::new(true), &()).unwrap()
 }
 
+/// Every file below a folder.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    let file = |entry: walkdir::DirEntry| {
+        let path = entry.path().strip_prefix(folder).unwrap().to_owned();
+        (path, std::fs::read(entry.path()).unwrap())
+    };
+    files.map(file).collect()
+}
+
+/// Every body of the live generation of a root, by its path below `public/`.
+pub fn bodies(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let generation = Generation::open_current(root).unwrap();
+    let pages =
+        generation.files().entries().filter_map(|entry| Some((entry, entry.path().strip_prefix("public/")?)));
+    pages.map(|(entry, path)| (path.to_owned(), generation.read(entry, Coding::Identity).unwrap())).collect()
+}
+
+/// All that a root holds: the files, and the bodies in their archive.
+pub fn contents(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let bodies = bodies(root).into_iter().map(|(path, body)| (Path::new("public").join(path), body));
+    files(root).into_iter().chain(bodies).collect()
+}
+
 /// The sample, published into a folder and opened without a server; once, and kept.
 pub fn sample() -> &'static Arc<Server> {
     static SAMPLE: LazyLock<(TempDir, Arc<Server>)> = LazyLock::new(|| {
         let folder = folder();
         let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
-        build(&directory, source, &options(folder.path(), Effort::Fast));
+        build(&directory, source, &options(folder.path()));
         let server = open(folder.path(), 64 << 20);
         (folder, server)
     });

@@ -12,8 +12,6 @@ pub fn coding_name(coding: Coding) -> Option<&'static str> {
     match coding {
         Coding::Identity => None,
         Coding::Gzip => Some("gzip"),
-        Coding::Brotli => Some("br"),
-        Coding::Zstd => Some("zstd"),
     }
 }
 
@@ -22,34 +20,26 @@ pub fn etag_suffix(coding: Coding) -> &'static str {
     match coding {
         Coding::Identity => "",
         Coding::Gzip => "-g",
-        Coding::Brotli => "-b",
-        Coding::Zstd => "-z",
     }
 }
 
-/// The coding that a client prefers among those on offer; by weight, then Zstandard, Brotli,
-/// gzip. Identity is always possible here, even where the client forbids it.
-pub fn negotiate(headers: &HeaderMap, offered: impl Fn(Coding) -> bool) -> Coding {
-    let [zstd, brotli, gzip, identity, any] = weights(headers);
-    let mut best = (0, Coding::Identity);
-    for (coding, weight) in [(Coding::Zstd, zstd), (Coding::Brotli, brotli), (Coding::Gzip, gzip)] {
-        let weight = weight.or(any).unwrap_or(0);
-        if weight > best.0 && offered(coding) {
-            best = (weight, coding);
-        }
-    }
-    match identity {
-        Some(identity) if identity > best.0 => Coding::Identity,
-        _ => best.1,
+/// Gzip, where it is on offer and a client does not prefer identity. Identity is always possible here, even where the client
+/// forbids it.
+pub fn negotiate(headers: &HeaderMap, offers_gzip: impl Fn() -> bool) -> Coding {
+    let [gzip, identity, any] = weights(headers);
+    let weight = gzip.or(any).unwrap_or(0);
+    match weight > 0 && weight >= identity.unwrap_or(0) && offers_gzip() {
+        true => Coding::Gzip,
+        false => Coding::Identity,
     }
 }
 
-/// The first weight, in thousandths, of Zstandard, Brotli, gzip, identity and all others.
-fn weights(headers: &HeaderMap) -> [Option<u16>; 5] {
+/// The first weight, in thousandths, of gzip, identity and all others.
+fn weights(headers: &HeaderMap) -> [Option<u16>; 3] {
     /// No client names more.
     const CODINGS_MAX: usize = 32;
-    const NAMES: [&[&str]; 5] = [&["zstd"], &["br"], &["gzip", "x-gzip"], &["identity"], &["*"]];
-    let mut weights = [None; 5];
+    const NAMES: [&[&str]; 3] = [&["gzip", "x-gzip"], &["identity"], &["*"]];
+    let mut weights = [None; 3];
     let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     for item in values.flat_map(|value| value.split(',').take(CODINGS_MAX)) {
         let (name, parameters) = item.split_once(';').unwrap_or((item, ""));

@@ -124,7 +124,7 @@ impl Request {
     }
 
     fn coding(&self) -> Coding {
-        negotiate(&self.head.headers, |coding| matches!(coding, Coding::Gzip | Coding::Zstd))
+        negotiate(&self.head.headers, || true)
     }
 
     fn lifetime(&self, query: &Query) -> http::HeaderValue {

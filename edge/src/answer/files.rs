@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use net::blocking_pool::is_heavy;
-use net::conditional::negotiate;
+use net::conditional::{RequestedRange, negotiate};
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
 use snapshot::page::export::ROWS_MAX;
@@ -30,6 +30,9 @@ const ALL_BUT_LOCALE: HeaderValue =
     HeaderValue::from_static("key-order, params, except=(\"locale\" \"lang\")");
 const ALL_BUT_FORMAT: HeaderValue = HeaderValue::from_static("key-order, params, except=(\"format\")");
 pub(super) const ALL: HeaderValue = HeaderValue::from_static("params");
+
+/// A longer part is cut from the whole, which is in memory once for all who read it.
+const PART_MAX: usize = 8 << 20;
 
 const NO_PAGES: HttpError = HttpError::new(StatusCode::NOT_FOUND, "This snapshot was built without pages.");
 
@@ -144,6 +147,9 @@ impl Request {
         if let Some(reply) = self.without_body(file, coding, &lifetime, parts, &representation) {
             return reply.into();
         }
+        if let Some(answer) = parts.then(|| self.part(file, &lifetime, &representation)).flatten() {
+            return answer;
+        }
         let number = file.number();
         let read = move |request: &Self| {
             let file = request.state.generation().files().get(number);
@@ -159,11 +165,44 @@ impl Request {
         }
     }
 
+    /// The requested part of a long file, of which no more is read than that.
+    fn part(
+        &self,
+        file: FileEntry<'_>,
+        lifetime: &HeaderValue,
+        representation: impl Fn(&Self) -> Representation,
+    ) -> Option<Answer> {
+        let headers = &self.head.headers;
+        if !headers.contains_key(header::RANGE) {
+            return None;
+        }
+        let tag_header = self.server.options.tag_header.as_ref();
+        let head = self.state.in_parts(file, tag_header, || representation(self))?;
+        let RequestedRange::Bytes(range) = head.range(headers) else { return None };
+        if range.len() > PART_MAX {
+            return None;
+        }
+        let (number, price) = (file.number(), self.state.part_price(file, &range));
+        let lifetime = lifetime.clone();
+        let read = move |request: &Self| {
+            let file = request.state.generation().files().get(number);
+            let Some(file) = file else { return NO_PAGES.into() };
+            match request.noted(file, request.state.part(file, &range)) {
+                Ok(part) => head.reply_part(&range, part, lifetime),
+                Err(error) => failed(&error),
+            }
+        };
+        Some(match is_heavy(price) {
+            true => Answer::Heavy(Work::Read(Box::new(read))),
+            false => read(self).into(),
+        })
+    }
+
     /// The coding that the client prefers; ranges are of the identity body.
     pub(super) fn coding_of(&self, file: FileEntry<'_>) -> Coding {
         match self.head.headers.contains_key(header::RANGE) {
             true => Coding::Identity,
-            false => negotiate(&self.head.headers, |coding| self.state.offers(file, coding)),
+            false => negotiate(&self.head.headers, || file.offers(Coding::Gzip)),
         }
     }
 
@@ -205,7 +244,7 @@ impl Request {
         }
     }
 
-    /// Reads a body. One that cannot be sent as it was published is logged, and listed until it can.
+    /// Reads a body.
     pub(super) fn read(
         &self,
         file: FileEntry<'_>,
@@ -213,9 +252,13 @@ impl Request {
         representation: impl FnOnce() -> Representation,
     ) -> Result<Arc<CachedResponse>, StoreError> {
         let tag_header = self.server.options.tag_header.as_ref();
-        let response = self.state.response(file, coding, tag_header, representation);
+        self.noted(file, self.state.response(file, coding, tag_header, representation))
+    }
+
+    /// What was read of a file. One that cannot be sent as it was published is logged, and listed until it can.
+    fn noted<T>(&self, file: FileEntry<'_>, read: Result<T, StoreError>) -> Result<T, StoreError> {
         let damaged = &self.state.open.damaged;
-        match &response {
+        match &read {
             Ok(_) => damaged.remove(file.path()),
             Err(error) => {
                 crate::log::error("a file of the snapshot cannot be served", &error.to_string());
@@ -225,7 +268,7 @@ impl Request {
                 }
             }
         }
-        response
+        read
     }
 }
 

@@ -14,9 +14,7 @@ use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translat
 use store::{Body, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
-use crate::encode::Effort;
 use crate::error::GenerateError;
-use crate::options::BuildOptions;
 use dataset::Table;
 use dataset::schema::published;
 
@@ -106,19 +104,17 @@ impl TableReview for () {
 /// How tables are stored.
 pub(crate) struct TableStore<'a> {
     stage: &'a Stage,
-    effort: Effort,
     review: &'a dyn TableReview,
 }
 
 impl<'a> TableStore<'a> {
-    pub(crate) fn new(stage: &'a Stage, options: &BuildOptions, review: &'a dyn TableReview) -> Self {
-        Self { stage, effort: options.effort, review }
+    pub(crate) fn new(stage: &'a Stage, review: &'a dyn TableReview) -> Self {
+        Self { stage, review }
     }
 
     fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
         let path = &format!("public{path}");
-        let page = NewFile { path, body, holes: &[], encodings: self.effort.has_encodings() };
-        self.stage.put(page, &self.effort.encoder())
+        self.stage.put(NewFile { path, body, holes: &[] })
     }
 
     /// Stores every table of a directory; gives their files.

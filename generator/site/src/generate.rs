@@ -33,7 +33,7 @@ pub fn generate(
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
         let theme = load_theme(options)?;
-        let staged = Stage::begin(&options.out, &options.layout())?;
+        let staged = Stage::begin(&options.out)?;
         let stage = &staged;
         let order = &search::document_order(directory, Day::new(options.as_of));
         let numbers = &Numbers::new(directory, order);
@@ -42,7 +42,7 @@ pub fn generate(
         if options.index_only {
             index()?;
         } else {
-            let tables = TableStore::new(stage, options, review);
+            let tables = TableStore::new(stage, review);
             let tables = || progress.step("tables", || tables.write_all(directory));
             let (files, tables) = rayon::join(index, tables);
             let (site, theme, downloads) = (&files?.open()?, &theme, &tables?[..]);

@@ -2,7 +2,6 @@
 
 mod csv_rows;
 mod downloads;
-mod encode;
 mod error;
 mod files;
 mod generate;
@@ -15,10 +14,9 @@ mod rest;
 mod theme;
 
 pub use downloads::{TableReview, table_lines};
-pub use encode::Effort;
 pub use error::GenerateError;
 pub use generate::{generate, in_memory, index_files, record_counts};
-pub use options::{BuildOptions, Storage};
+pub use options::BuildOptions;
 pub use pages::{PageCache, Pages};
 pub use progress::{Progress, number, seconds, size};
 pub use rest::RestPages;

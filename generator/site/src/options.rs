@@ -1,4 +1,4 @@
-//! Options of a build: output folder, day, public address, and how files are stored; and the hashes of its inputs. If they
+//! Options of a build: output folder, day and public address; and the hashes of its inputs. If they
 //! equal those of the live snapshot, there is nothing to build.
 
 use std::fs::File;
@@ -6,20 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use store::{Digest, Generation, Layout, VerifyMode, verify};
+use store::{Digest, Generation, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
-
-use crate::encode::Effort;
-
-/// How bodies are stored. The generation and its name do not depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Storage {
-    /// One file for each URL, for any static host
-    #[default]
-    Tree,
-    /// A few compressed packs, for the edge server: a tenth of the size
-    Pack,
-}
 
 /// Options of a build.
 #[derive(Clone, Debug)]
@@ -32,10 +20,6 @@ pub struct BuildOptions {
     pub as_of: jiff::civil::Date,
     /// Number of threads; 0 is one for each core.
     pub jobs: usize,
-    /// Compression effort.
-    pub effort: Effort,
-    /// How bodies are stored.
-    pub layout: Storage,
     /// Hash of all inputs. With an equal one there is nothing to build.
     pub made_from: Option<Digest>,
     /// Whether pages are left out.
@@ -45,14 +29,6 @@ pub struct BuildOptions {
 }
 
 impl BuildOptions {
-    /// The store's layout.
-    pub(crate) fn layout(&self) -> Layout {
-        match self.layout {
-            Storage::Tree => Layout::Tree { encoder: self.effort.name() },
-            Storage::Pack => Layout::Packs { level: self.effort.pack_level() },
-        }
-    }
-
     /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
     pub fn made_from(&self, data: &Path) -> Option<Digest> {
         let program = std::env::current_exe().and_then(std::fs::read).ok()?;
@@ -60,8 +36,8 @@ impl BuildOptions {
         let theme = theme.unwrap_or_else(|| "none\n".to_owned());
         let base = &self.base_url;
         let tools = format!("program {}\nbase {base}\n{theme}", Digest::of(&program));
-        let Self { as_of, layout, effort, index_only, .. } = self;
-        let stored = format!("day {as_of}\nlayout {layout:?}\neffort {effort:?}\nindex only {index_only}\n");
+        let Self { as_of, index_only, .. } = self;
+        let stored = format!("day {as_of}\nindex only {index_only}\n");
         Some(Digest::of(format!("{tools}{stored}{}", files(data).ok()?).as_bytes()))
     }
 
@@ -91,8 +67,6 @@ fn files(folder: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::Effort;
-    use crate::options::Storage;
 
     fn options() -> BuildOptions {
         BuildOptions {
@@ -100,8 +74,6 @@ mod tests {
             base_url: "https://directory.example".to_owned(),
             as_of: jiff::civil::date(2026, 11, 20),
             jobs: 1,
-            effort: Effort::Fast,
-            layout: Storage::Tree,
             made_from: None,
             index_only: false,
             templates: None,
@@ -123,11 +95,9 @@ mod tests {
         assert_eq!(with(&|options| options.jobs = 7), Some(first));
         assert_eq!(with(&|options| options.out = "elsewhere".into()), Some(first));
         let theme = tempfile::tempdir().unwrap();
-        let changes: [&dyn Fn(&mut BuildOptions); 6] = [
+        let changes: [&dyn Fn(&mut BuildOptions); 4] = [
             &|options| options.base_url.push('x'),
             &|options| options.as_of = jiff::civil::date(2026, 11, 21),
-            &|options| options.effort = Effort::Best,
-            &|options| options.layout = Storage::Pack,
             &|options| options.index_only = true,
             &|options| options.templates = Some(theme.path().to_owned()),
         ];

@@ -57,12 +57,9 @@ impl PageFiles<'_> {
 
     /// Stores the files of a page.
     fn put(&self, files: &[File]) -> Result<(), GenerateError> {
-        let new = files.iter().map(|(path, it)| NewFile {
-            path,
-            body: &it.bytes,
-            holes: &it.holes,
-            encodings: self.options.effort.has_encodings(),
-        });
-        Ok(self.stage.put_record(&new.collect::<Vec<_>>(), &self.options.effort.encoder())?)
+        for (path, it) in files {
+            self.stage.put(NewFile { path, body: &it.bytes, holes: &it.holes })?;
+        }
+        Ok(())
     }
 }

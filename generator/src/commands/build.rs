@@ -26,8 +26,6 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
         base_url: build.base_url.clone(),
         as_of: build.as_of.unwrap_or_else(today),
         jobs: build.jobs,
-        effort: build.compress,
-        layout: build.layout,
         made_from: None,
         index_only: build.index_only,
         templates: build.templates.clone(),
@@ -167,9 +165,9 @@ fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
     if published.unchanged {
         return unchanged(id, time);
     }
-    let shared = match published.linked.files {
+    let shared = match published.copied.files {
         0 => String::new(),
-        files => format!(", {} of them shared with the previous snapshot", number(files)),
+        files => format!(", {} of them as in the previous snapshot", number(files)),
     };
     format!(
         "{bold}{id}{bold:#} is live in {}, after {}\n  {} programs as of {} for {}\n  {} files, {}{shared}\n\

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use dataset::text::counted;
-use site::{Effort, number, size};
+use site::{number, size};
 use store::{self, Generation, VerifyMode};
 
 use crate::cli;
@@ -45,18 +45,13 @@ pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Fail
     Ok(())
 }
 
-pub(crate) fn export(
-    root: &Path,
-    dir: &Path,
-    (pretty, prefix): (bool, &str),
-    effort: Effort,
-) -> Result<(), Failure> {
+pub(crate) fn export(root: &Path, dir: &Path, (pretty, prefix): (bool, &str)) -> Result<(), Failure> {
     if export::is_inside(dir, &root.join("generations")) {
         let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
         return Err(fail(Failure::Usage, message));
     }
     let generation = Generation::open_current(root).map_err(unreadable)?;
-    let files = export::export(&generation, dir, pretty, prefix, effort).map_err(|error| match error {
+    let files = export::export(&generation, dir, pretty, prefix).map_err(|error| match error {
         ExportError::Store(error) => unreadable(error),
         ExportError::Index(_) => fail(Failure::Input, error),
         _ => fail(Failure::Output, error),

@@ -27,8 +27,8 @@ pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     Ok(match pulled.unchanged {
         true => format!("unchanged: {id} is live in {root} already"),
         false => {
-            let ranges = counted(pulled.ranges as usize, "range");
-            format!("{id} is live in {root}: {ranges}, {} of bodies fetched", size(pulled.bytes))
+            let requests = counted(pulled.requests as usize, "request");
+            format!("{id} is live in {root}: {requests}, {} fetched", size(pulled.bytes))
         }
     })
 }

@@ -33,8 +33,8 @@ fn push_or_rebase(options: &Push, publisher: &Publisher<'_>) -> Result<Pushed, F
     const TRIES: usize = 5;
     let own = store::live_id(&options.root).map_err(|error| failure(error.into()))?;
     for tries in 1.. {
-        let mut source = LocalRoot::open(&options.root, jobs()).map_err(failure)?;
-        match run(publisher.push(&mut source)) {
+        let source = LocalRoot::open(&options.root, jobs()).map_err(failure)?;
+        match run(publisher.push(&source)) {
             Err(error) if options.rebase && error.is_behind() && tries < TRIES => {
                 let (target, trust) = (publisher.target, publisher.trust);
                 let budget = FetchBudget::default();

@@ -1,4 +1,4 @@
-//! The folder of an export: its files, their compressed siblings and the list of checksums.
+//! The folder of an export: its files, their gzip forms and the list of checksums.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,12 +6,14 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use site::Effort;
 use store::sections::SectionError;
-use store::{CODINGS, Digest, StoreError};
+use store::{Digest, StoreError};
 
 /// The list of all files with their hashes.
 pub const SUMS: &str = "SHA256SUMS";
+
+/// Shorter files fill less than two packets, headers included.
+const SMALL: usize = 1024;
 
 /// Why an export failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,23 +36,22 @@ pub enum ExportError {
 /// An export folder that is being written.
 pub(super) struct ExportFolder<'a> {
     dir: &'a Path,
-    effort: Effort,
     /// Hashes of the written files, by path.
     sums: Mutex<BTreeMap<String, Digest>>,
 }
 
 impl<'a> ExportFolder<'a> {
     /// A new or empty folder.
-    pub(super) fn create(dir: &'a Path, effort: Effort) -> Result<Self, ExportError> {
+    pub(super) fn create(dir: &'a Path) -> Result<Self, ExportError> {
         let io = |source| ExportError::Io { path: dir.to_owned(), source };
         std::fs::create_dir_all(dir).map_err(io)?;
         if std::fs::read_dir(dir).map_err(io)?.next().is_some() {
             return Err(ExportError::NotEmpty(dir.to_owned()));
         }
-        Ok(Self { dir, effort, sums: Mutex::default() })
+        Ok(Self { dir, sums: Mutex::default() })
     }
 
-    /// Writes a file, and its compressed forms where they save at least a tenth.
+    /// Writes a file, and its gzip form where that saves at least a tenth.
     pub(super) fn put(&self, path: &str, body: &[u8], sha256: Digest) -> Result<(), ExportError> {
         if let Some((folder, _)) = path.rsplit_once('/') {
             let folder = self.dir.join(folder);
@@ -58,13 +59,11 @@ impl<'a> ExportFolder<'a> {
             created.map_err(|source| ExportError::Io { path: folder, source })?;
         }
         self.write(path.to_owned(), body, sha256)?;
-        for coding in CODINGS.into_iter().skip(1) {
-            let coded = self.effort.encode(coding, body).filter(|coded| coded.len() * 10 <= body.len() * 9);
-            if let Some(coded) = coded {
-                self.write(format!("{path}{}", coding.suffix()), &coded, Digest::of(&coded))?;
-            }
+        let coded = if body.len() < SMALL { Vec::new() } else { store::gzip(body) };
+        match coded.len() * 10 <= body.len() * 9 && !coded.is_empty() {
+            true => self.write(format!("{path}.gz"), &coded, Digest::of(&coded)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn write(&self, name: String, bytes: &[u8], sha256: Digest) -> Result<(), ExportError> {

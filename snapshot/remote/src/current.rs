@@ -16,11 +16,13 @@ use crate::stores::{FetchedObject, ObjectVersion, Target};
 /// Its name.
 pub(crate) const CURRENT: &str = "CURRENT";
 /// Version of its format.
-pub(crate) const FORMAT: u64 = 1;
+pub(crate) const FORMAT: u64 = 2;
 /// Most bytes of it.
-const LIMIT: u64 = 32 << 10;
+pub(crate) const LIMIT: u64 = 256 << 10;
 /// Most generations that are retained beside the live one.
 pub(crate) const RETAINED: usize = 64;
+/// Most that wait for their removal after a push. Garbage collection may add to them what was retained: that fits too.
+pub(crate) const DROPPED: usize = 1_000;
 /// Greatest version: no count of writes gets there, and versions after it can still be written.
 const VERSION_MAX: u64 = 1 << 53;
 /// Stands for the key of a CURRENT without a signature.
@@ -30,7 +32,7 @@ const UNSIGNED: &str = "unsigned";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Current {
-    /// Version of the format, 1.
+    /// Version of the format, 2.
     pub format: u64,
     /// Identifies the store; made at its first push.
     pub root: Uuid,
@@ -38,10 +40,10 @@ pub struct Current {
     pub version: u64,
     /// The live generation.
     pub live: GenerationRef,
-    /// Earlier generations whose objects are all still there, oldest first.
+    /// Earlier generations that are kept, oldest first.
     pub retained: Vec<GenerationRef>,
-    /// Hash of the list of objects that wait for their removal, if there is one.
-    pub retired: Option<Digest>,
+    /// Generations that wait for their removal, oldest first.
+    pub dropped: Vec<DroppedGeneration>,
     /// When to expect a new push at the latest.
     pub expires: Option<Timestamp>,
 }
@@ -52,18 +54,28 @@ pub struct Current {
 pub struct GenerationRef {
     /// Its name.
     pub generation: GenerationId,
-    /// Identifies the push that uploaded it.
-    pub push: Uuid,
-    /// Hash of its `contents.json`.
-    pub contents: Digest,
+    /// Hash of its `manifest.json`.
+    pub manifest: Digest,
     /// When it was pushed, by the publisher's clock.
     pub at: Timestamp,
 }
 
+/// A generation that is neither live nor kept. Readers may be fetching it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DroppedGeneration {
+    /// The generation.
+    pub of: GenerationRef,
+    /// When garbage collection first saw it here, in seconds since 1970 by the store's clock.
+    pub since: Option<i64>,
+}
+
 impl GenerationRef {
-    /// Name of an object that belongs to this generation alone.
+    /// Name of an object of this generation. Its manifest's hash is part of the name: what has a name never changes, and a
+    /// push that was interrupted goes on where it was.
     pub(crate) fn path(&self, name: &str) -> String {
-        format!("g/{}.{}/{name}", self.generation, self.push.simple())
+        let hash = self.manifest.to_string();
+        format!("g/{}.{}/{name}", self.generation, hash.get(..16).unwrap_or_default())
     }
 }
 
@@ -88,10 +100,7 @@ impl Current {
             let signature = sign(text.as_bytes()).map_err(RemoteError::Signing)?;
             text.push_str(&signature);
         }
-        match text.len() as u64 <= LIMIT {
-            true => Ok(text.into()),
-            false => Err(RemoteError::Signing("CURRENT would be too long; `opdir gc` the store".to_owned())),
-        }
+        Ok(text.into())
     }
 
     fn line(&self) -> String {
@@ -99,13 +108,20 @@ impl Current {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// The CURRENT that makes another generation live and retains the one before.
+    /// The CURRENT that makes another generation live and retains the one before, unless it is the same: a recovery may
+    /// push that again.
     pub(crate) fn with_live(&self, live: GenerationRef) -> Self {
-        let mut retained = self.retained.clone();
+        let (mut retained, mut dropped) = (self.retained.clone(), self.dropped.clone());
         retained.push(self.live.clone());
+        retained.retain(|of| of.path("") != live.path(""));
         let surplus = retained.len().saturating_sub(RETAINED);
-        retained.drain(..surplus);
-        Self { version: self.version + 1, live, retained, ..self.clone() }
+        dropped.extend(retained.drain(..surplus).map(|of| DroppedGeneration { of, since: None }));
+        Self { version: self.version + 1, live, retained, dropped, ..self.clone() }
+    }
+
+    /// Whether so many generations wait for their removal that nothing more can be pushed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.dropped.len() >= DROPPED
     }
 }
 

@@ -35,6 +35,12 @@ pub enum RemoteError {
     /// Written by a later version of this program.
     #[error("{place}: written in format {found}, this program reads {known}: update this program")]
     Future { place: String, found: u64, known: u64 },
+    /// Written by an earlier version of this program.
+    #[error(
+        "{place}: written in format {found}, this program reads {known}: push what this version builds to another address, \
+         and follow that"
+    )]
+    Past { place: String, found: u64, known: u64 },
     /// CURRENT is older than one that was accepted before.
     #[error(
         "{place}: its CURRENT has version {found}, older than version {accepted} accepted before: an old copy, or a \
@@ -72,6 +78,9 @@ pub enum RemoteError {
          with --rebase"
     )]
     Backwards { place: String, latest: u64, here: GenerationId },
+    /// Garbage collection was never run, or is too far behind.
+    #[error("{place}: too many generations wait for their removal: `opdir gc` the store first")]
+    Full { place: String },
     /// CURRENT changed between reading and writing it.
     #[error("{place}: CURRENT changed concurrently; check it and retry")]
     Raced { place: String },
@@ -81,9 +90,6 @@ pub enum RemoteError {
          other; use one that does (S3, R2, MinIO, Google, Azure) or a folder"
     )]
     Unconditional { place: String, problem: String },
-    /// The push took so long that its uploads may have been removed as garbage.
-    #[error("{place}: the push took more than {hours} hours and is given up; push again")]
-    Late { place: String, hours: u64 },
     /// An object differs from what was pushed.
     #[error("{place}: {name} is not what was pushed; push again, or restore it from a copy")]
     Damaged { place: String, name: String },
@@ -124,6 +130,9 @@ pub enum TargetError {
     /// The object is longer or shorter than the request allows.
     #[error("not as long as it should be")]
     Length,
+    /// The store answers a request for a range with all of the object.
+    #[error("this store does not serve ranges")]
+    NoRanges,
     /// Anything else: no connection, or an error that the store names.
     #[error("{0}; check the address and the connection, and try again")]
     Failed(String),
@@ -151,8 +160,9 @@ impl RemoteError {
             Self::Address { .. } | Self::Key { .. } | Self::Signing(_) => ErrorClass::Usage,
             Self::Read { .. } | Self::Empty { .. } | Self::File { .. } => ErrorClass::Unreadable,
             Self::Snapshot(StoreError::Unpublished { .. }) => ErrorClass::Unreadable,
-            Self::Write { .. } | Self::NoBucket { .. } | Self::Unconditional { .. } => ErrorClass::Unwritable,
-            Self::Late { .. } => ErrorClass::Unwritable,
+            Self::Write { .. } | Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Full { .. } => {
+                ErrorClass::Unwritable
+            }
             Self::Snapshot(
                 StoreError::Io { .. } | StoreError::Locked { .. } | StoreError::Foreign { .. },
             ) => ErrorClass::Unwritable,

@@ -13,7 +13,6 @@ mod pull;
 mod rollback_guard;
 pub mod secrets;
 mod stores;
-mod uploads;
 
 #[cfg(test)]
 mod tests;

@@ -1,67 +1,51 @@
-//! Reading a store's objects: whole ones checked by their hash or the version of their JSON, and parts of packs by ranges
-//! that neighbours share.
+//! Reading a store's objects: whole ones by their hash or the version of their JSON, and parts of an archive by ranges that
+//! neighbours share.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use store::{Digest, PackRange};
+use store::ArchiveRange;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::stores::Target;
 
-/// How often an object or a range is fetched before it counts as damaged.
-pub(crate) const TRIES: usize = 3;
+/// How often an object is fetched before it counts as damaged: a proxy or a disk in between may have erred once.
+pub(crate) const TRIES: usize = 2;
+/// How often a connection may break off that brought nothing of use.
+const BREAKS: usize = 3;
 /// Longest range of a request: what a pull that is killed has to fetch again of each request under way.
 pub(crate) const RANGE: u64 = 2 << 20;
 /// A try that brought so many bytes was of use.
 const PROGRESS: u64 = 64 << 10;
 /// Bytes of a part of the budget.
 const UNIT: u64 = 1 << 10;
-/// Pieces of a pack share a request if no more bytes than these lie between them: another request costs more.
+/// Ranges share a request if no more bytes than these lie between them: another request costs more.
 const GAP: u64 = 64 << 10;
 
-/// Name of a pack.
-pub(crate) fn pack_path(sha256: &Digest) -> String {
-    let name = sha256.to_string();
-    format!("p/{}/{name}.pack", name.get(..2).unwrap_or_default())
-}
-
-/// Name of the list of objects that wait for their removal.
-pub(crate) fn retired_path(sha256: &Digest) -> String {
-    format!("retired/{sha256}.json")
-}
-
-/// Fetches so many times until what comes is what was published: a proxy or a disk in between may have erred.
-pub(crate) async fn retried<T>(
-    tries: usize,
-    mut fetch: impl AsyncFnMut() -> Result<Option<T>, RemoteError>,
-) -> Result<Option<T>, RemoteError> {
-    for _ in 0..tries {
-        if let found @ Some(_) = fetch().await? {
-            return Ok(found);
-        }
-    }
-    Ok(None)
-}
-
-/// An object of at most `limit` bytes that has this hash.
-pub(crate) async fn fetch_by_hash(
+/// An object of at most `limit` bytes, as `read` finds it to be what was published.
+pub(crate) async fn fetch_checked<T>(
     target: &dyn Target,
     path: &str,
     limit: u64,
-    sha256: Digest,
-) -> Result<Bytes, RemoteError> {
+    read: impl Fn(Bytes) -> Option<T>,
+) -> Result<T, RemoteError> {
     let place = target.place();
-    let fetch = async || match target.get(path, None, limit).await {
-        Ok(Some(found)) if Digest::of(&found.bytes) == sha256 => Ok(Some(found.bytes)),
-        Ok(_) | Err(TargetError::Length) => Ok(None),
-        Err(error) => Err(read_error(&place, path)(error)),
-    };
-    let found = retried(TRIES, fetch).await?;
-    found.ok_or_else(|| RemoteError::Damaged { place, name: path.to_owned() })
+    for _ in 0..TRIES {
+        match target.get(path, None, limit).await {
+            Ok(found) => {
+                if let Some(found) = found.and_then(|found| read(found.bytes)) {
+                    return Ok(found);
+                }
+            }
+            Err(TargetError::Length) => {}
+            Err(error) => return Err(read_error(&place, path)(error)),
+        }
+    }
+    Err(RemoteError::Damaged { place, name: path.to_owned() })
 }
 
 /// The memory of all fetches together: each takes what it will need and waits until that is free.
@@ -93,7 +77,7 @@ impl Default for FetchBudget {
 /// The bytes of a range, and the part of the budget that they use.
 pub(crate) struct FetchedRange {
     pub(crate) bytes: Bytes,
-    _part: Option<OwnedSemaphorePermit>,
+    pub(crate) part: Option<OwnedSemaphorePermit>,
 }
 
 /// Fetches a range. Where a connection breaks off, the next request begins there.
@@ -103,7 +87,7 @@ pub(crate) async fn fetch_range(
     budget: &FetchBudget,
     (path, start, length): (&str, u64, u64),
 ) -> Result<FetchedRange, TargetError> {
-    let _part = budget.take(length).await;
+    let part = budget.take(length).await;
     let mut found = BytesMut::new();
     let mut tries = 0;
     loop {
@@ -111,12 +95,12 @@ pub(crate) async fn fetch_range(
         tries += 1;
         let error = match target.range(path, start + done, length - done).await {
             Ok(bytes) if done == 0 && bytes.len() as u64 == length => {
-                return Ok(FetchedRange { bytes, _part });
+                return Ok(FetchedRange { bytes, part });
             }
             Ok(bytes) if bytes.len() as u64 <= length - done => {
                 found.extend_from_slice(&bytes);
                 if found.len() as u64 == length {
-                    return Ok(FetchedRange { bytes: found.freeze(), _part });
+                    return Ok(FetchedRange { bytes: found.freeze(), part });
                 }
                 if bytes.len() as u64 >= PROGRESS {
                     tries = before;
@@ -127,7 +111,7 @@ pub(crate) async fn fetch_range(
             Err(error @ (TargetError::Failed(_) | TargetError::Length)) => error,
             Err(error) => return Err(error),
         };
-        if tries == TRIES {
+        if tries == BREAKS {
             return Err(error);
         }
     }
@@ -147,50 +131,29 @@ pub(crate) fn read_json<T: DeserializeOwned>(
     }
     let malformed = |error: serde_json::Error| RemoteError::malformed(place, name, error.to_string());
     let Versioned { format: found } = serde_json::from_slice(bytes).map_err(malformed)?;
-    if found > known {
-        return Err(RemoteError::Future { place: place.to_owned(), found, known });
+    let place_of = || place.to_owned();
+    match found.cmp(&known) {
+        Ordering::Greater => return Err(RemoteError::Future { place: place_of(), found, known }),
+        Ordering::Less => return Err(RemoteError::Past { place: place_of(), found, known }),
+        Ordering::Equal => {}
     }
     serde_json::from_slice(bytes).map_err(malformed)
 }
 
-/// A request for pieces of one pack.
-pub(crate) struct RangeRequest {
-    pub(crate) pack: Digest,
-    pub(crate) start: u64,
-    pub(crate) length: u64,
-    pieces: Vec<PackRange>,
-}
-
-impl RangeRequest {
-    /// The pieces, each with its part of the response; empty where the response is too short.
-    pub(crate) fn split<'a>(&'a self, response: &'a [u8]) -> impl Iterator<Item = (&'a PackRange, &'a [u8])> {
-        self.pieces.iter().map(|piece| {
-            let start = (piece.offset - self.start) as usize;
-            (piece, response.get(start..start + piece.len as usize).unwrap_or_default())
-        })
-    }
-}
-
-/// Joins pieces, sorted by pack and offset, into as few requests as the longest range allows.
-pub(crate) fn join_ranges(pieces: impl IntoIterator<Item = PackRange>) -> Vec<RangeRequest> {
-    let mut requests: Vec<RangeRequest> = Vec::new();
-    for piece in pieces {
-        let end = piece.offset.saturating_add(piece.len.into());
-        let near = requests.last_mut().filter(|last| {
-            let is_near = piece.offset <= (last.start + last.length).saturating_add(GAP);
-            last.pack == piece.pack && is_near && end - last.start <= RANGE
-        });
+/// Joins the ranges of an archive that are missing, in order, into as few requests as the longest one allows. Where they
+/// are more than half of it, that is all from the first to the last.
+pub(crate) fn join_ranges(missing: &[ArchiveRange], archive: u64) -> Vec<ArchiveRange> {
+    let new: u64 = missing.iter().map(|range| range.len).sum();
+    let gap = if new > archive / 2 { archive } else { GAP };
+    let mut requests: Vec<ArchiveRange> = Vec::new();
+    for range in missing {
+        let end = range.start + range.len;
+        let near = requests
+            .last_mut()
+            .filter(|last| range.start - (last.start + last.len) <= gap && end - last.start <= RANGE);
         match near {
-            Some(last) => {
-                last.length = last.length.max(end - last.start);
-                last.pieces.push(piece);
-            }
-            None => requests.push(RangeRequest {
-                pack: piece.pack,
-                start: piece.offset,
-                length: end - piece.offset,
-                pieces: vec![piece],
-            }),
+            Some(last) => last.len = end - last.start,
+            None => requests.push(*range),
         }
     }
     requests

@@ -1,24 +1,27 @@
 //! Pulling: the generation that CURRENT names is brought into a root and made live there.
 //!
-//! L1 read CURRENT · L2 check its signature, its store and its version · L3 fetch what describes the generation, by hash ·
-//! L4 fetch the objects that are missing here, by ranges of packs · L5 compare them with their hashes and pack them ·
-//! L6 publish as a build does · L7 record CURRENT as accepted. Until L6 the generation before stays live. A range that
-//! is gone means that another generation was published: then L1 follows.
+//! L1 read CURRENT · L2 check its signature, its store and its version · L3 fetch the manifest, by hash · L4 fetch the
+//! files beside the archive that are not here · L5 fetch the entries of the archive that are not here, by ranges where the
+//! store has them · L6 compare the whole with its hash and publish it as a build does · L7 record CURRENT as accepted. Until
+//! L6 the generation before stays live. What is gone means that another generation was published: then L1 follows.
 
 use std::path::Path;
 
+use bytes::{Buf as _, BytesMut};
 use futures_util::stream::{self, StreamExt as _};
-use store::{Body, GenerationId, IncomingGeneration, PackRange, StoreError, take_present};
+use store::{
+    ARCHIVE, ArchiveRange, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present,
+};
 
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
-use crate::index::{GenerationIndex, HISTORY, OBJECTS};
-use crate::objects::{
-    FetchBudget, FetchedRange, RANGE, RangeRequest, TRIES, fetch_range, join_ranges, pack_path, retried,
-};
+use crate::index;
+use crate::objects::{FetchBudget, FetchedRange, RANGE, TRIES, fetch_checked, fetch_range, join_ranges};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{ObjectVersion, Target};
 
+/// How often CURRENT is read where what it names is gone.
+const LOOKS: usize = 3;
 /// Concurrent requests.
 const CONCURRENT: usize = 8;
 
@@ -44,10 +47,24 @@ pub struct Pulled {
     pub current: FetchedCurrent,
     /// Whether the generation was live before.
     pub unchanged: bool,
-    /// Fetched ranges.
-    pub ranges: u64,
+    /// Fetched files and ranges.
+    pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+/// What was fetched.
+#[derive(Default)]
+struct Fetched {
+    requests: u64,
+    bytes: u64,
+}
+
+impl Fetched {
+    fn add(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.bytes += bytes;
+    }
 }
 
 impl Puller<'_> {
@@ -67,7 +84,7 @@ impl Puller<'_> {
             tries += 1;
             let Some(current) = self.look(unless).await? else { return Ok(None) };
             match self.accept(root, current).await {
-                Err(error) if error.is_missing() && tries < TRIES => {}
+                Err(error) if error.is_missing() && tries < LOOKS => {}
                 pulled => return pulled.map(Some),
             }
         }
@@ -91,114 +108,133 @@ impl Puller<'_> {
         let (guard, place) = (RollbackGuard::read(root)?, self.target.place());
         guard.check(&current, &place, self.trust)?;
         let live = &current.current.live;
-        let index = GenerationIndex::fetch(self.target, live).await?;
-        let (id, unchanged, ranges, bytes) = match take_present(root, index.manifest.as_bytes())? {
-            Some((id, unchanged)) => (id, unchanged, 0, 0),
-            None => {
-                let (ranges, bytes) = self.fetch(root, live, &index).await?;
-                (live.generation, false, ranges, bytes)
-            }
-        };
+        let manifest = index::manifest(self.target, live).await?;
+        let present = take_present(root, &manifest.to_bytes())?;
+        let mut fetched = Fetched::default();
+        let unchanged = present.is_some_and(|(_, was_live)| was_live);
+        if present.is_none() {
+            self.fetch(root, live, &manifest, &mut fetched).await?;
+        }
         guard.record(&current, &place)?;
-        Ok(Pulled { id, current, unchanged, ranges, bytes })
+        let Fetched { requests, bytes } = fetched;
+        Ok(Pulled { id: manifest.id(), current, unchanged, requests, bytes })
     }
 
-    /// L3 to L6; gives the number of fetched ranges and their bytes.
+    /// L4 to L6.
     async fn fetch(
         &self,
         root: &Path,
         live: &GenerationRef,
-        index: &GenerationIndex,
-    ) -> Result<(u64, u64), RemoteError> {
-        index.check_sizes(&self.target.place(), live)?;
-        let objects = index.objects.fetch(self.target, live.path(OBJECTS)).await?;
-        let history = index.history.fetch(self.target, live.path(HISTORY)).await?;
-        let manifest = index.manifest.as_bytes();
-        let mut incoming = IncomingGeneration::begin(root, manifest, &history, &objects)?;
-        if incoming.id() != live.generation {
-            return Err(self.damaged(format!("manifest of {}", live.generation)));
+        manifest: &Manifest,
+        fetched: &mut Fetched,
+    ) -> Result<(), RemoteError> {
+        let mut incoming = IncomingGeneration::begin(root, &manifest.to_bytes())?;
+        for file in incoming.missing_files()? {
+            let (content, length) = self.fetch_file(&index::object_of(live, &file), &file).await?;
+            incoming.add_file(&file, &content)?;
+            fetched.add(length);
         }
-        let (mut ranges, mut bytes) = (0, 0);
-        loop {
-            let requests = join_ranges(incoming.missing());
-            if requests.is_empty() {
-                break;
+        let (path, length) = (live.path(ARCHIVE), manifest.stored(ARCHIVE).map_or(0, |file| file.bytes));
+        // What came wrong is still missing. It stops nothing else from being fetched, once.
+        for _ in 0..TRIES {
+            let missing = incoming.missing_ranges()?;
+            let ranges = join_ranges(&missing, length);
+            match self.fetch_ranges(&path, &ranges, &mut incoming, fetched).await {
+                Err(RemoteError::Read { error: TargetError::NoRanges, .. }) => {
+                    self.fetch_whole(&path, &missing, &mut incoming, fetched).await?;
+                }
+                done => done?,
             }
-            ranges += requests.len() as u64;
-            bytes += requests.iter().map(|request| request.length).sum::<u64>();
-            self.fetch_ranges(&requests, &mut incoming).await?;
         }
-        for (path, body) in incoming.missing_files()? {
-            let file = self.fetch_file(&live.path(&path), body).await?;
-            ranges += body.len.div_ceil(RANGE);
-            bytes += body.len;
-            incoming.add_file(&path, body, &file)?;
+        if !incoming.missing_ranges()?.is_empty() {
+            return Err(self.damaged(&path));
         }
         incoming.publish(self.jobs)?;
-        Ok((ranges, bytes))
+        Ok(())
     }
 
-    /// Adds what comes to the generation. Damaged pieces stop nothing else from being fetched.
+    /// The content of a file, and the length of its object.
+    async fn fetch_file(&self, path: &str, file: &StoredFile) -> Result<(Vec<u8>, u64), RemoteError> {
+        fetch_checked(self.target, path, index::longest(file), |found| {
+            let content = store::gunzip(&found, file.bytes)?;
+            (Digest::of(&content) == file.sha256).then_some((content, found.len() as u64))
+        })
+        .await
+    }
+
+    /// L5: adds what comes to the generation, in any order, so that none holds its part of the budget for another.
     async fn fetch_ranges(
         &self,
-        requests: &[RangeRequest],
+        path: &str,
+        ranges: &[ArchiveRange],
         incoming: &mut IncomingGeneration,
+        fetched: &mut Fetched,
     ) -> Result<(), RemoteError> {
-        let responses = requests.iter().map(|request| async move {
-            (request, self.range(&pack_path(&request.pack), request.start, request.length).await)
-        });
-        let mut responses = stream::iter(responses).buffered(CONCURRENT);
-        let mut damaged = Vec::new();
-        while let Some((request, response)) = responses.next().await {
-            let response = response?;
-            for (piece, stored) in request.split(&response.bytes) {
-                if !add(incoming, piece, stored)? {
-                    damaged.push(*piece);
-                }
+        let requests =
+            ranges.iter().map(|range| async move { (range.start, self.range(path, *range).await) });
+        let mut responses = stream::iter(requests).buffer_unordered(CONCURRENT);
+        while let Some((start, response)) = responses.next().await {
+            let FetchedRange { bytes, part } = response?;
+            incoming.add_range(start, &bytes)?;
+            fetched.add(bytes.len() as u64);
+            drop(part);
+        }
+        Ok(())
+    }
+
+    /// A range; one that is longer than a request brings, request by request.
+    async fn range(&self, path: &str, range: ArchiveRange) -> Result<FetchedRange, RemoteError> {
+        let mut found = BytesMut::new();
+        loop {
+            let done = found.len() as u64;
+            let length = (range.len - done).min(RANGE);
+            let fetched = fetch_range(self.target, self.budget, (path, range.start + done, length)).await;
+            let fetched = fetched.map_err(|error| match error {
+                TargetError::Length => self.damaged(path),
+                error => read_error(&self.target.place(), path)(error),
+            })?;
+            if length == range.len {
+                return Ok(fetched);
+            }
+            found.extend_from_slice(&fetched.bytes);
+            if found.len() as u64 == range.len {
+                return Ok(FetchedRange { bytes: found.freeze(), ..fetched });
             }
         }
-        let mut result = Ok(());
-        for piece in damaged {
-            let path = pack_path(&piece.pack);
-            let fetch = async || {
-                let response = self.range(&path, piece.offset, piece.len.into()).await?;
-                Ok(add(incoming, &piece, &response.bytes)?.then_some(()))
-            };
-            // It was fetched once.
-            if retried(TRIES - 1, fetch).await?.is_none() {
-                result = Err(self.damaged(path));
+    }
+
+    /// L5 from a store without ranges: takes what is missing out of the archive as it comes, up to the last of it.
+    async fn fetch_whole(
+        &self,
+        path: &str,
+        missing: &[ArchiveRange],
+        incoming: &mut IncomingGeneration,
+        fetched: &mut Fetched,
+    ) -> Result<(), RemoteError> {
+        let failed = |error| read_error(&self.target.place(), path)(error);
+        let mut parts = self.target.stream(path).await.map_err(failed)?;
+        fetched.requests += 1;
+        // `held` begins at `at`.
+        let (mut at, mut held) = (0, BytesMut::new());
+        for range in missing {
+            while at + (held.len() as u64) < range.start + range.len {
+                let before = held.len().min((range.start - at) as usize);
+                held.advance(before);
+                at += before as u64;
+                // One that ends too early is fetched again.
+                let Some(part) = parts.next().await else { return Ok(()) };
+                let part = part.map_err(failed)?;
+                fetched.bytes += part.len() as u64;
+                held.extend_from_slice(&part);
             }
+            held.advance((range.start - at) as usize);
+            incoming.add_range(range.start, &held.split_to(range.len as usize))?;
+            at = range.start + range.len;
         }
-        result
+        Ok(())
     }
 
-    async fn range(&self, path: &str, start: u64, length: u64) -> Result<FetchedRange, RemoteError> {
-        match fetch_range(self.target, self.budget, (path, start, length)).await {
-            Err(TargetError::Length) => Err(self.damaged(path.to_owned())),
-            fetched => fetched.map_err(read_error(&self.target.place(), path)),
-        }
-    }
-
-    fn damaged(&self, name: String) -> RemoteError {
-        RemoteError::Damaged { place: self.target.place(), name }
-    }
-
-    /// A file that is in no pack, range by range.
-    async fn fetch_file(&self, path: &str, body: Body) -> Result<Vec<u8>, RemoteError> {
-        let mut file = Vec::new();
-        while (file.len() as u64) < body.len {
-            let start = file.len() as u64;
-            file.extend_from_slice(&self.range(path, start, RANGE.min(body.len - start)).await?.bytes);
-        }
-        Ok(file)
-    }
-}
-
-/// Adds a piece; gives whether it is what was published.
-fn add(incoming: &mut IncomingGeneration, piece: &PackRange, stored: &[u8]) -> Result<bool, RemoteError> {
-    match incoming.add(piece, stored) {
-        Ok(()) => Ok(true),
-        Err(StoreError::Damaged { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
+    fn damaged(&self, name: &str) -> RemoteError {
+        RemoteError::Damaged { place: self.target.place(), name: name.to_owned() }
     }
 }

@@ -3,7 +3,6 @@
 mod api;
 mod conditional_write;
 mod folder;
-mod object_name;
 #[cfg(feature = "stores")]
 mod object_stores;
 
@@ -13,11 +12,10 @@ use url::Url;
 
 #[cfg(test)]
 pub(crate) use self::api::TargetFuture;
-pub(crate) use self::api::{FetchedObject, Precondition};
+pub(crate) use self::api::{FetchedObject, Precondition, Upload};
 pub use self::api::{ObjectVersion, Target};
 pub(crate) use self::conditional_write::{WriteOutcome, check_conditions, write_if};
 use self::folder::Folder;
-pub(crate) use self::object_name::ObjectName;
 use crate::error::RemoteError;
 use crate::secrets::shown_address;
 

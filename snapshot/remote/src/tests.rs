@@ -3,5 +3,10 @@
 mod current;
 mod gc;
 mod memory;
+mod pulls;
+mod pushes;
 mod resumed;
 mod schedules;
+
+#[cfg(feature = "stores")]
+pub(crate) use self::pulls::serve;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 hash. Text form: 64 lower-case hex digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable, Pod)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable, Pod)]
 #[repr(transparent)]
 pub struct Digest(pub [u8; 32]);
 
@@ -116,33 +116,10 @@ pub enum Coding {
     Identity,
     /// gzip, RFC 1952.
     Gzip,
-    /// Brotli, RFC 7932.
-    Brotli,
-    /// Zstandard, RFC 8878.
-    Zstd,
-}
-
-/// All codings, identity first.
-pub const CODINGS: [Coding; 4] = [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd];
-
-impl Coding {
-    /// Suffix of the file of such a body.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Self::Identity => "",
-            Self::Gzip => ".gz",
-            Self::Brotli => ".br",
-            Self::Zstd => ".zst",
-        }
-    }
-
-    pub(super) fn bit(self) -> u32 {
-        1 << self as u32
-    }
 }
 
 /// Size and hash of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub struct Body {
     /// In bytes.

@@ -1,4 +1,4 @@
-//! The change log of `history.bin`: which records each publication added, changed and removed, so that a client with a
+//! The change log of `changes.bin`: which records each publication added, changed and removed, so that a client with a
 //! copy of the records can follow, and people can read what was published when. `history.rs` writes it.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! The difference between two generations, page by page, and the sections of `history.bin` that record the difference
+//! The difference between two generations, page by page, and the sections of `changes.bin` that record the difference
 //! from the generation before, for when `gc` has removed that one.
 
 use std::cmp::Ordering;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::body::Body;
 use super::error::{FileProblem, StoreError};
 use super::generation::Generation;
-use super::layout::HISTORY;
+use super::layout::CHANGES;
 use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionError, SectionWriter, Sections};
 
@@ -49,7 +49,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError
         if first.manifest().parent.is_none() {
             return Err(StoreError::NoParent { path: old.to_owned() });
         }
-        let damaged = |problem| first.vfs().damaged(&first.name(HISTORY), problem);
+        let damaged = |problem| first.vfs().damaged(&first.name(CHANGES), problem);
         let found = recorded(&first, &first.history()?).map_err(|error| damaged(error.into()))?;
         return found.ok_or_else(|| damaged(FileProblem::Format("records no difference".to_owned())));
     };

@@ -1,4 +1,4 @@
-//! Styles, scripts and pictures of the pages before, in `history.bin`. Caches and open tabs hold pages for a while after a
+//! Styles, scripts and pictures of the pages before, in `changes.bin`. Caches and open tabs hold pages for a while after a
 //! new generation is live, and those pages name assets that no page names any more. Outside the hash of a generation, so
 //! that a build gives the same name whatever was published before it.
 //!

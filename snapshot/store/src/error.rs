@@ -67,6 +67,13 @@ impl StoreError {
     }
 }
 
+impl StoreError {
+    /// Whether a file is there that does not belong there.
+    pub(super) fn is_extra(&self) -> bool {
+        matches!(self, Self::Damaged { problem: FileProblem::Extra, .. })
+    }
+}
+
 /// What is wrong with a file of a generation.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message shows what its fields are")]

@@ -1,22 +1,21 @@
 //! Opening and reading a published generation.
 
 use std::io::{self, Write as _};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::archive::{DEFLATED, PIECE, Place, crc_of, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
 use super::earlier_assets::{self, EarlierAsset};
 use super::error::{FileProblem, StoreError};
-use super::layout::{
-    CURRENT, FILE_LIST, FILE_TABLE, GENERATIONS, HISTORY, INDEX_DIR, INDEX_MAX, MANIFEST, OBJECTS, SIBLINGS,
-    directory_of,
-};
+use super::layout::{ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, MANIFEST, directory_of};
 use super::manifest::{GenerationId, Manifest, ManifestError};
-use super::objects::Objects;
+use super::mapping::Mapping;
 use super::sections::{SectionError, Sections};
-use super::siblings::SiblingTable;
-use super::table::{FileEntry, FileTable};
+use super::table::{FileEntry, FileTable, Hole};
 use super::vfs::{Disk, FileType, Lock, Stamp, Vfs};
 
 /// Most bytes of `CURRENT` and of a manifest.
@@ -31,12 +30,12 @@ pub struct Generation {
     files: FileTable,
     changes: ChangeLog,
     made_from: Option<Digest>,
-    /// Where its bodies are stored, unless it is a tree.
-    packs: Option<Arc<Objects>>,
     /// Whether the index is copied instead of mapped.
     copied: bool,
-    /// Metadata of `objects.bin` when it was opened.
+    /// Metadata of the archive when it was opened.
     opened: Option<Stamp>,
+    /// Whether the hash of each page was compared.
+    checked: Box<[AtomicBool]>,
     _pin: Lock,
 }
 
@@ -79,7 +78,7 @@ impl Generation {
     }
 
     /// Opens the generation in a directory of any name. Checked in this order, each file by the one before: the version,
-    /// the manifest by the history, the file list or the objects, the table.
+    /// the manifest, the files beside it.
     pub(super) fn load(vfs: &Arc<dyn Vfs>, dir: String, copy: u64) -> Result<Self, StoreError> {
         let pin = vfs.pin(&dir).map_err(|err| match err.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::WouldBlock => {
@@ -87,35 +86,33 @@ impl Generation {
             }
             _ => vfs.read_error(&dir)(err),
         })?;
-        let (manifest, manifest_hash) = read_manifest(&**vfs, &dir)?;
-        let opened = vfs.stamp(&format!("{dir}/{OBJECTS}"));
-        let copied = copy > 0 && index_bytes(&**vfs, &dir)? <= copy;
-        let file = |path: &str| UntrustedFile::new(&**vfs, &dir, path);
-        let history = file(HISTORY).history(copied, manifest_hash)?;
-        let changes = ChangeLog::open(&history).map_err(|err| file(HISTORY).damaged(err))?;
-        let open_table = |table: &Sections| {
-            let files = history.get("changed").and_then(|changed| FileTable::open(table, changed));
-            files.map_err(|err| file(HISTORY).damaged(err))
+        let manifest = read_manifest(&**vfs, &dir)?;
+        let opened = vfs.stamp(&format!("{dir}/{ARCHIVE}"));
+        let mapped = manifest.stored.iter().filter(|file| file.path != ARCHIVE).map(|file| file.bytes);
+        let copied = mapped.sum::<u64>() <= copy;
+        let sections = |path: &str| {
+            let expected = manifest.stored(path).map(|file| file.sha256);
+            UntrustedFile::new(&**vfs, &dir, path).sections(copied, expected)
         };
-        let found = vfs.list(&dir).map_err(vfs.read_error(&dir))?;
-        let (files, packs) = if found.iter().any(|(name, _)| name == OBJECTS) {
-            let objects = file(OBJECTS).sections(copied, None)?;
-            let objects = Objects::open(vfs, &dir, &objects, |problem| file(OBJECTS).damaged(problem))?;
-            let files = open_table(&file(FILE_TABLE).packed(&objects, manifest.files.table)?)?;
-            let fits = objects.fits(manifest.files.table, files.bodies());
-            fits.map_err(|err| file(OBJECTS).damaged(err))?;
-            (files, Some(Arc::new(objects)))
-        } else {
-            check_file_list(&**vfs, &dir, &manifest)?;
-            let files = open_table(&file(FILE_TABLE).sections(copied, Some(manifest.files.table))?)?;
-            let siblings = file(SIBLINGS).sections(copied, None)?;
-            let siblings = SiblingTable::open(&siblings, manifest.files.table, files.len());
-            (files.with_siblings(siblings.map_err(|err| file(SIBLINGS).damaged(err))?), None)
-        };
-        let made_from = history.get::<Digest>("recipe").map_err(|err| file(HISTORY).damaged(err))?;
-        let made_from = made_from.first().copied();
+        let (history, table) = (sections(CHANGES)?, sections(FILE_TABLE)?);
+        let damaged = |path: &str| UntrustedFile::new(&**vfs, &dir, path);
+        let in_history = |err: SectionError| damaged(CHANGES).damaged(err);
+        if *history.get::<Digest>("manifest").map_err(in_history)? != [manifest.own_hash()] {
+            let problem = FileProblem::Format(format!("does not belong to this {MANIFEST}"));
+            return Err(damaged(CHANGES).damaged(problem));
+        }
+        let changes = ChangeLog::open(&history).map_err(in_history)?;
+        let made_from = history.get::<Digest>("recipe").map_err(in_history)?.first().copied();
+        let changed = history.get("changed").map_err(in_history)?;
+        let files = FileTable::open(&table, changed).map_err(|err| damaged(FILE_TABLE).damaged(err))?;
+        let archive = manifest.stored(ARCHIVE).map_or(0, |file| file.bytes);
+        if files.archive_end() > archive {
+            let problem = FileProblem::Format(format!("names bodies behind the end of {ARCHIVE}"));
+            return Err(damaged(FILE_TABLE).damaged(problem));
+        }
+        let checked = files.entries().map(|_| AtomicBool::new(false)).collect();
         let vfs = Arc::clone(vfs);
-        Ok(Self { vfs, dir, manifest, files, changes, made_from, packs, copied, opened, _pin: pin })
+        Ok(Self { vfs, dir, manifest, files, changes, made_from, copied, opened, checked, _pin: pin })
     }
 
     /// Its name.
@@ -138,10 +135,10 @@ impl Generation {
         self.made_from
     }
 
-    /// `history.bin`.
+    /// `changes.bin`.
     pub(super) fn history(&self) -> Result<Sections, StoreError> {
-        let hash = Digest::of(&self.manifest.to_bytes());
-        UntrustedFile::new(&*self.vfs, &self.dir, HISTORY).history(self.copied, hash)
+        let expected = self.manifest.stored(CHANGES).map(|file| file.sha256);
+        UntrustedFile::new(&*self.vfs, &self.dir, CHANGES).sections(self.copied, expected)
     }
 
     /// Assets that pages of earlier generations name, and its own do not.
@@ -150,7 +147,7 @@ impl Generation {
     ///
     /// If its history is missing or damaged.
     pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
-        let damaged = |problem: SectionError| self.vfs.damaged(&self.name(HISTORY), problem);
+        let damaged = |problem: SectionError| self.vfs.damaged(&self.name(CHANGES), problem);
         earlier_assets::read(&self.history()?).map_err(damaged)
     }
 
@@ -170,59 +167,103 @@ impl Generation {
         let path = format!("index/{name}");
         let file = UntrustedFile::new(&*self.vfs, &self.dir, &path);
         let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(FileProblem::Missing))?;
-        if entry.identity().len > INDEX_MAX
-            && !self.packs.as_ref().is_none_or(|packs| packs.is_loose(entry.number()))
-        {
-            return Err(file.damaged(FileProblem::Format("too long to be in a pack".to_owned())));
-        }
-        let sections = match self.packed(entry)? {
-            Some(bytes) => Sections::from_bytes(&bytes).map_err(|err| file.damaged(err))?,
-            None => file.sections(self.copied, None)?,
-        };
+        let sections = file.sections(self.copied, None)?;
         if sections.checksum() != entry.checksum() {
             return Err(file.damaged(SectionError::Checksum));
         }
         Ok(sections)
     }
 
-    /// Reads a page and checks its length and SHA-256. A coding that is not stored is an error.
+    /// Reads a body below `public/` in a coding that it offers. Its hash is checked the first time, its CRC-32 always.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or is not what was published.
+    /// If the archive cannot be read, or it is not what was published.
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
-        let path = format!("{}{}", entry.path(), coding.suffix());
-        let file = UntrustedFile::new(&*self.vfs, &self.dir, &path);
-        let expected = entry.body(coding).ok_or_else(|| file.damaged(FileProblem::Missing))?;
-        let bytes = match self.packed(entry)? {
-            Some(bytes) => bytes,
-            None => file.bytes(expected.len)?,
-        };
-        let found = bytes.len() as u64;
-        if found != expected.len {
-            return Err(file.damaged(FileProblem::Length { expected: expected.len, found }));
+        let (identity, place) = (entry.identity(), self.place(entry)?);
+        let data = self.data(entry, place.start, place.len as usize)?;
+        let was_checked = self.checked.get(entry.number() as usize).is_some_and(|it| it.load(Relaxed));
+        if coding == Coding::Gzip && was_checked && crc_of(&data) == place.packed {
+            return Ok(gzip(place, &data, identity.len));
         }
-        self.vfs.check_hash(&file.name, expected.sha256, Digest::of(&bytes))?;
-        Ok(bytes)
+        let body = unpack(place, &data, identity.len)
+            .filter(|body| was_checked || Digest::of(body) == identity.sha256)
+            .ok_or_else(|| self.problem(entry, "is not what was published"))?;
+        self.checked.get(entry.number() as usize).inspect(|it| it.store(true, Relaxed));
+        match coding {
+            Coding::Identity => Ok(body),
+            Coding::Gzip if place.method == DEFLATED => Ok(gzip(place, &data, identity.len)),
+            Coding::Gzip => Err(self.problem(entry, "is not deflated")),
+        }
     }
 
-    /// The body of a page that is stored in packs, not yet checked.
-    fn packed(&self, entry: FileEntry<'_>) -> Result<Option<Vec<u8>>, StoreError> {
-        self.packs.as_ref().map_or(Ok(None), |packs| packs.row(entry.number()))
+    /// Reads a part of a body. No more of a long one is read and inflated than the pieces that hold it, each of which is
+    /// checked against its CRC-32.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::read`], or if the part is not inside the body.
+    pub fn read_part(&self, entry: FileEntry<'_>, part: Range<usize>) -> Result<Vec<u8>, StoreError> {
+        let (pieces, len) = (entry.pieces(), entry.identity().len as usize);
+        let outside = || self.problem(entry, "is shorter than the part of it");
+        if part.end > len || part.start >= part.end {
+            return Err(outside());
+        }
+        if pieces.is_empty() {
+            let body = self.read(entry, Coding::Identity)?;
+            return body.get(part).map(<[u8]>::to_vec).ok_or_else(outside);
+        }
+        let (first, last, place) = (part.start / PIECE, (part.end - 1) / PIECE, self.place(entry)?);
+        let start_of = |number: usize| pieces.get(number).map_or(place.len, |piece| piece.start) as usize;
+        let from = start_of(first);
+        let data = self.data(entry, place.start + from as u64, start_of(last + 1) - from)?;
+        let mut body = Vec::with_capacity((last + 1 - first) * PIECE);
+        for (number, piece) in pieces.iter().enumerate().take(last + 1).skip(first) {
+            let packed = data.get(start_of(number) - from..start_of(number + 1) - from).unwrap_or_default();
+            let found = unpack_piece(packed, PIECE.min(len - number * PIECE), piece.crc);
+            body.extend(found.ok_or_else(|| self.problem(entry, "is not what was published"))?);
+        }
+        body.truncate(part.end - first * PIECE);
+        Ok(body.split_off(part.start - first * PIECE))
+    }
+
+    fn place(&self, entry: FileEntry<'_>) -> Result<Place, StoreError> {
+        entry.place().ok_or_else(|| self.problem(entry, "is not in the archive"))
+    }
+
+    /// Bytes of the archive that are a part of an entry's data.
+    fn data(&self, entry: FileEntry<'_>, start: u64, len: usize) -> Result<Vec<u8>, StoreError> {
+        let name = self.name(ARCHIVE);
+        self.vfs.read_at(&name, start, len).map_err(|err| match err.kind() {
+            io::ErrorKind::UnexpectedEof => self.problem(entry, "is behind the end"),
+            _ => self.vfs.read_error(&name)(err),
+        })
+    }
+
+    fn problem(&self, entry: FileEntry<'_>, problem: &str) -> StoreError {
+        let problem = FileProblem::Format(format!("{}: {problem}", entry.path()));
+        self.vfs.damaged(&self.name(ARCHIVE), problem)
+    }
+
+    /// `length` bytes of a stored file from `start` on.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub fn stored_bytes(&self, path: &str, start: u64, length: usize) -> Result<Vec<u8>, StoreError> {
+        let name = self.name(path);
+        self.vfs.read_at(&name, start, length).map_err(self.vfs.read_error(&name))
+    }
+
+    /// The archive, mapped.
+    pub(super) fn archive(&self) -> Result<Mapping, StoreError> {
+        let name = self.name(ARCHIVE);
+        self.vfs.map(&name).map_err(self.vfs.read_error(&name))
     }
 
     /// Whether it was replaced since it was opened, by an undamaged copy of itself for instance.
     pub fn is_replaced(&self) -> bool {
-        self.vfs.stamp(&self.name(OBJECTS)) != self.opened
-    }
-
-    /// Whether its bodies are stored in packs.
-    pub fn is_packed(&self) -> bool {
-        self.packs.is_some()
-    }
-
-    pub(super) fn packs(&self) -> Option<&Arc<Objects>> {
-        self.packs.as_ref()
+        self.vfs.stamp(&self.name(ARCHIVE)) != self.opened
     }
 
     /// Whether its index was copied into memory, see [`Self::open_current_copying`].
@@ -240,24 +281,17 @@ impl Generation {
     }
 }
 
-/// The file list, from the identity bodies of all pages and the hash of their table.
-pub(super) fn file_list<'a>(bodies: impl Iterator<Item = (&'a str, Body)>, table_hash: Digest) -> Vec<u8> {
-    let mut lines: Vec<_> = bodies.map(|(path, body)| (path, body.sha256)).collect();
-    lines.push((FILE_TABLE, table_hash));
-    lines.sort_unstable();
-    let mut list = Vec::with_capacity(lines.iter().map(|(path, _)| path.len() + 67).sum());
-    for (path, hash) in lines {
+/// The list of files, sorted by path, that the name of a generation covers: their hashes, and a hash of all holes.
+pub(super) fn file_list<'a>(files: impl Iterator<Item = (&'a str, Body, &'a [Hole])>) -> Vec<u8> {
+    let (mut list, mut all_holes) = (Vec::new(), Vec::new());
+    for (path, body, holes) in files {
         // Writing to memory cannot fail.
-        let _ = writeln!(list, "{hash}  {path}");
+        let _ = writeln!(list, "{}  {path}", body.sha256);
+        all_holes.extend((holes.len() as u32).to_le_bytes());
+        all_holes.extend_from_slice(bytemuck::cast_slice(holes));
     }
+    let _ = writeln!(list, "{}  holes", Digest::of(&all_holes));
     list
-}
-
-/// The hash that a file list states for `index/files.bin`. It is near the top: only `index/…` sorts before it.
-fn listed_table_hash(list: &[u8]) -> Option<Digest> {
-    let mut lines = list.split(|byte| *byte == b'\n');
-    let line = lines.find(|line| line.get(66..) == Some(FILE_TABLE.as_bytes()))?;
-    std::str::from_utf8(&line[..64]).ok()?.parse().ok()
 }
 
 /// Opens the live generation; the next one, if `gc` removes it just then because another one was published.
@@ -305,14 +339,14 @@ pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<GenerationId>, StoreError> {
     Ok(ids)
 }
 
-/// The manifest in a directory, and its hash.
-pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<(Manifest, Digest), StoreError> {
+/// The manifest in a directory.
+pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<Manifest, StoreError> {
     let file = UntrustedFile::new(vfs, dir, MANIFEST);
     let bytes = file.bytes(MANIFEST_LIMIT)?;
     if bytes.len() as u64 > MANIFEST_LIMIT {
         return Err(file.damaged(FileProblem::Format(format!("longer than {MANIFEST_LIMIT} bytes"))));
     }
-    Ok((parse_manifest(vfs, &file.name, &bytes)?, Digest::of(&bytes)))
+    parse_manifest(vfs, &file.name, &bytes)
 }
 
 pub(super) fn parse_manifest(vfs: &dyn Vfs, name: &str, bytes: &[u8]) -> Result<Manifest, StoreError> {
@@ -322,30 +356,9 @@ pub(super) fn parse_manifest(vfs: &dyn Vfs, name: &str, bytes: &[u8]) -> Result<
     })
 }
 
-fn check_file_list(vfs: &dyn Vfs, dir: &str, manifest: &Manifest) -> Result<(), StoreError> {
-    let file = UntrustedFile::new(vfs, dir, FILE_LIST);
-    let list = vfs.map(&file.name).map_err(vfs.read_error(&file.name))?;
-    vfs.check_hash(&file.name, manifest.files.sha256, Digest::of(&list))?;
-    match listed_table_hash(&list) {
-        Some(table) if table == manifest.files.table => Ok(()),
-        _ => Err(file.damaged(FileProblem::Format(format!("does not list the {FILE_TABLE} of {MANIFEST}")))),
-    }
-}
-
 /// Maps a section file and checks its format, but not that it is the one that was published.
 pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sections, StoreError> {
     UntrustedFile::new(vfs, dir, path).sections(false, None)
-}
-
-/// Bytes that are mapped or copied: the tables and every file of the index.
-fn index_bytes(vfs: &dyn Vfs, dir: &str) -> Result<u64, StoreError> {
-    let list = |dir: &str| vfs.list(dir).map_err(vfs.read_error(dir));
-    let own = list(dir)?;
-    let has_index = own.iter().any(|(name, kind)| name == INDEX_DIR && *kind == FileType::Directory);
-    let mut found = if has_index { list(&format!("{dir}/{INDEX_DIR}"))? } else { Vec::new() };
-    found.extend(own.into_iter().filter(|(name, _)| [HISTORY, SIBLINGS, OBJECTS].contains(&&**name)));
-    let sizes = found.into_iter().map(|(_, kind)| if let FileType::File(len) = kind { len } else { 0 });
-    Ok(sizes.sum())
 }
 
 /// A file of a generation that is not checked yet.
@@ -370,23 +383,6 @@ impl<'a> UntrustedFile<'a> {
             self.vfs.check_hash(&self.name, expected, Digest::of(&map))?;
         }
         Sections::check(map).map_err(|err| self.damaged(err))
-    }
-
-    /// `history.bin`, which belongs to the manifest with this hash.
-    fn history(&self, copied: bool, manifest_hash: Digest) -> Result<Sections, StoreError> {
-        let history = self.sections(copied, None)?;
-        let stated = history.get::<Digest>("manifest").map_err(|err| self.damaged(err))?;
-        if *stated != [manifest_hash] {
-            return Err(self.damaged(FileProblem::Format(format!("does not belong to this {MANIFEST}"))));
-        }
-        Ok(history)
-    }
-
-    /// The table of files of a generation in packs.
-    fn packed(&self, objects: &Objects, expected: Digest) -> Result<Sections, StoreError> {
-        let bytes = objects.own()?;
-        self.vfs.check_hash(&self.name, expected, Digest::of(&bytes))?;
-        Sections::from_bytes(&bytes).map_err(|err| self.damaged(err))
     }
 
     fn damaged(&self, problem: impl Into<FileProblem>) -> StoreError {

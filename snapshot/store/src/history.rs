@@ -1,4 +1,4 @@
-//! Writes `history.bin`: what a generation records about those before it. See `changes` for the sections of records and
+//! Writes `changes.bin`: what a generation records about those before it. See `changes` for the sections of records and
 //! `diff` for those of pages.
 //!
 //! `changed` has the date of each page's `Last-Modified`. A page that differs from the live generation's page of this
@@ -24,7 +24,7 @@ use super::changes::{
 use super::diff;
 use super::earlier_assets;
 use super::generation::{Generation, ids, open_sections};
-use super::layout::{HISTORY, directory_of};
+use super::layout::{CHANGES, directory_of};
 use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionError, SectionWriter, Sections, ensure};
 use super::staging::StagingDir;
@@ -42,7 +42,7 @@ pub(super) fn write<'a>(
     let live = staging.live();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.vfs, live));
     let mut history = SectionWriter::default();
-    history.put("manifest", [Digest::of(&manifest.to_bytes())]);
+    history.put("manifest", [manifest.own_hash()]);
     history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
     NextPublication { live, manifest, day }.write(versions, &mut history);
     history.put::<Digest>("recipe", Vec::from_iter(made_from));
@@ -83,7 +83,7 @@ fn latest_change(vfs: &dyn Vfs, live: Option<&Generation>) -> Option<i64> {
     if let Some(live) = live {
         return live.files().latest_change();
     }
-    let dates = |id| open_sections(vfs, &directory_of(id), HISTORY).ok()?.get::<i64>("changed").ok();
+    let dates = |id| open_sections(vfs, &directory_of(id), CHANGES).ok()?.get::<i64>("changed").ok();
     let found = ids(vfs).unwrap_or_default().into_iter().filter_map(dates);
     found.filter_map(|dates| dates.iter().max().copied()).max()
 }

@@ -5,7 +5,7 @@ use super::manifest::GenerationId;
 pub(super) const CURRENT: &str = "CURRENT";
 pub(super) const CURRENT_TMP: &str = "CURRENT.tmp";
 pub(super) const LOCK: &str = "lock";
-/// Packs of a generation that is not complete yet, see `kept_packs`.
+/// A generation that is being pulled, see `remote`.
 pub(super) const INCOMING: &str = "incoming";
 /// What a pull records after a root was filled from a store, see `remote`.
 pub(super) const ACCEPTED: &str = "accepted";
@@ -13,16 +13,10 @@ pub(super) const GENERATIONS: &str = "generations";
 const TMP_PREFIX: &str = ".tmp-";
 
 pub(super) const MANIFEST: &str = "manifest.json";
-pub(super) const HISTORY: &str = "history.bin";
-pub(super) const FILE_LIST: &str = "files.sha256";
-pub(super) const SIBLINGS: &str = "siblings.bin";
-pub(super) const OBJECTS: &str = "objects.bin";
-pub(super) const PACKS: &str = "packs";
-pub(super) const INDEX_DIR: &str = "index";
+/// Every body below `public/`, see `archive`.
+pub const ARCHIVE: &str = "site.zip";
+pub(super) const CHANGES: &str = "changes.bin";
 pub(super) const FILE_TABLE: &str = "index/files.bin";
-/// An index file up to this length is packed, and decoded into memory when it is opened; a longer one stays a file, to be
-/// mapped.
-pub(super) const INDEX_MAX: u64 = 64 << 20;
 /// What paths of index files and of pages start with.
 pub(super) const INDEX: &str = "index/";
 pub(super) const PUBLIC: &str = "public/";
@@ -33,12 +27,6 @@ pub(super) const RECORDS: &str = "public/api/v1/";
 /// Path of the page of a record.
 pub(super) fn page_of(kind: &str, slug: &str) -> String {
     format!("{RECORDS}{kind}/{slug}.json")
-}
-
-/// What the paths of the pages of a record start with, in every language, and no others.
-pub(super) fn starts_of(kind: &str, slug: &str) -> [String; 5] {
-    let starts = [(RECORDS, '.'), (PUBLIC, '.'), (PUBLIC, '/'), ("public/es/", '.'), ("public/es/", '/')];
-    starts.map(|(folder, end)| format!("{folder}{kind}/{slug}{end}"))
 }
 
 /// Directory of a generation, below the root.

@@ -5,35 +5,24 @@
 //! ROOT/
 //!   CURRENT                    one line: the id of the live generation; replaced by rename
 //!   lock                       flock of the only publisher; `rollback` and `gc` hold it too
-//!   incoming/                  packs of a generation that could not be pulled as a whole yet, see `kept_packs`
+//!   incoming/<id>/             files of a generation that was not pulled as a whole yet
 //!   accepted                   what a pull accepted last, see `remote`
 //!   generations/
 //!     .tmp-…                   a generation that is being built or removed; the next publisher removes leftovers
 //!     <sequence>-<hash>/       a `GenerationId`: sequence in 6 or more digits, first 32 hex digits of the hash
-//!       manifest.json          a `Manifest`
-//!       history.bin            what depends on earlier generations, see below
-//!       files.sha256           a line `<hex>  <path>` for every file below public/ and index/, as it is without
-//!                              content coding, sorted by path; `sha256sum -c` run in this directory accepts it
-//!       siblings.bin           lengths and hashes of the .gz, .br and .zst files, see `siblings`
-//!       public/…               the site as files, with .gz, .br and .zst siblings
+//!       manifest.json          a `Manifest`: what it is, and length and SHA-256 of each file beside it
+//!       site.zip               all bodies below `public/`, by the rest of their paths, see `archive`
 //!       index/…                the files that the edge copies or maps; index/files.bin is the `FileTable`
-//! ```
-//!
-//! **Packs.** The same generation may be stored in packs instead of a tree of files. Then it has no `files.sha256`, no
-//! `siblings.bin`, no `public/`, and of `index/` only the files over 64 MiB; it has instead:
-//! ```text
-//!       objects.bin            the pack and position of each body, see `objects`
-//!       packs/<sha256>.pack    bodies without content coding, compressed inside the pack, see `packer`; a pack that
-//!                              is in the previous generation too is a hard link to the same file
+//!       changes.bin            what depends on earlier generations, see below
 //! ```
 //!
 //! **Hash.** A generation is a table of paths and of the hashes of their identity bodies (without content coding).
-//! `manifest.hash` is the SHA-256 of three lines: the SHA-256 of the file list in hex, `asOf`, `baseUrl`, each ended by
-//! LF. Equal input gives an equal hash, independent of earlier publications and of compression. The hash does not cover
-//! `sequence` and `parent` of the manifest and `history.bin`, which depend on earlier publications, nor `siblings.bin`
-//! or `objects.bin`, which record where and in what codings bodies are stored.
+//! `manifest.hash` is the SHA-256 of three lines: the SHA-256 of that list in hex, `asOf`, `baseUrl`, each ended by LF.
+//! Equal input gives an equal hash, independent of earlier publications and of compression. The hash does not cover
+//! `sequence`, `parent` and `stored` of the manifest and `changes.bin`: they depend on earlier publications, or on how bodies
+//! are packed.
 //!
-//! **history.bin** is a section file (see `sections`):
+//! **changes.bin** is a section file (see `sections`):
 //! - `changed`: for every row of the file table the second in which its identity body last changed, by the rule of
 //!   `history`: not before the date that the path had in the previous generation, and after it if the body differs;
 //! - `recipe`: the hash of all inputs of the build, and of those but dataset and day, if they are known;
@@ -41,7 +30,8 @@
 //!   removed since, so that the paths to purge from caches are known after `gc` has removed that one (see `diff`);
 //! - `earlier`: the generation to which a rollback returns;
 //! - assets that pages of earlier generations name, see `earlier_assets`;
-//! - `manifest`: the SHA-256 of `manifest.json`, which is thereby checked as well;
+//! - `manifest`: the SHA-256 of `manifest.json` without the hash of `changes.bin`; the manifest has that hash, so that
+//!   neither of the two is of another generation;
 //! - the change log of records, see `changes`.
 //!
 //! **Publishing** (`Stage`): build under `.tmp-…`; *B1* `syncfs`; read back the written files; rename the directory
@@ -61,26 +51,20 @@
 
 pub mod sections;
 
+mod archive;
 mod body;
 mod build_info;
 mod changes;
-mod codec;
 mod diff;
 mod earlier_assets;
 mod error;
 mod generation;
 mod history;
 mod incoming;
-mod kept_packs;
 mod layout;
 mod manifest;
 mod mapping;
-mod objects;
-mod outgoing;
-mod packer;
-mod places;
 mod retention;
-mod siblings;
 mod stage;
 mod staging;
 mod table;
@@ -90,16 +74,17 @@ mod vfs;
 #[cfg(test)]
 mod tests;
 
-pub use body::{Body, CODINGS, Coding, Digest, Hex, Tally};
-pub use build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome, RecordIds};
+pub use archive::{gunzip, gzip_of as gzip};
+pub use body::{Body, Coding, Digest, Hex, Tally};
+pub use build_info::{BuildInfo, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
 pub use earlier_assets::EarlierAsset;
 pub use error::{FileProblem, StoreError};
 pub use generation::Generation;
-pub use incoming::{IncomingGeneration, PackRange, take_present};
-pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts};
-pub use outgoing::{PackOptions, PackSink, PackedGeneration};
+pub use incoming::{ArchiveRange, IncomingGeneration, take_present};
+pub use layout::ARCHIVE;
+pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts, StoredFile};
 pub use retention::{GenerationInfo, gc, list, live_id, rollback};
 pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};

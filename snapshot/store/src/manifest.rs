@@ -7,10 +7,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::body::{Digest, Hex, json_text, read_hex};
+use super::body::{Body, Digest, Hex, json_text, read_hex};
+use super::layout::{ARCHIVE, CHANGES, FILE_TABLE};
+use super::table::check_path;
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 
 /// Version of the REST interface whose answers the files hold.
 pub(crate) const API_VERSION: &str = "1.0.0";
@@ -80,6 +82,8 @@ pub struct Manifest {
     pub counts: RecordCounts,
     /// The files.
     pub files: FileTotals,
+    /// The files in which they are stored, sorted by path; outside the hash.
+    pub stored: Vec<StoredFile>,
     /// False when pages were left out (`--index-only`).
     pub complete: bool,
 }
@@ -106,7 +110,7 @@ pub struct RecordCounts {
     pub facts: u64,
 }
 
-/// Totals of the file list: every file below public/ and index/, without other codings.
+/// Totals of the files: all below `public/`, and those of the index but `index/files.bin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileTotals {
@@ -114,10 +118,27 @@ pub struct FileTotals {
     pub count: u64,
     /// Sum of their sizes.
     pub bytes: u64,
-    /// Hash of the file list itself: a line `<hex>  <path>` each, sorted by path.
+    /// Hash of the list of them: a line `<hex>  <path>` each, sorted by path, and one of their holes.
     pub sha256: Digest,
-    /// Hash of `index/files.bin`, which the list names too.
-    pub table: Digest,
+}
+
+/// A file beside `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredFile {
+    /// Below the folder of the generation.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash.
+    pub sha256: Digest,
+}
+
+impl StoredFile {
+    /// Its size and hash.
+    pub fn body(&self) -> Body {
+        Body { len: self.bytes, sha256: self.sha256 }
+    }
 }
 
 /// Why a manifest was refused.
@@ -134,6 +155,17 @@ impl Manifest {
         Digest::of(format!("{file_list}\n{as_of}\n{base_url}\n").as_bytes())
     }
 
+    /// Hash of all but the hash of `changes.bin`, which names this one.
+    pub(super) fn own_hash(&self) -> Digest {
+        let stored = self.stored.iter().filter(|file| file.path != CHANGES).cloned().collect();
+        Digest::of(&Self { stored, ..self.clone() }.to_bytes())
+    }
+
+    /// A file beside it.
+    pub fn stored(&self, path: &str) -> Option<&StoredFile> {
+        self.stored.iter().find(|file| file.path == path)
+    }
+
     /// Its name.
     pub fn id(&self) -> GenerationId {
         GenerationId::new(self.sequence, &self.hash)
@@ -145,6 +177,18 @@ impl Manifest {
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
         text.push(b'\n');
         text
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        Self::parse(bytes).map_err(|error| match error {
+            ManifestError::Version(found) => format!("snapshot format {found}"),
+            ManifestError::Malformed(problem) => problem,
+        })
     }
 
     /// Reads the file strictly: first the version, then fields, then rules; its bytes must be those that `to_bytes` writes.
@@ -170,6 +214,17 @@ impl Manifest {
             return Err("sequence counts from 1");
         }
         check_base_url(&self.base_url)?;
+        let named = |path: &str| self.stored(path).is_some();
+        if ![ARCHIVE, CHANGES, FILE_TABLE].into_iter().all(named) {
+            return Err("stored has not all files");
+        }
+        let may_be = |file: &StoredFile| {
+            [ARCHIVE, CHANGES, FILE_TABLE].contains(&&*file.path)
+                || file.path.starts_with("index/") && check_path(file.path.as_bytes()).is_ok()
+        };
+        if !self.stored.is_sorted_by(|one, next| one.path < next.path) || !self.stored.iter().all(may_be) {
+            return Err("stored is not sorted, or has another file");
+        }
         if self.hash != Self::hash_of(&self.files.sha256, self.as_of, &self.base_url) {
             return Err("hash does not fit files, asOf and baseUrl");
         }
@@ -199,7 +254,7 @@ mod tests {
 
     /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
     const TEXT: &str = r#"{
-  "format": 6,
+  "format": 7,
   "sequence": 42,
   "parent": "000041-00112233445566778899aabbccddeeff",
   "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",
@@ -222,9 +277,25 @@ mod tests {
   "files": {
     "count": 8,
     "bytes": 9,
-    "sha256": "0000000000000000000000000000000000000000000000000000000000000000",
-    "table": "0000000000000000000000000000000000000000000000000000000000000000"
+    "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
   },
+  "stored": [
+    {
+      "path": "changes.bin",
+      "bytes": 1,
+      "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    },
+    {
+      "path": "index/files.bin",
+      "bytes": 2,
+      "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    },
+    {
+      "path": "site.zip",
+      "bytes": 3,
+      "sha256": "0000000000000000000000000000000000000000000000000000000000000000"
+    }
+  ],
   "complete": true
 }
 "#;
@@ -251,6 +322,7 @@ mod tests {
         assert!(refusal("").contains("EOF"));
         assert!(with("\"complete\"", "\"extra\": 1,\n  \"complete\"").contains("unknown field `extra`"));
         assert!(with("  \"asOf\": \"2026-11-20\",\n", "").contains("missing field `asOf`"));
+        assert!(with("changes.bin", "changes.dat").contains("not all files"));
         assert!(with("1.0.0", "1.1.0").contains("apiVersion"));
         assert!(with("example.org", "example.org/path").contains("without a path"));
         assert!(with("\"asOf\": \"2026-11-20", "\"asOf\": \"2026-11-21").contains("hash does not fit"));

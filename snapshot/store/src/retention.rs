@@ -9,9 +9,10 @@ use jiff::civil::Date;
 use super::error::StoreError;
 use super::generation::{Generation, current, ids, open_root, read_manifest};
 use super::history;
-use super::layout::{CURRENT, FILE_LIST, FILE_TABLE, HISTORY, MANIFEST, OBJECTS, SIBLINGS, directory_of};
-use super::manifest::{GenerationId, Manifest};
+use super::layout::{CHANGES, CURRENT, directory_of};
+use super::manifest::{GenerationId, Manifest, StoredFile};
 use super::sections::SectionError;
+use super::stage::finish;
 use super::staging::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::verify::{VerifyMode, verify_on};
 use super::vfs::Vfs;
@@ -45,7 +46,7 @@ pub fn list(root: &Path) -> Result<Vec<GenerationInfo>, StoreError> {
     let vfs = open_root(root)?;
     let live = current(&*vfs).ok();
     let info = |id: GenerationId| {
-        let manifest = read_manifest(&*vfs, &directory_of(id)).map(|(manifest, _)| manifest);
+        let manifest = read_manifest(&*vfs, &directory_of(id));
         GenerationInfo { id, current: live == Some(id), manifest }
     };
     Ok(ids(&*vfs)?.into_iter().map(info).collect())
@@ -85,27 +86,20 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     if let Some(live) = staging.live().filter(|live| live.manifest().hash == old.manifest().hash) {
         return Ok(live.id());
     }
-    let own = match old.is_packed() {
-        true => &[OBJECTS][..],
-        false => &[FILE_TABLE, FILE_LIST, SIBLINGS],
-    };
-    for path in old.stored_files().map(|(path, _)| path).chain(own.iter().copied().map(str::to_owned)) {
-        staging.link(old, &path)?;
-    }
+    let is_kept = |file: &&StoredFile| file.path != CHANGES;
+    let stored: Vec<StoredFile> = old.manifest().stored.iter().filter(is_kept).cloned().collect();
+    stored.iter().try_for_each(|file| staging.link(old, &file.path))?;
     let parent = staging.live().map(Generation::id);
-    let manifest = Manifest { sequence: staging.sequence, parent, ..old.manifest().clone() };
+    let manifest = Manifest { sequence: staging.sequence, parent, stored, ..old.manifest().clone() };
     let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
     let versions = old.changes().versions(old.files());
     let made_from = (day, old.made_from(), earlier(old)?);
     let history = history::write(staging, &manifest, bodies, &versions, made_from);
-    staging.write(MANIFEST, &manifest.to_bytes())?;
-    staging.write(HISTORY, history.bytes())?;
-    staging.commit(manifest.id(), 1)?;
-    Ok(manifest.id())
+    finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
 }
 
 fn earlier(generation: &Generation) -> Result<Option<GenerationId>, StoreError> {
-    let damaged = |problem: SectionError| generation.vfs().damaged(&generation.name(HISTORY), problem);
+    let damaged = |problem: SectionError| generation.vfs().damaged(&generation.name(CHANGES), problem);
     history::earlier(&generation.history()?).map_err(damaged)
 }
 

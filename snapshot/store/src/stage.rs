@@ -1,37 +1,48 @@
-//! Publishing: collects the files of a new generation and makes it the live one. Two writers store the bodies: one as a
-//! tree of files, one in packs.
+//! Publishing: collects the files of a new generation and makes it the live one.
 
-mod writers;
-
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use self::writers::{PackWriter, TreeWriter};
-use super::body::{Body, Digest};
-use super::build_info::{BuildInfo, EncodeFn, Layout, NewFile, PublishOutcome};
+use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, Packed, Piece, Place, crc_of, pack};
+use super::body::{Body, Digest, Sink, Tally, slice};
+use super::build_info::{BuildInfo, NewFile, PublishOutcome};
 use super::error::StoreError;
 use super::generation::{Generation, file_list, open_root, open_sections};
 use super::history::{self, GatheredRecords};
-use super::layout::{HISTORY, MANIFEST};
+use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INDEX, MANIFEST, PUBLIC};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, check_base_url};
+use super::mapping::Mapping;
 use super::sections::{SectionWriter, Sections};
-use super::siblings::Siblings;
 use super::staging::{StagingDir, put_twice};
-use super::table::{Hole, StagedFile, Stored, check_page, write_table};
+use super::table::{Hole, StagedFile, check_page, write_table};
+use super::verify::{VerifyMode, verify_on};
 use super::vfs::{Vfs, lock};
 
-/// A generation being built. Pages may be put from many threads. Dropped unpublished, it leaves nothing behind. At most
+/// A generation being built. Files may be put from many threads. Dropped unpublished, it leaves nothing behind. At most
 /// one exists per root.
 pub struct Stage {
     staging: StagingDir,
-    writer: Writer,
     files: Mutex<Vec<StagedFile>>,
     records: Mutex<GatheredRecords>,
+    /// Packed bodies in the order in which they came; the archive has them in that of their paths.
+    spool: File,
+    spooled: AtomicU64,
+    /// The archive of the live generation, if it can be read.
+    live: Option<Mapping>,
 }
 
-enum Writer {
-    Tree(TreeWriter),
-    Packs(PackWriter),
+/// Where the data of an entry is until the archive is written.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// In the spool.
+    Spool(u64),
+    /// In the archive of the live generation.
+    Live(u64),
+    /// In a file of its own, below `index/`.
+    Own,
 }
 
 impl Stage {
@@ -40,101 +51,88 @@ impl Stage {
     /// # Errors
     ///
     /// If the directory holds something else, another publisher holds the lock, or the directory cannot be written.
-    pub fn begin(root: &Path, layout: &Layout) -> Result<Self, StoreError> {
+    pub fn begin(root: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-        Self::begin_on(open_root(root)?, layout)
+        Self::begin_on(open_root(root)?)
     }
 
-    pub(super) fn begin_on(vfs: Arc<dyn Vfs>, layout: &Layout) -> Result<Self, StoreError> {
+    pub(super) fn begin_on(vfs: Arc<dyn Vfs>) -> Result<Self, StoreError> {
         let staging = StagingDir::create(vfs)?;
-        let writer = match layout {
-            Layout::Tree { encoder } => Writer::Tree(TreeWriter::new(encoder, staging.live_tree())),
-            Layout::Packs { level } => Writer::Packs(PackWriter::new(*level, staging.live())),
-        };
+        let spool = staging.vfs.scratch(&staging.dir).map_err(staging.vfs.io_error(&staging.dir))?;
+        let live = staging.live().and_then(|live| live.archive().ok());
         let (files, records) = (Mutex::default(), Mutex::default());
-        Ok(Self { staging, writer, files, records })
+        Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0), live })
     }
 
-    /// Adds a page. Its stored bodies are shared with the parent where they are the same; `encode` is called only for
-    /// siblings that cannot be shared.
+    /// Adds a file. Its packed form is that of the live generation where that has the same body.
     ///
     /// # Errors
     ///
-    /// If the path was put before or cannot be a URL's, holes are outside the body, or the page cannot be written.
-    pub fn put(&self, page: NewFile<'_>, encode: EncodeFn<'_>) -> Result<Body, StoreError> {
-        let identity = Body::of(page.body);
-        self.put_all(&[(page, identity)], encode).map(|()| identity)
-    }
-
-    /// Adds all pages of a record, which packs store together.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::put`].
-    pub fn put_record(&self, pages: &[NewFile<'_>], encode: EncodeFn<'_>) -> Result<(), StoreError> {
-        let pages: Vec<_> = pages.iter().map(|page| (*page, Body::of(page.body))).collect();
-        self.put_all(&pages, encode)
-    }
-
-    fn put_all(&self, pages: &[(NewFile<'_>, Body)], encode: EncodeFn<'_>) -> Result<(), StoreError> {
-        pages.iter().try_for_each(|(page, _)| check_page(page.path, page.holes, page.body.len()))?;
-        let stored = match &self.writer {
-            Writer::Tree(tree) => {
-                let put = |(page, body): &(NewFile<'_>, Body)| tree.put(&self.staging, *page, *body, encode);
-                pages.iter().map(put).collect::<Result<Vec<_>, _>>()?
-            }
-            Writer::Packs(packs) => packs.put(&self.staging, pages)?,
-        };
-        for ((page, body), stored) in pages.iter().zip(stored) {
-            lock(&self.records).add(page, body.sha256);
-            self.add(page.path, *body, page.holes, 0, stored);
+    /// If the path cannot be a URL's, holes are outside the body, the body is too long, or it cannot be written.
+    pub fn put(&self, file: NewFile<'_>) -> Result<Body, StoreError> {
+        let NewFile { path, body, holes } = file;
+        check_page(path, holes, body.len())?;
+        let unfit = |reason| Err(StoreError::Unfit { path: path.to_owned(), reason });
+        if !path.starts_with(PUBLIC) {
+            return unfit("not below public/");
         }
-        Ok(())
+        if body.len() as u64 > BODY_MAX {
+            return unfit("4 GiB or longer");
+        }
+        let identity = Body::of(body);
+        let staged = match self.same(path, identity) {
+            Some((place, pieces)) => self.staged(place, pieces, Source::Live(place.start)),
+            None => self.spool(pack(body))?,
+        };
+        lock(&self.records).add(&file, identity.sha256);
+        self.add(StagedFile { path: path.to_owned(), identity, holes: holes.to_owned(), ..staged });
+        Ok(identity)
     }
 
-    fn add(&self, path: &str, identity: Body, holes: &[Hole], checksum: u64, stored: Stored) {
-        let (path, holes) = (path.to_owned(), holes.to_owned());
-        lock(&self.files).push(StagedFile { path, identity, holes, checksum, stored });
+    /// The packed form of a body in the live generation, if that has the same one at this path, undamaged.
+    fn same(&self, path: &str, identity: Body) -> Option<(Place, Vec<Piece>)> {
+        let entry = self.staging.live()?.files().find(path.as_bytes())?;
+        if entry.identity() != identity {
+            return None;
+        }
+        let place = entry.place()?;
+        let data = slice(self.live.as_ref()?, place.start, place.len as usize)?;
+        (crc_of(data) == place.packed).then(|| (place, entry.pieces().to_vec()))
     }
 
-    /// Adds a section file without holes or siblings, and opens it on disk, so that its memory can be released.
+    fn spool(&self, packed: Packed) -> Result<StagedFile, StoreError> {
+        let (place, Packed { data, pieces, .. }) = (packed.place(), packed);
+        let at = self.spooled.fetch_add(data.len() as u64, Relaxed);
+        self.spool.write_all_at(&data, at).map_err(self.staging.vfs.io_error(&self.staging.dir))?;
+        Ok(self.staged(place, pieces, Source::Spool(at)))
+    }
+
+    fn staged(&self, place: Place, pieces: Vec<Piece>, source: Source) -> StagedFile {
+        let (identity, holes) = (Body::default(), Vec::new());
+        StagedFile { path: String::new(), identity, holes, checksum: 0, place, pieces, source }
+    }
+
+    fn add(&self, file: StagedFile) {
+        lock(&self.files).push(file);
+    }
+
+    /// Adds a section file without holes, and opens it on disk, so that its memory can be released.
     ///
     /// # Errors
     ///
     /// If the path was put before, or the file cannot be written.
     pub fn put_sections(&self, path: &str, file: SectionWriter) -> Result<Sections, StoreError> {
         check_page(path, &[], 0)?;
-        let failed = |error| self.staging.vfs.io_error(&self.staging.name(path))(error);
         let file = file.file();
-        let live = self.staging.live_tree().and_then(|live| live.files().find(path.as_bytes()));
-        let may_be_linked = live.is_some_and(|live| live.checksum() == file.checksum());
-        let (identity, stored) = match &self.writer {
-            Writer::Tree(tree) => {
-                let identity = if may_be_linked {
-                    let identity = Body::of_chunks(&file).map_err(failed)?;
-                    tree.put_identity(&self.staging, path, &file, identity)?;
-                    identity
-                } else {
-                    self.staging.write_hashed(path, &file)?
-                };
-                (identity, Stored::Tree(Siblings::default()))
-            }
-            Writer::Packs(packs) => {
-                let identity = self.staging.write_hashed(path, &file)?;
-                (identity, packs.put_index_file(&self.staging, path, identity)?)
-            }
-        };
-        self.add(path, identity, &[], file.checksum(), stored);
+        let identity = self.staging.write_hashed(path, &file)?;
+        let staged = self.staged(Place::default(), Vec::new(), Source::Own);
+        self.add(StagedFile { path: path.to_owned(), identity, checksum: file.checksum(), ..staged });
         drop(file);
-        let vfs = &*self.staging.vfs;
-        // Not there: it will be linked from the parent.
-        let is_written = vfs.stamp(&self.staging.name(path)).is_some();
-        let parent = self.staging.live_tree().filter(|_| !is_written);
-        open_sections(vfs, parent.map_or(&self.staging.dir, |parent| &parent.dir), path)
+        open_sections(&*self.staging.vfs, &self.staging.dir, path)
     }
 
     /// Completes the generation and makes it the live one; reading back runs on `jobs` threads. Nothing is published if
-    /// the live generation has the same hash and layout and is undamaged.
+    /// the live generation has the same hash and is undamaged.
     ///
     /// # Errors
     ///
@@ -147,35 +145,56 @@ impl Stage {
         if let Some([twice, _]) = files.array_windows().find(|[one, next]| one.path == next.path) {
             return Err(put_twice(&twice.path));
         }
-        let table = write_table(&files);
-        let (manifest, list) = self.manifest(info, &files, &table);
-        if let Some(live) = self.unchanged(&manifest.hash) {
-            return Ok(self.outcome(live, true));
+        let tally = |from: fn(&Source) -> bool| {
+            files.iter().filter(|file| from(&file.source)).map(|it| it.identity).collect()
+        };
+        let packed: Tally = tally(|source| matches!(source, Source::Spool(_)));
+        let copied: Tally = tally(|source| matches!(source, Source::Live(_)));
+        let outcome = |manifest, unchanged| PublishOutcome { manifest, unchanged, packed, copied };
+        let mut manifest = self.manifest(info, &files);
+        if let Some(live) = self.unchanged(&manifest.hash, jobs) {
+            return Ok(outcome(live, true));
         }
+        lay_out(&mut files);
+        self.write_archive(&files)?;
+        self.staging.write(FILE_TABLE, write_table(&files).bytes())?;
+        manifest.stored = self.staging.stored();
         let versions = lock(&self.records).versions(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
         let made_from = (info.as_of, info.made_from, manifest.parent);
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
-        match &self.writer {
-            Writer::Tree(tree) => tree.finish(&self.staging, &files, &table, &list, jobs)?,
-            Writer::Packs(packs) => packs.finish(&self.staging, files, &table)?,
-        }
-        self.staging.write(MANIFEST, &manifest.to_bytes())?;
-        self.staging.write(HISTORY, history.bytes())?;
-        self.staging.commit(manifest.id(), jobs)?;
-        Ok(self.outcome(manifest, false))
+        let manifest = finish(&self.staging, manifest, &history, jobs)?;
+        Ok(outcome(manifest, false))
     }
 
-    fn manifest(&self, info: &BuildInfo, files: &[StagedFile], table: &Sections) -> (Manifest, Vec<u8>) {
-        let table = Body::of(table.bytes());
-        let list = file_list(files.iter().map(|file| (&*file.path, file.identity)), table.sha256);
-        let totals = FileTotals {
-            count: 1 + files.len() as u64,
-            bytes: table.len + files.iter().map(|file| file.identity.len).sum::<u64>(),
-            sha256: Digest::of(&list),
-            table: table.sha256,
+    fn write_archive(&self, files: &[StagedFile]) -> Result<(), StoreError> {
+        let files = &files[files.partition_point(|file| file.path.starts_with(INDEX))..];
+        let entry = |file| {
+            let StagedFile { path, identity, place, .. }: &StagedFile = file;
+            Entry { path: &path[PUBLIC.len()..], len: identity.len, place: *place }
         };
-        let manifest = Manifest {
+        let entries: Vec<Entry<'_>> = files.iter().map(entry).collect();
+        let data = |number: usize, sink: Sink<'_>| {
+            let StagedFile { place, source, .. } = files[number];
+            let (live, len) = (self.live.as_deref().unwrap_or_default(), place.len as usize);
+            match source {
+                Source::Live(at) => sink(slice(live, at, len).unwrap_or_default()),
+                Source::Spool(at) => {
+                    let mut data = vec![0; len];
+                    self.spool.read_exact_at(&mut data, at)?;
+                    sink(&data)
+                }
+                Source::Own => Ok(()),
+            }
+        };
+        self.staging.write_hashed(ARCHIVE, &Archive { entries: &entries, data }).map(drop)
+    }
+
+    /// All but the files in which the generation is stored.
+    fn manifest(&self, info: &BuildInfo, files: &[StagedFile]) -> Manifest {
+        let bodies = files.iter().map(|file| (&*file.path, file.identity, &file.holes[..]));
+        let totals = totals(bodies);
+        Manifest {
             format: FORMAT,
             sequence: self.staging.sequence,
             parent: self.staging.live().map(Generation::id),
@@ -187,27 +206,47 @@ impl Stage {
             source: DatasetHash { sha256: info.source },
             counts: info.counts,
             files: totals,
+            stored: Vec::new(),
             complete: info.complete,
-        };
-        (manifest, list)
+        }
     }
 
-    /// The live generation's manifest, if it has this hash and layout and is undamaged.
-    fn unchanged(&self, hash: &Digest) -> Option<Manifest> {
+    /// The live generation's manifest, if it has this hash and is undamaged.
+    fn unchanged(&self, hash: &Digest, jobs: usize) -> Option<Manifest> {
         let live = self.staging.live().filter(|live| live.manifest().hash == *hash)?;
-        let has_layout = match &self.writer {
-            Writer::Tree(tree) => !live.is_packed() && tree.same_encoder && tree.repaired() == 0,
-            Writer::Packs(packs) => live.is_packed() && packs.damaged == 0,
-        };
-        has_layout.then(|| live.manifest().clone())
+        let verified = verify_on(&self.staging.vfs, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ());
+        verified.is_ok().then(|| live.manifest().clone())
     }
+}
 
-    fn outcome(&self, manifest: Manifest, unchanged: bool) -> PublishOutcome {
-        let (linked, repaired) = match &self.writer {
-            Writer::Tree(tree) => (tree.linked(), tree.repaired()),
-            Writer::Packs(packs) => (packs.packer.reused(), packs.damaged),
-        };
-        let written = lock(&self.staging.written).iter().map(|(_, body)| *body).collect();
-        PublishOutcome { manifest, unchanged, written, linked, repaired }
+/// Number, size and hash of all files, sorted by path.
+pub(super) fn totals<'a>(files: impl Iterator<Item = (&'a str, Body, &'a [Hole])> + Clone) -> FileTotals {
+    let (list, tally): (_, Tally) = (file_list(files.clone()), files.map(|(_, body, _)| body).collect());
+    FileTotals { count: tally.files, bytes: tally.bytes, sha256: Digest::of(&list) }
+}
+
+/// Gives each entry its place in the archive, in the order of paths.
+fn lay_out(files: &mut [StagedFile]) {
+    let (mut end, mut pieces) = (0, 0);
+    for file in files.iter_mut().filter(|file| !file.path.starts_with(INDEX)) {
+        file.place.start = end + LOCAL_HEADER + (file.path.len() - PUBLIC.len()) as u64;
+        file.place.first_piece = pieces;
+        end = file.place.start + u64::from(file.place.len);
+        pieces += file.pieces.len() as u64;
     }
+}
+
+/// Writes the history and the manifest, which names every other file, and makes the generation the live one.
+pub(super) fn finish(
+    staging: &StagingDir,
+    mut manifest: Manifest,
+    history: &Sections,
+    jobs: usize,
+) -> Result<Manifest, StoreError> {
+    staging.write(CHANGES, history.bytes())?;
+    manifest.stored.extend(staging.stored().into_iter().filter(|file| file.path == CHANGES));
+    manifest.stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    staging.write(MANIFEST, &manifest.to_bytes())?;
+    staging.commit(manifest.id(), jobs)?;
+    Ok(manifest)
 }

@@ -10,8 +10,7 @@ use super::generation::{Generation, current, open_current_on};
 use super::layout::{
     ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary, temporary,
 };
-use super::manifest::GenerationId;
-use super::places::Pack;
+use super::manifest::{GenerationId, StoredFile};
 use super::vfs::{FileType, Lock, Vfs, in_parallel, lock};
 
 /// A generation's directory that no reader can find yet. Dropped uncommitted, it leaves nothing behind. At most one
@@ -25,30 +24,37 @@ pub(super) struct StagingDir {
     pub(super) parent: Result<Generation, StoreError>,
     /// Files to read back before the commit.
     pub(super) written: Mutex<Vec<(String, Body)>>,
+    /// Whether it stays when it is dropped uncommitted, for the next attempt.
+    stays: bool,
     _lock: Lock,
 }
 
 impl StagingDir {
     /// Takes the root's lock and removes what an unfinished publisher left.
     pub(super) fn create(vfs: Arc<dyn Vfs>) -> Result<Self, StoreError> {
+        Self::open(vfs, None)
+    }
+
+    /// The same in a directory that an earlier attempt may have left, and that stays if this one fails.
+    pub(super) fn resume(vfs: Arc<dyn Vfs>, dir: String) -> Result<Self, StoreError> {
+        Self::open(vfs, Some(dir))
+    }
+
+    fn open(vfs: Arc<dyn Vfs>, kept: Option<String>) -> Result<Self, StoreError> {
         refuse_foreign(&*vfs)?;
         let root_lock = lock_root(&*vfs)?;
         vfs.create_dirs(GENERATIONS).map_err(vfs.io_error(GENERATIONS))?;
         let sequence = 1 + remove_leftovers(&*vfs)?;
         let parent = open_current_on(&vfs, 0);
-        let dir = temporary(format_args!("{sequence:06}"));
+        let stays = kept.is_some();
+        let dir = kept.unwrap_or_else(|| temporary(format_args!("{sequence:06}")));
         vfs.create_dirs(&dir).map_err(vfs.io_error(&dir))?;
-        Ok(Self { vfs, dir, sequence, parent, written: Mutex::default(), _lock: root_lock })
+        Ok(Self { vfs, dir, sequence, parent, written: Mutex::default(), stays, _lock: root_lock })
     }
 
     /// The live generation, if it can be opened.
     pub(super) fn live(&self) -> Option<&Generation> {
         self.parent.as_ref().ok()
-    }
-
-    /// The live generation, if it is a tree.
-    pub(super) fn live_tree(&self) -> Option<&Generation> {
-        self.live().filter(|live| !live.is_packed())
     }
 
     /// Name of a staged file, for the `Vfs`.
@@ -58,10 +64,6 @@ impl StagingDir {
 
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.write_body(path, &bytes, Body::of(bytes))
-    }
-
-    pub(super) fn write_pack(&self, pack: Pack, bytes: &[u8]) -> Result<(), StoreError> {
-        self.write_body(&pack.path(), &bytes, pack.body())
     }
 
     pub(super) fn write_body(&self, path: &str, content: &dyn Chunks, body: Body) -> Result<(), StoreError> {
@@ -82,28 +84,23 @@ impl StagingDir {
         Ok(body)
     }
 
+    /// The files written so far, sorted by path.
+    pub(super) fn stored(&self) -> Vec<StoredFile> {
+        let written = lock(&self.written);
+        let file = |(path, body): &(String, Body)| StoredFile {
+            path: path.clone(),
+            bytes: body.len,
+            sha256: body.sha256,
+        };
+        let mut stored: Vec<StoredFile> = written.iter().map(file).collect();
+        stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        stored
+    }
+
     /// Gives a file of another generation a second name here.
     pub(super) fn link(&self, from: &Generation, path: &str) -> Result<(), StoreError> {
         let from = from.name(path);
         self.create_file(path, |to| self.vfs.link(&from, to))
-    }
-
-    /// Gives a file of the root a second name here. It is read back before the commit.
-    pub(super) fn link_kept(&self, from: &str, path: &str, body: Body) -> Result<(), StoreError> {
-        self.create_file(path, |to| self.vfs.link(from, to))?;
-        lock(&self.written).push((path.to_owned(), body));
-        Ok(())
-    }
-
-    /// Links the packs that the live generation has; all others were written here.
-    pub(super) fn link_packs(&self, packs: &[Pack]) -> Result<(), StoreError> {
-        let Some(live) = self.live() else { return Ok(()) };
-        for path in packs.iter().map(Pack::path) {
-            if !lock(&self.written).iter().any(|(written, _)| *written == path) {
-                self.link(live, &path)?;
-            }
-        }
-        Ok(())
     }
 
     /// Calls `create` with the file's name, and once more after creating the directories above it.
@@ -138,7 +135,9 @@ impl StagingDir {
 impl Drop for StagingDir {
     /// If this fails, the next publisher removes the directory.
     fn drop(&mut self) {
-        let _ = self.vfs.remove(&self.dir);
+        if !self.stays {
+            let _ = self.vfs.remove(&self.dir);
+        }
     }
 }
 

@@ -7,24 +7,25 @@
 //! bodies     Body  of each row: of its identity body
 //! holes      Hole  of each row: sorted, not overlapping, inside the identity body
 //! slots      u32   hash table over the paths: XXH3-64, open addressing, linear probing; row + 1, 0 = free
-//! checksums  u64   of each row below index/ (they sort first): checksum of a section file, else 0
+//! checksums  u64   of each row below index/ (they sort first): checksum of a section file
+//! places     Place of each other row: where it is in the archive
+//! pieces     Piece of each of them that is longer than one, see `archive`
 //! ```
-//! Where bodies are stored, and in which codings, is recorded elsewhere, so that a tree and packs of one dataset have the
-//! same table. The table is not in itself; the file list names it.
+//! The table is not in itself; the manifest names it.
 
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::body::{Body, CODINGS, Coding, slice};
+use super::archive::{DEFLATED, GZIP_FRAME, LOCAL_HEADER, Piece, Place, STORED, piece_count};
+use super::body::{Body, Coding, slice};
 use super::error::StoreError;
 use super::layout::{FILE_TABLE, INDEX, PUBLIC};
-use super::places::Placement;
 use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use super::siblings::{SiblingTable, Siblings};
+use super::stage::Source;
 
 /// Longest path below a generation, in bytes.
 const MAX_PATH: usize = 512;
-/// Longest file name, in bytes: 255 is what file systems take, less the suffix of a coding.
+/// Longest file name, in bytes: 255 is what file systems take, less the suffix of a compressed file.
 const MAX_NAME: usize = 250;
 
 /// A range of an identity body whose bytes depend on the day. The meaning of rule and argument is up to the code that
@@ -58,17 +59,10 @@ pub(super) struct StagedFile {
     pub(super) holes: Vec<Hole>,
     /// Of a section file, else 0.
     pub(super) checksum: u64,
-    pub(super) stored: Stored,
-}
-
-/// How the bodies of a staged file are stored.
-pub(super) enum Stored {
-    /// As files of a tree.
-    Tree(Siblings),
-    /// In packs.
-    Packed(Placement),
-    /// As a file in no pack.
-    File,
+    /// How it is packed, below `public/`.
+    pub(super) place: Place,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) source: Source,
 }
 
 /// The table of files, which are sorted by path.
@@ -84,14 +78,16 @@ pub(super) fn write_table(pages: &[StagedFile]) -> Sections {
         paths.extend_from_slice(page.path.as_bytes());
         holes.extend_from_slice(&page.holes);
     }
-    let index = pages.iter().take_while(|page| page.path.starts_with(INDEX));
+    let (index, public) = pages.split_at(pages.partition_point(|page| page.path.starts_with(INDEX)));
     let mut writer = SectionWriter::default();
     writer.put("paths", paths);
     writer.put("rows", rows);
     writer.put::<Body>("bodies", pages.iter().map(|page| page.identity).collect::<Vec<_>>());
     writer.put("holes", holes);
     writer.put("slots", slots_of(pages));
-    writer.put::<u64>("checksums", index.map(|page| page.checksum).collect::<Vec<_>>());
+    writer.put::<u64>("checksums", index.iter().map(|page| page.checksum).collect::<Vec<_>>());
+    writer.put::<Place>("places", public.iter().map(|page| page.place).collect::<Vec<_>>());
+    writer.put::<Piece>("pieces", public.iter().flat_map(|page| page.pieces.clone()).collect::<Vec<_>>());
     writer.finish()
 }
 
@@ -118,12 +114,13 @@ pub struct FileTable {
     holes: Section<Hole>,
     slots: Section<u32>,
     checksums: Section<u64>,
+    places: Section<Place>,
+    pieces: Section<Piece>,
     changed: Section<i64>,
-    siblings: Option<SiblingTable>,
 }
 
 impl FileTable {
-    /// `changed` is the section of that name in `history.bin`, one element for each row.
+    /// `changed` is the section of that name in `changes.bin`, one element for each row.
     pub(super) fn open(table: &Sections, changed: Section<i64>) -> Result<Self, SectionError> {
         let table = Self {
             paths: table.get("paths")?,
@@ -132,8 +129,9 @@ impl FileTable {
             holes: table.get("holes")?,
             slots: table.get("slots")?,
             checksums: table.get("checksums")?,
+            places: table.get("places")?,
+            pieces: table.get("pieces")?,
             changed,
-            siblings: None,
         };
         table.check()?;
         Ok(table)
@@ -154,7 +152,39 @@ impl FileTable {
         let lengths = "has another length than the rows of index/";
         ensure(self.checksums.len() == index, "checksums", lengths)?;
         ensure(self.bodies.len() == rows.len(), "bodies", "has another length than `rows`")?;
+        ensure(self.places.len() == rows.len() - index, "places", "has another length than the other rows")?;
+        self.check_places(index)?;
         rows.iter().zip(&*self.bodies).try_for_each(|(row, body)| self.check_holes_of(row, body.len))
+    }
+
+    /// Entries follow each other, with room for a header and a path between them, and each has as many pieces as its body
+    /// is long.
+    fn check_places(&self, first: usize) -> Result<(), SectionError> {
+        let (mut end, mut pieces) = (0u64, 0);
+        let rows = self.rows[first..].iter().zip(&self.bodies[first..]);
+        for (place, (row, body)) in self.places.iter().zip(rows) {
+            let header = LOCAL_HEADER + u64::from(row.path_len) - PUBLIC.len() as u64;
+            let count = piece_count(body.len);
+            let stored = place.method == STORED && u64::from(place.len) == body.len && count == 0;
+            let fits = place.start == end.saturating_add(header)
+                && place.first_piece == pieces
+                && (stored || place.method == DEFLATED);
+            ensure(fits, "places", "an entry overlaps another, or is packed in an unknown way")?;
+            let inside = slice(&self.pieces, pieces, count as usize).is_some_and(|pieces| {
+                pieces.is_sorted_by(|one, next| one.start < next.start)
+                    && pieces.first().is_none_or(|first| first.start == 0)
+                    && pieces.last().is_none_or(|last| last.start < place.len)
+            });
+            ensure(inside, "pieces", "a piece is outside of its entry")?;
+            end = place.start.saturating_add(place.len.into());
+            pieces += count;
+        }
+        Ok(())
+    }
+
+    /// Where the last entry ends in the archive.
+    pub(super) fn archive_end(&self) -> u64 {
+        self.places.last().map_or(0, |place| place.start.saturating_add(place.len.into()))
     }
 
     fn check_row<'a>(&'a self, row: &Row) -> Result<&'a [u8], SectionError> {
@@ -167,11 +197,6 @@ impl FileTable {
         let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
         let fits = holes.is_some_and(|holes| check_holes(holes, len).is_ok());
         ensure(fits, "rows", "a hole is outside of `holes` or of its body")
-    }
-
-    /// The table of a tree, with the siblings of its files.
-    pub(super) fn with_siblings(self, siblings: SiblingTable) -> Self {
-        Self { siblings: Some(siblings), ..self }
     }
 
     fn path_of(&self, row: &Row) -> &[u8] {
@@ -210,29 +235,6 @@ impl FileTable {
         None
     }
 
-    /// Whether any page is below this directory.
-    pub(super) fn has_directory(&self, dir: &str) -> bool {
-        let prefix = [dir.as_bytes(), b"/"].concat();
-        let first = self.rows.partition_point(|row| self.path_of(row) < &*prefix);
-        let below = self.rows.get(first).is_some_and(|row| self.path_of(row).starts_with(&prefix));
-        below || *prefix == *INDEX.as_bytes()
-    }
-
-    /// The pages whose paths have this prefix.
-    pub(super) fn starting_with(&self, start: &str) -> impl Iterator<Item = FileEntry<'_>> {
-        let first = self.rows.partition_point(|row| self.path_of(row) < start.as_bytes());
-        let entries = (first..self.rows.len()).filter_map(|number| self.get(number as u32));
-        entries.take_while(move |entry| entry.path().starts_with(start))
-    }
-
-    /// The page and coding of a file below the generation.
-    pub(super) fn file(&self, path: &str) -> Option<(FileEntry<'_>, Coding)> {
-        CODINGS.into_iter().find_map(|coding| {
-            let entry = self.find(path.strip_suffix(coding.suffix())?.as_bytes())?;
-            entry.body(coding).map(|_| (entry, coding))
-        })
-    }
-
     /// A page by its number, counted from 0 in order of paths.
     pub fn get(&self, number: u32) -> Option<FileEntry<'_>> {
         let row = *self.rows.get(number as usize)?;
@@ -244,19 +246,9 @@ impl FileTable {
         (0..self.rows.len() as u32).filter_map(|number| self.get(number))
     }
 
-    /// Size and hash of each page's identity body.
-    pub(super) fn bodies(&self) -> &Section<Body> {
-        &self.bodies
-    }
-
     /// When any page last changed, in seconds since 1970.
     pub fn latest_change(&self) -> Option<i64> {
         self.changed.iter().max().copied()
-    }
-
-    /// Name of the compressors and levels of a tree's siblings.
-    pub(super) fn encoder(&self) -> &[u8] {
-        self.siblings.as_ref().map_or(b"", SiblingTable::encoder)
     }
 }
 
@@ -284,22 +276,32 @@ impl<'a> FileEntry<'a> {
         self.table.bodies.get(self.number as usize).copied().unwrap_or_else(Body::zeroed)
     }
 
-    /// Size and hash in this coding, if it is stored as a file.
-    pub fn body(&self, coding: Coding) -> Option<Body> {
-        match coding {
-            Coding::Identity => Some(self.identity()),
-            _ => self.table.siblings.as_ref()?.body(self.number, coding),
-        }
-    }
-
-    /// Whether it can be sent in a coding: it is stored so, or it is stored in a pack and worth encoding for a request.
+    /// Whether it is stored in a coding.
     pub fn offers(&self, coding: Coding) -> bool {
         /// Shorter ones fill less than two packets, headers included.
         const SMALL: u64 = 1024;
-        let cheap = matches!(coding, Coding::Gzip | Coding::Zstd) && self.table.siblings.is_none();
-        let worth =
-            || self.path().starts_with(PUBLIC) && self.identity().len >= SMALL && is_text(self.path());
-        self.body(coding).is_some() || cheap && worth()
+        let is_deflated = || self.place().is_some_and(|place| place.method == DEFLATED);
+        coding == Coding::Identity || self.identity().len >= SMALL && is_deflated()
+    }
+
+    /// Its length in a coding that it offers.
+    pub fn length(&self, coding: Coding) -> Option<u64> {
+        match coding {
+            Coding::Identity => Some(self.identity().len),
+            Coding::Gzip => self.place().map(|place| u64::from(place.len) + GZIP_FRAME),
+        }
+    }
+
+    /// Where it is in the archive; none of a file of the index.
+    pub(super) fn place(&self) -> Option<Place> {
+        let index = self.table.checksums.len();
+        self.table.places.get((self.number as usize).checked_sub(index)?).copied()
+    }
+
+    /// The pieces of a long body.
+    pub(super) fn pieces(&self) -> &'a [Piece] {
+        let (place, count) = (self.place().unwrap_or_default(), piece_count(self.identity().len));
+        slice(&self.table.pieces, place.first_piece, count as usize).unwrap_or_default()
     }
 
     /// The ranges of the identity body that depend on the day.
@@ -312,26 +314,10 @@ impl<'a> FileEntry<'a> {
         self.table.changed.get(self.number as usize).copied().unwrap_or_default()
     }
 
-    /// Path and body of the file of a tree in which it is stored in a coding.
-    pub(super) fn stored_file(&self, coding: Coding) -> Option<(String, Body)> {
-        Some((format!("{}{}", self.path(), coding.suffix()), self.body(coding)?))
-    }
-
-    /// Whether it was to be encoded when it was stored.
-    pub(super) fn encoded(&self) -> bool {
-        self.table.siblings.as_ref().is_some_and(|siblings| siblings.encoded(self.number))
-    }
-
     /// Checksum of a section file; 0 for any other file.
     pub(super) fn checksum(&self) -> u64 {
         self.table.checksums.get(self.number as usize).copied().unwrap_or_default()
     }
-}
-
-/// Whether a file is of a type that is not compressed already.
-fn is_text(path: &str) -> bool {
-    const PACKED: [&str; 9] = ["png", "jpg", "jpeg", "webp", "avif", "gif", "woff2", "zip", "gz"];
-    path.rsplit_once('.').is_none_or(|(_, extension)| !PACKED.contains(&extension))
 }
 
 /// Holes are sorted, do not overlap and are inside a body of `len` bytes.
@@ -356,7 +342,7 @@ pub(super) fn check_path(path: &[u8]) -> Result<(), &'static str> {
     if path == FILE_TABLE.as_bytes() {
         return Err("this name belongs to the store");
     }
-    if path.len() + Coding::Zstd.suffix().len() > MAX_PATH {
+    if path.len() > MAX_PATH {
         return Err("path is too long");
     }
     for name in path.split(|byte| *byte == b'/') {
@@ -374,71 +360,4 @@ pub(super) fn check_path(path: &[u8]) -> Result<(), &'static str> {
 pub(super) fn check_page(path: &str, holes: &[Hole], len: usize) -> Result<(), StoreError> {
     let fit = check_path(path.as_bytes()).and_then(|()| check_holes(holes, len as u64));
     fit.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::body::Digest;
-    use super::super::siblings::write_siblings;
-    use super::*;
-
-    fn page(path: &str, codings: usize) -> StagedFile {
-        let bodies = [1, 2, 3].map(|n| (n <= codings).then(|| Body::of(path.as_bytes())));
-        let stored = Stored::Tree(Siblings { bodies, encoded: true });
-        let holes =
-            vec![Hole { start: 1, len: 2, rule: 3, arg: 4 }, Hole { start: 3, len: 0, rule: 5, arg: 6 }];
-        StagedFile { path: path.to_owned(), identity: Body::of(path.as_bytes()), holes, checksum: 0, stored }
-    }
-
-    fn table_of(bytes: &[u8], files: &[StagedFile]) -> Result<FileTable, SectionError> {
-        let mut history = SectionWriter::default();
-        history.put("changed", vec![7i64; files.len()]);
-        let table = FileTable::open(&Sections::from_bytes(bytes)?, history.finish().get("changed")?)?;
-        let hash = Digest::of(bytes);
-        let siblings = files.iter().map(|file| match file.stored {
-            Stored::Tree(siblings) => siblings,
-            _ => Siblings::default(),
-        });
-        let siblings = SiblingTable::open(&write_siblings(siblings, "e", hash), hash, files.len())?;
-        Ok(table.with_siblings(siblings))
-    }
-
-    #[test]
-    fn every_path_of_the_table_is_found_and_no_other() {
-        let paths: Vec<_> = (0..1000).map(|n| format!("public/p/{n:03}")).collect();
-        let pages: Vec<_> = paths.iter().enumerate().map(|(n, path)| page(path, n % 4)).collect();
-        let table = table_of(write_table(&pages).bytes(), &pages).unwrap();
-        for (n, path) in paths.iter().enumerate() {
-            let entry = table.lookup(&["p/", &path[9..]]).unwrap();
-            assert_eq!((entry.number() as usize, entry.path(), entry.changed()), (n, &**path, 7));
-            let stored = CODINGS.map(|coding| entry.body(coding).is_some());
-            assert_eq!(stored, [true, n % 4 > 0, n % 4 > 1, n % 4 > 2]);
-        }
-        assert!(table.lookup(&["p/1000"]).is_none() && table.lookup(&[]).is_none());
-        assert!(table_of(write_table(&[]).bytes(), &[]).unwrap().lookup(&["p"]).is_none());
-    }
-
-    #[test]
-    fn a_forged_table_is_refused_or_read_without_panic() {
-        let pages = [page("index/x", 0), page("public/a", 3), page("public/b", 1)];
-        let good = write_table(&pages).bytes().to_vec();
-        let mut refused = 0;
-        for (at, bit) in (16..good.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
-            let mut forged = good.clone();
-            forged[at] ^= 1 << bit;
-            let checksum = xxh3_64(&forged[16..]);
-            forged[8..16].copy_from_slice(&checksum.to_le_bytes());
-            let Ok(table) = table_of(&forged, &pages) else {
-                refused += 1;
-                continue;
-            };
-            for entry in table.entries() {
-                let _ =
-                    (entry.path(), entry.holes(), entry.checksum(), CODINGS.map(|coding| entry.body(coding)));
-            }
-            let _ =
-                (table.lookup(&["a"]).is_some(), table.file("public/b.gz"), table.has_directory("public"));
-        }
-        assert!(refused > 100, "{refused}");
-    }
 }

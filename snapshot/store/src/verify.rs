@@ -5,27 +5,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rustc_hash::FxHashSet;
-
-use super::body::{Body, CODINGS, Coding, Digest};
+use super::body::Coding;
 use super::error::{FileProblem, StoreError};
-use super::generation::{Generation, current, file_list, open_root};
-use super::layout::{
-    CURRENT, FILE_LIST, FILE_TABLE, HISTORY, INDEX_DIR, MANIFEST, OBJECTS, PACKS, SIBLINGS, directory_of,
-};
-use super::manifest::GenerationId;
-use super::places::Pack;
+use super::generation::{Generation, current, open_root};
+use super::layout::{CURRENT, FILE_TABLE, MANIFEST, PUBLIC, directory_of};
+use super::manifest::{GenerationId, StoredFile};
+use super::stage::totals;
 use super::vfs::{FileType, Stamp, Vfs, in_parallel};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyMode {
-    /// Manifest, file list and table in full; of every other file that it exists with its size, and that there is no other
-    /// file.
+    /// Manifest, history and table of files in full; of every other file that it exists with its size, and that there is
+    /// no other file.
     Fast,
-    /// The content of every file as well. Packs are files.
+    /// The content of every file as well.
     Files,
-    /// The bodies in packs as well.
+    /// Every body in the archive as well.
     Deep,
 }
 
@@ -70,15 +66,11 @@ pub(super) fn verify_on(
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
-    let packed = || generation.stored_files().map(|(path, _)| path).collect();
-    let packed = generation.is_packed().then(packed);
-    ExtraFiles { generation: &generation, packed, faults: &mut faults }.search("");
     if mode != VerifyMode::Fast {
         faults.extend(check_content(&generation, &found, jobs, progress));
-        // Sound packs may still hold other bodies than the table names.
-        if mode == VerifyMode::Deep && faults.is_empty() && generation.is_packed() {
-            let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
-            faults.extend(check_bodies(&generation, &rows, jobs));
+        // A sound archive may still hold other bodies than the table names.
+        if mode == VerifyMode::Deep && faults.is_empty() {
+            faults.extend(check_bodies(&generation, jobs));
         }
     }
     if !faults.is_empty() {
@@ -88,116 +80,73 @@ pub(super) fn verify_on(
     Ok(VerifyReport { id, files: files.count, bytes: files.bytes })
 }
 
-/// File list and manifest agree with the table.
+/// The manifest agrees with the table.
 fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
-    let (files, totals) = (generation.files(), generation.manifest().files);
-    let mut wrong = |path: &str| {
+    let files = generation.files().entries().map(|entry| (entry.path(), entry.identity(), entry.holes()));
+    if totals(files) != generation.manifest().files {
         let problem = FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
-        faults.push(generation.vfs().damaged(&generation.name(path), problem));
+        faults.push(generation.vfs().damaged(&generation.name(MANIFEST), problem));
+    }
+}
+
+/// Compares names and sizes of the files in the folder; returns those that are as long as they should be.
+fn check_listings<'g>(generation: &'g Generation, faults: &mut Vec<StoreError>) -> Vec<&'g StoredFile> {
+    let (vfs, stored) = (generation.vfs(), &generation.manifest().stored);
+    let mut found: Vec<(String, FileType)> = Vec::new();
+    for folder in ["", "index"] {
+        let name = if folder.is_empty() { generation.dir.clone() } else { generation.name(folder) };
+        match vfs.list(&name) {
+            Ok(entries) => found.extend(entries.into_iter().map(|(name, kind)| match folder {
+                "" => (name, kind),
+                folder => (format!("{folder}/{name}"), kind),
+            })),
+            Err(error) => faults.push(vfs.read_error(&name)(error)),
+        }
+    }
+    let mut fault = |path: &str, problem| faults.push(vfs.damaged(&generation.name(path), problem));
+    for (path, kind) in &found {
+        let is_known = path == MANIFEST || path == "index" || stored.iter().any(|file| file.path == *path);
+        match kind {
+            FileType::Other => fault(path, FileProblem::NotAFile),
+            _ if !is_known => fault(path, FileProblem::Extra),
+            _ => {}
+        }
+    }
+    let compare = |file: &&StoredFile| match found.iter().find(|(path, _)| *path == file.path) {
+        None => Err(FileProblem::Missing),
+        Some((_, FileType::File(len))) if *len == file.bytes => Ok(()),
+        Some((_, FileType::File(len))) => Err(FileProblem::Length { expected: file.bytes, found: *len }),
+        // Reported above.
+        Some((_, FileType::Other)) => Ok(()),
+        Some((_, FileType::Directory)) => Err(FileProblem::NotAFile),
     };
-    let bodies = || files.entries().map(|entry| (entry.path(), entry.identity()));
-    if Digest::of(&file_list(bodies(), totals.table)) != totals.sha256 {
-        wrong(FILE_LIST);
-    }
-    let table_len = match generation.packs() {
-        Some(packs) => packs.own_length(),
-        None => generation.vfs().hash(&generation.name(FILE_TABLE)).map_or(0, |table| table.len),
+    stored.iter().filter(|file| compare(file).map_err(|problem| fault(&file.path, problem)).is_ok()).collect()
+}
+
+/// Compares the bodies in the archive, and the files of the index, with the table.
+fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
+    let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
+    let check = |row: &u32| {
+        let entry = generation.files().get(*row)?;
+        if entry.path().starts_with(PUBLIC) {
+            return generation.read(entry, Coding::Identity).err();
+        }
+        let same = generation.manifest().stored(entry.path()).map(StoredFile::body) == Some(entry.identity());
+        let problem = || FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
+        (!same).then(|| generation.vfs().damaged(&generation.name(entry.path()), problem()))
     };
-    let bytes = table_len + bodies().map(|(_, body)| body.len).sum::<u64>();
-    if totals.count != 1 + files.len() as u64 || totals.bytes != bytes {
-        wrong(MANIFEST);
-    }
-}
-
-/// Compares names and sizes; returns the files that are as long as they should be.
-fn check_listings(generation: &Generation, faults: &mut Vec<StoreError>) -> Vec<(String, Body)> {
-    let mut found = Vec::new();
-    let compared = generation.compare_listings(&mut |path, body, compared| {
-        match compared {
-            Ok(()) => found.push((path, body)),
-            Err(fault) => faults.push(fault),
-        }
-        Ok(())
-    });
-    faults.extend(compared.err());
-    found
-}
-
-/// Finds files and directories of a generation that are not listed.
-struct ExtraFiles<'a> {
-    generation: &'a Generation,
-    /// The listed files of a generation in packs.
-    packed: Option<FxHashSet<String>>,
-    faults: &'a mut Vec<StoreError>,
-}
-
-impl ExtraFiles<'_> {
-    fn search(&mut self, dir: &str) {
-        let vfs = self.generation.vfs();
-        let name = if dir.is_empty() { self.generation.dir.clone() } else { self.generation.name(dir) };
-        let found = match vfs.list(&name) {
-            Ok(found) => found,
-            Err(err) => return self.faults.push(vfs.read_error(&name)(err)),
-        };
-        for (name, kind) in found {
-            let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
-            let problem = match kind {
-                FileType::Directory if self.has_directory(&path) => {
-                    self.search(&path);
-                    continue;
-                }
-                // Reported already if it is no regular file.
-                FileType::File(_) | FileType::Other if self.is_listed(&path) => continue,
-                FileType::File(_) | FileType::Directory => FileProblem::Extra,
-                FileType::Other => FileProblem::NotAFile,
-            };
-            self.faults.push(vfs.damaged(&self.generation.name(&path), problem));
-        }
-    }
-
-    fn is_listed(&self, path: &str) -> bool {
-        match (&self.packed, path) {
-            (_, MANIFEST | HISTORY) => true,
-            (Some(packed), _) => path == OBJECTS || packed.contains(path),
-            (None, FILE_LIST | SIBLINGS | FILE_TABLE) => true,
-            (None, _) => self.generation.files().file(path).is_some(),
-        }
-    }
-
-    fn has_directory(&self, path: &str) -> bool {
-        let is_below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        match &self.packed {
-            Some(packed) => packed.iter().any(is_below),
-            None => self.generation.files().has_directory(path),
-        }
-    }
-}
-
-/// Compares bodies of a generation in packs with its table; an object of several bodies is decoded once.
-pub(super) fn check_bodies(generation: &Generation, rows: &[u32], jobs: usize) -> Vec<StoreError> {
-    let Some(packs) = generation.packs() else { return Vec::new() };
-    let mut rows: Vec<_> = rows.iter().map(|row| (packs.object_of(*row), *row)).collect();
-    rows.sort_unstable();
-    let units: Vec<_> = rows.chunk_by(|one, next| one.0.is_some() && one.0 == next.0).collect();
-    let check = |rows: &&[(Option<u32>, u32)]| match rows {
-        [(Some(object), _), ..] if packs.is_sound(*object) => Vec::new(),
-        rows => {
-            let entries = rows.iter().filter_map(|(_, row)| generation.files().get(*row));
-            entries.filter_map(|entry| generation.read(entry, Coding::Identity).err()).collect::<Vec<_>>()
-        }
-    };
-    in_parallel(jobs, &units, check).into_iter().flatten().collect()
+    in_parallel(jobs, &rows, check).into_iter().flatten().collect()
 }
 
 fn check_content(
     generation: &Generation,
-    files: &[(String, Body)],
+    files: &[&StoredFile],
     jobs: usize,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Vec<StoreError> {
     let done = AtomicU64::new(0);
-    let check = |(path, body): &(String, Body)| {
-        let result = generation.vfs().check_file(&generation.name(path), *body);
+    let check = |file: &&StoredFile| {
+        let result = generation.vfs().check_file(&generation.name(&file.path), file.body());
         progress(done.fetch_add(1, Relaxed) + 1, files.len() as u64);
         result.err()
     };
@@ -205,68 +154,15 @@ fn check_content(
 }
 
 impl Generation {
-    /// Checks that every listed file exists with its listed size, in some two microseconds a file once the directories
-    /// are cached. Other files do not matter.
+    /// Checks that every stored file exists with its size.
     ///
     /// # Errors
     ///
     /// For the first file that is missing, of another size, or no regular file.
     pub fn check_presence(&self) -> Result<(), StoreError> {
-        self.compare_listings(&mut |_, _, compared| compared)
-    }
-
-    /// Compares each stored file with the listing of its directory; stops at the first error that `visit` returns.
-    pub(super) fn compare_listings(
-        &self,
-        visit: &mut dyn FnMut(String, Body, Result<(), StoreError>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let (mut dir, mut entries) = (String::new(), Vec::new());
-        for (path, body) in self.stored_files() {
-            let (parent, name) = path.rsplit_once('/').unwrap_or_default();
-            if dir != parent {
-                entries = match self.vfs().list(&self.name(parent)) {
-                    Ok(entries) => entries,
-                    Err(err) => {
-                        let error = self.vfs().read_error(&self.name(&path))(err);
-                        visit(path, body, Err(error))?;
-                        continue;
-                    }
-                };
-                dir = parent.to_owned();
-            }
-            let compared = compare(&entries, name, body.len);
-            let compared = compared.map_err(|problem| self.vfs().damaged(&self.name(&path), problem));
-            visit(path, body, compared)?;
-        }
-        Ok(())
-    }
-
-    /// All files in which bodies are stored: those of the tree, or the packs and the files in no pack.
-    pub(super) fn stored_files(&self) -> Box<dyn Iterator<Item = (String, Body)> + '_> {
-        let entries = self.files().entries();
-        match self.packs() {
-            None => {
-                Box::new(entries.flat_map(|entry| {
-                    CODINGS.into_iter().filter_map(move |coding| entry.stored_file(coding))
-                }))
-            }
-            Some(objects) => {
-                let loose = entries.filter(|entry| objects.is_loose(entry.number()));
-                let loose = loose.map(|entry| (entry.path().to_owned(), entry.identity()));
-                let packs = objects.packs.iter().map(|pack: &Pack| (pack.path(), pack.body()));
-                Box::new(loose.chain(packs))
-            }
-        }
-    }
-}
-
-fn compare(entries: &[(String, FileType)], name: &str, expected: u64) -> Result<(), FileProblem> {
-    let at = entries.binary_search_by(|(found, _)| found.as_str().cmp(name));
-    match at.ok().and_then(|at| entries.get(at)) {
-        None => Err(FileProblem::Missing),
-        Some((_, FileType::File(len))) if *len == expected => Ok(()),
-        Some((_, FileType::File(found))) => Err(FileProblem::Length { expected, found: *found }),
-        Some((_, FileType::Directory | FileType::Other)) => Err(FileProblem::NotAFile),
+        let mut faults = Vec::new();
+        check_listings(self, &mut faults);
+        faults.into_iter().find(|fault| !fault.is_extra()).map_or(Ok(()), Err)
     }
 }
 
@@ -281,13 +177,10 @@ pub fn stat_root(root: &Path) -> RootStat {
     let mut stamps = vec![vfs.stamp(CURRENT)];
     if let Ok(id) = current(&*vfs) {
         let dir = directory_of(id);
-        let own = [MANIFEST, FILE_LIST, HISTORY, SIBLINGS, OBJECTS].map(|name| format!("{dir}/{name}"));
-        let below = [INDEX_DIR, PACKS].map(|name| format!("{dir}/{name}"));
-        let below = below.iter().flat_map(|dir| {
-            let found = vfs.list(dir).unwrap_or_default().into_iter();
-            found.map(move |(name, _)| format!("{dir}/{name}"))
-        });
-        stamps.extend(own.into_iter().chain(below).map(|name| vfs.stamp(&name)));
+        for folder in [dir.clone(), format!("{dir}/index")] {
+            let found = vfs.list(&folder).unwrap_or_default().into_iter();
+            stamps.extend(found.map(|(name, _)| vfs.stamp(&format!("{folder}/{name}"))));
+        }
     }
     RootStat(stamps)
 }

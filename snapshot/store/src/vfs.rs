@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -72,6 +72,12 @@ pub(super) trait Vfs: Send + Sync {
     fn create_dirs(&self, dir: &str) -> io::Result<()>;
     /// Writes a new file, read-only.
     fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()>;
+    /// A file without a name, to be written and read.
+    fn scratch(&self, dir: &str) -> io::Result<File>;
+    /// Opens a file to be read and written; a new one, if there is none.
+    fn edit(&self, name: &str) -> io::Result<File>;
+    /// Makes a file read-only.
+    fn seal(&self, name: &str) -> io::Result<()>;
     /// Gives a file a second name, which must not exist; copies it where hard links are not possible.
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
     /// Renames, replacing a file of that name.
@@ -242,6 +248,22 @@ impl Vfs for Disk {
     fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()> {
         let mut file = create(&self.full(name))?;
         content.each(&mut |chunk| file.write_all(chunk))
+    }
+
+    fn scratch(&self, dir: &str) -> io::Result<File> {
+        let path = self.full(dir).join("spool");
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        fs::remove_file(path)?;
+        Ok(file)
+    }
+
+    fn edit(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        Ok(rustix::fs::open(self.full(name), flags, Mode::from_raw_mode(0o644))?.into())
+    }
+
+    fn seal(&self, name: &str) -> io::Result<()> {
+        fs::set_permissions(self.full(name), fs::Permissions::from_mode(READ_ONLY))
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {

@@ -5,7 +5,6 @@ use std::path::Path;
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read};
 use edge::OpenGeneration;
-use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
 use snapshot::page::{Dated, Site};
@@ -41,8 +40,6 @@ pub fn publish(directory: &Directory, out: &Path, index_only: bool) {
         base_url: "http://127.0.0.1".to_owned(),
         as_of: TODAY,
         jobs: 0,
-        effort: Effort::None,
-        layout: site::Storage::Tree,
         made_from: None,
         index_only,
         templates: None,

@@ -6,19 +6,19 @@ use std::path::Path;
 
 use dataset::Input;
 use serde_json::{Value, json};
-use site::Effort;
 use uuid::Uuid;
 
-use crate::server::{build, load, options};
-use crate::store::publish::files;
+use tests::snapshots::contents;
 
-/// Files of a snapshot of a dataset, lower-cased: indexes hold folded text.
+use crate::server::{build, load, options};
+
+/// Files and bodies of a snapshot of a dataset, lower-cased: indexes hold folded text.
 fn snapshot_of(input: &Input<'_>) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(input);
-    build(&directory, source, &options(folder.path(), Effort::None));
+    build(&directory, source, &options(folder.path()));
     let lower = |(path, bytes): (std::path::PathBuf, Vec<u8>)| (path, bytes.to_ascii_lowercase());
-    files(folder.path()).into_iter().map(lower).collect()
+    contents(folder.path()).into_iter().map(lower).collect()
 }
 
 /// Whether lower-case bytes hold a needle in any case.

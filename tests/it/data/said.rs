@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use dataset::Input;
 use serde_json::{Value, json};
-use site::Effort;
 use snapshot::page::listing::list;
 use snapshot::query::{List, parse_list};
 use snapshot::record::EntityType;
 use snapshot::time::Day;
+use tests::snapshots::contents;
 use tests::synth::TODAY;
 
 use crate::server::{Edge, HOST, build, load, options};
-use crate::store::publish::files;
 use tests::world::World;
 
 /// One id for records of every kind.
@@ -77,8 +76,8 @@ fn borrowed(input: &[(String, String)]) -> Vec<(&str, &[u8])> {
 fn snapshot_of(tables: &[(&str, Vec<Value>)]) -> BTreeMap<PathBuf, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let (directory, source) = load(&Input::Embedded(&borrowed(&input(tables))));
-    build(&directory, source, &options(folder.path(), Effort::None));
-    files(folder.path())
+    build(&directory, source, &options(folder.path()));
+    contents(folder.path())
 }
 
 fn text_of<'a>(files: &'a BTreeMap<PathBuf, Vec<u8>>, ending: &str) -> &'a str {

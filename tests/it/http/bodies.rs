@@ -1,17 +1,20 @@
 //! What a request costs that sends no body or a part of one, and where long bodies are read.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use edge::Server;
 use http::Request;
-use http::header::{CONTENT_LENGTH, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, RANGE};
+use http::header::{
+    ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH, IF_RANGE,
+    LAST_MODIFIED, RANGE,
+};
 use serde_json::json;
-use site::Effort;
 use snapshot::time::Day;
 use store::Digest;
+use tests::entry;
 use tests::in_process::{Reply, ask, get};
 use tests::snapshots;
 use tests::world::World;
@@ -34,7 +37,7 @@ fn live(folder: &Path) -> Arc<Server> {
     for program in &mut directory.programs[..3] {
         program.description = Some("+ ".repeat(1_500_000));
     }
-    build(&directory, Digest([0; 32]), &options(folder, Effort::None));
+    build(&directory, Digest([0; 32]), &options(folder));
     snapshots::open(folder, 16 << 20)
 }
 
@@ -46,30 +49,23 @@ fn sent(server: &Arc<Server>, method: &str, target: &str, headers: &[(HeaderName
     ask(server, request.body(Bytes::new()).unwrap())
 }
 
-/// The file below public/ of what is live.
-fn file(folder: &Path, name: &str) -> PathBuf {
-    let live = fs::read_to_string(folder.join("CURRENT")).unwrap();
-    folder.join("generations").join(live.trim()).join("public").join(name)
-}
-
-/// Makes a file another one of the same length.
+/// Makes a body of what is live another one of the same length.
 fn damage(folder: &Path, name: &str) {
-    let path = file(folder, name);
-    let bytes = vec![b'x'; fs::metadata(&path).unwrap().len() as usize];
-    fs::remove_file(&path).unwrap();
-    fs::write(&path, bytes).unwrap();
+    let live = fs::read_to_string(folder.join("CURRENT")).unwrap();
+    entry::damage(&folder.join("generations").join(live.trim()).join("site.zip"), name);
 }
 
 #[test]
 fn head_and_conditions_are_answered_without_reading_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path());
+    let bodies = snapshots::bodies(folder.path());
     for (name, target) in [
         ("data/programs.ndjson", "/data/programs.ndjson"),
         ("api/v1/openapi.json", "/api/v1/openapi.json"),
         ("docs/api.html", "/docs/api"),
     ] {
-        let length = fs::metadata(file(folder.path(), name)).unwrap().len().to_string();
+        let length = bodies[name].len().to_string();
         damage(folder.path(), name);
         let head = sent(&live, "HEAD", target, &[]);
         assert_eq!(
@@ -131,6 +127,41 @@ fn a_long_body_is_read_in_a_pool_and_kept_beside_the_short_ones() {
     let part = || sent(&live, "GET", "/data/programs.ndjson", &[(RANGE, "bytes=0-0")]);
     assert_eq!(part().status, 206);
     assert_eq!((part().pooled, part().body.len()), (false, 1));
+}
+
+#[test]
+fn a_part_of_a_long_file_is_that_of_its_body_and_reads_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path());
+    let target = "/data/programs.ndjson";
+    let body = &snapshots::bodies(folder.path())["data/programs.ndjson"];
+    let whole = sent(&live, "HEAD", target, &[]);
+    let etag = whole.headers[ETAG].to_str().unwrap();
+    let length = body.len();
+    for (range, expected) in [
+        ("bytes=0-0", 0..1),
+        ("bytes=1048570-1048580", 1_048_570..1_048_581),
+        ("bytes=-7", length - 7..length),
+        ("bytes=2097152-4000000", 2_097_152..4_000_001),
+    ] {
+        for condition in [&[(RANGE, range)][..], &[(RANGE, range), (IF_RANGE, etag)]] {
+            let part = sent(&live, "GET", target, condition);
+            assert_eq!((part.status.as_u16(), &part.body[..]), (206, &body[expected.clone()]), "{range}");
+            assert_eq!(
+                (&part.headers[ETAG], part.headers[ACCEPT_RANGES].as_bytes()),
+                (&whole.headers[ETAG], &b"bytes"[..])
+            );
+            let said = format!("bytes {}-{}/{length}", expected.start, expected.end - 1);
+            assert_eq!(part.headers[CONTENT_RANGE], said);
+        }
+    }
+    let beyond = sent(&live, "GET", target, &[(RANGE, &format!("bytes={length}-"))]);
+    assert_eq!(
+        (beyond.status.as_u16(), beyond.headers[CONTENT_RANGE].to_str().unwrap()),
+        (416, &*format!("bytes */{length}"))
+    );
+    let other = sent(&live, "GET", target, &[(RANGE, "bytes=0-0"), (IF_RANGE, "\"other\"")]);
+    assert_eq!((other.status.as_u16(), other.body.len()), (200, length));
 }
 
 #[test]

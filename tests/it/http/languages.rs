@@ -5,7 +5,6 @@ use std::sync::{Arc, LazyLock};
 use dataset::Input;
 use edge::Server;
 use http::{HeaderMap, header};
-use site::Effort;
 use snapshot::record::{Directory, Locale};
 use tempfile::TempDir;
 use tests::{in_process, snapshots};
@@ -24,7 +23,7 @@ impl Site {
         let folder = snapshots::folder();
         let (mut directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         directory.dataset.locales = vec![only];
-        build(&directory, source, &options(folder.path(), Effort::None));
+        build(&directory, source, &options(folder.path()));
         Self { live: snapshots::open(folder.path(), 1 << 20), directory, _folder: folder }
     }
 }

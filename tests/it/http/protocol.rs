@@ -162,11 +162,11 @@ fn every_coding_decodes_to_the_identity_body_and_has_an_etag_of_its_own() {
         let identity = SAMPLE.get(&target);
         assert_eq!(identity.header("content-encoding"), "");
         let mut etags = vec![identity.header("etag").to_owned()];
-        for coding in ["gzip", "br", "zstd"] {
+        for coding in ["gzip", "gzip, br", "zstd"] {
             let encoded = with(&target, "Accept-Encoding", coding);
             assert_eq!(encoded.header("vary"), "Accept-Encoding", "{target}");
             assert!(encoded.identity() == identity.body, "{target} in {coding}");
-            if encoded.header("content-encoding") == coding {
+            if encoded.header("content-encoding") == "gzip" {
                 assert!(encoded.body.len() < identity.body.len(), "{target} in {coding}");
                 etags.push(encoded.header("etag").to_owned());
             }
@@ -174,9 +174,8 @@ fn every_coding_decodes_to_the_identity_body_and_has_an_etag_of_its_own() {
             assert_eq!(SAMPLE.ask("GET", &target, &condition).status, 304, "{target} in {coding}");
         }
         etags.sort();
-        let different = etags.windows(2).all(|pair| pair[0] != pair[1]);
-        let short = identity.body.len() < 1024;
-        assert!(different && (short || etags.len() > 1), "{target}: {etags:?}");
+        etags.dedup();
+        assert!(identity.body.len() < 1024 || etags.len() == 2, "{target}: {etags:?}");
     }
 }
 
@@ -189,7 +188,7 @@ fn an_answer_too_short_to_compress_has_one_etag_in_which_every_client_finds_it_a
     ] {
         let identity = SAMPLE.get(target);
         assert!(identity.body.len() < 512, "{target}");
-        for accept in ["gzip", "br", "zstd", "gzip, deflate, br, zstd"] {
+        for accept in ["gzip", "gzip, deflate, br, zstd"] {
             let short = with(target, "Accept-Encoding", accept);
             assert_eq!(short.header("content-encoding"), "", "{target}, {accept}");
             assert_eq!(short.header("etag"), identity.header("etag"), "{target}, {accept}");
@@ -228,31 +227,30 @@ fn lists_link_to_the_pages_around_them() {
 
 #[test]
 fn the_coding_that_the_client_weighs_most_is_sent() {
-    // Answers to searches come in gzip and Zstandard, records of a quick build in gzip.
     let (search, record) = (targets()[0].clone(), targets()[2].clone());
-    for (accept, of_search, of_record) in [
-        ("gzip, br, zstd", "zstd", "gzip"),
-        ("gzip;q=1.0, br;q=0.8, zstd;q=0.5", "gzip", "gzip"),
-        ("br;q=0.9, gzip;q=0.8", "gzip", "gzip"),
-        ("br", "", ""),
-        ("zstd;q=0, br;q=0, gzip;q=0", "", ""),
-        ("gzip;Q=0", "", ""),
-        ("gzip;x=1;q=0", "", ""),
-        ("gzip ; x=1 ; Q=0.000", "", ""),
-        ("gzip;qq=0", "gzip", "gzip"),
-        ("GZIP ; q=0.5", "gzip", "gzip"),
-        ("zstd;x=1;Q=0.1, gzip;q=0.2", "gzip", "gzip"),
-        ("br;q=2, gzip;q=x", "", ""),
-        ("identity, gzip;q=0.5", "", ""),
-        ("deflate", "", ""),
-        ("*", "zstd", "gzip"),
-        ("*;q=0.1, identity", "", ""),
-        ("*;q=0.2, zstd;q=0", "gzip", "gzip"),
-        ("x-gzip", "gzip", "gzip"),
+    for (accept, coding) in [
+        ("gzip, br, zstd", "gzip"),
+        ("gzip;q=0.5, br;q=0.8, zstd;q=1.0", "gzip"),
+        ("br", ""),
+        ("zstd;q=0, br;q=0, gzip;q=0", ""),
+        ("gzip;Q=0", ""),
+        ("gzip;x=1;q=0", ""),
+        ("gzip ; x=1 ; Q=0.000", ""),
+        ("gzip;qq=0", "gzip"),
+        ("GZIP ; q=0.5", "gzip"),
+        ("zstd;x=1;Q=0.1, gzip;q=0.2", "gzip"),
+        ("br;q=2, gzip;q=x", ""),
+        ("identity, gzip;q=0.5", ""),
+        ("deflate", ""),
+        ("*", "gzip"),
+        ("*;q=0.1, identity", ""),
+        ("*;q=0.2, zstd;q=0", "gzip"),
+        ("x-gzip", "gzip"),
     ] {
-        let coding =
-            |target: &str| with(target, "Accept-Encoding", accept).header("content-encoding").to_owned();
-        assert_eq!((&*coding(&search), &*coding(&record)), (of_search, of_record), "{accept}");
+        for target in [&search, &record] {
+            let sent = with(target, "Accept-Encoding", accept);
+            assert_eq!(sent.header("content-encoding"), coding, "{accept}");
+        }
     }
 }
 
@@ -355,7 +353,7 @@ fn parts_of_exports_are_cut_from_the_identity_body() {
             ("-50", length - 50..length),
         ] {
             let range = format!("bytes={range}");
-            let response = SAMPLE.ask("GET", target, &[("Range", &range), ("Accept-Encoding", "zstd")]);
+            let response = SAMPLE.ask("GET", target, &[("Range", &range), ("Accept-Encoding", "gzip")]);
             assert_eq!(response.status, 206, "{range}");
             assert_eq!(response.body, whole.body[part.clone()]);
             let expected = format!("bytes {}-{}/{length}", part.start, part.end - 1);

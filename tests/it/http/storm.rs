@@ -11,7 +11,6 @@ use edge::Server;
 use net::client::TrustedProxies;
 use net::connection::{CloseReason, Counters, Limits, serve};
 use net::in_flight::InFlight;
-use site::Effort;
 use snapshot::time::Day;
 use store::{GenerationId, rollback};
 use tempfile::TempDir;
@@ -48,7 +47,7 @@ impl Stage {
             synth::write(&data, &synth::Options { programs: 30, seed }).unwrap();
             let (directory, source) = load(&Input::Folder(data));
             targets.push(format!("/api/v1/programs/{}", directory.programs[0].slug));
-            build(&directory, source, &options(&root, Effort::None)).manifest.id()
+            build(&directory, source, &options(&root)).manifest.id()
         });
         let options = frozen(&root, Day::new(AS_OF));
         let live = Server::open(edge::Options { response_cache: 1 << 20, ..options }).unwrap();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use edge::Server;
 use serde_json::json;
-use site::Effort;
 use store::Digest;
 use tests::in_process::{get, post};
 use tests::snapshots;
@@ -17,7 +16,7 @@ const PHRASES: &str = "%22of%20the%20program%20and%22%20%22the%20people%20in%20t
 
 /// An edge over programs that all have the same 200 words.
 fn live(folder: &std::path::Path) -> Arc<Server> {
-    build(&wordy(1_200).directory, Digest([0; 32]), &options(folder, Effort::None));
+    build(&wordy(1_200).directory, Digest([0; 32]), &options(folder));
     snapshots::open(folder, 1 << 20)
 }
 

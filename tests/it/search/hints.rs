@@ -5,7 +5,6 @@ use std::sync::{Arc, LazyLock};
 use edge::Server;
 use http::Request;
 use serde_json::{Value, json};
-use site::Effort;
 use store::Digest;
 use tests::world::World;
 use tests::{in_process, snapshots};
@@ -44,7 +43,7 @@ static AWARDED: LazyLock<Arc<Server>> = LazyLock::new(|| {
     };
     let awards = ("awards", vec![award(0xd2), award(0xd3)]);
     let world = World::tables(&[organization(), programs, ("recipients", vec![recipient]), awards]);
-    build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
+    build(&world.directory, Digest([0; 32]), &options(folder.path()));
     snapshots::open(folder.path(), 1 << 20)
 });
 

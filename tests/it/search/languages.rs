@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use edge::Server;
 use serde_json::{Value, json};
-use site::Effort;
 use snapshot::query::{Query, parse_search};
 use snapshot::search::RankOptions;
 use store::Digest;
@@ -74,7 +73,7 @@ fn world(members: &[Value], facts: &[(&str, &str, &str)]) -> World {
 }
 
 fn live(folder: &Path, world: &World) -> Arc<Server> {
-    build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
+    build(&world.directory, Digest([0; 32]), &options(folder));
     open(folder, 1 << 20)
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use edge::Server;
 use serde_json::{Value, json};
-use site::Effort;
 use store::Digest;
 use tests::world::World;
 use tests::{in_process, snapshots};
@@ -15,7 +14,7 @@ use crate::records::{cycle, fact};
 use crate::server::{build, options};
 
 fn live(folder: &std::path::Path, tables: &[(&str, Vec<Value>)]) -> Arc<Server> {
-    build(&World::tables(tables).directory, Digest([0; 32]), &options(folder, Effort::None));
+    build(&World::tables(tables).directory, Digest([0; 32]), &options(folder));
     snapshots::open(folder, 1 << 20)
 }
 

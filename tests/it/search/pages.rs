@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use edge::Server;
 use serde_json::{Value, json};
-use site::Effort;
 use snapshot::place;
 use store::Digest;
 use tests::world::World;
@@ -35,7 +34,7 @@ fn live(folder: &std::path::Path, members: &[Value]) -> Arc<Server> {
 
 fn live_tables(folder: &std::path::Path, tables: &[(&str, Vec<Value>)]) -> Arc<Server> {
     let world = World::tables(tables);
-    build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
+    build(&world.directory, Digest([0; 32]), &options(folder));
     snapshots::open(folder, 1 << 20)
 }
 
@@ -492,7 +491,7 @@ fn rounds(folder: &std::path::Path) -> Arc<Server> {
     let mut members = ["old", "new", "next", "guess", "last", "stale"].map(|name| json!({"name": name}));
     members[5]["sourceCheckedAt"] = json!("2025-08-01T00:00:00Z");
     let world = World::tables(&[organizations(), many_programs(&members), ("cycles", cycles)]);
-    build(&world.directory, Digest([0; 32]), &options(folder, Effort::None));
+    build(&world.directory, Digest([0; 32]), &options(folder));
     snapshots::open(folder, 1 << 20)
 }
 

@@ -4,7 +4,6 @@ use std::sync::{Arc, LazyLock};
 
 use edge::Server;
 use serde_json::{Value, json};
-use site::Effort;
 use store::Digest;
 use tests::world::World;
 use tests::{in_process, snapshots};
@@ -33,7 +32,7 @@ static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| {
         many_programs(&[json!({"summary": "A quota of one quilo."})]),
         ("recipients", recipients),
     ]);
-    build(&world.directory, Digest([0; 32]), &options(folder.path(), Effort::None));
+    build(&world.directory, Digest([0; 32]), &options(folder.path()));
     snapshots::open(folder.path(), 1 << 20)
 });
 

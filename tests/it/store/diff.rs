@@ -11,7 +11,6 @@ use edge::Server;
 use generator::{DiffFormat, report_diff};
 use jiff::civil::Date;
 use site::BuildOptions;
-use site::Effort;
 use snapshot::page::address::url_of;
 use snapshot::time::Day;
 use store::{Generation, diff, gc, live_id, rollback};
@@ -47,7 +46,7 @@ pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
         .collect();
     let files: Vec<(&str, &[u8])> = files.iter().map(|(path, content)| (*path, content.as_slice())).collect();
     let (directory, source) = load(&Input::Embedded(&files));
-    build(&directory, source, &BuildOptions { as_of, ..options(out, Effort::None) });
+    build(&directory, source, &BuildOptions { as_of, ..options(out) });
 }
 
 pub(crate) fn open(root: &Path) -> Arc<Server> {

@@ -10,7 +10,6 @@ use edge::Server;
 use generator::{SUMS, export};
 use serde_json::{Value, json};
 use site::BuildOptions;
-use site::Effort;
 use store::{Digest, Generation, Hex, rollback};
 
 use super::changes::next;
@@ -53,7 +52,7 @@ fn publish(root: &Path, [foundation, one, two, person]: [u8; 4]) {
         ("recipients.csv", recipients.as_bytes()),
     ];
     let (directory, source) = load(&Input::Embedded(&files));
-    build(&directory, source, &BuildOptions { as_of: AS_OF, ..options(root, Effort::None) });
+    build(&directory, source, &BuildOptions { as_of: AS_OF, ..options(root) });
 }
 
 fn fold(lines: &str, copy: &mut Copy) {
@@ -150,7 +149,7 @@ fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_his
             let what = format!("seed {seed}, step {step}");
             let dir = out.path().join(step.to_string());
             let generation = Generation::open_current(root.path()).unwrap();
-            export(&generation, &dir, false, "", Effort::None).unwrap();
+            export(&generation, &dir, false, "").unwrap();
             let live = open(root.path());
             let lines = change_lines(&live);
             let index = read_json(&dir.join("changes/index.json"));
@@ -192,7 +191,7 @@ fn the_index_is_as_its_schema_says_and_goes_on_at_an_edge() {
     publish(root.path(), [1, 0, 2, 1]);
     let generation = Generation::open_current(root.path()).unwrap();
     let dir = out.path().join("site");
-    export(&generation, &dir, true, "", Effort::None).unwrap();
+    export(&generation, &dir, true, "").unwrap();
     let index = read_json(&dir.join("changes/index.json"));
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     Schema::new(&schema).check("index", &index);
@@ -222,7 +221,7 @@ fn the_sums_of_an_export_are_those_of_its_files_and_of_the_snapshot() {
     publish(root.path(), [1, 1, 1, 1]);
     let generation = Generation::open_current(root.path()).unwrap();
     let dir = out.path().join("site");
-    let count = export(&generation, &dir, false, "", Effort::Fast).unwrap();
+    let count = export(&generation, &dir, false, "").unwrap();
     let sums = std::fs::read_to_string(dir.join(SUMS)).unwrap();
     let listed: BTreeMap<&str, &str> =
         sums.lines().map(|line| line.split_once("  ").unwrap()).map(|(sum, path)| (path, sum)).collect();
@@ -230,11 +229,12 @@ fn the_sums_of_an_export_are_those_of_its_files_and_of_the_snapshot() {
     for (path, sum) in &listed {
         assert_eq!(Digest::of(&std::fs::read(dir.join(path)).unwrap()).to_string(), *sum, "{path}");
     }
-    let list = root.path().join(format!("generations/{}/files.sha256", generation.id()));
-    let list = std::fs::read_to_string(list).unwrap();
-    let pages: Vec<(&str, &str)> =
-        list.lines().filter_map(|line| line.split_once("  public/")).map(|(sum, path)| (path, sum)).collect();
-    assert!(pages.len() > 100 && pages.iter().all(|(path, sum)| listed.get(path) == Some(sum)));
+    let pages: Vec<_> =
+        generation.files().entries().filter(|entry| entry.path().starts_with("public/")).collect();
+    let is_listed = |entry: &store::FileEntry<'_>| {
+        listed.get(&entry.path()["public/".len()..]) == Some(&&*entry.identity().sha256.to_string())
+    };
+    assert!(pages.len() > 100 && pages.iter().all(is_listed));
 }
 
 /// The files of a folder, by their paths in it.
@@ -254,7 +254,7 @@ fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
     publish(root.path(), [1, 1, 1, 1]);
     let generation = Generation::open_current(root.path()).unwrap();
     let dir = out.path().join("site");
-    export(&generation, &dir, true, "/repo", Effort::None).unwrap();
+    export(&generation, &dir, true, "/repo").unwrap();
     let base_url = &generation.manifest().base_url;
     let mut all = BTreeMap::new();
     files(&dir, "", &mut all);

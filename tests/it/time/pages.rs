@@ -5,24 +5,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dataset::Input;
-use site::Effort;
 use snapshot::facet::FACETS;
 use snapshot::query::List;
 use snapshot::time::Day;
 
 use tests::in_process::get;
-use tests::snapshots::open;
+use tests::snapshots::{bodies, open};
 
 use crate::server::{AS_OF, SAMPLE, build, load, options};
-use crate::store::publish::files;
 
 /// The files of the live snapshot of a root, by the address of each.
 fn pages(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let id = store::live_id(root).unwrap();
-    let files = files(&root.join(format!("generations/{id}/public"))).into_iter();
-    let addressed = files.flat_map(|(path, bytes)| {
-        let path = path.to_str().unwrap();
-        let found = path.strip_prefix("api/v1/").map_or_else(|| addresses_of_page(path), addresses_of_answer);
+    let addressed = bodies(root).into_iter().flat_map(|(path, bytes)| {
+        let found =
+            path.strip_prefix("api/v1/").map_or_else(|| addresses_of_page(&path), addresses_of_answer);
         found.into_iter().map(move |address| (format!("/{address}"), bytes.clone()))
     });
     addressed.collect()
@@ -30,9 +26,8 @@ fn pages(root: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn addresses_of_page(path: &str) -> Vec<String> {
     let address = path.strip_suffix(".html").unwrap_or(path);
-    let encoded = [".gz", ".br", ".zst"].iter().any(|end| path.ends_with(end));
     match address {
-        _ if encoded || address.ends_with("404") => Vec::new(),
+        _ if address.ends_with("404") => Vec::new(),
         "index" => vec![String::new()],
         "es/index" => vec!["es".to_owned()],
         other => vec![other.to_owned()],
@@ -75,13 +70,13 @@ fn every_page_is_what_the_edge_answers() {
 fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let folder = tempfile::tempdir().unwrap();
-    build(&directory, source, &options(folder.path(), Effort::None));
+    build(&directory, source, &options(folder.path()));
     let live = open(folder.path(), 1 << 20);
     for days in [1, 13, 40, 250] {
         let day = Day(Day::new(AS_OF).0 + days);
         let folder = tempfile::tempdir().unwrap();
         let as_of = day.date().unwrap();
-        build(&directory, source, &site::BuildOptions { as_of, ..options(folder.path(), Effort::None) });
+        build(&directory, source, &site::BuildOptions { as_of, ..options(folder.path()) });
         live.set_day(day);
         let mut moved = 0;
         for (address, bytes) in pages(folder.path()) {

@@ -89,7 +89,7 @@ impl Resource {
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(coding))]);
             get(live, target.clone(), headers)
         };
-        let replies = ["identity", "gzip", "br", "zstd"].map(form);
+        let replies = ["identity", "gzip"].map(form);
         Self {
             changed: replies[0].headers[LAST_MODIFIED].clone(),
             forms: replies.into_iter().map(|reply| (reply.headers[ETAG].clone(), reply.body)).collect(),
@@ -105,7 +105,7 @@ impl Resource {
         for line in bytes.split(|byte| *byte == b'\n') {
             let Some((choice, value)) = line.split_first() else { continue };
             let parts = value.iter().map(|byte| match byte {
-                1..=4 => self.forms[usize::from(byte - 1)].0.as_bytes(),
+                1..=4 => self.forms[usize::from(byte - 1) % self.forms.len()].0.as_bytes(),
                 5 => self.changed.as_bytes(),
                 _ => std::slice::from_ref(byte),
             });

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::civil::{Date, date};
 use snapshot::record::{Directory, Number};
-use store::{Digest, Generation};
+use store::{Coding, Digest, Generation};
 
-use crate::encode::Effort;
 use crate::generate::generate;
 use crate::options::BuildOptions;
 use crate::progress::Progress;
@@ -32,23 +31,20 @@ fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Fi
 fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
     let root = tempfile::tempdir().unwrap();
     let options = BuildOptions {
-        layout: crate::options::Storage::Tree,
         made_from: None,
         out: root.path().to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of,
         jobs: 2,
-        effort: Effort::None,
         index_only: false,
         templates,
     };
     generate(directory, Digest([0; 32]), &options, &Progress::new(true), &()).unwrap();
-    let id = Generation::open_current(root.path()).unwrap().id().to_string();
-    let public = root.path().join("generations").join(id).join("public");
-    let files = walkdir::WalkDir::new(&public).into_iter().map(Result::unwrap);
-    let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| {
-        let path = format!("/{}", entry.path().strip_prefix(&public).unwrap().display());
-        (path, std::fs::read_to_string(entry.path()).unwrap())
+    let generation = Generation::open_current(root.path()).unwrap();
+    let files = generation.files().entries().filter_map(|entry| {
+        let path = entry.path().strip_prefix("public")?;
+        let body = generation.read(entry, Coding::Identity).unwrap();
+        Some((path.to_owned(), String::from_utf8(body).unwrap()))
     });
     files.collect()
 }

@@ -4,7 +4,6 @@
 use bytes::Bytes;
 
 use super::api::{ObjectVersion, Precondition, Target};
-use super::object_name::ObjectName;
 use crate::error::{RemoteError, TargetError, write_error};
 
 /// How often a write is tried while nothing has changed.
@@ -58,10 +57,10 @@ pub(crate) async fn write_if(
 }
 
 /// Checks with an object of its own, which is not there yet, that a store honours preconditions.
-pub(crate) async fn check_conditions(target: &dyn Target, path: &ObjectName) -> Result<(), RemoteError> {
-    let checked = check(target, path.as_str()).await;
+pub(crate) async fn check_conditions(target: &dyn Target, path: &str) -> Result<(), RemoteError> {
+    let checked = check(target, path).await;
     // Nothing depends on its removal.
-    let _ = target.delete(path.as_str()).await;
+    let _ = target.delete(path).await;
     checked
 }
 

@@ -10,8 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use bytes::Bytes;
 use store::Digest;
 
-use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
-use super::object_name::is_inside;
+use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload, is_inside};
 use crate::error::TargetError;
 
 /// Held during writes.
@@ -22,6 +21,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// An object until all of it is on disk. The lock allows one at a time, so that a killed write leaves at most this one,
 /// which the next write replaces.
 const TEMPORARY: &str = ".new";
+/// Bytes that are copied at a time.
+const PART: u64 = 1 << 20;
 /// Most bytes of an object that is written under a precondition.
 const LARGEST: u64 = 64 << 20;
 /// Objects are readable by all users.
@@ -87,20 +88,24 @@ impl Folder {
                 return Err(TargetError::Precondition);
             }
         }
-        self.replace(&path, bytes).map_err(target_error)
+        self.replace(&path, |file| Ok(file.write_all(bytes)?))?;
+        Ok(version(bytes))
     }
 
-    fn replace(&self, to: &Path, bytes: &[u8]) -> io::Result<ObjectVersion> {
+    fn replace(
+        &self,
+        to: &Path,
+        fill: impl FnOnce(&mut File) -> Result<(), TargetError>,
+    ) -> Result<(), TargetError> {
         let (folder, new) = (to.parent().unwrap_or(&self.root), self.root.join(TEMPORARY));
         fs::create_dir_all(folder)?;
         remove_if_there(&new)?;
         let mut file = File::create_new(&new)?;
-        file.write_all(bytes)?;
+        fill(&mut file)?;
         file.set_permissions(fs::Permissions::from_mode(MODE))?;
         file.sync_all()?;
         fs::rename(&new, to)?;
-        sync_up(folder, &self.root)?;
-        Ok(version(bytes))
+        Ok(sync_up(folder, &self.root)?)
     }
 
     fn lock(&self, tries: u32) -> io::Result<File> {
@@ -149,6 +154,12 @@ fn version(bytes: &[u8]) -> ObjectVersion {
     ObjectVersion { tag: Some(Digest::of(bytes).to_string()), number: None }
 }
 
+impl From<io::Error> for TargetError {
+    fn from(error: io::Error) -> Self {
+        target_error(error)
+    }
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "a function to map errors with")]
 fn target_error(error: io::Error) -> TargetError {
     match error.kind() {
@@ -188,6 +199,36 @@ impl Target for Folder {
         condition: Precondition<'a>,
     ) -> TargetFuture<'a, ObjectVersion> {
         Box::pin(async move { Self::write(self, path, &bytes, condition) })
+    }
+
+    fn head<'a>(&'a self, path: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)> {
+        Box::pin(async move {
+            let file = self.path(path)?;
+            let mut content = File::open(&file)?;
+            let length = content.metadata()?.len();
+            // Objects that are replaced are short; others never change.
+            let tag = match length <= LARGEST {
+                true => Digest::of_reader(&mut content)?.to_string(),
+                false => length.to_string(),
+            };
+            Ok((ObjectVersion { tag: Some(tag), number: None }, length))
+        })
+    }
+
+    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()> {
+        Box::pin(async move {
+            let path = self.path(path)?;
+            let _lock = self.lock(TRIES)?;
+            self.replace(&path, |file| {
+                let (mut at, length) = (0, object.length());
+                while at < length {
+                    let part = object.read(at, (length - at).min(PART) as usize)?;
+                    file.write_all(&part)?;
+                    at += part.len() as u64;
+                }
+                Ok(())
+            })
+        })
     }
 
     fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {

@@ -18,8 +18,9 @@ use object_store::{
 };
 use url::Url;
 
-use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
-use super::object_name::is_inside;
+use super::api::{
+    ByteStream, FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload, is_inside,
+};
 use crate::error::{RemoteError, TargetError};
 use crate::secrets::shown_address;
 
@@ -30,6 +31,9 @@ const REQUEST: Duration = Duration::from_secs(120);
 const CONNECT_NEAR: Duration = Duration::from_secs(1);
 /// How long a request is retried while the store is busy.
 const RETRY: Duration = Duration::from_secs(60);
+
+/// Bytes of a part of a long object; stores take 5 MiB or more, and at most 10,000 parts.
+const PART: u64 = 16 << 20;
 
 /// A bucket, below a folder.
 struct Bucket {
@@ -203,10 +207,33 @@ impl Target for Bucket {
         Box::pin(self.read(path, unless, limit))
     }
 
-    fn version<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ObjectVersion> {
+    fn head<'a>(&'a self, path: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)> {
         Box::pin(async move {
             let found = self.store.head(&self.path(path)?).await.map_err(|error| self.error(error))?;
-            Ok(ObjectVersion { tag: found.e_tag, number: found.version })
+            Ok((ObjectVersion { tag: found.e_tag, number: found.version }, found.size))
+        })
+    }
+
+    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()> {
+        Box::pin(async move {
+            let (to, length) = (self.path(path)?, object.length());
+            if length <= PART {
+                let bytes = PutPayload::from_bytes(object.read(0, length as usize)?);
+                let put = self.store.put_opts(&to, bytes, PutMode::Overwrite.into()).await;
+                return put.map(drop).map_err(|error| self.error(error));
+            }
+            let mut parts = self.store.put_multipart(&to).await.map_err(|error| self.error(error))?;
+            let mut at = 0;
+            while at < length {
+                let part = object.read(at, (length - at).min(PART) as usize)?;
+                at += part.len() as u64;
+                if let Err(error) = parts.put_part(PutPayload::from_bytes(part)).await {
+                    // What was sent costs money until it is removed.
+                    let _ = parts.abort().await;
+                    return Err(self.error(error));
+                }
+            }
+            parts.complete().await.map(drop).map_err(|error| self.error(error))
         })
     }
 
@@ -215,12 +242,24 @@ impl Target for Bucket {
             let end = start.checked_add(length).ok_or(TargetError::Length)?;
             let options = GetOptions { range: Some((start..end).into()), ..GetOptions::default() };
             let found =
-                self.store.get_opts(&self.path(path)?, options).await.map_err(|error| self.error(error))?;
+                self.store.get_opts(&self.path(path)?, options).await.map_err(|error| match error {
+                    Error::NotSupported { .. } => TargetError::NoRanges,
+                    // What buckets answer has no variant.
+                    _ if text_of(&error).contains("non-partial response") => TargetError::NoRanges,
+                    _ => self.error(error),
+                })?;
             match collect(found.into_stream(), length).await? {
                 // What came before the connection broke off need not come again.
                 (bytes, Some(error)) if bytes.is_empty() => Err(self.error(error)),
                 (bytes, _) => Ok(bytes),
             }
+        })
+    }
+
+    fn stream<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ByteStream<'a>> {
+        Box::pin(async move {
+            let found = self.store.get(&self.path(path)?).await.map_err(|error| self.error(error))?;
+            Ok(found.into_stream().map(|part| part.map_err(|error| self.error(error))).boxed())
         })
     }
 
@@ -259,14 +298,32 @@ impl Target for Bucket {
 mod tests {
     use super::*;
 
-    /// The error of a request to a bucket.
-    async fn error_of(builder: AmazonS3Builder) -> TargetError {
+    fn bucket(builder: AmazonS3Builder) -> Bucket {
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
         let builder = builder.with_bucket_name("bucket").with_metadata_endpoint("http://127.0.0.1:1");
         let store = builder.with_http_connector(Connector).with_retry(retry).build().unwrap();
         let (folder, place) = (Path::default(), "s3://bucket".to_owned());
-        let bucket = Bucket { store: Box::new(store), folder, place, variables: "AWS_ACCESS_KEY_ID" };
-        bucket.get("CURRENT", None, 9).await.unwrap_err()
+        Bucket { store: Box::new(store), folder, place, variables: "AWS_ACCESS_KEY_ID" }
+    }
+
+    /// The error of a request to a bucket.
+    async fn error_of(builder: AmazonS3Builder) -> TargetError {
+        bucket(builder).get("CURRENT", None, 9).await.unwrap_err()
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_bucket_without_ranges_is_known_by_its_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("bucket")).unwrap();
+        std::fs::write(folder.path().join("bucket/site.zip"), "whole").unwrap();
+        for (ranges, expected) in [(true, Ok("ho".into())), (false, Err(TargetError::NoRanges))] {
+            let server = crate::tests::serve(folder.path().to_owned(), ranges);
+            let builder = AmazonS3Builder::new().with_endpoint(server).with_allow_http(true);
+            let bucket = bucket(builder.with_skip_signature(true));
+            assert_eq!(bucket.range("site.zip", 1, 2).await, expected);
+            let parts: Vec<_> = bucket.stream("site.zip").await.unwrap().collect().await;
+            assert_eq!(parts.into_iter().collect::<Result<Vec<_>, _>>().unwrap().concat(), b"whole");
+        }
     }
 
     #[tokio::test]

@@ -11,8 +11,11 @@ use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use super::memory::{Client, Memory, NOW, run_alone};
-use super::schedules::{TestSource, as_publisher, unsigned};
-use crate::current::{CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
+use super::schedules::{TestSource, as_publisher, collect, unsigned};
+use crate::current::{
+    CURRENT, Current, DROPPED, DroppedGeneration, FORMAT, FetchedCurrent, GenerationRef, LIMIT, RETAINED,
+    Trust,
+};
 use crate::error::{ErrorClass, RemoteError};
 use crate::publish::Publisher;
 use crate::rollback_guard::RollbackGuard;
@@ -25,20 +28,19 @@ fn at() -> Timestamp {
 fn generation(sequence: u64) -> GenerationRef {
     GenerationRef {
         generation: GenerationId::new(sequence, &Digest::of(&sequence.to_le_bytes())),
-        push: Uuid::from_u128(u128::from(sequence)),
-        contents: Digest::of(b"contents"),
+        manifest: Digest::of(b"manifest"),
         at: at(),
     }
 }
 
 fn current(version: u64) -> Current {
     Current {
-        format: 1,
+        format: FORMAT,
         root: Uuid::from_u128(7),
         version,
         live: generation(43),
         retained: vec![generation(41), generation(42)],
-        retired: Some(Digest::of(b"retired")),
+        dropped: vec![DroppedGeneration { of: generation(40), since: Some(NOW) }],
         expires: Some(at()),
     }
 }
@@ -115,7 +117,7 @@ fn no_byte_can_differ_and_none_can_be_missing() {
 fn foreign_and_later_formats_are_named() {
     let assert_unverified = |text: &str, expected| is_unverified(text.as_bytes(), &unsigned(), expected);
     let line = String::from_utf8(current(57).to_bytes(None).unwrap().to_vec()).unwrap();
-    assert_unverified("{\"format\":2,\"anything\":[]}\n", "update this program");
+    assert_unverified("{\"format\":3,\"anything\":[]}\n", "update this program");
     assert_unverified("<html>\n", "not one of ours");
     assert_unverified("", "no line");
     assert_unverified(&line.replace("\"version\":57", "\"version\":0"), "out of bounds");
@@ -123,6 +125,18 @@ fn foreign_and_later_formats_are_named() {
     assert_unverified(&line.replace("\"version\"", "\"extra\":1,\"version\""), "unknown field");
     let many = Current { retained: vec![current(1).live; 65], ..current(57) };
     assert_unverified(std::str::from_utf8(&many.to_bytes(None).unwrap()).unwrap(), "out of bounds");
+}
+
+#[test]
+fn the_longest_current_can_still_be_written_by_garbage_collection() {
+    let longest = GenerationRef {
+        generation: GenerationId { sequence: u64::MAX, hash: [255; 16] },
+        at: "2026-11-20T06:00:00.123456789Z".parse().unwrap(),
+        ..generation(1)
+    };
+    let dropped = DroppedGeneration { of: longest.clone(), since: Some(i64::MAX) };
+    let full = Current { live: longest, dropped: vec![dropped; DROPPED + 2 * RETAINED], ..current(u64::MAX) };
+    assert!(full.is_full() && full.to_bytes(Some(&key().0)).unwrap().len() as u64 <= LIMIT);
 }
 
 fn guard(root: &Path) -> RollbackGuard {
@@ -207,7 +221,7 @@ fn three_pushed() -> (Arc<Memory>, tempfile::TempDir, FetchedObject) {
     let mut first = None;
     for sequence in 1..=3 {
         run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-            publisher.push(&mut TestSource::new(sequence, "own").of(root.path())).await.unwrap();
+            publisher.push(&TestSource::new(sequence, "own").of(root.path())).await.unwrap();
         }));
         first.get_or_insert_with(|| memory.object(CURRENT));
     }
@@ -227,7 +241,7 @@ fn a_push_to_a_store_that_was_set_back_or_emptied_is_refused_and_recovered_above
             }
             let source = || TestSource::new(sequence, "own").of(root.path());
             run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-                let error = publisher.push(&mut source()).await.unwrap_err();
+                let error = publisher.push(&source()).await.unwrap_err();
                 assert_eq!(error.class(), ErrorClass::Conflict);
                 let found = if emptied {
                     "CURRENT is gone, and version 3"
@@ -238,14 +252,32 @@ fn a_push_to_a_store_that_was_set_back_or_emptied_is_refused_and_recovered_above
                 assert!(error.to_string().contains("push with --recover"), "{error}");
                 assert_eq!(std::fs::read(root.path().join("accepted")).unwrap(), before);
                 let recovering = Publisher { recover: true, ..*publisher };
-                let pushed = recovering.push(&mut source()).await.unwrap().current.current;
+                let pushed = recovering.push(&source()).await.unwrap().current.current;
                 assert_eq!((pushed.version, pushed.root), (NOW as u64, store));
                 assert_eq!(pushed.retained.len(), usize::from(!emptied));
-                let next = publisher.push(&mut TestSource::new(5, "own").of(root.path())).await.unwrap();
+                let next = publisher.push(&TestSource::new(5, "own").of(root.path())).await.unwrap();
                 assert_eq!(next.current.current.version, NOW as u64 + 1);
             }));
         }
     }
+}
+
+/// A recovery trusts nothing that is in the store: it uploads all again, and garbage collection keeps it.
+#[test]
+fn a_recovery_of_what_is_live_repairs_the_store_and_is_not_collected() {
+    let (memory, root, _) = three_pushed();
+    let client = Client::of(&memory);
+    let whole = memory.objects.lock().unwrap().clone();
+    let damaged: Vec<String> = memory.names().into_iter().filter(|name| name.contains("g/000003")).collect();
+    damaged.iter().for_each(|name| memory.put(name, "damaged"));
+    run_alone(as_publisher(&client, 0, async |publisher| {
+        let recovering = Publisher { recover: true, ..*publisher };
+        recovering.push(&TestSource::new(3, "own").of(root.path())).await.unwrap();
+    }));
+    run_alone(collect(client, 3));
+    let objects = memory.objects.lock().unwrap();
+    assert!(damaged.len() == 4 && damaged.iter().all(|name| objects[name].0 == whole[name].0));
+    assert!(!objects.keys().any(|name| name.contains("g/000001")), "others are");
 }
 
 #[test]
@@ -257,7 +289,7 @@ fn a_push_of_what_is_live_renews_its_validity_with_one_request_more() {
         run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
             let valid_for = valid_for.map(std::time::Duration::from_secs);
             let publisher = Publisher { valid_for, ..*publisher };
-            pushed = Some(publisher.push(&mut TestSource::new(1, "own")).await.unwrap());
+            pushed = Some(publisher.push(&TestSource::new(1, "own")).await.unwrap());
         }));
         let pushed = pushed.unwrap();
         let expires = pushed.current.current.expires.map(Timestamp::as_second);

@@ -10,8 +10,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use crate::error::TargetError;
-use crate::gc::CLOCK;
-use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture};
+use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload};
 
 /// `date -d 2026-11-20T06:00:00Z +%s`
 pub(super) const NOW: i64 = 1_795_154_400;
@@ -22,11 +21,14 @@ pub(super) const DAY: i64 = 86_400;
 pub(super) struct Broken {
     /// Every write is done, whatever its precondition.
     pub(super) conditions: bool,
-    /// Packs are not there when the objects that name them are.
+    /// Archives are not there when the manifests that name them are.
     pub(super) order: bool,
-    /// A month passes at every reading of the clock.
-    pub(super) time: bool,
+    /// A range is answered with all of the object.
+    pub(super) ranges: bool,
 }
+
+/// What becomes of the bytes of an answer: of an object, from a place in it on.
+pub(super) type Fault = Box<dyn FnMut(&str, u64, Bytes) -> Result<Bytes, TargetError> + Send>;
 
 /// The objects by name, with their version.
 pub(super) type Objects = BTreeMap<String, (Bytes, u64)>;
@@ -44,6 +46,8 @@ pub(super) struct Memory {
     pub(super) requests: Mutex<Vec<String>>,
     /// What its clients were warned of.
     pub(super) warnings: Mutex<Vec<String>>,
+    /// What a wire or a disk does to answers.
+    pub(super) fault: Mutex<Option<Fault>>,
 }
 
 impl Memory {
@@ -66,6 +70,26 @@ impl Memory {
         FetchedObject { bytes, version: object_version(version), modified: 0 }
     }
 
+    pub(super) fn names(&self) -> Vec<String> {
+        self.objects.lock().unwrap().keys().cloned().collect()
+    }
+
+    pub(super) fn put(&self, path: &str, bytes: impl Into<Bytes>) {
+        self.write(path, bytes.into(), Precondition::None).unwrap();
+    }
+
+    /// All requests since the last call.
+    pub(super) fn take_requests(&self) -> Vec<String> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
+    }
+
+    fn answer(&self, path: &str, start: u64, bytes: Bytes) -> Result<Bytes, TargetError> {
+        match &mut *self.fault.lock().unwrap() {
+            Some(fault) => fault(path, start, bytes),
+            None => Ok(bytes),
+        }
+    }
+
     fn write(
         &self,
         path: &str,
@@ -84,7 +108,7 @@ impl Memory {
         }
         let mut version = self.version.lock().unwrap();
         *version += 1;
-        if !(self.broken.order && path.starts_with("p/")) {
+        if !(self.broken.order && path.ends_with(".zip")) {
             objects.insert(path.to_owned(), (bytes, *version));
         }
         Ok(object_version(*version))
@@ -154,17 +178,23 @@ impl Target for Client {
         limit: u64,
     ) -> TargetFuture<'a, Option<FetchedObject>> {
         self.request("get", path, move |memory| {
-            if memory.broken.time && path == CLOCK {
-                memory.pass(30 * DAY);
-            }
             let objects = memory.objects.lock().unwrap();
             let (bytes, version) = objects.get(path).ok_or(TargetError::Missing)?;
             let (version, modified) = (object_version(*version), *memory.now.lock().unwrap());
+            let bytes = memory.answer(path, 0, bytes.clone())?;
             match bytes.len() as u64 > limit {
                 true => Err(TargetError::Length),
                 false if unless == Some(&version) => Ok(None),
-                false => Ok(Some(FetchedObject { bytes: bytes.clone(), version, modified })),
+                false => Ok(Some(FetchedObject { bytes, version, modified })),
             }
+        })
+    }
+
+    fn head<'a>(&'a self, path: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)> {
+        self.request("head", path, move |memory| {
+            let objects = memory.objects.lock().unwrap();
+            let (bytes, version) = objects.get(path).ok_or(TargetError::Missing)?;
+            Ok((object_version(*version), bytes.len() as u64))
         })
     }
 
@@ -172,8 +202,12 @@ impl Target for Client {
         self.request("range", path, move |memory| {
             let objects = memory.objects.lock().unwrap();
             let (bytes, _) = objects.get(path).ok_or(TargetError::Missing)?;
-            let (start, end) = (start as usize, (start + length) as usize);
-            if end <= bytes.len() { Ok(bytes.slice(start..end)) } else { Err(TargetError::Length) }
+            let end = (start + length) as usize;
+            match end <= bytes.len() {
+                _ if memory.broken.ranges => Err(TargetError::NoRanges),
+                true => memory.answer(path, start, bytes.slice(start as usize..end)),
+                false => Err(TargetError::Length),
+            }
         })
     }
 
@@ -189,6 +223,14 @@ impl Target for Client {
         })
     }
 
+    /// One request: an object is there whole or not at all.
+    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()> {
+        Box::pin(async move {
+            let bytes = object.read(0, object.length() as usize)?;
+            Target::write(self, path, bytes, Precondition::None).await.map(drop)
+        })
+    }
+
     fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
         self.request("delete", path, |memory| {
             memory.objects.lock().unwrap().remove(path);
@@ -198,7 +240,22 @@ impl Target for Client {
 }
 
 /// Polls a client's work until it has ended, while no other client does anything.
-pub(super) fn run_alone(work: impl Future<Output = ()>) {
+pub(super) fn run_alone<T>(work: impl Future<Output = T>) -> T {
     let mut work = Box::pin(work);
-    while work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {}
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+    }
+}
+
+/// The same until so many requests were done, or it has ended; then it is killed.
+pub(super) fn run_until<T>(memory: &Memory, requests: usize, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = Box::pin(work);
+    while memory.requests.lock().unwrap().len() < requests {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return Some(done);
+        }
+    }
+    None
 }

@@ -2,7 +2,7 @@
 //! and of faults: a reader always finds a complete generation. And without any one of the rules that this rests on,
 //! some order breaks it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,21 +11,22 @@ use std::task::{Context, Waker};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use store::{Body, Digest, GenerationId, PackedGeneration};
+use jiff::civil::date;
+use store::{
+    ARCHIVE, DatasetHash, Digest, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts, StoredFile,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::current::key;
-use super::gc::pending_of;
-use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone};
-use crate::current::{self, CURRENT, FetchedCurrent, Trust};
+use super::memory::{Broken, Client, DAY, Memory, Objects, run_alone};
+use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::RemoteError;
 use crate::gc::Retention;
-use crate::index::{CONTENTS, GenerationIndex};
+use crate::index::{self, MANIFEST};
 use crate::publish::{Publisher, PushSource};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{Precondition, Target};
-use crate::uploads::PENDING;
 
 /// Recorded among the requests by a reader that found no complete generation.
 const GAVE_UP: &str = "gave up";
@@ -34,19 +35,38 @@ const WENT_BACK: &str = "went back";
 /// The same by an intruder before it sets CURRENT back.
 const SETS_BACK: &str = "sets back";
 
-/// A generation of two packs: one that all generations share, and its own.
+/// A generation of three files, each of which says what it is.
 pub(super) struct TestSource {
-    sequence: u64,
-    own: &'static str,
-    /// Whether its packs have names that no other push has.
-    salted: bool,
-    packs: BTreeMap<Digest, Bytes>,
+    manifest: Manifest,
+    own: String,
     root: Option<PathBuf>,
 }
 
 impl TestSource {
-    pub(super) fn new(sequence: u64, own: &'static str) -> Self {
-        Self { sequence, own, salted: true, packs: BTreeMap::new(), root: None }
+    pub(super) fn new(sequence: u64, own: &str) -> Self {
+        let own = format!("{own} {sequence}");
+        let stored = ["changes.bin", "index/files.bin", ARCHIVE].map(|path| {
+            let content = content(&own, path);
+            StoredFile { path: path.to_owned(), bytes: content.len() as u64, sha256: Digest::of(&content) }
+        });
+        let files = FileTotals { count: 3, bytes: 9, sha256: Digest::of(own.as_bytes()) };
+        let (as_of, base_url) = (date(2026, 11, 20), "https://example.org");
+        let manifest = Manifest {
+            format: FORMAT,
+            sequence,
+            parent: None,
+            hash: Digest::of(format!("{}\n{as_of}\n{base_url}\n", files.sha256).as_bytes()),
+            generated_at: "2026-11-20T06:00:00Z".parse().unwrap(),
+            as_of,
+            base_url: base_url.to_owned(),
+            api_version: "1.0.0".to_owned(),
+            source: DatasetHash { sha256: Digest::default() },
+            counts: RecordCounts::default(),
+            files,
+            stored: stored.into(),
+            complete: true,
+        };
+        Self { manifest, own, root: None }
     }
 
     /// The same in a folder, which records what was pushed.
@@ -55,9 +75,13 @@ impl TestSource {
     }
 }
 
+fn content(own: &str, path: &str) -> Vec<u8> {
+    format!("{path} of {own}").into_bytes()
+}
+
 impl PushSource for TestSource {
-    fn generation(&self) -> GenerationId {
-        GenerationId::new(self.sequence, &Digest::of(format!("{} {}", self.own, self.sequence).as_bytes()))
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
     }
 
     fn root(&self) -> Option<&Path> {
@@ -68,48 +92,28 @@ impl PushSource for TestSource {
         true
     }
 
-    /// The table of objects has a line for each pack: its content and its name.
-    fn pack(
-        &mut self,
-        before: Option<&[u8]>,
-        push: Uuid,
-    ) -> Result<(PackedGeneration, Vec<Digest>), RemoteError> {
-        let before = String::from_utf8(before.unwrap_or_default().to_vec()).unwrap();
-        let there: BTreeMap<&str, Digest> = before
-            .lines()
-            .map(|line| line.split_once(' ').unwrap())
-            .map(|(content, name)| (content, name.parse().unwrap()))
-            .collect();
-        let (mut table, mut packs, mut new) = (String::new(), Vec::new(), Vec::new());
-        for content in ["common", self.own] {
-            let sha256 = there.get(content).copied().unwrap_or_else(|| {
-                let salt = if self.salted { push.to_string() } else { String::new() };
-                let bytes = Bytes::from(format!("{content} {salt}"));
-                let sha256 = Digest::of(&bytes);
-                self.packs.insert(sha256, bytes);
-                new.push(sha256);
-                sha256
-            });
-            table += &format!("{content} {sha256}\n");
-            packs.push(Body { sha256, len: 1 });
-        }
-        let packed = PackedGeneration {
-            manifest: self.own.into(),
-            history: b"history".to_vec(),
-            objects: table.into_bytes(),
-            packs,
-            plain: Vec::new(),
-        };
-        Ok((packed, new))
+    fn check(&self) -> Result<(), RemoteError> {
+        Ok(())
     }
 
-    fn pack_bytes(&self, sha256: &Digest) -> Result<Bytes, RemoteError> {
-        Ok(self.packs[sha256].clone())
+    fn read(&self, path: &str, start: u64, length: usize) -> Result<Bytes, RemoteError> {
+        Ok(Bytes::from(content(&self.own, path)).slice(start as usize..start as usize + length))
     }
+}
 
-    fn file_bytes(&self, _: &str) -> Result<Bytes, RemoteError> {
-        unreachable!("all files are in packs")
+/// Names of all objects that CURRENT needs, or of a manifest that is not there.
+pub(super) fn needed(objects: &Objects, current: &Current) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for of in std::iter::once(&current.live).chain(&current.retained) {
+        let (bytes, _) = objects.get(&of.path(MANIFEST)).ok_or_else(|| of.path(MANIFEST))?;
+        names.extend(names_of(of, &Manifest::read(bytes).unwrap()));
     }
+    Ok(names)
+}
+
+fn names_of(of: &GenerationRef, manifest: &Manifest) -> Vec<String> {
+    let files = manifest.stored.iter().map(|file| index::object_of(of, file));
+    files.chain([of.path(MANIFEST)]).collect()
 }
 
 pub(super) fn unsigned() -> Trust {
@@ -137,9 +141,9 @@ pub(super) async fn with_clock(
 /// The generations whose push succeeded.
 pub(super) type Published = Arc<Mutex<Vec<GenerationId>>>;
 
-async fn push_with(publisher: &Publisher<'_>, mut source: TestSource, published: Published) {
-    if publisher.push(&mut source).await.is_ok() {
-        published.lock().unwrap().push(source.generation());
+async fn push_with(publisher: &Publisher<'_>, source: TestSource, published: Published) {
+    if publisher.push(&source).await.is_ok() {
+        published.lock().unwrap().push(source.manifest.id());
     }
 }
 
@@ -162,8 +166,8 @@ pub(super) async fn collect(client: Client, times: usize) {
 async fn read(client: Client) {
     for _ in 0..3 {
         let Ok(read) = current::fetch(&client, &unsigned()).await else { continue };
-        let Ok(index) = GenerationIndex::fetch(&client, &read.current.live).await else { continue };
-        let names = index.names(&read.current.live);
+        let Ok(manifest) = index::manifest(&client, &read.current.live).await else { continue };
+        let names = names_of(&read.current.live, &manifest);
         let mut found = 0;
         for name in &names {
             found += usize::from(client.get(name, None, 1 << 20).await.is_ok());
@@ -186,12 +190,12 @@ fn second_key() -> &'static (Signer, Trust) {
     &KEY
 }
 
-async fn push_signed(client: Client, mut source: TestSource, published: Published) {
+async fn push_signed(client: Client, source: TestSource, published: Published) {
     as_publisher(&client, 0, async |publisher| {
         let (sign, trust) = second_key();
         let signing = Publisher { trust, sign: Some(sign), ..*publisher };
-        if signing.push(&mut source).await.is_ok() {
-            published.lock().unwrap().push(source.generation());
+        if signing.push(&source).await.is_ok() {
+            published.lock().unwrap().push(source.manifest.id());
         }
     })
     .await;
@@ -214,14 +218,6 @@ async fn follow(client: Client, root: TempDir) {
     }
 }
 
-/// Writes a `pending` that names whatever is there, and more, as seen long ago.
-async fn name_everything(client: Client) {
-    let names: Vec<String> = client.memory.objects.lock().unwrap().keys().cloned().collect();
-    let foreign = ["/etc/passwd", "../victim", CURRENT, PENDING].map(str::to_owned);
-    let pending = pending_of(&[names, foreign.to_vec()].concat());
-    let _ = client.write(PENDING, pending, Precondition::None).await;
-}
-
 /// Puts back the CURRENT that is there now, later.
 async fn set_back(client: Client, before: Bytes) {
     client.memory.requests.lock().unwrap().push(SETS_BACK.to_owned());
@@ -233,8 +229,8 @@ async fn push_twice(client: Client, root: TempDir) {
     let mut last = 0;
     for (sequence, own) in [(3, "third"), (4, "fourth")] {
         as_publisher(&client, 0, async |publisher| {
-            let mut source = TestSource::new(sequence, own).of(root.path());
-            let Ok(pushed) = publisher.push(&mut source).await else { return };
+            let source = TestSource::new(sequence, own).of(root.path());
+            let Ok(pushed) = publisher.push(&source).await else { return };
             let version = pushed.current.current.version;
             if version <= last {
                 client.memory.requests.lock().unwrap().push(WENT_BACK.to_owned());
@@ -278,11 +274,10 @@ struct World {
 }
 
 /// The objects of a store to which two generations were pushed.
-fn two_pushed(salted: bool) -> Objects {
+fn two_pushed() -> Objects {
     let memory = Memory::empty();
     for (sequence, own) in [(1, "first"), (2, "second")] {
-        let source = TestSource { salted, ..TestSource::new(sequence, own) };
-        run_alone(push(Client::of(&memory), source, Published::default()));
+        run_alone(push(Client::of(&memory), TestSource::new(sequence, own), Published::default()));
     }
     memory.objects.lock().unwrap().clone()
 }
@@ -317,15 +312,11 @@ impl World {
 
     /// An object that CURRENT names and that is not there.
     fn missing(&self) -> Option<String> {
-        let current = self.current().current;
-        let objects = self.memory.objects.lock().unwrap();
-        std::iter::once(&current.live).chain(&current.retained).find_map(|generation| {
-            let path = generation.path(CONTENTS);
-            let Some((bytes, _)) = objects.get(&path) else { return Some(format!("no {path}")) };
-            let index: GenerationIndex = serde_json::from_slice(bytes).unwrap();
-            let missing = index.names(generation).into_iter().find(|name| !objects.contains_key(name))?;
-            Some(format!("{} needs {missing}", generation.generation))
-        })
+        let objects = self.memory.objects.lock().unwrap().clone();
+        match needed(&objects, &self.current().current) {
+            Ok(names) => names.into_iter().find(|name| !objects.contains_key(name)),
+            Err(manifest) => Some(manifest),
+        }
     }
 }
 
@@ -343,7 +334,7 @@ struct Run {
 /// Whether a request can meet those of other clients: uploads have names that nobody else knows.
 fn is_shared(request: &str) -> bool {
     let (name, path) = request.split_once(' ').unwrap_or_default();
-    path == CURRENT || path == PENDING || name == "delete" || name == "get" && path.ends_with(CONTENTS)
+    path == CURRENT || name == "delete" || name == "get" && path.ends_with(MANIFEST)
 }
 
 /// Runs the first steps as given, then each client to its end.
@@ -381,7 +372,7 @@ fn run(mut world: World, given: &[Step]) -> Run {
         if !requests.iter().any(|request| request.starts_with("delete ") || request.ends_with(CURRENT)) {
             continue;
         }
-        run.fault = world.missing();
+        run.fault = world.missing().map(|name| format!("{name} is not there"));
         if run.fault.is_some() {
             return run;
         }
@@ -395,7 +386,7 @@ fn run(mut world: World, given: &[Step]) -> Run {
     }
     if !versions.array_windows().all(|[(before, _), (after, _)]| *after == before + 1) {
         run.fault = Some(format!("versions went {:?}", versions.iter().map(|v| v.0).collect::<Vec<_>>()));
-    } else if versions.len() < world.published.lock().unwrap().len() + 1 {
+    } else if versions.len() < world.published.lock().unwrap().iter().collect::<HashSet<_>>().len() + 1 {
         run.fault = Some("a push reported success and was never live".to_owned());
     }
     run
@@ -457,14 +448,14 @@ fn writers_and_a_reader(world: &mut World) {
 
 #[track_caller]
 fn holds(clients: &dyn Fn(&mut World), bounds: Bounds, at_least: usize) {
-    let (count, broken) = explore(&two_pushed(true), Broken::default(), clients, bounds);
+    let (count, broken) = explore(&two_pushed(), Broken::default(), clients, bounds);
     assert!(broken.is_none(), "{broken:#?}");
     assert!(count >= at_least, "only {count} schedules");
 }
 
 #[track_caller]
-fn breaks(objects: &Objects, broken: Broken, clients: &dyn Fn(&mut World), expected: &str) {
-    let (count, found) = explore(objects, broken, clients, (2, 0));
+fn breaks(broken: Broken, clients: &dyn Fn(&mut World), expected: &str) {
+    let (count, found) = explore(&two_pushed(), broken, clients, (2, 0));
     let (_, fault) = found.unwrap_or_else(|| panic!("no fault in {count} schedules"));
     assert!(fault.contains(expected), "{fault}");
 }
@@ -477,17 +468,6 @@ fn a_reader_finds_a_complete_generation_whatever_requests_come_in_between() {
 #[test]
 fn generations_stay_complete_whichever_client_crashes_gets_no_answer_or_finds_the_disk_full() {
     holds(&writers, (1, 1), 500);
-}
-
-#[test]
-fn generations_stay_complete_whatever_an_intruder_writes_to_pending() {
-    let clients = |world: &mut World| {
-        world.add(|client, _| name_everything(client));
-        world.add(|client, _| collect(client, 3));
-        world.add(|client, published| push(client, TestSource::new(3, "first"), published));
-        world.add(|client, _| read(client));
-    };
-    holds(&clients, (2, 0), 100);
 }
 
 #[test]
@@ -514,44 +494,23 @@ fn a_follower_of_two_keys_never_accepts_an_older_version_of_either() {
 #[test]
 fn without_preconditions_a_push_is_lost() {
     let broken = Broken { conditions: true, ..Broken::default() };
-    breaks(&two_pushed(true), broken, &writers_and_a_reader, "versions went");
+    breaks(broken, &writers_and_a_reader, "versions went");
 }
 
 #[test]
 fn without_the_order_of_writes_a_reader_finds_half_a_generation() {
     let broken = Broken { order: true, ..Broken::default() };
-    breaks(&two_pushed(true), broken, &writers_and_a_reader, "needs p/");
+    breaks(broken, &writers_and_a_reader, ".zip is not there");
 }
 
 #[test]
-fn a_push_whose_uploads_are_given_up_does_not_succeed() {
+fn of_two_publishers_of_the_same_generation_one_wins_or_both_find_it_live() {
     let clients = |world: &mut World| {
-        // Until nothing is left to drop: then CURRENT stays as it is and the push goes on.
-        world.add(|client, _| collect(client, 5));
-        // The publisher's clock is right; only garbage collection is misled.
-        world.add(|client, published| async move {
-            let clock = || Timestamp::from_second(NOW).unwrap();
-            let source = TestSource::new(3, "third");
-            with_clock(&client, &clock, async |publisher| push_with(publisher, source, published).await)
-                .await;
-        });
-    };
-    let broken = Broken { time: true, ..Broken::default() };
-    let (count, found) = explore(&two_pushed(true), broken, &clients, (2, 0));
-    assert!(found.is_none() && count > 100, "{count} {found:#?}");
-}
-
-#[test]
-fn a_pack_whose_name_was_used_before_is_removed_with_a_dropped_generation() {
-    let clients = |salted: bool| {
-        move |world: &mut World| {
-            world.add(|client, _| collect(client, 2));
-            world.add(move |client, published| {
-                push(client, TestSource { salted, ..TestSource::new(3, "first") }, published)
-            });
+        for _ in 0..2 {
+            world.add(|client, published| push(client, TestSource::new(3, "third"), published));
         }
+        world.add(|client, _| collect(client, 2));
     };
-    holds(&clients(true), (2, 0), 1);
-    // Without a salt its own pack has the name of the first generation's.
-    breaks(&two_pushed(false), Broken::default(), &clients(false), "needs p/");
+    holds(&clients, (2, 0), 100);
+    holds(&clients, (1, 1), 100);
 }

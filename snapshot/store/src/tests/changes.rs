@@ -43,7 +43,7 @@ fn live(root: &Path) -> Copy {
     let records = ["programs/a", "programs/b", "organizations/a", "recipients/c-d"];
     let found = records.iter().filter_map(|record| {
         let entry = live.files().lookup(&[path_of(record).strip_prefix("public/")?])?;
-        let text = fs::read(dir(root, live.id()).join(entry.path())).unwrap();
+        let text = live.read(entry, Coding::Identity).unwrap();
         let page = Digest::of(&text[HOLE.len as usize..]);
         Some(((*record).to_owned(), Digest::of(&page.0).0[..16].try_into().unwrap()))
     });
@@ -216,15 +216,10 @@ fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
 fn the_turn_of_the_day_changes_no_record() {
     let root = Scratch::new();
     let publish = |body: &str, day| {
-        let stage = Stage::begin(&root, &tree("none")).unwrap();
+        let stage = Stage::begin(&root).unwrap();
         let holes = [Hole { start: 6, len: body.len() as u32 - 6, rule: 0, arg: 0 }];
-        let page = NewFile {
-            path: "public/api/v1/programs/a.json",
-            body: body.as_bytes(),
-            holes: &holes,
-            encodings: false,
-        };
-        stage.put(page, &never).unwrap();
+        let page = NewFile { path: "public/api/v1/programs/a.json", body: body.as_bytes(), holes: &holes };
+        stage.put(page).unwrap();
         stage.publish(&BuildInfo { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
         Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
     };
@@ -236,8 +231,7 @@ fn the_turn_of_the_day_changes_no_record() {
 #[test]
 fn removals_are_forgotten_after_400_days_and_older_positions_are_reported() {
     let root = Scratch::new();
-    let at =
-        |text: &str, pages: &[(&str, &str)]| stage(&root, pages, &tenth).publish(&about(text), 1).unwrap();
+    let at = |text: &str, pages: &[(&str, &str)]| stage(&root, pages).publish(&about(text), 1).unwrap();
     let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
     at("2026-11-20T06:00:00Z", &[a, b]);
     at("2026-11-21T06:00:00Z", &[a]);
@@ -266,7 +260,7 @@ fn a_change_has_the_id_of_its_record_also_after_a_removal_and_a_rollback() {
     let put = |records: &[(&str, &str)], ids: &[(&str, Uuid)]| {
         let ids = ids.iter().map(|(record, id)| ((*record).to_owned(), *id)).collect();
         let about = BuildInfo { ids, ..about("2026-11-20T06:00:00Z") };
-        stage(&root, records, &tenth).publish(&about, 1).unwrap();
+        stage(&root, records).publish(&about, 1).unwrap();
     };
     let changes = || {
         let live = Generation::open_current(&root).unwrap();
@@ -295,7 +289,7 @@ fn a_later_publication_has_a_later_time_whatever_its_dataset_states() {
     let put = |text: &str, body: &str| {
         let body = format!("hole {body}");
         let pages = [("public/api/v1/programs/a.json", &*body)];
-        stage(&root, &pages, &tenth).publish(&about(text), 1).unwrap();
+        stage(&root, &pages).publish(&about(text), 1).unwrap();
         let live = Generation::open_current(&root).unwrap();
         live.changes().newest(live.files(), 1)[0].at.to_string()
     };
@@ -345,7 +339,7 @@ fn put_ids(root: &Path, programs: &[(&str, u8, u8)]) -> BTreeMap<Uuid, String> {
     pages.push(("public/index.html", "always"));
     let ids = programs.iter().map(|(slug, number, _)| (format!("programs/{slug}"), id(*number))).collect();
     let info = BuildInfo { ids, ..about("2026-11-20T06:00:00Z") };
-    stage(root, &pages, &tenth).publish(&info, 1).unwrap();
+    stage(root, &pages).publish(&info, 1).unwrap();
     programs.iter().map(|(slug, number, _)| (id(*number), (*slug).to_owned())).collect()
 }
 
@@ -416,7 +410,7 @@ fn published_ids(root: &Path) -> BTreeMap<Uuid, String> {
     let live = Generation::open_current(root).unwrap();
     let found = ["a", "b", "c"].into_iter().filter_map(|slug| {
         let entry = live.files().lookup(&["api/v1/programs/", slug, ".json"])?;
-        let text = fs::read_to_string(dir(root, live.id()).join(entry.path())).unwrap();
+        let text = String::from_utf8(live.read(entry, Coding::Identity).unwrap()).unwrap();
         let number = text.split(' ').nth(1)?.parse().ok()?;
         Some((Uuid::from_bytes([number; 16]), slug.to_owned()))
     });

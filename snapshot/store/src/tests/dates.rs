@@ -12,7 +12,7 @@ fn dates(root: &Path) -> [i64; 2] {
 fn dates_move_forward_with_every_edit_day_and_rollback_and_never_back() {
     let root = Scratch::new();
     let publish = |body, about: &BuildInfo| {
-        let stage = stage(&root, &[("public/a.json", body), ("public/b.json", "b")], &tenth);
+        let stage = stage(&root, &[("public/a.json", body), ("public/b.json", "b")]);
         stage.publish(about, 1).unwrap().manifest.id()
     };
     let today = about("2026-11-20T06:00:00Z");

@@ -14,7 +14,6 @@ use clap::Parser;
 use dataset::Input;
 use edge::Server;
 use serde_json::Value;
-use site::Effort;
 use tempfile::TempDir;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, FACES, Judged, Run};
@@ -63,7 +62,7 @@ fn main() -> ExitCode {
 fn publish(data: &Path) -> (TempDir, Arc<Server>) {
     let folder = snapshots::folder();
     let (directory, source) = snapshots::load(&Input::Folder(data.to_owned()));
-    snapshots::build(&directory, source, &snapshots::options(folder.path(), Effort::None));
+    snapshots::build(&directory, source, &snapshots::options(folder.path()));
     let live = snapshots::open(folder.path(), 0);
     (folder, live)
 }

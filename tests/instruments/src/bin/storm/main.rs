@@ -23,7 +23,6 @@ use clap::{Args, Parser, Subcommand};
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
-use site::Effort;
 use site::Progress;
 use site::{BuildOptions, generate};
 use snapshot::record::Directory;
@@ -187,8 +186,6 @@ impl Site {
                 base_url: format!("https://{HOST}"),
                 as_of: TODAY,
                 jobs: 0,
-                effort: Effort::None,
-                layout: site::Storage::Tree,
                 made_from: None,
                 index_only: false,
                 templates: None,

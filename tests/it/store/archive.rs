@@ -1,0 +1,61 @@
+//! What an edge answers is what stands in the archive, in both codings, and what an export writes.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dataset::Input;
+use edge::Server;
+use generator::export;
+use http::StatusCode;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, LAST_MODIFIED};
+use snapshot::page::address::url_of;
+use tests::in_process::{self, Reply};
+use tests::snapshots::{files, open};
+
+use crate::server::{build, load, options};
+
+fn ask(server: &Arc<Server>, target: &str, coding: &'static str) -> Reply {
+    let request = http::Request::get(target).header(ACCEPT_ENCODING, coding);
+    in_process::ask(server, request.body(Bytes::new()).unwrap())
+}
+
+fn gunzipped(member: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    flate2::read::GzDecoder::new(member).read_to_end(&mut body).unwrap();
+    body
+}
+
+#[test]
+fn an_edge_answers_what_an_export_writes_in_both_codings() {
+    let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
+    build(&directory, source, &options(root.path()));
+    let server = open(root.path(), 64 << 20);
+    let state = server.state();
+    let dir = out.path().join("site");
+    export(state.generation(), &dir, false, "").unwrap();
+    let written = files(&dir);
+    let mut packed = 0;
+    for entry in state.generation().files().entries() {
+        let Some(target) = url_of(entry.path()) else { continue };
+        let plain = ask(&server, &target, "identity");
+        if target.ends_with("/404") {
+            assert_eq!(plain.status, StatusCode::NOT_FOUND);
+            continue;
+        }
+        let path = entry.path().strip_prefix("public/").unwrap();
+        assert!(written[Path::new(path)] == plain.body, "{target}");
+        let coded = ask(&server, &target, "gzip");
+        let is_coded = coded.headers.contains_key(CONTENT_ENCODING);
+        assert_eq!(is_coded, coded.headers[ETAG] != plain.headers[ETAG], "{target}");
+        assert_eq!(coded.headers[LAST_MODIFIED], plain.headers[LAST_MODIFIED], "{target}");
+        if is_coded {
+            packed += 1;
+            assert!(gunzipped(&coded.body) == plain.body, "{target}");
+            assert!(gunzipped(&written[Path::new(&format!("{path}.gz"))]) == plain.body, "{target}");
+        }
+    }
+    assert!(packed > 100, "{packed}");
+}

@@ -56,7 +56,7 @@ impl Request {
 
     /// Whether the request may be answered, and there is room for its response.
     pub(crate) fn check(&self) -> Result<(), HttpError> {
-        if self.head.reader.as_ref().is_some_and(|reader| !reader.has_room()) {
+        if !self.head.has_room() {
             return Err(CONGESTED);
         }
         check(&self.head, &self.state.hosts, self.route == Route::Tools).inspect_err(|error| {
@@ -164,10 +164,10 @@ impl Request {
         if self.head.method == Method::HEAD && !reply.body.is_empty() {
             let length = HeaderValue::from(std::mem::take(&mut reply.body).len());
             reply.headers.insert(header::CONTENT_LENGTH, length);
-        } else if let Some(reader) = self.head.reader.as_ref().filter(|_| !reply.body.is_empty()) {
+        } else if !reply.body.is_empty() {
             let (whole, shared) =
                 reply.shared.take().map_or((reply.body.len(), None), |(n, it)| (n, Some(it)));
-            match reader.hold(&self.head.headers, reply.body, whole, shared) {
+            match self.head.hold(reply.body, whole, shared) {
                 Some(body) => reply.body = body,
                 None if self.route == Route::Tools => reply = Endpoint::refused(CONGESTED).into(),
                 None => reply = CONGESTED.into(),

@@ -2,7 +2,10 @@
 //! then read none of them, so the bytes of bodies are bounded: of all, of each client and, where room is needed, by the
 //! time in which nothing was read.
 
+use std::array::from_fn;
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -30,6 +33,8 @@ const SEARCH_EVERY: u64 = 20;
 
 /// Requests of one client that are answered at a time. Further ones wait, not in the way of other clients.
 const TURNS: usize = 8;
+/// Maps of clients, each with a lock of its own: behind a proxy each request looks for its client, and few meet.
+const SHARDS: usize = 64;
 
 /// A body that several answers may share, such as one in a cache. It is in memory once, and so counts once.
 #[derive(Debug, Default)]
@@ -44,16 +49,19 @@ pub struct InFlight {
     pub budget: usize,
     /// Answers that were refused because too many bytes were in flight.
     pub refused: Count,
+    /// Requests whose connection ended while they waited for their turn.
+    pub abandoned: Count,
     used: AtomicUsize,
     proxies: TrustedProxies,
-    clients: Mutex<Clients>,
+    clients: [Mutex<Clients>; SHARDS],
+    hasher: RandomState,
     readers: Mutex<HashMap<u64, Weak<Reader>>>,
     began: Instant,
     /// When clients that read nothing were last searched for, in milliseconds since `began`.
     searched: AtomicU64,
 }
 
-/// Every client that has a connection or an answer in flight, by its key.
+/// Of all clients that have a connection, a request or an answer in flight a part, by their keys.
 #[derive(Debug, Default)]
 struct Clients {
     known: HashMap<u128, Weak<Client>>,
@@ -78,8 +86,8 @@ impl Default for Client {
 
 /// Who reads the answers of one connection.
 #[derive(Debug)]
-pub struct Reader {
-    in_flight: Arc<InFlight>,
+pub(crate) struct Reader {
+    pub(crate) in_flight: Arc<InFlight>,
     number: u64,
     peer: IpAddr,
     /// `None` for a trusted proxy, each of whose requests names its client.
@@ -97,9 +105,11 @@ impl InFlight {
         Self {
             budget,
             refused: Count::default(),
+            abandoned: Count::default(),
             used: AtomicUsize::new(0),
             proxies,
-            clients: Mutex::default(),
+            clients: from_fn(|_| Mutex::default()),
+            hasher: RandomState::new(),
             readers: Mutex::default(),
             began: Instant::now(),
             searched: AtomicU64::new(0),
@@ -129,15 +139,19 @@ impl InFlight {
         reader
     }
 
+    fn shard(&self, key: u128) -> usize {
+        self.hasher.hash_one(key) as usize % SHARDS
+    }
+
     fn client(&self, address: IpAddr) -> Arc<Client> {
         let key = key(address);
-        let mut clients = lock(&self.clients);
+        let mut clients = lock(&self.clients[self.shard(key)]);
         if let Some(client) = clients.known.get(&key).and_then(Weak::upgrade) {
             return client;
         }
         if clients.known.len() >= clients.full {
             clients.known.retain(|_, client| client.strong_count() > 0);
-            clients.full = 2 * clients.known.len() + 64;
+            clients.full = 2 * clients.known.len() + 8;
         }
         let client = Arc::<Client>::default();
         clients.known.insert(key, Arc::downgrade(&client));
@@ -199,15 +213,26 @@ impl Client {
 
     /// Waits until a request of a client may be answered; the turn ends when it is dropped. A client that may have requests on many
     /// connections has each answered after those of others that wait, with the turn already taken.
-    pub(crate) async fn turn(client: Option<Arc<Self>>) -> Option<OwnedSemaphorePermit> {
+    pub(crate) async fn turn(client: Option<Arc<Self>>, abandoned: &Count) -> Option<OwnedSemaphorePermit> {
         let client = client?;
+        let waits = Waits(abandoned);
         let turn = Arc::clone(&client.turns).acquire_owned().await.ok()?;
+        std::mem::forget(waits);
         let connections = client.connections.load(Relaxed);
         // None: it comes through a proxy.
         if connections == 0 || connections > TURNS {
             tokio::task::yield_now().await;
         }
         Some(turn)
+    }
+}
+
+/// A request that waits for its turn. Dropped, it is counted: it has left.
+struct Waits<'a>(&'a Count);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.add();
     }
 }
 
@@ -227,25 +252,22 @@ impl Reader {
         self.in_flight.budget / 4
     }
 
-    /// Whether a short body could be sent. Checked before an answer is computed.
-    pub fn has_room(&self) -> bool {
-        let has_share = self.client.as_ref().is_none_or(|client| client.admits(HEAD, self.share()));
-        has_share && self.in_flight.admits(HEAD) || self.in_flight.refuse()
+    /// Whether a short body could be sent to a client. Checked before an answer is computed.
+    pub(crate) fn has_room(&self, client: &Client) -> bool {
+        client.admits(HEAD, self.share()) && self.in_flight.admits(HEAD) || self.in_flight.refuse()
     }
 
-    /// The bytes of a body, counted until the last of them is dropped; `None` when too many are in flight. `headers` are
-    /// those of the request. `shared_body` is common to all who hold the same bytes, of which this may be a part of
-    /// `whole` bytes.
+    /// The bytes of a body for a client, counted until the last of them is dropped; `None` when too many are in flight.
+    /// `shared_body` is common to all who hold the same bytes, of which this may be a part of `whole` bytes.
     #[must_use]
-    pub fn hold(
+    pub(crate) fn hold(
         self: &Arc<Self>,
-        headers: &HeaderMap,
+        client: &Arc<Client>,
         body: Bytes,
         whole: usize,
         shared_body: Option<Arc<SharedBody>>,
     ) -> Option<Bytes> {
         let in_flight = &self.in_flight;
-        let client = self.client_of(headers);
         // Should it exceed the budget, the longest file can still be had.
         let size = whole.min(self.share());
         let known = shared_body.as_ref().is_some_and(|shared_body| shared_body.holders.load(Relaxed) > 0);
@@ -260,7 +282,7 @@ impl Reader {
         for used in [&in_flight.used, &client.bytes, &self.bytes] {
             used.fetch_add(charged, Relaxed);
         }
-        let reader = Arc::clone(self);
+        let (reader, client) = (Arc::clone(self), Arc::clone(client));
         Some(Bytes::from_owner(Held { body, reader, client, size, charged, shared_body }))
     }
 }
@@ -336,8 +358,17 @@ mod tests {
         Bytes::from(vec![0; kilobytes << 10])
     }
 
+    /// Of a connection without a proxy.
+    fn client(reader: &Reader) -> Arc<Client> {
+        reader.client_of(&HeaderMap::new())
+    }
+
+    fn has_room(reader: &Reader) -> bool {
+        reader.has_room(&client(reader))
+    }
+
     fn hold(reader: &Arc<Reader>, kilobytes: usize) -> Option<Bytes> {
-        reader.hold(&HeaderMap::new(), body(kilobytes), kilobytes << 10, None)
+        reader.hold(&client(reader), body(kilobytes), kilobytes << 10, None)
     }
 
     #[test]
@@ -367,7 +398,7 @@ mod tests {
         assert_eq!(in_flight.refused.get(), 6);
         let held: Vec<_> = held.into_iter().chain(readers.iter().filter_map(|it| hold(it, 4))).collect();
         assert_eq!(held.len(), 3 + 51, "(1024 − 3 × 204) KB are 51 of 8 KB");
-        assert!(!readers[0].has_room() || in_flight.bytes() + HEAD <= 1 << 20);
+        assert!(!has_room(&readers[0]) || in_flight.bytes() + HEAD <= 1 << 20);
     }
 
     #[test]
@@ -376,7 +407,7 @@ mod tests {
         let (body, shared_body) = (body(200), Arc::<SharedBody>::default());
         let readers = readers(&in_flight);
         let hold = |reader: &Arc<Reader>| {
-            reader.hold(&HeaderMap::new(), body.clone(), 200 << 10, Some(Arc::clone(&shared_body)))
+            reader.hold(&client(reader), body.clone(), 200 << 10, Some(Arc::clone(&shared_body)))
         };
         let mut held: Vec<_> = readers[..50].iter().filter_map(hold).collect();
         assert_eq!(held.len(), 50);
@@ -403,26 +434,48 @@ mod tests {
         let crowd: Vec<_> = (0..50).map(|number| reader(&in_flight, number, "192.0.2.1")).collect();
         let held: Vec<_> = crowd.iter().filter_map(|reader| hold(reader, 28)).collect();
         assert_eq!(held.len(), 8, "of 256 KB");
-        assert!(!crowd[49].has_room());
+        assert!(!has_room(&crowd[49]));
         let other = reader(&in_flight, 50, "2001:db8:0:1::1");
         let others: Vec<_> = (0..50).filter_map(|_| hold(&other, 28)).collect();
         assert_eq!(others.len(), 8);
         assert!(hold(&reader(&in_flight, 51, "2001:db8:0:1:9::9"), 28).is_none(), "of the same network");
         drop(held);
-        assert!(crowd[49].has_room() && hold(&crowd[49], 28).is_some());
+        assert!(has_room(&crowd[49]) && hold(&crowd[49], 28).is_some());
+    }
+
+    /// Of a request that came through a proxy.
+    fn forwarded(proxy: &Reader, client: &'static str) -> Arc<Client> {
+        proxy.client_of(&HeaderMap::from_iter([(FORWARDED, HeaderValue::from_static(client))]))
     }
 
     #[test]
     fn behind_a_trusted_proxy_each_client_has_its_share_and_the_proxy_none() {
         let in_flight = in_flight();
         let proxy = reader(&in_flight, 0, PROXY);
-        let hold = |client: &'static str| {
-            let headers = HeaderMap::from_iter([(FORWARDED, HeaderValue::from_static(client))]);
-            proxy.hold(&headers, body(28), 28 << 10, None)
-        };
+        let hold = |client| proxy.hold(&forwarded(&proxy, client), body(28), 28 << 10, None);
         let held: Vec<_> = (0..9).filter_map(|_| hold("192.0.2.1")).collect();
         let others: Vec<_> = (0..9).filter_map(|_| hold("192.0.2.2")).collect();
         assert_eq!((held.len(), others.len(), proxy.connections()), (8, 8, 0));
+        assert!(!proxy.has_room(&forwarded(&proxy, "192.0.2.1")));
+    }
+
+    #[test]
+    fn a_request_behind_a_proxy_takes_no_lock_but_that_of_the_few_clients_beside_its_own() {
+        let in_flight = in_flight();
+        let proxy = reader(&in_flight, 0, PROXY);
+        let own = in_flight.shard(key("192.0.2.1".parse().unwrap()));
+        let others = in_flight.clients.iter().enumerate().filter(|(shard, _)| *shard != own);
+        let _locked: Vec<_> = others.map(|(_, clients)| lock(clients)).collect();
+        let _readers = lock(&in_flight.readers);
+        let (send, answered) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let client = forwarded(&proxy, "192.0.2.1");
+            let _ =
+                send.send(proxy.has_room(&client) && proxy.hold(&client, body(28), 28 << 10, None).is_some());
+            // Connections are listed once each, not by request.
+            std::mem::forget(proxy);
+        });
+        assert_eq!(answered.recv_timeout(Duration::from_secs(20)), Ok(true), "it waits for another lock");
     }
 
     #[test]
@@ -432,7 +485,8 @@ mod tests {
             let peer = IpAddr::from(std::net::Ipv4Addr::from_bits(number | 1 << 31));
             assert_eq!(in_flight.reader(number.into(), peer).connections(), 1);
         }
-        assert!(lock(&in_flight.clients).known.len() <= 64);
+        let known: usize = in_flight.clients.iter().map(|clients| lock(clients).known.len()).sum();
+        assert!(known <= 8 * SHARDS, "{known}");
         assert!(lock(&in_flight.readers).is_empty());
     }
 }

@@ -4,10 +4,11 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
 
-use crate::in_flight::Reader;
+use crate::in_flight::{Client, Reader, SharedBody};
 
 /// The head of a request.
 #[derive(Clone, Debug)]
@@ -20,8 +21,8 @@ pub struct RequestHead {
     pub headers: HeaderMap,
     /// The address at the other end of the connection; IPv4 clients of a dual-stack listener appear as IPv4.
     pub peer: Option<SocketAddr>,
-    /// Who reads the answers of the connection.
-    pub reader: Option<Arc<Reader>>,
+    /// Who reads the answers of the connection, and the client whose request it is.
+    pub(crate) taker: Option<(Arc<Reader>, Arc<Client>)>,
 }
 
 impl RequestHead {
@@ -34,6 +35,21 @@ impl RequestHead {
     pub fn query(&self) -> &str {
         self.uri.query().unwrap_or_default()
     }
+
+    /// Whether a short body could be sent. Checked before an answer is computed.
+    pub fn has_room(&self) -> bool {
+        self.taker.as_ref().is_none_or(|(reader, client)| reader.has_room(client))
+    }
+
+    /// The bytes of a body, counted until the last of them is dropped; `None` when too many are in flight. `shared` is
+    /// common to all who hold the same bytes, of which this may be a part of `whole` bytes.
+    #[must_use]
+    pub fn hold(&self, body: Bytes, whole: usize, shared: Option<Arc<SharedBody>>) -> Option<Bytes> {
+        match &self.taker {
+            Some((reader, client)) => reader.hold(client, body, whole, shared),
+            None => Some(body),
+        }
+    }
 }
 
 /// Of a request without a connection.
@@ -43,6 +59,6 @@ impl From<Parts> for RequestHead {
         if method != Method::GET {
             headers.remove(header::RANGE);
         }
-        Self { method, uri, headers, peer: None, reader: None }
+        Self { method, uri, headers, peer: None, taker: None }
     }
 }

@@ -39,15 +39,16 @@ impl<S: HttpService> Connection<S> {
     /// Serves the connection to its end and returns why it ended.
     pub(super) async fn run(self, stream: impl Wire) -> CloseReason {
         let Self { peer, service, limits, reader, mut draining } = self;
-        let (waiting, is_leaving) = (&reader.waiting, &AtomicBool::new(false));
-        let of_requests = Arc::clone(&reader);
+        let (waiting, abandoned) = (&reader.waiting, &reader.in_flight.abandoned);
+        let (is_leaving, of_requests) = (&AtomicBool::new(false), Arc::clone(&reader));
         let service = service_fn(move |request: Request<Incoming>| {
             // A body may be long in coming; who waits for one has no turn.
-            let client = request.body().is_end_stream().then(|| of_requests.client_of(request.headers()));
-            let answer = service.call(with_head(request, peer, of_requests.clone()));
+            let client = of_requests.client_of(request.headers());
+            let waits = request.body().is_end_stream().then(|| Arc::clone(&client));
+            let answer = service.call(with_head(request, peer, (Arc::clone(&of_requests), client)));
             // Boxed, so that an unused connection takes no memory for it.
             Box::pin(async move {
-                let _turn = Client::turn(client).await;
+                let _turn = Client::turn(waits, abandoned).await;
                 let mut response = answer.await?;
                 if is_leaving.load(Relaxed) {
                     // hyper ends the connection then.
@@ -78,8 +79,7 @@ impl<S: HttpService> Connection<S> {
                         Box::pin(refuse_http2(connection.into_parts().io.into_inner(), limits)).await;
                         return CloseReason::Malformed;
                     }
-                    Err(error) if error.is_parse() => return CloseReason::Malformed,
-                    Err(_) => return CloseReason::Broken,
+                    Err(it) => return if it.is_parse() { CloseReason::Malformed } else { CloseReason::Broken },
                 },
                 () = &mut cut => Step::Cut(CloseReason::Room),
                 () = &mut alarm => deadlines.look(waiting.get(), Instant::now()),
@@ -110,9 +110,13 @@ async fn refuse_http2(mut socket: Socket<impl Wire>, limits: Limits) {
 
 /// Moves the head of a request into an extension, an `Arc<RequestHead>`; what is left besides are method and target,
 /// for routing.
-fn with_head(request: Request<Incoming>, peer: SocketAddr, reader: Arc<Reader>) -> Request<Incoming> {
+fn with_head(
+    request: Request<Incoming>,
+    peer: SocketAddr,
+    taker: (Arc<Reader>, Arc<Client>),
+) -> Request<Incoming> {
     let (parts, body) = request.into_parts();
-    let head = RequestHead { peer: Some(peer), reader: Some(reader), ..parts.into() };
+    let head = RequestHead { peer: Some(peer), taker: Some(taker), ..parts.into() };
     let mut request = Request::new(body);
     request.method_mut().clone_from(&head.method);
     // CONNECT names no path, and the filters of warp panic without one.

@@ -159,8 +159,7 @@ async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<
         }
         "/counted" => {
             let head = request.extensions().get::<Arc<RequestHead>>().unwrap();
-            let held =
-                head.reader.as_ref().unwrap().hold(&head.headers, vec![b'x'; COUNTED].into(), COUNTED, None);
+            let held = head.hold(vec![b'x'; COUNTED].into(), COUNTED, None);
             let mut response = Response::new(Full::from(held.clone().unwrap_or_default()));
             if held.is_none() {
                 *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;

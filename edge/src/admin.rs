@@ -166,7 +166,6 @@ fn push_process(out: &mut String, server: &Server) {
 fn push_use(out: &mut String, server: &Server) {
     let connections = &server.metrics.connections;
     let (in_flight, most) = (&connections.in_flight, connections.most.load(Relaxed));
-    let [(running, most_running), (waiting, _)] = server.searches.usage();
     for (name, help, value) in [
         ("edge_connections", "Connections open now.", connections.open_now()),
         ("edge_connections_limit", "Most connections, of each client a quarter.", most as u64),
@@ -176,11 +175,23 @@ fn push_use(out: &mut String, server: &Server) {
             in_flight.bytes() as u64,
         ),
         ("edge_flight_limit_bytes", "Most of them, of each client a quarter.", in_flight.budget as u64),
-        ("edge_pool_running", "Searches that run in the pool now.", running as u64),
-        ("edge_pool_limit", "Most of them.", most_running as u64),
-        ("edge_pool_waiting", "Searches that wait for the pool.", waiting as u64),
     ] {
         metric(out, name, "gauge", help, value);
+    }
+    let pools = [("searches", server.searches.usage()), ("reads", server.reads.usage())];
+    for (name, help, value) in [
+        (
+            "edge_pool_running",
+            "Tasks that run in a pool now.",
+            (|[(running, _), _]| running) as fn([_; 2]) -> _,
+        ),
+        ("edge_pool_limit", "Most of them.", |[(_, most), _]| most),
+        ("edge_pool_waiting", "Tasks that wait for a pool.", |[_, (waiting, _)]| waiting),
+    ] {
+        family(out, name, "gauge", help);
+        for (pool, usage) in pools {
+            sample(out, name, &format!("pool=\"{pool}\""), value(usage) as u64);
+        }
     }
     family(
         out,

@@ -122,9 +122,13 @@ impl Metrics {
             (
                 "edge_abandoned_total",
                 "Requests whose client left, or was cut, before they were answered.",
-                self.abandoned.get(),
+                self.abandoned.get() + counts.in_flight.abandoned.get(),
             ),
-            ("edge_overload_refusals_total", "Searches refused with 503.", self.overloads.get()),
+            (
+                "edge_overload_refusals_total",
+                "Searches and long reads refused with 503 because their pool was full.",
+                self.overloads.get(),
+            ),
             (
                 "edge_log_dropped_total",
                 "Lines of the log that nobody read in time, or that could not be written.",
@@ -141,13 +145,17 @@ impl Metrics {
         family(&mut out, name, "counter", "Generations taken and refused since the start.");
         sample(&mut out, name, "result=\"taken\"", self.loads.get());
         sample(&mut out, name, "result=\"refused\"", self.refusals.get());
-        let name = "edge_cache_lookups_total";
-        family(&mut out, name, "counter", "Look-ups in the caches of file bodies and of computed answers.");
-        for (cache, lookups) in [("bodies", &self.bodies), ("answers", &self.answers)] {
-            sample(&mut out, name, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
-            sample(&mut out, name, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
-        }
+        self.push_lookups(&mut out);
         out
+    }
+
+    fn push_lookups(&self, out: &mut String) {
+        const NAME: &str = "edge_cache_lookups_total";
+        family(out, NAME, "counter", "Look-ups in the caches of file bodies and of computed answers.");
+        for (cache, lookups) in [("bodies", &self.bodies), ("answers", &self.answers)] {
+            sample(out, NAME, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
+            sample(out, NAME, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
+        }
     }
 
     fn push_requests(&self, out: &mut String) {

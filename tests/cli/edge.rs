@@ -145,6 +145,17 @@ fn a_snapshot_that_is_not_there_ends_with_3() {
 }
 
 #[test]
+fn a_current_that_is_no_file_is_named_at_once() {
+    let folder = folder_with_snapshot();
+    let current = folder.path().join("root/CURRENT");
+    for make in ["mkfifo", "mkdir"] {
+        let _ = fs::remove_file(&current);
+        assert!(std::process::Command::new(make).arg(&current).status().unwrap().success());
+        edge(&folder, &["--snapshot", "root"]).fails(5, &["CURRENT: neither a regular file"]);
+    }
+}
+
+#[test]
 fn wrong_usage_ends_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let cases: [(&[&str], &[&str]); 5] = [
@@ -425,7 +436,10 @@ fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
     assert!(value("process_start_time_seconds") > 1_700_000_000);
     assert!((1..=2).contains(&value("edge_connections")));
     assert_eq!((value("edge_connections_limit"), value("edge_flight_limit_bytes")), (40, 64 << 20));
-    assert!(value("edge_pool_limit") > 0 && value("edge_pool_running") + value("edge_pool_waiting") == 0);
+    for pool in ["searches", "reads"] {
+        let value = |name: &str| value(&format!("{name}{{pool=\"{pool}\"}}"));
+        assert!(value("edge_pool_limit") > 0 && value("edge_pool_running") + value("edge_pool_waiting") == 0);
+    }
     assert_eq!(value("edge_saturated{resource=\"connections\"}"), 0);
     drop(kept);
     // As of several addresses: of one there are sixteen at most.

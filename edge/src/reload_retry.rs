@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use store::RootStat;
 
-/// Longest time between two attempts after a transient failure.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// First and longest time between two attempts after a transient failure.
+const WAIT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// Why the generation that CURRENT names is not served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,8 +27,8 @@ pub(crate) struct Retry {
     pub(crate) failure: ReloadFailure,
     /// State of the root before the attempt.
     seen: RootStat,
-    /// Failed attempts in a row.
-    attempts: u32,
+    /// Time to the next attempt: twice the one before.
+    wait: Duration,
     /// When to try again although nothing changed; never after a permanent failure.
     pub(crate) due: Option<Instant>,
 }
@@ -37,9 +37,9 @@ impl Retry {
     /// After an attempt that ended at `now`. `before` is the failure of the attempt before it.
     pub(crate) fn new(failure: ReloadFailure, seen: RootStat, before: Option<&Self>, now: Instant) -> Self {
         let same = before.filter(|before| before.failure.generation == failure.generation);
-        let attempts = same.map_or(1, |before| before.attempts.saturating_add(1));
-        let due = failure.is_transient.then(|| now + wait(attempts));
-        Self { failure, seen, attempts, due }
+        let wait = same.map_or(WAIT.0, |before| (before.wait * 2).min(WAIT.1));
+        let due = failure.is_transient.then(|| now + wait);
+        Self { failure, seen, wait, due }
     }
 
     /// Whether to try a generation now, with the root in this state.
@@ -47,12 +47,6 @@ impl Retry {
         let due = self.due.is_some_and(|due| due <= now);
         due || self.failure.generation != generation || self.seen != *seen
     }
-}
-
-/// 1, 2, 4 … 60 seconds after the first attempt, the second, the third …
-fn wait(attempts: u32) -> Duration {
-    let seconds = 1u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX);
-    Duration::from_secs(seconds).min(LONGEST_WAIT)
 }
 
 #[cfg(test)]
@@ -79,7 +73,6 @@ mod tests {
         }
         let other = Retry::new(failure("b", true), RootStat::default(), Some(&retry), now);
         assert_eq!(other.due, Some(now + Duration::from_secs(1)), "another generation starts at 1 s");
-        assert_eq!(wait(u32::MAX), LONGEST_WAIT);
     }
 
     #[test]

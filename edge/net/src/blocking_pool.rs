@@ -129,6 +129,7 @@ mod tests {
         assert_eq!(refused, 10);
         assert_eq!(searches.places.available_permits(), QUEUE_MAX);
     }
+
     #[tokio::test]
     async fn what_nobody_waits_for_keeps_its_place_while_it_runs_and_is_not_begun_otherwise() {
         let pool = Arc::new(BlockingPool::new(1));

@@ -460,6 +460,30 @@ mod tests {
     }
 
     #[test]
+    fn others_go_before_a_client_with_more_connections_than_turns_or_behind_a_proxy() {
+        let (in_flight, abandoned) = (in_flight(), Count::default());
+        let is_at_once = |client| {
+            let turn = std::pin::pin!(Client::turn(Some(client), &abandoned));
+            turn.poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready()
+        };
+        let crowd: Vec<_> = (0..8).map(|number| reader(&in_flight, number, "192.0.2.1")).collect();
+        assert!(is_at_once(client(&crowd[0])));
+        let ninth = reader(&in_flight, 8, "192.0.2.1");
+        assert!(!is_at_once(client(&ninth)));
+        assert!(!is_at_once(forwarded(&reader(&in_flight, 9, PROXY), "192.0.2.2")));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_are_searched_once_in_20_ms_at_most() {
+        let in_flight = in_flight();
+        for (milliseconds, searched) in [(19, 0), (1, 20), (19, 20), (1, 40)] {
+            tokio::time::advance(Duration::from_millis(milliseconds)).await;
+            in_flight.cut_the_stalled(0, false);
+            assert_eq!(in_flight.searched.load(Relaxed), searched);
+        }
+    }
+
+    #[test]
     fn a_request_behind_a_proxy_takes_no_lock_but_that_of_the_few_clients_beside_its_own() {
         let in_flight = in_flight();
         let proxy = reader(&in_flight, 0, PROXY);

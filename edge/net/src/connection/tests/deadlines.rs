@@ -114,6 +114,21 @@ async fn where_answers_fill_the_memory_the_longest_stalled_are_cut_before_newcom
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_longest_stalled_are_cut_until_half_of_the_memory_is_free_and_the_others_go_on() {
+    let server = Server::with(generous(), InFlight::new(FLIGHT, TrustedProxies::default()));
+    let _uncounted = server.send(b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let mut held = Vec::new();
+    for nth in 0..4 {
+        // The fourth finds three that have read nothing for more than a second.
+        tokio::time::sleep(ms(if nth == 3 { 1300 } else { 300 })).await;
+        held.push(deaf(&server, nth, "HTTP/1.1 200 ").await);
+    }
+    eventually(|| server.counters.closed(CloseReason::Room) == 2).await;
+    held[2].read_exact(&mut vec![0; COUNTED]).await.unwrap();
+    assert_eq!(server.counters.closed(CloseReason::Room), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stall_is_shorter_while_more_than_half_of_the_memory_is_used() {
     let server = Server::with(generous(), InFlight::new(FLIGHT, TrustedProxies::default()));
     let _first = deaf(&server, 0, "HTTP/1.1 200 ").await;

@@ -82,13 +82,11 @@ impl BlockingPool {
         search: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PoolFull> {
         let permit = self.permit().await?;
-        let caller = Arc::new(());
-        let waits = Arc::downgrade(&caller);
         let task = move || {
             let _permit = permit;
-            (waits.strong_count() > 0).then(search)
+            search()
         };
-        tokio::task::spawn_blocking(task).await.ok().flatten().ok_or(PoolFull)
+        tokio::task::spawn_blocking(task).await.map_err(|_| PoolFull)
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, PoolFull> {
@@ -128,6 +126,15 @@ mod tests {
         }
         assert_eq!(refused, 10);
         assert_eq!(searches.places.available_permits(), QUEUE_MAX);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_search_waits_two_seconds_for_its_turn_and_no_longer() {
+        let searches = BlockingPool::new(1);
+        let _held = searches.permits.acquire().await.unwrap();
+        let began = tokio::time::Instant::now();
+        assert_eq!(searches.run(|| ()).await, Err(PoolFull));
+        assert!((PATIENCE..2 * PATIENCE).contains(&began.elapsed()));
     }
 
     #[tokio::test]

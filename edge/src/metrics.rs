@@ -248,4 +248,12 @@ mod tests {
         metrics.request(Route::Tools, &method, 405, Duration::ZERO);
         assert!(metrics.text().contains("http_route=\"/mcp\",http_request_method=\"_OTHER\""));
     }
+
+    #[test]
+    fn requests_abandoned_before_their_turn_and_after_it_are_one_count() {
+        let metrics = Metrics::default();
+        metrics.abandoned.add();
+        metrics.connections.in_flight.abandoned.add();
+        assert!(metrics.text().contains("\nedge_abandoned_total 2\n"));
+    }
 }

@@ -139,6 +139,7 @@ mod tests {
         drop(read);
         let before = lines.dropped();
         (&*lines).write_all(b"one\n").unwrap();
+        lines.finish();
         (&*lines).write_all(b"two\n").unwrap();
         lines.finish();
         assert_eq!(lines.dropped(), before + 2, "lines that cannot be written are counted");

@@ -9,6 +9,7 @@ use crate::files::{ImportError, replace};
 use crate::mapping::{Source, Target};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use dataset::text::counted;
 
 /// What to import.
 #[derive(Debug)]
@@ -43,6 +44,9 @@ impl Imported {
         };
         let follows = |it: &Diagnostic| it.code == Code::MissingField && self.broken.contains(&it.at);
         report.relocate(origin, follows);
+        if report.error_count() > 0 {
+            hold_warnings(report);
+        }
     }
 
     /// Writes the files.
@@ -63,6 +67,19 @@ impl Imported {
         }
         Ok(())
     }
+}
+
+/// Leaves the errors alone: what is wrong would drown in what may stay so.
+fn hold_warnings(report: &mut Diagnostics) {
+    let is_warning = |it: &Diagnostic| !it.code.id().starts_with('E');
+    let warnings = report.sorted().into_iter().filter(|it| is_warning(it));
+    let places = warnings.map(|it| ((report.file_name(it.at.file).to_owned(), it.at.line), it.at));
+    let places: Vec<_> = places.collect();
+    if !places.is_empty() {
+        report.note(format!("{} left for later, as there are errors", counted(places.len(), "warning")));
+    }
+    let places: BTreeMap<_, _> = places.into_iter().collect();
+    report.relocate(|file, line| places.get(&(file.to_owned(), line)).copied(), is_warning);
 }
 
 /// A record that will be written.

@@ -367,6 +367,19 @@ fn an_edit_that_lost_its_record_is_an_error_and_an_idle_one_a_warning() {
 }
 
 #[test]
+fn errors_stand_alone_and_warnings_are_counted() {
+    let mut report = Diagnostics::new();
+    let at = dataset::diagnostics::Location { file: report.add_file("a.csv"), line: 3 };
+    report.push(Diagnostic::new(Code::NewColumn, at, "not mapped"));
+    Imported::default().relocate(Path::new("data"), &mut report);
+    assert_eq!(report.sorted().len(), 1);
+    report.push(Diagnostic::new(Code::MissingField, at, "no key"));
+    Imported::default().relocate(Path::new("data"), &mut report);
+    assert_eq!(report.sorted().iter().map(|it| it.code).collect::<Vec<_>>(), [Code::MissingField]);
+    assert_eq!(report.error_count(), 1);
+}
+
+#[test]
 fn a_broken_row_may_be_kept_as_a_draft() {
     let mapping = MAPPING.replace("key =", "broken = \"draft\"\nkey =");
     let sheet = SHEET.replace("03/04/2027", "31/04/2027");

@@ -43,6 +43,8 @@ pub(super) struct Made {
     pub is_bare: bool,
     /// Whether a sum has no place where it could be shown.
     pub is_lost: bool,
+    /// Whether another field has the sum.
+    pub is_elsewhere: bool,
 }
 
 pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {

@@ -403,9 +403,7 @@ impl Importer<'_> {
                     if made.is_bare {
                         *self.bare.entry(format!("source `{}`: `{field}`", source.name)).or_default() += 1;
                     }
-                    // Dollars are in the field that the column is mapped to as well.
-                    let is_dollars = made.currency.as_deref() == Some("USD");
-                    if field == "amount" && is_dollars && money.as_ref().is_some_and(|it| it.splits) {
+                    if made.is_elsewhere {
                         return (None, notes);
                     }
                     has_value |= rule.value.is_none() && !made.value.is_null();

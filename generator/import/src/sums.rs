@@ -26,7 +26,7 @@ pub(super) struct Money {
     columns: Vec<usize>,
     declared: Option<Evidence>,
     /// Whether sums in dollars go to one field and others to facts.
-    pub splits: bool,
+    splits: bool,
     /// Whether the column is mapped to the field of the other end too.
     has_both: bool,
     /// Whether sums in other currencies have no place.
@@ -112,8 +112,10 @@ pub(super) fn sum(
         wrong(Code::BadCurrency, format!("`{field}` is {}{what}", quoted(&text)), help)
     };
     let (sum, shown) = shown(cell, field, source)?;
-    if sum.is_rate {
-        return Ok(Made { note: Some(text), ..Made::default() });
+    // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
+    if sum.is_rate && field != "amount" {
+        let has_fact = context.is_some_and(|it| it.money.splits && !it.money.is_lost);
+        return Ok(Made { note: Some(text).filter(|_| !has_fact), ..Made::default() });
     }
     let is_dollars = field.ends_with("Usd");
     let splits = context.is_some_and(|it| it.money.splits);
@@ -159,7 +161,9 @@ pub(super) fn sum(
         _ => {}
     }
     let (value, text) = end(&sum, &text, field, context)?;
-    Ok(Made { value, currency, text, is_bare, ..Made::default() })
+    // Dollars are in the field that the column is mapped to as well.
+    let is_elsewhere = splits && !is_dollars && !sum.is_rate && currency.as_deref() == Some("USD");
+    Ok(Made { value, currency, text, is_bare, is_elsewhere, ..Made::default() })
 }
 
 /// The sum of a cell, and the currency that the cell or its number format shows.
@@ -198,7 +202,7 @@ fn end(
     context: Option<&Context<'_>>,
 ) -> Result<(Value, Option<String>), Wrong> {
     // A fact of an amount has no field for its end: its text says "up to".
-    let is_plain = sum.least == sum.most || sum.least.is_none() && field != "amount";
+    let is_plain = !sum.is_rate && (sum.least == sum.most || sum.least.is_none() && field != "amount");
     if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_both) {
         let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));

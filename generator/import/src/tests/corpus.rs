@@ -472,7 +472,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                     program("A4", &json!({"fundingMinUsd": 800})),
                     program("A5", &json!({})),
                     sum("A5", "Max", 900.0, "EUR"),
-                    note("A3", "Max", "US$ 15 per hour"),
+                    sum("A3", "Max (US$ 15 per hour)", 15.0, "USD"),
                 ],
             )
         },

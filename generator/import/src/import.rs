@@ -17,6 +17,7 @@ use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
 use crate::output::{ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
+use crate::schema::kinds;
 use crate::source;
 use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed, listed_in};
 use crate::sums::Money;
@@ -336,14 +337,12 @@ impl Importer<'_> {
         let of_program =
             source.targets.iter().any(|it| it.table == Table::Programs && it.distinct().is_none());
         let of_program = of_program && is_of_a_program(target);
-        let contexts: Vec<Option<Money>> = target
-            .fields
-            .iter()
-            .map(|(field, _, rule)| Money::new(source, target, field, rule, sheet))
-            .collect();
+        let takes_key = target.table.input_only_fields().contains(&"key");
+        let fields = target.fields.iter();
+        let contexts: Vec<Option<Money>> =
+            fields.map(|(field, _, rule)| Money::new(source, target, field, rule, sheet)).collect();
         let (mut records, mut places) = (Vec::new(), Vec::new());
         // What the mapping states alone is one record, unless each program has it.
-        let is_fixed = target.fields.iter().all(|(.., rule)| rule.value.is_some());
         let rows = sheet.rows.iter().zip(keys);
         let rows = rows.flat_map(|(row, key)| {
             seasons(source, target, sheet, row).into_iter().map(move |(name, row)| (name, row, key))
@@ -352,7 +351,8 @@ impl Importer<'_> {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(source, target, sheet, &row, at, &contexts);
             self.note_hours(source, key.as_deref(), notes, at);
-            let Some(mut record) = record.filter(|_| !is_fixed || of_program || records.is_empty()) else {
+            let Some(mut record) = record.filter(|_| !target.is_fixed() || of_program || records.is_empty())
+            else {
                 continue;
             };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
@@ -369,7 +369,7 @@ impl Importer<'_> {
                 if of_program {
                     let field = if target.table == Table::Sources { "entity" } else { "program" };
                     record.insert(field.to_owned(), key.clone().into());
-                } else if !target.has("key") && !is_fixed && target.table != Table::Aliases {
+                } else if !target.has("key") && !target.is_fixed() && takes_key {
                     record.insert("key".to_owned(), key.clone().into());
                 }
             }
@@ -433,8 +433,10 @@ impl Importer<'_> {
             record.insert("publication".to_owned(), "draft".into());
         }
         // What only states a currency is no fact.
-        let is_fixed = target.fields.iter().all(|(.., rule)| rule.value.is_some());
-        let is_empty = !(has_value || is_fixed) || target.has("amount") && !record.contains_key("amount");
+        let is_empty = target.table == Table::Translations && !part_texts(&mut record);
+        let is_empty = is_empty
+            || !(has_value || target.is_fixed())
+            || target.has("amount") && !record.contains_key("amount");
         ((!is_empty || is_broken).then_some(record), notes)
     }
 
@@ -478,6 +480,17 @@ fn label_limit(record: &mut Record, column: &str, text: &str) {
     let label = record.get("label").and_then(Value::as_str).unwrap_or(column);
     let label = format!("{label} ({text})");
     record.insert("label".to_owned(), label.into());
+}
+
+/// Moves the texts of a translation to where its table has them; false if there is none.
+fn part_texts(record: &mut Record) -> bool {
+    let own = kinds(Table::Translations);
+    let (own, texts): (Record, Record) =
+        std::mem::take(record).into_iter().partition(|(name, _)| own.iter().any(|(own, _)| own == name));
+    *record = own;
+    let has_texts = !texts.is_empty();
+    record.insert("fields".to_owned(), texts.into());
+    has_texts
 }
 
 /// Whether rows of the table belong to the program of the same row.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::{Table as Toml, Value};
 
 use super::forms::{DateOrder, NumberForm};
-use super::schema::{fault, kinds, options, rule_words, words};
+use super::schema::{fault, mapped, options, rule_words, words};
 use crate::source::sheet::Reading;
 use dataset::Table;
 use dataset::schema::ValueType;
@@ -51,6 +51,11 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn has(&self, field: &str) -> bool {
         self.fields.iter().any(|(name, ..)| name == field)
+    }
+
+    /// Whether the mapping states every field itself.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.fields.iter().all(|(.., rule)| rule.value.is_some())
     }
 
     /// The field that there is one row for each value of.
@@ -186,7 +191,7 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     let Value::Table(members) = value else {
         return Err((format!("`{name}` is no table of fields"), name.to_owned()));
     };
-    let kinds = kinds(table);
+    let kinds = mapped(table);
     let mut fields = Vec::new();
     for (field, value) in members {
         let Some((_, kind)) = kinds.iter().find(|(known, _)| known == field) else {

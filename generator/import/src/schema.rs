@@ -75,12 +75,26 @@ pub(super) fn kinds(table: Table) -> Vec<(String, ValueType)> {
     kinds
 }
 
+/// What a rule of a mapping may be for: a field, or a text that a row of translations has in its language.
+pub(super) fn mapped(table: Table) -> Vec<(String, ValueType)> {
+    let mut mapped = kinds(table);
+    if table == Table::Translations {
+        let columns = Table::ALL.iter().flat_map(|it| &published(*it).columns);
+        for column in columns.filter(|it| it.value_type == ValueType::Text) {
+            if mapped.iter().all(|(name, _)| *name != column.name) {
+                mapped.push((column.name.clone(), ValueType::Text));
+            }
+        }
+    }
+    mapped
+}
+
 /// The JSON Schema of `import.toml`, with the fields of every table; for editors.
 pub fn json_schema() -> String {
     let mut schema = PARSED.clone();
     for table in Table::ALL {
         let columns = &published(table).columns;
-        let fields = kinds(table).into_iter().map(|(name, _)| {
+        let fields = mapped(table).into_iter().map(|(name, _)| {
             let column = columns.iter().find(|column| column.name == name);
             let description = column.and_then(|column| column.description.clone());
             let rule = json!({ "$ref": "#/$defs/rule", "description": description.unwrap_or_default() });

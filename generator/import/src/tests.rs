@@ -380,6 +380,19 @@ fn errors_stand_alone_and_warnings_are_counted() {
 }
 
 #[test]
+fn columns_of_another_language_become_translations() {
+    let mapping = "[sources.a]\nfile = \"a.csv\"\nkey = \"No\"\n[sources.a.translations]\nlocale = { value = \"es\" }\n\
+                   entityType = { value = \"program\" }\nentity = \"No\"\nname = \"Título\"\nsummary = \"Resumen\"\n";
+    let rows = "No,Título,Resumen,Tipo\n7,Becas de mar,Para todos,x\n8,,,x\n9,Premio,,x\n";
+    let place = Place::new(&[("import.toml", mapping), ("a.csv", rows)]);
+    place.imported();
+    let row = |key: &str, texts: Value| json!({"entityType": "program", "entity": key, "locale": "es", "fields": texts});
+    let texts = json!({"name": "Becas de mar", "summary": "Para todos"});
+    let expected = [row("7", texts), row("9", json!({"name": "Premio"}))];
+    assert_eq!(place.rows("translations/a.ndjson"), expected);
+}
+
+#[test]
 fn a_broken_row_may_be_kept_as_a_draft() {
     let mapping = MAPPING.replace("key =", "broken = \"draft\"\nkey =");
     let sheet = SHEET.replace("03/04/2027", "31/04/2027");

@@ -173,9 +173,11 @@ fn convert(
                 Err(unread(message, "map its words by `values`"))
             }
         },
-        ValueType::Object => {
-            Err(wrong(Code::BadMapping, format!("`{field}` is an object"), "write translations by hand"))
-        }
+        ValueType::Object => Err(wrong(
+            Code::BadMapping,
+            format!("`{field}` is an object"),
+            "map each of its texts by its name, as name = \"Nombre\"",
+        )),
         _ => plain(cell.text().into()),
     }
 }

@@ -65,9 +65,10 @@ const FACETS_NAMED: [(&str, &str); 13] = [
 ];
 
 /// Names of facets that are also names of something else, and where.
-const NAMESAKES: [(&str, &str); 4] = [
+const NAMESAKES: [(&str, &str); 5] = [
     ("generator/site/src/downloads/describe.rs", "fields"), // columns of a Data Package
     ("generator/dataset/src/link/rules.rs", "fields"),      // the texts of a translation
+    ("generator/import/src/import.rs", "fields"),           // the same
     ("generator/dataset/src/facet_values.rs", "fields"),    // a field of a program
     ("snapshot/src/record/program.rs", "fields"),           // a field of a program
 ];

@@ -158,7 +158,7 @@ impl Draft<'_> {
         money.declared.iter().cloned().for_each(&mut line);
         key.and_then(|key| self.skipped(key, &used)).into_iter().for_each(&mut line);
         self.ignored(&used, &taken).into_iter().for_each(&mut line);
-        self.tables(&mut out, name, &taken, key.is_some(), &money);
+        self.tables(&mut out, name, &taken, key, &money);
         out
     }
 
@@ -274,7 +274,7 @@ impl Draft<'_> {
         })
     }
 
-    fn tables(&self, out: &mut String, name: &str, taken: &Taken, has_key: bool, money: &Money) {
+    fn tables(&self, out: &mut String, name: &str, taken: &Taken, key: Option<usize>, money: &Money) {
         let others = self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet));
         let elsewhere = others.into_iter().any(|other| other.is_of_organizations(self.others));
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
@@ -283,6 +283,8 @@ impl Draft<'_> {
                 writeln!(out, "\n[sources.{name}.organizations]\nname = {rule}  # one row for each value");
         }
         let _ = writeln!(out, "\n[sources.{name}.programs]");
+        let shared = self.shared(taken, key);
+        out.extend(shared.iter().map(|(_, rule)| rule.as_str()));
         for field in fields_of(Table::Programs) {
             match (taken.get(&(Table::Programs, field.name)), field.name) {
                 (Some(taken), "programType" | "lifecycle") => {
@@ -323,9 +325,9 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
-        if has_key {
+        if key.is_some() {
             self.sums(out, name, taken, money);
-            self.cycles(out, name, taken);
+            self.cycles(out, name, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
         }
     }
 
@@ -382,7 +384,7 @@ impl Draft<'_> {
     }
 
     /// Seasons of the same row's program, if a column has dates.
-    fn cycles(&self, out: &mut String, name: &str, taken: &Taken) {
+    fn cycles(&self, out: &mut String, name: &str, taken: &Taken, season: &str) {
         let cycles = fields_of(Table::Cycles)
             .filter_map(|field| Some((field, *taken.get(&(Table::Cycles, field.name))?)));
         let cycles: Vec<(&Field, (usize, bool))> = cycles.collect();
@@ -393,7 +395,7 @@ impl Draft<'_> {
         let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
         match label {
             Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
-            None => out.push_str("label = { value = \"Current call\" }\n"),
+            None => drop(writeln!(out, "label = {{ value = {} }}", quoted(season))),
         }
         let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
         let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();

@@ -56,6 +56,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         made: made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
         notes: BTreeMap::new(),
+        repeated: BTreeMap::new(),
         bare: BTreeMap::new(),
         refused: BTreeSet::new(),
         lost_minimums: 0,
@@ -173,14 +174,14 @@ pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
         if !skipped.is_empty() {
             let lines: Vec<u32> = skipped.iter().map(|row| row.line).collect();
             let count = counted(lines.len(), "row");
-            sheet.notes.push(format!("{count} left out, as `skip` lists them: {}", rows(&lines)));
+            sheet.notes.push(format!("{count} left out, as `skip` lists them: {}", rows_of(&lines)));
         }
     }
     Ok(sheet)
 }
 
 /// The first of some rows, for a message.
-fn rows(lines: &[u32]) -> String {
+fn rows_of(lines: &[u32]) -> String {
     let shown: Vec<String> = lines.iter().take(10).map(u32::to_string).collect();
     let more = if lines.len() > 10 { " …" } else { "" };
     let noun = if lines.len() == 1 { "row" } else { "rows" };
@@ -214,6 +215,8 @@ struct Importer<'a> {
     noted: BTreeSet<(String, String)>,
     /// The rows of cells that became notes, by source and column.
     notes: BTreeMap<String, Vec<u32>>,
+    /// The rows of programs that other rows make, by source.
+    repeated: BTreeMap<String, Vec<u32>>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
     /// Number of sums whose currency only their field shows.
@@ -280,7 +283,14 @@ impl Importer<'_> {
     /// Notes what was made of sums that show no currency, and of those that have no place.
     fn note_sums(&mut self) {
         for (column, lines) in &self.notes {
-            self.report.note(format!("{column}: {} in notes, {}", counted(lines.len(), "cell"), rows(lines)));
+            let count = counted(lines.len(), "cell");
+            self.report.note(format!("{column}: {count} in notes, {}", rows_of(lines)));
+        }
+        for (name, lines) in &self.repeated {
+            let count = counted(lines.len(), "row");
+            let note =
+                format!("source `{name}`: {count} of programs that other rows make: {}", rows_of(lines));
+            self.report.note(note);
         }
         for (field, count) in &self.bare {
             let count = counted(*count, "sum");
@@ -334,8 +344,9 @@ impl Importer<'_> {
         file: FileId,
     ) -> (Vec<Record>, Vec<Location>) {
         let distinct = target.distinct();
-        let of_program =
-            source.targets.iter().any(|it| it.table == Table::Programs && it.distinct().is_none());
+        // A program of several rows is known by their key.
+        let is_keyed = |it: &Target| it.distinct().is_none_or(|field| field == "key");
+        let of_program = source.targets.iter().any(|it| it.table == Table::Programs && is_keyed(it));
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
         let fields = target.fields.iter();
@@ -360,6 +371,9 @@ impl Importer<'_> {
             }
             if let Some(field) = distinct {
                 if !identity(target, &record).is_some_and(|known| self.made.insert((target.table, known))) {
+                    if target.table == Table::Programs {
+                        self.repeated.entry(source.name.clone()).or_default().push(row.line);
+                    }
                     continue;
                 }
                 // The value becomes the key: rows that refer to the record by it still do after a rename.

@@ -393,6 +393,32 @@ fn columns_of_another_language_become_translations() {
 }
 
 #[test]
+fn a_program_of_two_sheets_has_the_seasons_of_both() {
+    let source = |year: &str| {
+        format!(
+            "[sources.y{year}]\nfile = \"{year}.csv\"\nkey = \"No\"\n[sources.y{year}.programs]\n\
+             key = {{ column = \"No\", distinct = true }}\nname = \"Title\"\n[sources.y{year}.cycles]\n\
+             label = {{ value = \"{year}\" }}\ndeadlineOn = \"Ends\"\n"
+        )
+    };
+    let mapping = format!("{}{}", source("2030"), source("2031"));
+    let place = Place::new(&[
+        ("import.toml", &mapping),
+        ("2030.csv", "No,Title,Ends\nK1,Reefs,2030-02-01\nK2,Dunes,2030-02-02\n"),
+        ("2031.csv", "No,Title,Ends\nK2,Dunes (new),2031-02-02\nK3,Bogs,2031-02-03\n"),
+    ]);
+    let notes = format!("{:?}", place.imported());
+    assert!(notes.contains("1 row of programs that other rows make: row 2"), "{notes}");
+    let names = |path| place.rows(path).iter().map(|it| it["name"].to_string()).collect::<String>();
+    assert_eq!(
+        names("programs/y2030.ndjson") + &names("programs/y2031.ndjson"),
+        "\"Reefs\"\"Dunes\"\"Bogs\""
+    );
+    let seasons = place.rows("cycles/y2031.ndjson");
+    assert_eq!(seasons[0], json!({"program": "K2", "label": "2031", "deadlineOn": "2031-02-02"}));
+}
+
+#[test]
 fn a_broken_row_may_be_kept_as_a_draft() {
     let mapping = MAPPING.replace("key =", "broken = \"draft\"\nkey =");
     let sheet = SHEET.replace("03/04/2027", "31/04/2027");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::fields::{FIELDS, Field};
-use crate::mapping::{Source, quoted};
+use crate::mapping::{Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
 use crate::vocabulary::value_of;
@@ -75,6 +75,32 @@ impl Draft<'_> {
             .filter_map(move |row| row.cells.get(column))
             .filter(|cell| !cell.is_empty())
             .map(Cell::text)
+    }
+}
+
+impl Draft<'_> {
+    /// The name of the sheet, and the rule of a key that other sheets have too, where each has the same name there.
+    pub(super) fn shared(&self, taken: &Taken, key: Option<usize>) -> Option<(String, String)> {
+        let title = self.others.iter().find(|it| std::ptr::eq(&it.sheet, self.sheet))?.title.clone()?;
+        let (name, _) = *taken.get(&(Table::Programs, "name"))?;
+        let [key, name] = [key?, name].map(|column| &self.sheet.columns[column]);
+        let names = |sheet: &Sheet| {
+            let columns = sheet.column(key).zip(sheet.column(name));
+            let rows = columns.into_iter().flat_map(|(key, name)| {
+                sheet.rows.iter().map(move |row| [key, name].map(|at| row.cells.get(at).map(Cell::text)))
+            });
+            rows.filter_map(|[key, name]| Some((key?, name?))).collect::<BTreeMap<String, String>>()
+        };
+        let own = names(self.sheet);
+        let others = self.others.iter().filter(|it| !std::ptr::eq(&it.sheet, self.sheet));
+        let theirs = others.flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));
+        let theirs: BTreeSet<(String, String)> = theirs.collect();
+        let is_same = theirs.iter().all(|(key, name)| own.get(key) == Some(name));
+        (is_same && !theirs.is_empty()).then(|| {
+            let rule = Rule { distinct: true, ..Rule::of(key) }.to_toml();
+            let count = format!("{} of {} on other sheets too", theirs.len(), own.len());
+            (title, format!("key = {rule}  # {count}: one program, a season of each sheet\n"))
+        })
     }
 }
 

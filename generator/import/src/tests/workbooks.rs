@@ -307,6 +307,27 @@ fn a_cell_that_is_struck_through_is_no_value_until_the_mapping_takes_it() {
 }
 
 #[test]
+fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
+    let head = ["Title", "Funder", "Type", "Link", "Deadline"];
+    let sheet = |names: [&str; 2], year: &str| {
+        let link = names.map(|name| format!("https://x.example/{}", name.to_lowercase()));
+        let day = format!("{year}-03-01");
+        let rows = [0, 1].map(|at| [names[at], "X", "Grant", &link[at], &day]);
+        let rows: String = (1..).zip([head].iter().chain(&rows)).map(|(at, cells)| row(at, cells)).collect();
+        format!("<sheetData>{rows}</sheetData>")
+    };
+    let [one, two] = [sheet(["Reef", "Dune"], "2030"), sheet(["Dune", "Bog"], "2031")];
+    let place = Place::new(&[]);
+    let book = workbook(&[("Calls 2030", "visible", &one), ("Calls 2031", "visible", &two)], false);
+    place.write("inbox/a.xlsx", &book);
+    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
+    place.imported();
+    let count = |table: &str| ["0", "1"].map(|at| place.rows(&format!("{table}/calls-203{at}.ndjson")).len());
+    assert_eq!((count("programs"), count("cycles")), ([2, 1], [2, 2]));
+    assert_eq!(place.rows("cycles/calls-2031.ndjson")[0]["label"], "Calls 2031");
+}
+
+#[test]
 fn a_sheet_of_past_programs_is_no_sheet_of_funders() {
     let sheet = |rows: &[[&str; 4]]| {
         let rows: String = (1..).zip(rows).map(|(at, cells)| row(at, cells)).collect();

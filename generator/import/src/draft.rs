@@ -357,7 +357,9 @@ impl Draft<'_> {
         let fits = |row: &Row, cell: &Cell| {
             let fits = |(field, kind, rule, money): &(&str, ValueType, &Rule, Option<sums::Money>)| {
                 let context = money.as_ref().map(|it| it.context(source, self.sheet, row)).transpose();
-                let made = context.and_then(|it| values::make(cell, field, *kind, rule, source, it.as_ref()));
+                let to = values::Field { name: field, kind: *kind, rule, source, context: None };
+                let made =
+                    context.and_then(|it| values::make(cell, values::Field { context: it.as_ref(), ..to }));
                 made.is_ok_and(|made| made.is_none_or(|made| is_taken(field, *kind, &made.value)))
             };
             !rules.is_empty() && rules.iter().all(fits)

@@ -408,8 +408,9 @@ impl Importer<'_> {
         for ((field, kind, rule), money) in target.fields.iter().zip(contexts) {
             let cell = cell_of(rule, source, sheet, row);
             let context = money.as_ref().map(|money| money.context(source, sheet, row)).transpose();
+            let to = values::Field { name: field, kind: *kind, rule, source, context: None };
             let made =
-                context.and_then(|context| values::make(&cell, field, *kind, rule, source, context.as_ref()));
+                context.and_then(|it| values::make(&cell, values::Field { context: it.as_ref(), ..to }));
             let wrong = match made {
                 Ok(None) => continue,
                 Ok(Some(made)) => {

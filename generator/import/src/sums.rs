@@ -125,21 +125,16 @@ pub(super) fn sum(
     })?;
     let usd = || "USD".to_owned();
     let is_bare = codes.is_none() && source.currency.is_none() && context.is_some();
-    let currency = match codes {
-        Some(codes) if codes.len() == 1 => codes.into_iter().next(),
-        // What the source declares is of the sums that show none, or no single one.
-        found
-            if source
-                .currency
-                .as_ref()
-                .is_some_and(|it| found.as_ref().is_none_or(|all| all.contains(it))) =>
-        {
-            source.currency.clone()
-        }
-        Some(codes) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
-        None if is_dollars && !splits => Some(usd()),
-        None if context.is_none() => None,
-        found => {
+    // What the source declares is of the sums that show none, or no single one.
+    let may_be = |it: &&String| codes.as_ref().is_none_or(|all| all.contains(it));
+    let declared = source.currency.as_ref().filter(may_be).cloned();
+    let currency = match (codes, declared) {
+        (Some(codes), _) if codes.len() == 1 => codes.into_iter().next(),
+        (_, Some(declared)) => Some(declared),
+        (Some(codes), _) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
+        (None, _) if is_dollars && !splits => Some(usd()),
+        (None, _) if context.is_none() => None,
+        (found, _) => {
             let may_be = found.map_or_else(
                 || ": nothing shows its currency".to_owned(),
                 |codes| format!(": it may be {}", codes.join(", ")),

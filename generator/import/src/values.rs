@@ -14,16 +14,20 @@ use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
 
+/// The field that a cell becomes a value of.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub name: &'a str,
+    pub kind: ValueType,
+    pub rule: &'a Rule,
+    pub source: &'a Source,
+    pub context: Option<&'a Context<'a>>,
+}
+
 /// The value of a field; none if the cell is empty. A cell is read whole, or not at all.
-pub(super) fn make(
-    cell: &Cell,
-    field: &str,
-    kind: ValueType,
-    rule: &Rule,
-    source: &Source,
-    context: Option<&Context<'_>>,
-) -> Result<Option<Made>, Wrong> {
-    match made(cell, field, kind, rule, source, context) {
+pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
+    let Field { name: field, rule, .. } = to;
+    match made(cell, to) {
         Err(wrong) if wrong.is_unread && rule.notes => {
             Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
         }
@@ -37,14 +41,8 @@ pub(super) fn make(
     }
 }
 
-fn made(
-    cell: &Cell,
-    field: &str,
-    kind: ValueType,
-    rule: &Rule,
-    source: &Source,
-    context: Option<&Context<'_>>,
-) -> Result<Option<Made>, Wrong> {
+fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
+    let Field { name: field, kind, rule, source, .. } = to;
     if let Cell::Broken(error) = cell
         && !source.empty.contains(error)
     {
@@ -67,22 +65,18 @@ fn made(
     };
     let text = cell.text();
     if cell.is_empty() || is_empty(&text) {
-        return rule
-            .default
-            .as_ref()
-            .map(|text| convert(&Cell::Text(text.clone()), field, kind, source, context))
-            .transpose();
+        return rule.default.as_ref().map(|text| convert(&Cell::Text(text.clone()), to)).transpose();
     }
     if kind == ValueType::List {
         return list(cell, field, rule, source).map(Some);
     }
     if rule.values.is_empty() {
-        return convert(cell, field, kind, source, context).map(Some);
+        return convert(cell, to).map(Some);
     }
     match renamed(&text, field, rule)? {
         nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, field, kind, source, context).map(Some),
-        other => convert(&Cell::Text(other), field, kind, source, context).map(Some),
+        same if same == text => convert(cell, to).map(Some),
+        other => convert(&Cell::Text(other), to).map(Some),
     }
 }
 
@@ -152,13 +146,8 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(
-    cell: &Cell,
-    field: &str,
-    kind: ValueType,
-    source: &Source,
-    context: Option<&Context<'_>>,
-) -> Result<Made, Wrong> {
+fn convert(cell: &Cell, to: Field<'_>) -> Result<Made, Wrong> {
+    let Field { name: field, kind, source, context, .. } = to;
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
         ValueType::Number if is_money(field) => sums::sum(cell, field, source, context),
@@ -251,7 +240,8 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
 /// A value written by hand, in the forms of a dataset.
 pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
-    let source = Source::default();
-    let made = make(&Cell::Text(text.clone()), field, kind, &Rule::default(), &source, None)?;
+    let (rule, source) = (Rule::default(), Source::default());
+    let to = Field { name: field, kind, rule: &rule, source: &source, context: None };
+    let made = make(&Cell::Text(text.clone()), to)?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }

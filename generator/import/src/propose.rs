@@ -11,6 +11,7 @@ use crate::import::{bytes_of, choose, line_of, sheet_of};
 use crate::mapping::{self, FILE, Rule, Source, quoted};
 use crate::output::ImportOptions;
 use crate::source::sheet::{Cell, Sheet};
+use crate::values::items;
 use crate::vocabulary::value_of;
 use dataset::schema::ValueType;
 use dataset::text::{counted, nearest};
@@ -121,9 +122,7 @@ fn words(source: &Source, sheet: &Sheet, column: usize, kind: ValueType) -> BTre
         let items = match (kind, cell) {
             (_, Cell::Broken(_)) => Vec::new(),
             (ValueType::List, Cell::List(items)) => items.clone(),
-            (ValueType::List, cell) => {
-                cell.text().split(separator).map(|item| item.trim().to_owned()).collect()
-            }
+            (ValueType::List, cell) => items(&cell.text(), separator),
             (ValueType::Text, cell) => vec![cell.text()],
             _ => Vec::new(),
         };

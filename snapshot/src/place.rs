@@ -175,6 +175,15 @@ impl Code {
     }
 }
 
+/// The code in use here of a country that is named by its alpha-3 or numeric code.
+pub fn canonical(code: &str) -> Option<&'static str> {
+    static CODES: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
+        let others = all().flat_map(|place| place.other_codes.map(|other| (other, place.code)));
+        others.filter(|(other, _)| !other.is_empty()).collect()
+    });
+    CODES.get(code).copied()
+}
+
 impl Deref for Code {
     type Target = str;
 
@@ -231,6 +240,17 @@ mod tests {
             let found: Vec<_> = named(text).filter(|name| name.kind == kind).collect();
             assert!(!found.is_empty() && found.iter().all(|name| name.codes == [code]), "{text}: {found:?}");
         }
+    }
+
+    #[test]
+    fn each_code_of_a_country_stands_for_the_one_in_use() {
+        for (given, expected) in
+            [("840", Some("US")), ("USA", Some("US")), ("US", None), ("usa", None), ("", None)]
+        {
+            assert_eq!(canonical(given), expected, "{given}");
+        }
+        let is_used = |place: &Place| place.other_codes.iter().all(|code| !is_place(code));
+        assert!(all().all(is_used), "no code means two places");
     }
 
     #[test]

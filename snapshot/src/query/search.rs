@@ -150,8 +150,13 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
                 return Some((facet, FacetValue::Value(ordinal)));
             }
         }
-        let code = place::Code::new(value).filter(|_| facet.spec().is_place);
-        code.map(|code| (facet, FacetValue::Place(code)))
+        if !facet.spec().is_place {
+            return None;
+        }
+        if let Some(code) = place::canonical(value) {
+            return self.pick(facet, code);
+        }
+        place::Code::new(value).map(|code| (facet, FacetValue::Place(code)))
     }
 
     /// Takes a single-valued parameter; false when the value was not used as it stands.
@@ -304,6 +309,15 @@ mod tests {
 
     fn parse(query: &str) -> (Query, Vec<String>) {
         parse_search(query, ordinal)
+    }
+
+    #[test]
+    fn a_country_may_have_any_of_its_codes() {
+        let expected = parse("country=US&citizenship=PE");
+        assert_eq!(parse("country=840&citizenship=PER"), expected);
+        assert_eq!(parse("country=USA&country=US&country=840&citizenship=604"), expected);
+        assert_eq!(parse("country=usa").1, ["country=usa"]);
+        assert_eq!(parse("type=USA").1, ["type=USA"]);
     }
 
     #[test]

@@ -50,8 +50,9 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
     };
     let no_slug = || arguments.wrong("slug", "the slug of an opportunity, as in search_opportunities rows");
     let mut given = arguments.texts("slug", SLUGS_MAX, SLUG_MAX).map_err(|_| no_slug())?;
-    let several = given.len() > 1 || arguments.has("slugs");
-    given.extend(arguments.texts("slugs", SLUGS_MAX, SLUG_MAX)?);
+    let listed = arguments.texts("slugs", SLUGS_MAX, SLUG_MAX)?;
+    let several = given.len() > 1 || !listed.is_empty();
+    given.extend(listed);
     let mut slugs: Vec<&str> = Vec::with_capacity(given.len());
     for slug in given.iter().map(|given| slug_of(given, context.base_url)) {
         if !slugs.contains(&slug) {

@@ -249,6 +249,11 @@ fn several_records_are_read_in_one_call_and_missing_ones_are_listed() {
     assert_eq!(slugs(&read), ["program-3", "program-0"]);
     assert_eq!(read["notFound"][0]["slug"], "program-33");
     assert!(read["notFound"][0]["nearest"].as_array().unwrap().contains(&json!("program-3")));
+    let one = server.call("get_opportunity", &json!({"slug": "program-3"}));
+    // Hosts in strict mode send every argument.
+    for slugs in [json!([]), json!([""]), Value::Null] {
+        assert_eq!(server.call("get_opportunity", &json!({"slug": "program-3", "slugs": slugs})), one);
+    }
     let lone = server.call("get_opportunity", &json!({"slugs": "program-3"}));
     assert_eq!(slugs(&lone), ["program-3"]);
     assert!(

@@ -118,7 +118,12 @@ impl Request {
             return Reply::from(NO_PAGES).into();
         };
         self.file(file, self.until_midnight(), true, move |request| {
-            export(&request.state, format).link(changes::LINES, &request.position(), "next")
+            let export = export(&request.state, format);
+            // Who has not all rows cannot go on with the changes.
+            match request.state.site().index.programs() > ROWS_MAX {
+                true => export,
+                false => export.link(changes::LINES, &request.position(), "next"),
+            }
         })
     }
 

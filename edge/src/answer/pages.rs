@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use html::{Feed, Html, PageOptions};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use percent_encoding::percent_decode_str;
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::{changes, error, listing};
 use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list, parse_search};
@@ -374,21 +375,37 @@ impl Request {
             Locale::En => Cow::from(path.strip_prefix("/es").filter(|rest| !rest.is_empty()).unwrap_or("/")),
             Locale::Es => Cow::from(format!("/es{path}")),
         };
+        self.moved(&twin)
+    }
+
+    /// 308 to the usual spelling of an address: no slash at its end, and nothing encoded that need not be.
+    fn respelled(&self) -> Option<Reply> {
+        let path = self.head.path();
+        let decoded = percent_decode_str(path).decode_utf8().ok()?;
+        let usual = decoded.trim_end_matches('/');
+        if usual == path || usual.is_empty() { None } else { self.moved(usual) }
+    }
+
+    /// 308 to a path that names something, with the query of the request.
+    fn moved(&self, path: &str) -> Option<Reply> {
         let is_there = |parts: &[&str]| self.state.generation().files().lookup(parts).is_some();
-        match target(&twin) {
+        match target(path) {
             Target::Live(..) => {}
             Target::Page(page) if is_there(&[page, ".html"]) => {}
             Target::File(file) if is_there(&[file]) => {}
             _ => return None,
         }
         let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-        Some(Reply::redirect(&format!("{twin}{query}"), Vec::new()).with(header::CONTENT_TYPE, HTML))
+        Some(Reply::redirect(&format!("{path}{query}"), Vec::new()).with(header::CONTENT_TYPE, HTML))
     }
 
     /// 404 as a page. The store is not read for a path that does not exist.
     fn missing(&self) -> Reply {
         let locale = self.locale();
         if let Some(reply) = self.translated(locale).filter(|_| locale != locale_of(self.head.path())) {
+            return reply;
+        }
+        if let Some(reply) = self.respelled() {
             return reply;
         }
         let path = if locale == Locale::Es { "es/404" } else { "404" };

@@ -67,6 +67,27 @@ fn every_page_is_what_the_edge_answers() {
 }
 
 #[test]
+fn an_address_that_is_spelled_otherwise_leads_to_the_usual_one() {
+    let program = format!("/programs/{}", SAMPLE.directory.programs[0].slug);
+    for (given, usual) in [
+        ("/programs/".to_owned(), "/programs"),
+        ("/es/programs/?q=sea".to_owned(), "/es/programs?q=sea"),
+        (format!("{program}//"), &*program),
+        ("/%70rograms".to_owned(), "/programs"),
+        ("/robots%2Etxt".to_owned(), "/robots.txt"),
+    ] {
+        let answer = SAMPLE.get(&given);
+        assert_eq!((answer.status, answer.header("location")), (308, usual), "{given}");
+        assert_eq!(SAMPLE.get(usual).status, 200, "{usual}");
+    }
+    for nothing in
+        ["/none/", "//", "/index/", "//evil.example/", "/%2F%2Fevil.example", "/programs/%2E%2E/", "/%ff/"]
+    {
+        assert_eq!(SAMPLE.get(nothing).status, 404, "{nothing}");
+    }
+}
+
+#[test]
 fn pages_of_an_old_snapshot_say_what_those_of_a_new_one_would() {
     let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
     let folder = tempfile::tempdir().unwrap();

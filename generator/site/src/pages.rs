@@ -52,7 +52,8 @@ impl<'a> Pages<'a> {
         let twin = self.render("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
         files.push((format!("public{}{path}.md", prefix(locale)), self.cut(&twin, dated)));
         if locale == self.main_locale() {
-            files.push(whole(format!("public{path}.ics"), self.calendar(program, locale)));
+            let calendar = self.calendar(program, locale);
+            files.extend(calendar.map(|calendar| whole(format!("public{path}.ics"), calendar)));
         }
         Ok(files)
     }

@@ -13,7 +13,10 @@ use crate::csv_rows;
 /// Path of the JSON Feed.
 pub(super) const JSON_FEED: &str = "/feeds/new.json";
 /// What follows the name of a calendar.
-const CALENDAR: &str = "\r\nREFRESH-INTERVAL;VALUE=DURATION:P1D\r\nX-PUBLISHED-TTL:P1D\r\n";
+/// With a component, which a calendar without events needs too (RFC 5545, section 3.6).
+const CALENDAR: &str = "\r\nREFRESH-INTERVAL;VALUE=DURATION:P1D\r\nX-PUBLISHED-TTL:P1D\r\n\
+    BEGIN:VTIMEZONE\r\nTZID:UTC\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
+    TZOFFSETTO:+0000\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
 /// Maximum number of programs in the JSON Feed.
 const ITEMS: usize = 100;
 
@@ -112,25 +115,31 @@ impl Pages<'_> {
         feed.to_string()
     }
 
-    /// The calendar of a program.
-    pub(super) fn calendar(&self, program: usize, locale: Locale) -> String {
+    /// The calendar of a program, if it has events.
+    pub(super) fn calendar(&self, program: usize, locale: Locale) -> Option<String> {
         let (start, events) = (self.calendar_start(locale), self.events(program, locale));
-        format!("{start}{CALENDAR}{events}END:VCALENDAR\r\n")
+        (!events.is_empty()).then(|| format!("{start}{CALENDAR}{events}END:VCALENDAR\r\n"))
     }
 
-    /// Calendar events of a program's deadlines. A paused or ended program has none.
+    /// Calendar events of a program's deadlines.
     pub(super) fn events(&self, program: usize, locale: Locale) -> String {
-        let it = &self.directory.programs[program];
-        let rests =
-            matches!(it.lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
         let mut out = String::new();
-        let cycles = self.directory.program_links[program].cycles.iter();
-        for cycle in cycles.map(|cycle| &self.directory.cycles[*cycle]).filter(|_| !rests) {
-            if let Some(deadline) = cycle.deadline_on {
-                self.push_event(&mut out, (program, locale), cycle, deadline);
-            }
+        for (cycle, deadline) in self.deadlines(program) {
+            self.push_event(&mut out, (program, locale), cycle, deadline);
         }
         out
+    }
+
+    /// The seasons of a program that end on a day. A paused or ended program has none.
+    pub(super) fn deadlines(&self, program: usize) -> impl Iterator<Item = (&Cycle, Date)> {
+        let lifecycle = self.directory.programs[program].lifecycle;
+        let rests =
+            matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
+        let cycles = self.directory.program_links[program].cycles.iter().filter(move |_| !rests);
+        cycles.filter_map(|cycle| {
+            let cycle = &self.directory.cycles[*cycle];
+            Some((cycle, cycle.deadline_on?))
+        })
     }
 
     fn push_event(

@@ -308,6 +308,10 @@ fn calendars_are_balanced_and_their_lines_short() {
         assert!(calendar.starts_with("BEGIN:VCALENDAR\r\n") && calendar.ends_with("END:VCALENDAR\r\n"));
         let events = |word: &str| calendar.matches(&format!("{word}:VEVENT\r\n")).count();
         assert_eq!(events("BEGIN"), events("END"), "{path}");
+        assert!(
+            events("BEGIN") > 0 || path == "/programs.ics" && calendar.contains("BEGIN:VTIMEZONE"),
+            "{path}"
+        );
     }
     assert!(files["/programs.ics"].contains("DTSTART;VALUE=DATE:"));
 }

@@ -256,7 +256,7 @@ impl Pages<'_> {
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
-            is_dated => self.latest_season(program).is_some(),
+            has_calendar => self.deadlines(program).next().is_some(),
             opens => self.opens(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),

@@ -242,6 +242,8 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let admin = &server.admin;
     let good = damaged.each_ref().map(|path| entry::damage(&archive, path));
+    // Another file, though of the same generation, is opened anew.
+    server.says("serving a generation");
     for _ in 0..300 {
         let [page, record] = ["", "/api/v1"].map(|start| server.get(&format!("{start}/programs/{SLUG}")));
         assert_eq!((status(&page), status(&record)), ("500", "500"));

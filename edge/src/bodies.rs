@@ -141,11 +141,11 @@ impl ServingState {
         if part.end > piece.end {
             return self.generation().read_part(entry, part.clone()).map(Bytes::from);
         }
-        let bytes = match self.kept(number) {
-            Some(bytes) => bytes,
-            None => Bytes::from(self.generation().read_part(entry, piece.clone())?),
-        };
         let within = part.start - piece.start..part.end - piece.start;
+        if let Some(bytes) = self.kept(number) {
+            return Ok(bytes.slice(within));
+        }
+        let bytes = Bytes::from(self.generation().read_part(entry, piece)?);
         self.bodies.piece.store(Some(Arc::new((number, bytes.clone()))));
         Ok(bytes.slice(within))
     }

@@ -133,7 +133,8 @@ fn ask_until(place: &Place, expected: &Expected, seed: u64, stop: &AtomicBool) -
     let mut rng = Rng::new(&[seed, 0x5707]);
     let mut client = Client::new(place, "");
     let mut tally = Tally { answered: vec![0; expected.answers.len()], ..Tally::default() };
-    while !stop.load(Relaxed) {
+    // Once at least: what is done beside it may end before this thread begins.
+    loop {
         let target = rng.below(expected.targets.len());
         let began = Instant::now();
         let fault = match client.get(&expected.targets[target]) {
@@ -141,19 +142,22 @@ fn ask_until(place: &Place, expected: &Expected, seed: u64, stop: &AtomicBool) -
                 Some(generation) => {
                     tally.answered[generation] += 1;
                     tally.took.push(began.elapsed());
-                    continue;
+                    None
                 }
                 None => {
                     tally.mixed += 1;
-                    format!("{}: no generation answers {answer:?}", expected.targets[target])
+                    Some(format!("{}: no generation answers {answer:?}", expected.targets[target]))
                 }
             },
             Err(error) => {
                 tally.failed += 1;
-                format!("{}: {error}", expected.targets[target])
+                Some(format!("{}: {error}", expected.targets[target]))
             }
         };
-        tally.first_fault.get_or_insert(fault);
+        tally.first_fault = tally.first_fault.or(fault);
+        if stop.load(Relaxed) {
+            break;
+        }
     }
     tally.retried = client.retried;
     tally

@@ -240,7 +240,10 @@ fn single(
         ParameterKind::Least(_) | ParameterKind::Most(_) => {
             arguments.amount(name)?.map(|number| number.to_string())
         }
-        ParameterKind::DeadlineFrom | ParameterKind::DeadlineTo => match arguments.text(name, ITEM_MAX)? {
+        ParameterKind::DeadlineFrom
+        | ParameterKind::DeadlineTo
+        | ParameterKind::UpdatedFrom
+        | ParameterKind::UpdatedTo => match arguments.text(name, ITEM_MAX)? {
             Some(day) if parse_date(day.trim()).is_none() => {
                 return Err(arguments.wrong(name, "a day that exists, written YYYY-MM-DD"));
             }
@@ -276,10 +279,13 @@ fn check_order(query: &Query, mistakes: &mut Vec<String>) {
             mistakes.push(format!("{least} {min} is greater than {most} {max}. Swap or drop one."));
         }
     }
-    if let (Some(from), Some(to)) = (query.deadline_from, query.deadline_to)
-        && from > to
-    {
-        mistakes.push("deadlineFrom is later than deadlineTo. Swap or drop one.".to_owned());
+    for (name, from, to) in [
+        ("deadline", query.deadline_from, query.deadline_to),
+        ("updated", query.updated_from, query.updated_to),
+    ] {
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            mistakes.push(format!("{name}From is later than {name}To. Swap or drop one."));
+        }
     }
 }
 

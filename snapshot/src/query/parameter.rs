@@ -40,6 +40,10 @@ pub enum ParameterKind {
     Offset,
     /// `false` leaves the facets out.
     Facets,
+    /// Earliest day of the record's last change.
+    UpdatedFrom,
+    /// Latest day of it.
+    UpdatedTo,
 }
 
 /// A parameter of search and programs.
@@ -60,7 +64,7 @@ pub fn is_filter(entry: &str) -> bool {
 }
 
 /// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
-const CONTROLS: [(u8, &str, ParameterKind); 13] = [
+const CONTROLS: [(u8, &str, ParameterKind); 15] = [
     (17, "q", ParameterKind::Text),
     (20, "deadlineFrom", ParameterKind::DeadlineFrom),
     (21, "deadlineTo", ParameterKind::DeadlineTo),
@@ -74,10 +78,12 @@ const CONTROLS: [(u8, &str, ParameterKind); 13] = [
     (33, "limit", ParameterKind::Limit),
     (34, "offset", ParameterKind::Offset),
     (35, "facets", ParameterKind::Facets),
+    (36, "updatedFrom", ParameterKind::UpdatedFrom),
+    (37, "updatedTo", ParameterKind::UpdatedTo),
 ];
 
-/// Every parameter of search and programs, in the contract's order, which is also the order of
-/// `meta.invalid`.
+/// Every parameter of search and programs, in the contract's order, additions to it last; which is also the order
+/// of `meta.invalid`.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     let facets =
         FACETS.iter().map(|spec| (spec.parameter_rank, spec.parameter, ParameterKind::Values(spec.facet)));

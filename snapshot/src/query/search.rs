@@ -46,6 +46,10 @@ pub struct Query {
     pub deadline_from: Option<Day>,
     /// Latest next deadline.
     pub deadline_to: Option<Day>,
+    /// Earliest day of a record's last change.
+    pub updated_from: Option<Day>,
+    /// Latest day of it.
+    pub updated_to: Option<Day>,
     /// Rolling only.
     pub rolling: bool,
     /// Funded only.
@@ -72,6 +76,8 @@ impl Default for Query {
             measures: [None; MEASURES.len()],
             deadline_from: None,
             deadline_to: None,
+            updated_from: None,
+            updated_to: None,
             rolling: false,
             funded: false,
             open: false,
@@ -178,6 +184,8 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
             }
             ParameterKind::DeadlineFrom => set(&mut query.deadline_from, parse_day(value)),
             ParameterKind::DeadlineTo => set(&mut query.deadline_to, parse_day(value)),
+            ParameterKind::UpdatedFrom => set(&mut query.updated_from, parse_day(value)),
+            ParameterKind::UpdatedTo => set(&mut query.updated_to, parse_day(value)),
             ParameterKind::Rolling => parse_flag(value).map(|on| query.rolling = on).is_some(),
             ParameterKind::Funded => parse_flag(value).map(|on| query.funded = on).is_some(),
             ParameterKind::Open => parse_flag(value).map(|on| query.open = on).is_some(),
@@ -232,6 +240,16 @@ impl Query {
         *self != Self { page, locale, facets, sort, with_unstated, ..Self::default() }
     }
 
+    /// Whether the day of a record's last change is bounded.
+    pub(crate) fn bounds_updates(&self) -> bool {
+        self.updated_from.or(self.updated_to).is_some()
+    }
+
+    /// Whether a record that was changed last on this day is within the bounds.
+    pub(crate) fn is_updated(&self, day: Day) -> bool {
+        self.updated_from.is_none_or(|from| from <= day) && self.updated_to.is_none_or(|to| day <= to)
+    }
+
     /// Whether another day may have other matches, whatever their order.
     pub fn depends_on_day(&self) -> bool {
         let is_dated = self.deadline_from.is_some() || self.deadline_to.is_some();
@@ -280,6 +298,8 @@ impl Query {
             ParameterKind::Most(measure) => measured(measure).and_then(|interval| finite(interval.max)),
             ParameterKind::DeadlineFrom => date(self.deadline_from),
             ParameterKind::DeadlineTo => date(self.deadline_to),
+            ParameterKind::UpdatedFrom => date(self.updated_from),
+            ParameterKind::UpdatedTo => date(self.updated_to),
             ParameterKind::Rolling => on(self.rolling),
             ParameterKind::Funded => on(self.funded),
             ParameterKind::Open => on(self.open),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
 use crate::record::{Directory, Fact, Locale, Program};
 use crate::search::entities;
-use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS};
+use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS, UPDATED};
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::seats::SeatsWriter;
 use crate::search::set::{set_bit, words};
@@ -125,6 +125,8 @@ struct Columns {
     ids: Vec<[u8; 16]>,
     /// Nanoseconds when each was created.
     created: Vec<i128>,
+    /// Day on which each was changed last.
+    updated: Vec<Day>,
     measures: [ListsWriter<Interval>; MEASURES.len()],
     /// Documents with published funding.
     funded: Vec<u32>,
@@ -140,6 +142,7 @@ impl Columns {
         }
         self.ids.push(it.id.into_bytes());
         self.created.push(it.created_at.as_nanosecond());
+        self.updated.push(Day::of(Some(it.updated_at)));
         for (lists, spec) in self.measures.iter_mut().zip(&MEASURES) {
             lists.push(&intervals(spec.measure, it, &document.facts));
         }
@@ -163,6 +166,7 @@ impl Columns {
         }
         let newest_first =
             |a: usize, b: usize| (Reverse(created[a]), ids[a]).cmp(&(Reverse(created[b]), ids[b]));
+        writer.put(UPDATED, self.updated);
         put_order(BY_RECENT, order_by(self.count, newest_first), writer);
         for (lists, spec) in self.measures.into_iter().zip(&MEASURES) {
             lists.write(spec.sections, writer);

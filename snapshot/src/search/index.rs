@@ -13,6 +13,7 @@ use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_len, column};
 use crate::search::terms::Terms;
 use crate::search::titles::Titles;
 use crate::search::values::Values;
+use crate::time::Day;
 use store::sections::{Section, SectionError, Sections, ensure};
 
 /// Documents in an order, and the place of each document in it.
@@ -69,6 +70,7 @@ pub(super) const BY_NAME_ES: Pair = ("by.es", "rank.es");
 pub(super) const BY_RECENT: Pair = ("by.recent", "rank.recent");
 pub(super) const SLUGS: Pair = ("slug.at", "slug.text");
 pub(super) const RECIPIENT_WORDS: Pair = ("recipient.at", "recipient.text");
+pub(super) const UPDATED: &str = "updated";
 
 /// The index, open. Documents are programs, numbered in the default order of the day of the build, so that
 /// neighbours in lists are neighbours in memory. What depends on the day is in [`Today`](super::Today).
@@ -80,6 +82,7 @@ pub(super) const RECIPIENT_WORDS: Pair = ("recipient.at", "recipient.text");
 /// by.* rank.*             orders by name (en, es) and by recency, and their inverses
 /// age.* funding.* duration.* …   intervals of each document, a pair of sections for each measure
 /// funded                  bit set: funding is published
+/// updated                 day on which each document was changed last
 /// ```
 /// and the sections of the values, terms, named entities, titles and seasons.
 pub struct Index {
@@ -97,6 +100,8 @@ pub struct Index {
     pub(super) by_recent: Order<Section<u32>>,
     recipient_words: Strings,
     slugs: Strings,
+    /// Day on which each document was changed last.
+    pub(super) updated: Section<Day>,
     by_slug: Section<u32>,
     /// Intervals of each document, in the order of [`MEASURES`].
     pub(super) measures: Vec<ListsOf<Interval>>,
@@ -132,6 +137,7 @@ impl Index {
             by_recent: Order::open(sections, BY_RECENT, count)?,
             measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
             recipient_words: Strings::open(sections, RECIPIENT_WORDS)?,
+            updated: column(sections, UPDATED, count)?,
             slugs,
             by_slug,
             funded,

@@ -134,6 +134,8 @@ fn only(query: &Query, part: &Constraint, left: &Query) -> Query {
     }
     only.deadline_from = query.deadline_from.filter(|_| left.deadline_from.is_none());
     only.deadline_to = query.deadline_to.filter(|_| left.deadline_to.is_none());
+    only.updated_from = query.updated_from.filter(|_| left.updated_from.is_none());
+    only.updated_to = query.updated_to.filter(|_| left.updated_to.is_none());
     only.open = query.open && !left.open;
     only.rolling = query.rolling && !left.rolling;
     only.funded = query.funded && !left.funded;
@@ -356,6 +358,8 @@ fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
     let on = |is_on: bool| is_on.then(|| "true".to_owned());
     add("deadlineFrom", date(query.deadline_from), &|left| left.deadline_from = None);
     add("deadlineTo", date(query.deadline_to), &|left| left.deadline_to = None);
+    add("updatedFrom", date(query.updated_from), &|left| left.updated_from = None);
+    add("updatedTo", date(query.updated_to), &|left| left.updated_to = None);
     add("open", on(query.open), &|left| left.open = false);
     add("rolling", on(query.rolling), &|left| left.rolling = false);
     add("funded", on(query.funded), &|left| left.funded = false);

@@ -89,6 +89,12 @@ impl Index {
                 other => both(other, Some(&DocSet::Bits(today.due(from, to).into()))),
             };
         }
+        if query.bounds_updates() {
+            let mut set = docs.unwrap_or_else(|| DocSet::all(self.programs()));
+            let updated = &*self.updated;
+            set.retain(|doc| updated.get(doc as usize).is_some_and(|day| query.is_updated(*day)));
+            docs = Some(set);
+        }
         for (column, bounds) in self.measures.iter().zip(query.measures) {
             if let Some(bounds) = bounds {
                 let mut set = docs.unwrap_or_else(|| DocSet::all(self.programs()));
@@ -204,7 +210,7 @@ impl Index {
     /// The same, given the work of finding the text and the most documents that match it.
     pub(super) fn cost_with_text(&self, query: &Query, text: Option<(u64, usize)>) -> u64 {
         let (text_cost, found) = text.unwrap_or((0, self.programs()));
-        let intervals = query.measures.iter().flatten().count();
+        let intervals = query.measures.iter().flatten().count() + usize::from(query.bounds_updates());
         let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();
         let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()

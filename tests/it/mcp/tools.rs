@@ -163,6 +163,10 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
         let found = server.call("search_opportunities", &arguments);
         let slugs = |rows: &Value| -> Vec<Value> {
             rows.as_array().unwrap().iter().map(|row| row["slug"].clone()).collect()
+        (
+            "updatedFrom=2026-01-01&updatedTo=2026-09-30&sort=recent",
+            json!({"updatedFrom": "2026-01-01", "updatedTo": "2026-09-30", "sort": "recent"}),
+        ),
         };
         // With a greatest amount, the tool lists what may pay more below the rest.
         if asked.contains("fundingMax") {
@@ -333,6 +337,10 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
         ),
         (
             json!({"limit": 0, "openState": "opne", "country": ["Kenyia", "KE"], "ageMax": -1}),
+        (
+            json!({"updatedFrom": "2027-01-01", "updatedTo": "2026-01-01"}),
+            "updatedFrom is later than updatedTo. Swap or drop one.",
+        ),
             "Unknown country value \"Kenyia\". Nearest: \"KE\" (Kenya). Unknown openState value \"opne\". Nearest: \"open\" (Open). ageMax must be a number, 0 or greater, got -1. Correct it and call again. limit must be an integer from 1 to 100, got 0. Correct it and call again. Live values: list_filter_options {\"facet\":\"countries\",\"facets\":[\"openStates\"]}.",
         ),
     ] {

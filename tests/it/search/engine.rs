@@ -71,7 +71,7 @@ fn pairs(oracle: &Oracle<'_>, parameters: &[u64]) -> Vec<(String, String)> {
 }
 
 fn pair(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
-    match rng.weighted(&[50, 20, 3, 3, 2, 2, 2, 6, 6, 4, 6, 6, 6, 2]) {
+    match rng.weighted(&[50, 20, 3, 3, 2, 2, 2, 6, 6, 4, 6, 6, 6, 2, 4]) {
         0 => pick(oracle, rng),
         1 => ("q", plain_text(rng)),
         2 => ("open", "true".to_owned()),
@@ -85,7 +85,8 @@ fn pair(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
         10 => (rng.pick(&["ageMin", "ageMax"]), rng.below(40).to_string()),
         11 => (rng.pick(&["fundingMin", "fundingMax"]), (rng.below(9) * 500).to_string()),
         12 => (rng.pick(&["durationMin", "durationMax"]), (rng.below(30) * 15).to_string()),
-        _ => (rng.pick(&["deadlineFrom", "deadlineTo"]), day_after(rng.between(-10, 60)).to_string()),
+        13 => (rng.pick(&["deadlineFrom", "deadlineTo"]), day_after(rng.between(-10, 60)).to_string()),
+        _ => (rng.pick(&["updatedFrom", "updatedTo"]), day_after(-rng.between(0, 400)).to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
 use snapshot::place;
 use snapshot::record::{
@@ -200,12 +201,15 @@ impl<'a> Oracle<'a> {
                 && (!query.is_on("funded") || is_funded(record))
                 && from.is_none_or(|from| deadline.is_some_and(|deadline| from <= deadline))
                 && to.is_none_or(|to| deadline.is_some_and(|deadline| deadline <= to))
+            let updated = record.program.updated_at.to_zoned(TimeZone::UTC).date();
                 && overlaps(query, "age", &ages(record))
                 && overlaps(query, "funding", &fundings(record))
                 && overlaps(query, "duration", &durations(record))
         };
         self.records.iter().filter(fits).collect()
     }
+                && query.date("updatedFrom").is_none_or(|from| from <= updated)
+                && query.date("updatedTo").is_none_or(|to| updated <= to)
 }
 
 fn vocabulary<'a>(facet: &FacetSpec, records: &[Record<'a>]) -> BTreeSet<&'a str> {

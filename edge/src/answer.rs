@@ -8,6 +8,7 @@ mod pages;
 mod queries;
 
 use http::{HeaderValue, Method};
+use snapshot::page::changes as change_pages;
 
 use crate::reply::Reply;
 use crate::request::{Answer, Request};
@@ -26,7 +27,8 @@ impl Request {
             Route::Facet => self.facet(),
             Route::List(list) => self.list(list),
             Route::Details => self.details(),
-            Route::Changes => self.changes(),
+            Route::Changes => self.changes(change_pages::LINES),
+            Route::ChangesPage => self.changes(change_pages::PAGE),
             Route::ChangesFeed => self.changes_feed(),
             Route::Page => self.page(),
             Route::Record(kind) => self.record(kind),

@@ -28,6 +28,8 @@ pub(crate) enum Route {
     UnknownApi,
     /// `/changes`
     Changes,
+    /// `/api/v1/changes`
+    ChangesPage,
     /// `/changes.atom`
     ChangesFeed,
     /// A page or download of the site, or nothing.
@@ -35,7 +37,7 @@ pub(crate) enum Route {
 }
 
 /// Routes, and their path templates for metrics. The first stands for pages and unknown paths.
-pub(crate) const ROUTES: [(Route, &str); 16] = [
+pub(crate) const ROUTES: [(Route, &str); 17] = [
     (Route::Page, "/"),
     (Route::Search, "/api/v1/search"),
     (Route::Record(EntityType::Program), "/api/v1/programs/{slug}"),
@@ -50,6 +52,7 @@ pub(crate) const ROUTES: [(Route, &str); 16] = [
     (Route::Details, "/api/v1/details"),
     (Route::OpenApi, "/api/v1/openapi.json"),
     (Route::Changes, changes::LINES),
+    (Route::ChangesPage, changes::PAGE),
     (Route::ChangesFeed, changes::FEED),
     (Route::Tools, "/mcp"),
 ];
@@ -73,6 +76,7 @@ impl Route {
             None => match rest {
                 "search" | "programs" => Self::Search,
                 "details" => Self::Details,
+                "changes" => Self::ChangesPage,
                 "openapi.json" => Self::OpenApi,
                 _ => List::parse(rest).map_or(Self::UnknownApi, Self::List),
             },

@@ -147,6 +147,12 @@ impl Season {
         }
     }
 
+    /// What its status follows from on any day, as text.
+    pub(crate) fn inputs(&self) -> String {
+        let stated = self.stated.map_or("", CycleStatus::as_str);
+        format!("[{} {} {stated}]", self.opens.0, self.deadline.0)
+    }
+
     /// Whether `cycles?upcoming=true` lists it.
     pub fn is_upcoming(&self, today: Day) -> bool {
         use CycleStatus::{Open, Rolling, Upcoming};

@@ -1,5 +1,6 @@
-//! `/changes`: which records changed since a position, one JSON object a line. Every answer links the next one; after an
-//! answer without a line there is nothing new yet, and the same address is to be requested again later.
+//! `/changes`: which records changed since a position, one JSON object a line, and `/api/v1/changes`, the same in one object.
+//! Every answer links the next one; after an answer without a line there is nothing new yet, and the same address is to
+//! be requested again later.
 //! `/changes.atom`: the latest changes, for feed readers.
 
 use http::{HeaderValue, StatusCode};
@@ -19,8 +20,8 @@ use crate::request::{Answer, Request};
 const LINES_MAX: usize = 5_000;
 const LINES_DEFAULT: usize = 1_000;
 
-const NDJSON: HeaderValue = HeaderValue::from_static(changes::LINES_TYPE);
-const ATOM: HeaderValue = HeaderValue::from_static(changes::FEED_TYPE);
+const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+const ATOM: HeaderValue = HeaderValue::from_static("application/atom+xml; charset=utf-8");
 
 /// How many publications an edge may be behind the one that returned a position.
 const AHEAD_MAX: u64 = 16;
@@ -31,7 +32,8 @@ const GONE: &str = "Removals since then are no longer known, or the directory wa
                     /changes, or with /api/v1/exports/latest.";
 
 impl Request {
-    pub(super) fn changes(&self) -> Answer {
+    /// Answers with lines, or with one object that holds them; `path` is that of the form.
+    pub(super) fn changes(&self, path: &'static str) -> Answer {
         let generation = self.state.generation();
         let history = generation.changes();
         let (from, limit) = match read(self.head.query(), history) {
@@ -41,23 +43,28 @@ impl Request {
         let canonical = query(history, &from, limit);
         let computed = Query {
             path: None,
-            validator: self.validator(changes::LINES, &canonical, &self.history_id()),
+            validator: self.validator(path, &canonical, &self.history_id()),
             canonical,
             depends_on_day: false,
             page: Page { offset: 0, limit: limit as u64 },
             work: history.price(generation.files(), limit),
         };
-        let representation = || Representation::new(NDJSON).tag(CHANGES_TAG);
+        let representation = move || {
+            let lines = path == changes::LINES;
+            let form = if lines { Representation::new(NDJSON) } else { Representation::json() };
+            form.tag(CHANGES_TAG)
+        };
         self.computed(computed, representation, move |request| {
             let generation = request.state.generation();
             let history = generation.changes();
             let changed = history.after(generation.files(), &from, limit);
             let next = history.next(&from, &changed, limit);
-            let mut bytes = Vec::with_capacity(256 * changed.len());
-            for changed in &changed {
-                changes::push_line(&mut bytes, request.state.base_url(), changed);
-            }
-            Computed { bytes, total: None, next: Some((changes::LINES, query(history, &next, limit))) }
+            let base_url = request.state.base_url();
+            let bytes = match path {
+                changes::PAGE => changes::page(base_url, &changed, limit, &cursor(history, &next)),
+                _ => changes::lines(base_url, &changed),
+            };
+            Computed { bytes, total: None, next: Some((path, query(history, &next, limit))) }
         })
     }
 

@@ -2,8 +2,8 @@
 
 use html::Html;
 use rayon::prelude::*;
-use snapshot::page::Site;
 use snapshot::page::list::Numbers;
+use snapshot::page::{Dated, Site, hole};
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use store::{NewFile, Stage};
@@ -50,15 +50,16 @@ impl PageFiles<'_> {
         let families = pages.families(&rest, dated);
         families.into_par_iter().try_for_each(|family| {
             self.progress.each(family.name, (family.count, "pages"), |done| {
-                family.render(|files| self.put(files), done)
+                family.render(|files| self.put(files, dated), done)
             })
         })
     }
 
     /// Stores the files of a page.
-    fn put(&self, files: &[File]) -> Result<(), GenerateError> {
+    fn put(&self, files: &[File], dated: &Dated) -> Result<(), GenerateError> {
         for (path, it) in files {
-            self.stage.put(NewFile { path, body: &it.bytes, holes: &it.holes })?;
+            let file = NewFile { path, body: &it.bytes, holes: &it.holes };
+            self.stage.put_with(file, &hole::inputs(&it.holes, dated))?;
         }
         Ok(())
     }

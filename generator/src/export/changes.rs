@@ -4,7 +4,7 @@
 //! and clients only fetch the index again. `changes.atom` is the feed of the edge.
 
 use snapshot::page::Site;
-use snapshot::page::changes::{ENTRIES_MAX, FEED, feed, push_line};
+use snapshot::page::changes::{self, ENTRIES_MAX, FEED, feed};
 use snapshot::record::field_table::Object;
 use store::{Digest, Generation, Hex, RecordChange};
 
@@ -50,8 +50,7 @@ fn write_lines(
     out: &ExportFolder<'_>,
 ) -> Result<Object<'static>, ExportError> {
     let seq = lines.first().map_or(0, |line| line.sequence);
-    let mut text = Vec::with_capacity(256 * lines.len());
-    lines.iter().for_each(|line| push_line(&mut text, base_url, line));
+    let text = changes::lines(base_url, lines);
     let digest = Digest::of(&text);
     let sha256 = digest.to_string();
     let name = format!("{seq:06}-{}.ndjson", sha256.get(..DIGITS).unwrap_or_default());

@@ -1,5 +1,5 @@
-//! What changed, as lines of JSON and as an Atom feed (RFC 4287) whose removals are those of RFC 6721. The edge and
-//! exports write the same bytes.
+//! What changed, as lines of JSON, as one object with the same lines, and as an Atom feed (RFC 4287) whose removals are
+//! those of RFC 6721. The edge and exports write the same bytes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,12 +15,10 @@ use store::RecordChange;
 
 /// Path of the lines.
 pub const LINES: &str = "/changes";
-/// Media type of the lines.
-pub const LINES_TYPE: &str = "application/x-ndjson";
+/// Path of the object.
+pub const PAGE: &str = "/api/v1/changes";
 /// Path of the feed.
 pub const FEED: &str = "/changes.atom";
-/// Media type of the feed.
-pub const FEED_TYPE: &str = "application/atom+xml; charset=utf-8";
 /// Most entries of the feed.
 pub const ENTRIES_MAX: usize = 100;
 
@@ -32,8 +30,35 @@ fn singular(kind: &str) -> &str {
     kind.strip_suffix('s').unwrap_or(kind)
 }
 
-/// Appends a line: a record at its last change.
-pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) {
+/// The lines in one object, with the position at which the next one starts.
+pub fn page(base_url: &str, changed: &[RecordChange<'_>], limit: usize, next: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256 * (changed.len() + 1));
+    out.extend_from_slice(b"{\"data\":[");
+    for (position, changed) in changed.iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        push_change(&mut out, base_url, changed);
+    }
+    out.extend_from_slice(b"],\"meta\":");
+    let meta = Object::default().with("limit", limit).with("count", changed.len()).with("next", next);
+    push_json(&mut out, &meta);
+    out.push(b'}');
+    out
+}
+
+/// The lines.
+pub fn lines(base_url: &str, changed: &[RecordChange<'_>]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256 * changed.len());
+    for changed in changed {
+        push_change(&mut out, base_url, changed);
+        out.push(b'\n');
+    }
+    out
+}
+
+/// Appends a record at its last change.
+fn push_change(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) {
     let RecordChange { sequence, at, kind, slug, id, version, moved_to } = *changed;
     let line = Object::default()
         .with("seq", sequence as usize)
@@ -46,7 +71,6 @@ pub fn push_line(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) 
         .with("at", at)
         .with("version", version.map(|version| format!("{:032x}", u128::from_be_bytes(version))));
     push_json(out, &line.stated());
-    out.push(b'\n');
 }
 
 /// How much work the feed is, in units of the search: names are looked for among all records.

@@ -83,6 +83,16 @@ impl Fill for Dated {
     }
 }
 
+/// What holes follow from on any day: the seasons behind each. Rules of pages have none here.
+pub fn inputs(holes: &[Hole], dated: &Dated) -> Vec<u8> {
+    let input = |hole: &Hole| match Rule::of(hole.rule) {
+        Some(Rule::CycleStatus) => dated.cycles.inputs(hole.arg),
+        Some(Rule::NextDeadline | Rule::NextDeadlineText) => dated.today.inputs(hole.arg),
+        None => String::new(),
+    };
+    holes.iter().flat_map(|hole| input(hole).into_bytes()).collect()
+}
+
 /// The last of `days`, up to `today`, on which a value differs from the day before.
 pub fn last_change<T: PartialEq>(
     days: impl Iterator<Item = Day>,

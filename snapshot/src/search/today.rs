@@ -114,6 +114,17 @@ impl Today {
     /// Documents of an open state, by its ordinal.
     pub(super) fn docs(&self, ordinal: u32) -> Option<&[u64]> {
         let state = self.ordinals.iter().position(|known| *known == ordinal)?;
+    /// What the next deadline of a document follows from on any day, as text.
+    pub(crate) fn inputs(&self, doc: u32) -> String {
+        let Some(doc) = Some(doc as usize).filter(|doc| *doc < self.states.len()) else {
+            return String::new();
+        };
+        let mut seasons: Vec<String> = self.seasons.of(doc).map(|season| season.inputs()).collect();
+        // The order of seasons in the dataset decides nothing.
+        seasons.sort_unstable();
+        format!("{}{}", self.seasons.observed(doc).lifecycle.as_str(), seasons.concat())
+    }
+
         Some(&self.of_state[state])
     }
 

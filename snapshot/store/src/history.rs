@@ -112,15 +112,16 @@ fn english_page(path: &str) -> Option<String> {
     Some(english.unwrap_or_else(|| path.to_owned())).filter(|path| record_of(path).is_some())
 }
 
-/// The records of a generation being built, by the path of their page: hashes of the pages of each without holes, by path.
+/// The records of a generation being built, by the path of their page: hashes of the pages of each, by path, with what
+/// their holes follow from in place of the holes.
 #[derive(Default)]
 pub(super) struct GatheredRecords(BTreeMap<String, BTreeMap<String, Digest>>);
 
 impl GatheredRecords {
     /// Adds a page, if it is a record's.
-    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest) {
+    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest, inputs: &[u8]) {
         let Some(record) = english_page(page.path) else { return };
-        let digest = if page.holes.is_empty() { identity } else { digest_without_holes(page) };
+        let digest = if page.holes.is_empty() { identity } else { digest_on_any_day(page, inputs) };
         self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
     }
 
@@ -141,7 +142,7 @@ impl GatheredRecords {
     }
 }
 
-fn digest_without_holes(page: &NewFile<'_>) -> Digest {
+fn digest_on_any_day(page: &NewFile<'_>, inputs: &[u8]) -> Digest {
     let (mut rest, mut at) = (Vec::with_capacity(page.body.len()), 0);
     for hole in page.holes {
         let start = hole.start as usize;
@@ -149,6 +150,7 @@ fn digest_without_holes(page: &NewFile<'_>) -> Digest {
         at = start + hole.len as usize;
     }
     rest.extend_from_slice(page.body.get(at..).unwrap_or_default());
+    rest.extend_from_slice(inputs);
     Digest::of(&rest)
 }
 

@@ -70,6 +70,15 @@ impl Stage {
     ///
     /// If the path cannot be a URL's, holes are outside the body, the body is too long, or it cannot be written.
     pub fn put(&self, file: NewFile<'_>) -> Result<Body, StoreError> {
+        self.put_with(file, &[])
+    }
+
+    /// The same; `inputs` is what the holes follow from on any day. The version of a record differs where it does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::put`].
+    pub fn put_with(&self, file: NewFile<'_>, inputs: &[u8]) -> Result<Body, StoreError> {
         let NewFile { path, body, holes } = file;
         check_page(path, holes, body.len())?;
         let unfit = |reason| Err(StoreError::Unfit { path: path.to_owned(), reason });
@@ -84,7 +93,7 @@ impl Stage {
             Some((place, pieces)) => self.staged(place, pieces, Source::Live(place.start)),
             None => self.spool(pack(body))?,
         };
-        lock(&self.records).add(&file, identity.sha256);
+        lock(&self.records).add(&file, identity.sha256, inputs);
         self.add(StagedFile { path: path.to_owned(), identity, holes: holes.to_owned(), ..staged });
         Ok(identity)
     }

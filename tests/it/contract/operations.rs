@@ -55,7 +55,10 @@ fn takes(schema: &Value, text: &str) -> bool {
 /// What an operation does about a value that its parameter does not take.
 fn refusal(template: &str, name: &str) -> Refusal {
     match (template, name) {
-        ("/api/v1/facets/{facet}" | "/api/v1/exports/latest" | "/changes", _) => Refusal::BadRequest,
+        ("/api/v1/facets/{facet}", "locale") => Refusal::Silent,
+        ("/api/v1/facets/{facet}" | "/api/v1/exports/latest" | "/changes" | "/api/v1/changes", _) => {
+            Refusal::BadRequest
+        }
         (_, "facets") => Refusal::Silent,
         (template, _) if template.contains('{') => Refusal::Silent,
         _ => Refusal::Reported,

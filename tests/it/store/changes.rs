@@ -86,6 +86,79 @@ fn following_the_changes_gives_what_is_served() {
     assert_eq!(again, some);
 }
 
+/// What a reader holds who fetches each record that changed.
+fn refresh(live: &Arc<Server>, from: &str, bodies: &mut BTreeMap<String, Vec<u8>>) -> String {
+    let mut changed = Copy::new();
+    let (at, _) = follow(live, from, &mut changed);
+    for url in changed.into_keys() {
+        let path = url[url.find("/api/").unwrap()..].to_owned();
+        bodies.insert(path.clone(), ask(live, &path).body.to_vec());
+    }
+    for (path, body) in &*bodies {
+        assert!(ask(live, path).body == *body, "{path} is not what is served");
+    }
+    at
+}
+
+#[test]
+fn a_copy_of_bodies_is_what_is_served_after_seasons_were_edited() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    publish(root, &[]);
+    let mut bodies = BTreeMap::new();
+    let mut at = refresh(&open(root), "/changes", &mut bodies);
+    let edit = |from, to| Edit { file: "cycles.ndjson", from, to };
+    let histories = [
+        // The day itself, which pages of the program and of its organization show.
+        vec![edit("\"deadlineOn\":\"2027-02-05\"", "\"deadlineOn\":\"2027-02-06\"")],
+        // A word that no page shows, from which the status of the season follows.
+        vec![edit("\"status\":\"upcoming\"", "\"status\":\"open\"")],
+        vec![edit(
+            "\"opensOn\":\"2023-07-18\",\"deadlineOn\":\"2023-10-20\"",
+            "\"deadlineOn\":\"2027-10-20\"",
+        )],
+        vec![],
+    ];
+    for edits in histories {
+        publish(root, &edits);
+        at = refresh(&open(root), &at, &mut bodies);
+    }
+}
+
+#[test]
+fn the_changes_as_one_object_are_the_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    publish(folder.path(), &[]);
+    let live = open(folder.path());
+    let (mut lines, mut objects): (Vec<Value>, Vec<Value>) = Default::default();
+    let (mut of_lines, mut of_objects) =
+        ("/changes?limit=50".to_owned(), "/api/v1/changes?limit=50".to_owned());
+    loop {
+        let (text, object) = (ask(&live, &of_lines), ask(&live, &of_objects));
+        assert_eq!(object.headers["content-type"], "application/json");
+        let object_body: Value = serde_json::from_slice(&object.body).unwrap();
+        let read =
+            std::str::from_utf8(&text.body).unwrap().lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.extend(read);
+        let data = object_body["data"].as_array().unwrap();
+        objects.extend(data.iter().cloned());
+        let next = object_body["meta"]["next"].as_str().unwrap();
+        assert_eq!(object_body["meta"], serde_json::json!({"limit": 50, "count": data.len(), "next": next}));
+        of_lines = self::next(&text);
+        let linked = object.headers[header::LINK].to_str().unwrap().to_owned();
+        assert!(linked.contains("/api/v1/changes?since=") && linked.contains("rel=\"next\""), "{linked}");
+        of_objects = format!("/api/v1/changes?since={next}&limit=50");
+        if data.is_empty() {
+            break;
+        }
+    }
+    assert!(lines.len() > 100);
+    assert_eq!(lines, objects);
+    for (fault, status) in [("since=x", 400), ("limit=0", 400), ("since=0123456789abcdef.1", 410)] {
+        assert_eq!(ask(&live, &format!("/api/v1/changes?{fault}")).status, status, "{fault}");
+    }
+}
+
 #[test]
 fn a_walk_from_the_beginning_names_no_record_that_was_removed_before_it_was_reached() {
     let folder = tempfile::tempdir().unwrap();

@@ -268,7 +268,11 @@ fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
             // Only an edge answers these.
             let is_file = own.is_empty() || names.iter().any(|name| all.contains_key(name));
             assert!(
-                is_file || matches!(own, "changes" | "mcp" | "api/v1/programs" | "api/v1/details"),
+                is_file
+                    || matches!(
+                        own,
+                        "changes" | "mcp" | "api/v1/programs" | "api/v1/details" | "api/v1/changes"
+                    ),
                 "{path}: /{address}"
             );
         }

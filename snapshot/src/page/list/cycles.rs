@@ -171,6 +171,11 @@ impl CyclesToday {
         self.known(cycle).into_iter().flat_map(turns)
     }
 
+    /// What the status of a cycle follows from on any day, as text.
+    pub(crate) fn inputs(&self, cycle: u32) -> String {
+        self.known(cycle).map(|cycle| self.seasons.get(cycle).inputs()).unwrap_or_default()
+    }
+
     fn known(&self, cycle: u32) -> Option<usize> {
         let cycle = cycle as usize;
         (cycle < self.status.len()).then_some(cycle)

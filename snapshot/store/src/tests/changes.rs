@@ -215,17 +215,20 @@ fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
 #[test]
 fn the_turn_of_the_day_changes_no_record() {
     let root = Scratch::new();
-    let publish = |body: &str, day| {
+    let publish_with = |body: &str, inputs: &[u8], day| {
         let stage = Stage::begin(&root).unwrap();
         let holes = [Hole { start: 6, len: body.len() as u32 - 6, rule: 0, arg: 0 }];
         let page = NewFile { path: "public/api/v1/programs/a.json", body: body.as_bytes(), holes: &holes };
-        stage.put(page).unwrap();
+        stage.put_with(page, inputs).unwrap();
         stage.publish(&BuildInfo { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
         Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
     };
+    let publish = |body: &str, day| publish_with(body, b"2026-11-20", day);
     assert_eq!(publish("state open", date(2026, 11, 20)), [1, 0, 0]);
     assert_eq!(publish("state closed", date(2026, 11, 21)), [0, 0, 0]);
     assert_eq!(publish("other closed", date(2026, 11, 21)), [0, 1, 0]);
+    let other = publish_with("other open", b"2027-03-01", date(2026, 11, 21));
+    assert_eq!(other, [0, 1, 0], "another deadline, which today's state follows from");
 }
 
 #[test]

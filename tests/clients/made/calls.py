@@ -8,7 +8,7 @@ import sys
 from datetime import datetime
 
 from directory import Client, api
-from directory.models import AliasError, ExportProgramsFormat, FacetName, InvalidQueryError, ListRecipientsKind
+from directory.models import ExportProgramsFormat, FacetName, InvalidQueryError, ListRecipientsKind, NotFoundError
 
 
 def operations():
@@ -78,7 +78,7 @@ def main(url):
     program = rows.data[0]
     assert call("get_program", program.slug).data.program.id == program.id
     gone = call("get_program", "no-such-program", status=404)
-    assert isinstance(gone, AliasError)
+    assert isinstance(gone, NotFoundError)
 
     values = call("list_facet_options", FacetName.TYPES, limit=3)
     assert values.data and values.data[0].count > 0

@@ -23,7 +23,7 @@ const TRACKERS: HeaderValue = HeaderValue::from_static(
      \"fbclid\" \"gclid\" \"_\")",
 );
 const ALL_BUT_FACET: HeaderValue =
-    HeaderValue::from_static("key-order, params, except=(\"q\" \"limit\" \"offset\")");
+    HeaderValue::from_static("key-order, params, except=(\"q\" \"limit\" \"offset\" \"locale\" \"lang\")");
 
 impl Request {
     pub(super) fn search(&self) -> Answer {
@@ -100,10 +100,9 @@ impl Request {
             page: query.page,
             work: self.state.site().index.values.of(of).len() as u64 * TEXT_UNITS,
         };
-        let representation = || {
-            let language = Locale::En.as_str();
-            Representation::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG).language(language)
-        };
+        let language = query.locale.as_str();
+        let representation =
+            move || Representation::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG).language(language);
         self.computed(computed, representation, move |request| {
             facet::facet(request.state.site(), &request.state.dated, of, &query).into()
         })
@@ -118,5 +117,6 @@ fn canonical_facet(query: &FacetQuery) -> String {
     let text = (!query.text.is_empty()).then(|| format!("q={}", utf8_percent_encode(&query.text, RESERVED)));
     let limit = (query.page.limit != FACET_LIMIT_DEFAULT).then(|| format!("limit={}", query.page.limit));
     let offset = (query.page.offset != 0).then(|| format!("offset={}", query.page.offset));
-    [text, limit, offset].into_iter().flatten().collect::<Vec<_>>().join("&")
+    let locale = (query.locale != Locale::En).then(|| format!("locale={}", query.locale.as_str()));
+    [text, limit, offset, locale].into_iter().flatten().collect::<Vec<_>>().join("&")
 }

@@ -10,7 +10,7 @@ use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site};
 use snapshot::page::{list::Numbers, listing::list};
-use snapshot::query::{self, FACET_LIMIT_DEFAULT, FacetQuery, List, ListQuery, Query};
+use snapshot::query::{FacetQuery, List, ListQuery, Query};
 use snapshot::record::{Directory, Locale};
 
 use crate::csv_rows;
@@ -93,9 +93,7 @@ impl<'a> RestPages<'a> {
     pub(crate) fn families(&'a self) -> Vec<Family<'a>> {
         vec![
             Family::new("facets", Vec::from_iter(&FACETS), |spec| {
-                let page = query::Page { offset: 0, limit: FACET_LIMIT_DEFAULT };
-                let first = FacetQuery { text: String::new(), page };
-                let values = facet(self.site, self.dated, spec.facet, &first);
+                let values = facet(self.site, self.dated, spec.facet, &FacetQuery::default());
                 file(&format!("facets/{}.json", spec.name), whole(values.bytes))
             }),
             Family::new("lists", List::ALL.to_vec(), |&of| {

@@ -8,14 +8,14 @@ use crate::query::{FacetQuery, FacetValue};
 use crate::record::Locale;
 use crate::text::fold;
 
-/// Answers a query to the facet endpoint. Labels are English: it has no language parameter.
+/// Answers a query to the facet endpoint.
 pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Paged {
-    let items = options(site, dated, facet, &query.text, Locale::En);
+    let items = options(site, dated, facet, &query.text, query.locale);
     let shown = &items[query.page.range(items.len())];
     let mut out = Vec::with_capacity(200 + 80 * shown.len());
     out.extend_from_slice(b"{\"data\":[");
     push_items(&mut out, shown, |(value, count), out| {
-        site.rows.push_item(facet, value, *count, Locale::En, out);
+        site.rows.push_item(facet, value, *count, query.locale, out);
     });
     out.extend_from_slice(b"],\"meta\":{\"facet\":");
     push_json(&mut out, &facet.spec().name);

@@ -1,7 +1,8 @@
 //! Queries to the facet endpoint, which are read strictly.
 
-use super::value::{clamp, pairs};
+use super::value::{clamp, pairs, parse_locale};
 use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
+use crate::record::Locale;
 use crate::truncate::at_char;
 
 /// A query to the facet endpoint.
@@ -11,6 +12,14 @@ pub struct FacetQuery {
     pub text: String,
     /// Which rows.
     pub page: Page,
+    /// Language of labels.
+    pub locale: Locale,
+}
+
+impl Default for FacetQuery {
+    fn default() -> Self {
+        Self { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT }, locale: Locale::En }
+    }
 }
 
 /// A fault that the facet endpoint refuses a query for.
@@ -31,7 +40,7 @@ pub struct ParameterError {
 ///
 /// A fault for each value that is too long, no number, out of bounds, or given twice and differently.
 pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<ParameterError>> {
-    let mut parsed = FacetQuery { text: String::new(), page: Page { offset: 0, limit: FACET_LIMIT_DEFAULT } };
+    let mut parsed = FacetQuery { locale: parse_locale(query), ..FacetQuery::default() };
     let mut faults = Vec::new();
     let mut seen: Vec<(&str, String)> = Vec::new();
     for (name, value) in pairs(query) {

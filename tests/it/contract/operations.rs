@@ -141,6 +141,17 @@ fn every_filter_takes_each_live_value_of_its_facet_and_reports_any_other() {
 }
 
 #[test]
+fn labels_of_a_facet_are_in_the_language_of_the_question() {
+    let first = |query: &str| SAMPLE.get(&format!("/api/v1/facets/openStates?{query}"));
+    let [english, spanish] = ["locale=fr", "locale=es"].map(first);
+    let labels = |response: &Response| response.json()["data"][0]["label"].clone();
+    assert_eq!(labels(&english), labels(&first("")));
+    assert_ne!(labels(&english), labels(&spanish));
+    assert_eq!((english.header("content-language"), spanish.header("content-language")), ("en", "es"));
+    assert_ne!(english.header("etag"), spanish.header("etag"));
+}
+
+#[test]
 fn what_was_not_used_is_reported_as_the_design_says() {
     let long = "x".repeat(120);
     let cut = format!("type={}…", "x".repeat(100));

@@ -64,7 +64,8 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
         let (query, invalid): (ListQuery, _) = parse_list(List::Cycles, question);
         answers.push(listing::list(site, dated, List::Cycles, &query, &invalid).bytes);
     }
-    let all = FacetQuery { text: String::new(), page: snapshot::query::Page { offset: 0, limit: 100 } };
+    let page = snapshot::query::Page { offset: 0, limit: 100 };
+    let all = FacetQuery { page, ..FacetQuery::default() };
     answers.push(facet::facet(site, dated, snapshot::facet::Facet::OpenStates, &all).bytes);
     answers
 }

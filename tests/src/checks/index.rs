@@ -160,7 +160,8 @@ pub fn ask(site: &Site) {
             }
         }
         for spec in &snapshot::facet::FACETS {
-            let query = FacetQuery { text: "a".to_owned(), page: Page { offset: 0, limit: 100 } };
+            let page = Page { offset: 0, limit: 100 };
+            let query = FacetQuery { text: "a".to_owned(), page, ..FacetQuery::default() };
             let _ = facet::facet(site, &dated, spec.facet, &query);
             let _ = facet::options(site, &dated, spec.facet, "", Locale::Es);
         }

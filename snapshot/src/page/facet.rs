@@ -31,7 +31,7 @@ pub fn facet(site: &Site, dated: &Dated, facet: Facet, query: &FacetQuery) -> Pa
 }
 
 /// Values of a facet with their counts over all programs, by count descending, then value: those
-/// that records name and, when a text is given, places that records admit without naming them. A text is part
+/// that records include and, when a text is given, places that records admit without naming them. A text is part
 /// of the value or its label; of places, part of the name in either language, or any other name.
 pub fn options(
     site: &Site,
@@ -48,7 +48,9 @@ pub fn options(
     let places: Vec<&str> =
         place::named(text).filter(|_| is_place).flat_map(|name| &name.codes).copied().collect();
     let is_in = |text: &str| fold(text).contains(&wanted);
-    let named = values.of(facet).filter(|ordinal| counts[*ordinal] > 0).filter_map(|ordinal| {
+    let unlisted = if wanted.is_empty() { values.only_excluded(facet) } else { &[] };
+    let is_listed = |ordinal: &usize| counts[*ordinal] > 0 && !unlisted.contains(&(*ordinal as u32));
+    let named = values.of(facet).filter(is_listed).filter_map(|ordinal| {
         let (pick, value) = (FacetValue::Value(ordinal as u32), values.text(ordinal as u32));
         let labels = || locales.iter().any(|locale| is_in(site.rows.label(facet, &pick, *locale)));
         let fits = wanted.is_empty() || places.contains(&value) || is_in(value) || labels();

@@ -201,6 +201,9 @@ impl<'a> Selector<'a> {
             shown => shown + 1,
         };
         let selected = keys.len();
+        for ordinal in self.index.values.only_excluded(facet) {
+            self.counts[*ordinal as usize] = 0;
+        }
         keys.extend_from_slice(self.most_frequent(facet, room));
         if selected > 0 {
             keys.sort_unstable();

@@ -96,6 +96,8 @@ pub struct Values {
     unstated: Section<u64>,
     /// For each facet: number of values with bit sets, and of documents in the lists of the others.
     pub(super) sizes: [(usize, usize); COUNT],
+    /// Places that records exclude and none names, by facet: no facet lists them.
+    only_excluded: [Vec<u32>; COUNT],
     /// Documents that name a place, by facet.
     naming_any: [OnceLock<Vec<u64>>; COUNT],
     /// Number of documents.
@@ -136,10 +138,18 @@ impl Values {
             table,
             unstated,
             sizes: [(0, 0); COUNT],
+            only_excluded: Default::default(),
             naming_any: Default::default(),
             texts,
             count,
         };
+        values.only_excluded = FACETS.each_ref().map(|spec| {
+            let is_only_excluded = |ordinal: &u32| {
+                let [named, excluded] = [&values.named, &values.excluded].map(|it| it.get(*ordinal as usize));
+                named.is_empty() && !excluded.is_empty()
+            };
+            values.of(spec.facet).map(|ordinal| ordinal as u32).filter(is_only_excluded).collect()
+        });
         values.sizes = FACETS.each_ref().map(|spec| {
             let docs = values.of(spec.facet).map(|ordinal| values.docs(ordinal as u32));
             docs.fold((0, 0), |(dense, listed), docs| match docs {
@@ -196,6 +206,11 @@ impl Values {
     /// Documents that name a place value itself.
     pub(super) fn naming(&self, ordinal: u32) -> DocSet<'_> {
         DocSet::list(self.named.get(ordinal as usize))
+    }
+
+    /// Places that records exclude and none names, ascending.
+    pub(crate) fn only_excluded(&self, facet: Facet) -> &[u32] {
+        &self.only_excluded[facet as usize]
     }
 
     /// Documents that match a place which no record names: they name a place that contains it, and exclude no

@@ -1,5 +1,6 @@
 //! What must hold of facets, totals and pages whatever the data: invariants of whole datasets.
 
+use serde_json::json;
 use snapshot::facet::FACETS;
 use snapshot::page::{Dated, facet};
 use snapshot::query::{FacetValue, Query, Sort, parse_search};
@@ -10,6 +11,8 @@ use tests::questions::{Class, questions};
 use tests::synth::TODAY;
 
 use tests::world::World;
+
+use crate::records::{fact, program, world_with};
 
 fn worlds() -> Vec<World> {
     std::iter::once(World::synthetic(400, 5)).chain((0..8).map(World::tiny)).collect()
@@ -160,4 +163,28 @@ fn a_place_that_no_record_names_is_offered_when_it_is_looked_for() {
         offered += usize::from(count > 0);
     }
     assert!(offered > 0, "the dataset names every place");
+}
+
+#[test]
+fn a_place_that_records_only_exclude_is_no_value_of_the_facet_but_is_found_and_may_be_selected() {
+    let programs = vec![program(0, "A", json!({})), program(1, "B", json!({}))];
+    let of = |number, value, polarity| {
+        fact(number, number, json!({"kind": "citizenship", "value": value, "polarity": polarity}))
+    };
+    let world = world_with(programs, &[("facts", vec![of(0, "001", "include"), of(1, "202", "exclude")])]);
+    let asking = Asking::new(&world);
+    let citizenships = snapshot::facet::Facet::Citizenships;
+    let values = |text: &str| -> Vec<String> {
+        let options = facet::options(&world.site, &asking.dated, citizenships, text, Locale::En);
+        options.iter().map(|(value, _)| world.site.index.value_text(value).to_owned()).collect()
+    };
+    assert_eq!(values(""), ["001"]);
+    assert_eq!(values("202"), ["202"]);
+    for (query, expected) in [("", vec!["001"]), ("citizenship=202", vec!["001", "202"])] {
+        let facets = asking.answer(&asking.read(query)).facets.unwrap();
+        let counts = facets.into_iter().find(|counts| counts.facet == citizenships).unwrap();
+        let values: Vec<&str> = counts.items.iter().map(|(it, _)| world.site.index.value_text(it)).collect();
+        assert_eq!(values, expected, "{query}");
+        assert!(counts.items.iter().all(|(_, count)| *count == 1), "{query}");
+    }
 }

@@ -104,6 +104,11 @@ impl<'a> Oracle<'a> {
         Self { records, vocabulary, reader }
     }
 
+    /// Whether a record includes a value, and does not only exclude it.
+    fn is_named(&self, facet: &str, value: &str) -> bool {
+        self.records.iter().any(|record| record.named[facet].contains(value))
+    }
+
     fn is_value(&self, facet: Facet, value: &str) -> bool {
         self.vocabulary[facet.spec().name].contains(value)
     }
@@ -179,8 +184,9 @@ impl<'a> Oracle<'a> {
         let picked: BTreeSet<&str> =
             query.picks.iter().filter(|(facet, _)| *facet == spec.name).map(|(_, v)| v.as_str()).collect();
         let count = |value: &str| records.iter().filter(|r| self.has(r, spec.name, value, today)).count();
-        let values: BTreeSet<&str> =
-            self.vocabulary[spec.name].iter().copied().chain(picked.clone()).collect();
+        let is_listed = |value: &&str| !spec.is_place || self.is_named(spec.name, value);
+        let listed = self.vocabulary[spec.name].iter().copied().filter(is_listed);
+        let values: BTreeSet<&str> = listed.chain(picked.clone()).collect();
         let mut items: Vec<(&str, usize)> = values.into_iter().map(|value| (value, count(value))).collect();
         let by_count = |a: &(&str, usize), b: &(&str, usize)| b.1.cmp(&a.1).then(a.0.cmp(b.0));
         items.sort_by(|a, b| picked.contains(b.0).cmp(&picked.contains(a.0)).then_with(|| by_count(a, b)));

@@ -41,7 +41,9 @@ impl Order<Section<u32>> {
         ensure(order.docs.iter().enumerate().all(inverse), docs, "is no order of all documents")?;
         Ok(order)
     }
+}
 
+impl<T: std::ops::Deref<Target = [u32]>> Order<T> {
     /// The same order, as slices.
     pub(super) fn as_slices(&self) -> Order<&[u32]> {
         Order { docs: &self.docs, rank: &self.rank }
@@ -68,9 +70,9 @@ pub struct FacetCounts {
 pub(super) const BY_NAME_EN: Pair = ("by.en", "rank.en");
 pub(super) const BY_NAME_ES: Pair = ("by.es", "rank.es");
 pub(super) const BY_RECENT: Pair = ("by.recent", "rank.recent");
+pub(super) const UPDATED: &str = "updated";
 pub(super) const SLUGS: Pair = ("slug.at", "slug.text");
 pub(super) const RECIPIENT_WORDS: Pair = ("recipient.at", "recipient.text");
-pub(super) const UPDATED: &str = "updated";
 
 /// The index, open. Documents are programs, numbered in the default order of the day of the build, so that
 /// neighbours in lists are neighbours in memory. What depends on the day is in [`Today`](super::Today).
@@ -80,9 +82,9 @@ pub(super) const UPDATED: &str = "updated";
 /// slug.order              u32: documents by slug
 /// recipient.at .text      words in names of recipients, sorted
 /// by.* rank.*             orders by name (en, es) and by recency, and their inverses
+/// updated                 day on which each document was changed last
 /// age.* funding.* duration.* …   intervals of each document, a pair of sections for each measure
 /// funded                  bit set: funding is published
-/// updated                 day on which each document was changed last
 /// ```
 /// and the sections of the values, terms, named entities, titles and seasons.
 pub struct Index {
@@ -98,10 +100,10 @@ pub struct Index {
     pub(super) by_name_en: Order<Section<u32>>,
     pub(super) by_name_es: Order<Section<u32>>,
     pub(super) by_recent: Order<Section<u32>>,
-    recipient_words: Strings,
-    slugs: Strings,
     /// Day on which each document was changed last.
     pub(super) updated: Section<Day>,
+    recipient_words: Strings,
+    slugs: Strings,
     by_slug: Section<u32>,
     /// Intervals of each document, in the order of [`MEASURES`].
     pub(super) measures: Vec<ListsOf<Interval>>,
@@ -135,9 +137,9 @@ impl Index {
             by_name_en: Order::open(sections, BY_NAME_EN, count)?,
             by_name_es: Order::open(sections, BY_NAME_ES, count)?,
             by_recent: Order::open(sections, BY_RECENT, count)?,
+            updated: column(sections, UPDATED, count)?,
             measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
             recipient_words: Strings::open(sections, RECIPIENT_WORDS)?,
-            updated: column(sections, UPDATED, count)?,
             slugs,
             by_slug,
             funded,

@@ -153,7 +153,8 @@ impl Index {
     /// The order of a query's sort.
     fn order<'a>(&'a self, query: &Query, today: &'a Today) -> Order<&'a [u32]> {
         match (query.sort, query.locale) {
-            (Sort::Deadline, _) => Order { docs: &today.order.docs, rank: &today.order.rank },
+            (Sort::Deadline, Locale::En) => today.order.as_slices(),
+            (Sort::Deadline, Locale::Es) => today.order_es.as_slices(),
             (Sort::Name, Locale::En) => self.by_name_en.as_slices(),
             (Sort::Name, Locale::Es) => self.by_name_es.as_slices(),
             (Sort::Recent, _) => self.by_recent.as_slices(),

@@ -31,6 +31,8 @@ pub struct Today {
     pub next_deadline: Vec<Day>,
     /// The default order.
     pub order: Order<Vec<u32>>,
+    /// The same with names in Spanish.
+    pub(super) order_es: Order<Vec<u32>>,
     /// Open states of each document, bits as in [`Openness::states`].
     states: Vec<u8>,
     /// Documents of each open state.
@@ -70,6 +72,7 @@ impl Today {
         Self {
             day,
             order: default_order(&openness, &index.by_name_en.rank),
+            order_es: default_order(&openness, &index.by_name_es.rank),
             of_state: std::array::from_fn(|state| bits(&|_, openness| openness.states >> state & 1 == 1)),
             pairs: pairs(&index.values, &states, &ordinals),
             rolling: bits(&|_, openness| openness.rolling),
@@ -111,9 +114,6 @@ impl Today {
         known.into_iter().flat_map(|doc| self.seasons.of(doc)).flat_map(|season| season.turning_days())
     }
 
-    /// Documents of an open state, by its ordinal.
-    pub(super) fn docs(&self, ordinal: u32) -> Option<&[u64]> {
-        let state = self.ordinals.iter().position(|known| *known == ordinal)?;
     /// What the next deadline of a document follows from on any day, as text.
     pub(crate) fn inputs(&self, doc: u32) -> String {
         let Some(doc) = Some(doc as usize).filter(|doc| *doc < self.states.len()) else {
@@ -125,6 +125,9 @@ impl Today {
         format!("{}{}", self.seasons.observed(doc).lifecycle.as_str(), seasons.concat())
     }
 
+    /// Documents of an open state, by its ordinal.
+    pub(super) fn docs(&self, ordinal: u32) -> Option<&[u64]> {
+        let state = self.ordinals.iter().position(|known| *known == ordinal)?;
         Some(&self.of_state[state])
     }
 

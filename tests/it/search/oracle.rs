@@ -201,21 +201,21 @@ impl<'a> Oracle<'a> {
         let fits = |record: &&Record<'_>| {
             let deadline = next_deadline(record, today);
             let (from, to) = (query.date("deadlineFrom"), query.date("deadlineTo"));
+            let updated = record.program.updated_at.to_zoned(TimeZone::UTC).date();
             text.as_ref().is_none_or(|text| text.fits(&record.texts))
                 && (!query.is_on("open") || is_open(record, today))
                 && (!query.is_on("rolling") || is_rolling(record, today))
                 && (!query.is_on("funded") || is_funded(record))
                 && from.is_none_or(|from| deadline.is_some_and(|deadline| from <= deadline))
                 && to.is_none_or(|to| deadline.is_some_and(|deadline| deadline <= to))
-            let updated = record.program.updated_at.to_zoned(TimeZone::UTC).date();
+                && query.date("updatedFrom").is_none_or(|from| from <= updated)
+                && query.date("updatedTo").is_none_or(|to| updated <= to)
                 && overlaps(query, "age", &ages(record))
                 && overlaps(query, "funding", &fundings(record))
                 && overlaps(query, "duration", &durations(record))
         };
         self.records.iter().filter(fits).collect()
     }
-                && query.date("updatedFrom").is_none_or(|from| from <= updated)
-                && query.date("updatedTo").is_none_or(|to| updated <= to)
 }
 
 fn vocabulary<'a>(facet: &FacetSpec, records: &[Record<'a>]) -> BTreeSet<&'a str> {
@@ -254,7 +254,7 @@ fn order(query: &ReadQuery, today: Date, a: &Record<'_>, b: &Record<'_>) -> std:
                 Some(deadline) => (0, Some(deadline), 0),
                 None => (1, None, openness_rank(record, today)),
             };
-            key(a).cmp(&key(b)).then_with(|| by_name(Locale::En))
+            key(a).cmp(&key(b)).then_with(|| by_name(query.locale()))
         }
     }
 }

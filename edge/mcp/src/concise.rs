@@ -41,7 +41,6 @@ impl Members {
             let value = match (field.kind, record.remove(field.name)?) {
                 (_, Value::Null) => return None,
                 (_, Value::Array(list)) if list.is_empty() => return None,
-                (FieldType::Amount, amount) => amount.as_f64().into(),
                 // The day of a moment.
                 (FieldType::Time, Value::String(moment)) => {
                     moment.chars().take(10).collect::<String>().into()
@@ -244,6 +243,9 @@ fn remove_repeated(program: &mut Object, facts: &[Object]) {
     }
 }
 
+/// The kind of source that stands for all with its URL: the page of the provider.
+const OFFICIAL: &str = "official_page";
+
 /// Sources of the record and its cycles, each URL once, without titles and publishers that repeat the record's.
 fn unique_sources(
     sources: Vec<Object>,
@@ -253,8 +255,12 @@ fn unique_sources(
     let mut seen: HashSet<Option<String>> = HashSet::new();
     let of_cycles = cycles.iter_mut().filter_map(|cycle| cycle.remove("sources"));
     let of_cycles = of_cycles.flat_map(|sources| from_value::<Vec<Object>>(sources).unwrap_or_default());
-    let all = sources.into_iter().chain(of_cycles);
-    let unique = all.filter(|source| seen.insert(text(source, "url").map(str::to_owned)));
+    let all: Vec<Object> = sources.into_iter().chain(of_cycles).collect();
+    let url = |source: &Object| text(source, "url").map(str::to_owned);
+    let is_official = |source: &&Object| text(source, "kind") == Some(OFFICIAL);
+    let official: HashSet<Option<String>> = all.iter().filter(is_official).map(url).collect();
+    let stands = |source: &Object| is_official(&source) || !official.contains(&url(source));
+    let unique = all.into_iter().filter(|source| stands(source) && seen.insert(url(source)));
     let brief = unique.map(|mut source| {
         source.retain(|member, value| match member.as_str() {
             "title" => Some(&*value) != name,

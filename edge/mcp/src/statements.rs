@@ -74,12 +74,14 @@ pub(crate) fn statements(facts: &[Object], locale: Locale) -> Vec<Statements> {
     kinds
 }
 
-/// The text of a fact: its value, and the source's sentence where it adds something and no earlier fact had it.
+/// The text of a fact: its value, or the label where the value is only a kind of note, and the source's sentence where it
+/// adds something and no earlier fact had it.
 fn statement<'a>(fact: &'a Object, locale: Locale, seen: &mut HashSet<&'a str>) -> Option<String> {
     let [value, label, currency] = ["value", "label", "currency"].map(|name| text(fact, name));
     let facet = text(fact, "kind").and_then(Facet::of_kind);
     let place = value.zip(facet).and_then(|(value, facet)| place_label(facet, value, locale));
-    let word = range(fact).or_else(|| place.or(value).or(label).map(str::to_owned));
+    let note = label.filter(|_| facet.is_none());
+    let word = range(fact).or_else(|| place.or(note).or(value).or(label).map(str::to_owned));
     let amount = number(fact, "amount").map(|it| format!("{it} {}", currency.unwrap_or_default()));
     let stated = match (word, amount) {
         (Some(word), Some(amount)) => Some(format!("{word} {}", amount.trim_end())),
@@ -89,7 +91,8 @@ fn statement<'a>(fact: &'a Object, locale: Locale, seen: &mut HashSet<&'a str>) 
         let others = [value, label, stated.as_deref()].into_iter().flatten();
         others.map(fold).all(|other| other != fold(text))
     };
-    let text = text(fact, "text").filter(adds_information).filter(|text| seen.insert(text));
+    // What a note says of its label belongs to it, whatever other notes say of theirs.
+    let text = text(fact, "text").filter(adds_information).filter(|text| seen.insert(text) || note.is_some());
     match (stated, text.map(|text| at_word(text, SENTENCE_MAX))) {
         (Some(stated), Some(text)) => Some(format!("{stated}: {text}")),
         (Some(stated), None) => Some(stated),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 use snapshot::page::caution;
+use snapshot::page::mcp_row;
 use snapshot::page::status_text;
 use snapshot::record::Locale;
 
@@ -101,8 +102,9 @@ impl Words {
             deadline_text: Option<String>,
         }
         let program_state = context.dated.today.state(doc);
-        // A stored row lacks its closing brace.
-        let row = [context.site.mcp_rows.row(doc, locale), b"}"].concat();
+        let mut row = Vec::new();
+        mcp_row::push(context.site.mcp_rows.row(doc, locale), &[], locale, &mut row);
+        row.push(b'}');
         let row: Row = serde_json::from_slice(&row).unwrap_or_default();
         let (day, in_words) = (context.dated.today.day, row.deadline_text.is_some());
         Self {

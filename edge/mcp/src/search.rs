@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use snapshot::facet::{Facet, place_label};
+use snapshot::page::mcp_row;
 use snapshot::place::label_with_country;
 use snapshot::query::Page;
 use snapshot::record::Locale;
@@ -21,8 +22,13 @@ use crate::reply::{json as quoted, push};
 use crate::state::{DAYS_LEFT, state};
 use crate::vocabulary::is_code;
 
-const NOTHING: &str = "No record matches. Fewer words or filters find more, without says how many; \
-                       list_filter_options lists the values that filters accept.";
+const NOTHING: &str = "No record matches. Try fewer or other words or filters; list_filter_options lists the values that \
+                       filters accept.";
+const NOTHING_BUT_WITHOUT: &str = "No record matches. without says how many do when a word or filter is left out; \
+                                   list_filter_options lists the values that filters accept.";
+const NOTHING_BUT_ALONE: &str = "No record matches, nor would one if a word or filter were left out. alone says how many \
+                                 have each; list_filter_options lists the values that filters accept.";
+const NO_RECORD: &str = "No record is published.";
 const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come near: match says how, missing what they lack; \
                         total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
@@ -56,6 +62,7 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
         with_unstated: arguments.flag("includeUnstated")?.unwrap_or(false),
         partial_if_needed: !partial,
         partial_unless_named: !partial,
+        partial_with_half: true,
         ..RankOptions::default()
     };
     let ranked = context.site.index.ranked(&question.query, &context.dated.today, options);
@@ -69,13 +76,14 @@ fn render(
     ranked: &RankedPage,
 ) -> Vec<u8> {
     let query = &question.query;
+    let requested = requested(context, question, ranked);
     let mut out = Vec::with_capacity(300 + 700 * ranked.rows.len());
     push(&mut out, "{\"opportunities\":[");
     for (position, row) in ranked.rows.iter().enumerate() {
         if position > 0 {
             out.push(b',');
         }
-        push_row(context, row, query.locale, &mut out);
+        push_row(context, row, (&requested, query.locale), &mut out);
     }
     let (Page { offset, limit }, total) = (query.page, ranked.total);
     push(&mut out, format_args!("],\"total\":{total},\"limit\":{limit},\"offset\":{offset}"));
@@ -90,19 +98,41 @@ fn render(
     let sort = if options.by_relevance { SORTS[0] } else { query.sort.as_str() };
     push(&mut out, format_args!(",\"sort\":\"{sort}\",\"asOf\":{}", context.day()));
     push_reading(context, question, ranked, &mut out);
-    if ranked.total == 0 {
-        push_relaxations(context, question, options, &mut out);
-    }
-    if let Some(notice) = notice(question, options, ranked) {
+    let ways =
+        if ranked.total == 0 { push_ways_out(context, question, options, &mut out) } else { WayOut::None };
+    if let Some(notice) = notice(question, options, ranked, ways) {
         push(&mut out, format_args!(",\"notice\":{}", quoted(&notice)));
     }
     out.push(b'}');
     out
 }
 
-/// Appends a row. `match` is left out of full matches, the usual case, by whichever words.
-fn push_row(context: &Context<'_>, row: &RankedRow, locale: Locale, out: &mut Vec<u8>) {
-    out.extend_from_slice(context.site.mcp_rows.row(row.doc, locale));
+/// The values that a question has, as filters or in words. A place without a role is meant in any.
+fn requested<'a>(
+    context: &'a Context<'_>,
+    question: &'a Question,
+    ranked: &'a RankedPage,
+) -> Vec<(Facet, &'a str)> {
+    let index = &context.site.index;
+    let selected = question.query.selected.iter().map(|(facet, value)| (*facet, index.value_text(value)));
+    let meant = ranked.interpretations.iter().filter(|it| !it.is_outside).flat_map(|it| {
+        let place = it.place.as_deref().map(|code| (it.role.unwrap_or(Facet::Countries), code));
+        place
+            .into_iter()
+            .chain(it.values.iter().map(|(facet, ordinal)| (*facet, index.values.text(*ordinal))))
+    });
+    selected.chain(meant).collect()
+}
+
+/// Appends a row, in a language, with the values that the question has first. `match` is left out of full matches, the
+/// usual case, by whichever words.
+fn push_row(
+    context: &Context<'_>,
+    row: &RankedRow,
+    (requested, locale): (&[(Facet, &str)], Locale),
+    out: &mut Vec<u8>,
+) {
+    mcp_row::push(context.site.mcp_rows.row(row.doc, locale), requested, locale, out);
     if let Some(mut state) = state(context, row.doc) {
         state.0.retain(|(name, _)| *name != DAYS_LEFT);
         state.push(out);
@@ -140,13 +170,34 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
     }
 }
 
-/// Appends how many records match without each word and filter of a question that nothing matches. Only values that
-/// look like codes are named.
-fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOptions<'_>, out: &mut Vec<u8>) {
-    let relaxations =
-        context.site.index.relaxations(&question.query, &context.dated.today, options.literal, None);
-    if relaxations.is_empty() {
-        return;
+/// What an answer to a question that nothing matches shows in place of records.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WayOut {
+    /// Nothing.
+    None,
+    /// How many match without each word and filter.
+    Without,
+    /// How many have each word and filter.
+    Alone,
+}
+
+/// Appends how many records match without each word and filter of a question that nothing matches, or where none does,
+/// how many have each. Only values that look like codes are named.
+fn push_ways_out(
+    context: &Context<'_>,
+    question: &Question,
+    options: RankOptions<'_>,
+    out: &mut Vec<u8>,
+) -> WayOut {
+    let (index, today) = (&context.site.index, &context.dated.today);
+    let mut ways = (WayOut::Without, index.relaxations(&question.query, today, options.literal, None));
+    if ways.1.is_empty() {
+        ways = (WayOut::Alone, index.parts_alone(&question.query, today, options.literal));
+    }
+    let (way, relaxations) = ways;
+    // A part by itself is news where there are others.
+    if relaxations.len() < 2 && (way == WayOut::Alone || relaxations.is_empty()) {
+        return WayOut::None;
     }
     let entries = relaxations.iter().map(|relaxation| match &relaxation.removed {
         Constraint::Words(words) => json!({"words": words, "total": relaxation.total}),
@@ -159,7 +210,9 @@ fn push_relaxations(context: &Context<'_>, question: &Question, options: RankOpt
             json!({"instead": {"parameter": parameter, "value": place}, "total": relaxation.total})
         }
     });
-    push(out, format_args!(",\"without\":{}", quoted(&entries.collect::<Vec<_>>())));
+    let name = if way == WayOut::Alone { "alone" } else { "without" };
+    push(out, format_args!(",\"{name}\":{}", quoted(&entries.collect::<Vec<_>>())));
+    way
 }
 
 /// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.
@@ -209,7 +262,12 @@ fn offered(locale: Locale, OfferedPlaces { words, places }: &OfferedPlaces) -> V
 }
 
 /// The notice about the rows; made of constant texts and a count only.
-fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) -> Option<String> {
+fn notice(
+    question: &Question,
+    options: RankOptions<'_>,
+    ranked: &RankedPage,
+    ways: WayOut,
+) -> Option<String> {
     let near = ranked.rows.iter().any(|row| !row.tier.is_full());
     let past = ranked.rows.is_empty() && question.query.page.offset > 0 && ranked.total > 0;
     let mut parts: Vec<String> = Vec::new();
@@ -219,13 +277,16 @@ fn notice(question: &Question, options: RankOptions<'_>, ranked: &RankedPage) ->
             "No exact match. {} of these come close: match says how, missing what they lack.",
             ranked.rows.len()
         )),
-        (0, false) => parts.push(NOTHING.to_owned()),
+        (0, false) if ways == WayOut::Without => parts.push(NOTHING_BUT_WITHOUT.to_owned()),
+        (0, false) if ways == WayOut::Alone => parts.push(NOTHING_BUT_ALONE.to_owned()),
+        (0, false) if question.query.is_narrowed() => parts.push(NOTHING.to_owned()),
+        (0, false) => parts.push(NO_RECORD.to_owned()),
         (_, true) => parts.push(NEAR_TOO.to_owned()),
         (_, false) => {}
     }
     if ranked.unstated > 0 && !options.with_unstated {
         parts.push(format!(
-            "{} more records match but do not state what a filter asks for; includeUnstated lists them.",
+            "Records that do not state what a filter asks for, and may match: {}; includeUnstated lists them.",
             ranked.unstated
         ));
     }

@@ -1,29 +1,39 @@
 //! Prepared rows of MCP search answers: what a language model needs to choose among programs, in
-//! about 300 bytes each. In the same file as the rows of [`super::row`].
+//! about 300 bytes each. In the same file as the rows of [`super::row`]. Behind the members stands what the line about
+//! eligibility is made of, since it begins with the values that a question has: U+0001 and a name, then U+0002 and a
+//! value, for each. Records hold neither.
 //!
 //! ```text
-//! brief.en.at brief.en     row of each document, JSON, its object still open
+//! brief.en.at brief.en     row of each document: JSON, its object still open, and the parts of its eligibility
 //! brief.es.of              u32 of each document: its Spanish row, or u32::MAX when it is the English
 //! brief.es.at brief.es     Spanish rows
 //! ```
 
 use crate::facet::{
-    Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values, place_label,
+    FACETS, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values,
+    place_label,
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
 use crate::page::{caution, push_json, status_text};
+use crate::place;
 use crate::record::field_table::{Object, Value, Visibility};
-use crate::record::{Directory, Fact};
+use crate::record::{Directory, Fact, Locale};
 use crate::truncate::at_word;
 use store::sections::SectionWriter;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;
 const VALUE_MAX: usize = 28;
-/// Most values of one kind that a row names.
+/// Most values of one kind that a row names, besides those that a question has.
 const VALUES_MAX: usize = 2;
+/// What stands before a name and before each value of it, and what begins the name of excluded values.
+const NAME: u8 = 1;
+const VALUE: u8 = 2;
+const NOT: &str = "not ";
+/// From here on an amount is rounded.
+const ROUNDED: u64 = 10_000;
 /// The type that rows do not name.
 const USUAL_TYPE: &str = "grant";
 
@@ -62,48 +72,82 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let extra = [
         ("organization", organization),
         ("deadlineText", deadline.map(|text| at_word(text, NAME_MAX).into_owned())),
-        ("eligible", eligible(shaper, program)),
         ("funding", funding(shaper, program).or_else(|| total(shaper, program))),
         ("fundingShape", shape(shaper, program)),
     ];
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
     out.pop();
+    push_eligibility(shaper.directory, program, out);
 }
 
-/// Who may apply, in brief: people, then places, then ages, then places that are shut out.
-fn eligible(shaper: &Shaper<'_>, program: usize) -> Option<String> {
-    let directory = shaper.directory;
+/// Appends who may apply: people, then places, then ages, then places that are shut out.
+fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
     let facts: Vec<&Fact> =
         directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let program = &directory.programs[program];
     let who = || detail_page_facets().filter(|spec| spec.in_eligibility_line);
-    let listed = |facet: Facet, values: &[&str]| {
-        let name = |value: &&str| {
-            at_word(place_label(facet, value, shaper.locale).unwrap_or(*value), VALUE_MAX).into_owned()
-        };
-        few(values.iter().map(name))
+    let mut push = |name: String, values: &[&str]| {
+        if !values.is_empty() {
+            out.push(NAME);
+            out.extend_from_slice(name.as_bytes());
+        }
+        for value in values {
+            out.push(VALUE);
+            out.extend_from_slice(value.as_bytes());
+        }
     };
-    let mut parts: Vec<String> = Vec::new();
-    for spec in who() {
-        let values = listed(spec.facet, &named_values(spec.facet, program, &facts));
-        parts.extend(values.map(|values| format!("{}: {values}", spec.parameter)));
-    }
-    let ages = few(intervals(Measure::Age, program, &facts).iter().map(years));
-    parts.extend(ages.map(|ages| format!("age: {ages}")));
-    for spec in who() {
-        let values = listed(spec.facet, &excluded_values(spec.facet, &facts));
-        parts.extend(values.map(|values| format!("not {}: {values}", spec.parameter)));
-    }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    who().for_each(|spec| push(spec.parameter.to_owned(), &named_values(spec.facet, program, &facts)));
+    let ages: Vec<String> = intervals(Measure::Age, program, &facts).iter().map(years).collect();
+    push("age".to_owned(), &ages.iter().map(String::as_str).collect::<Vec<_>>());
+    who().for_each(|spec| push(format!("{NOT}{}", spec.parameter), &excluded_values(spec.facet, &facts)));
 }
 
-/// The first values and the number of others; `None` without any.
-fn few(values: impl ExactSizeIterator<Item = String>) -> Option<String> {
-    let more = values.len().saturating_sub(VALUES_MAX);
-    let first: Vec<String> = values.take(VALUES_MAX).collect();
+/// Appends a row, an object that is still open. `requested` are values of facets that the question has.
+pub fn push(row: &[u8], requested: &[(Facet, &str)], locale: Locale, out: &mut Vec<u8>) {
+    let mut parts = row.split(|byte| *byte == NAME);
+    out.extend_from_slice(parts.next().unwrap_or_default());
+    let parts: Vec<String> = parts.filter_map(|part| eligibility(part, requested, locale)).collect();
+    if !parts.is_empty() {
+        out.extend_from_slice(b",\"eligible\":");
+        push_json(out, &parts.join("; "));
+    }
+}
+
+/// A part of the line about eligibility: the values that the question has, then others, and the number of the rest.
+fn eligibility(part: &[u8], requested: &[(Facet, &str)], locale: Locale) -> Option<String> {
+    let mut texts = part.split(|byte| *byte == VALUE).filter_map(|text| std::str::from_utf8(text).ok());
+    let name = texts.next()?;
+    let parameter = name.strip_prefix(NOT).unwrap_or(name);
+    let facet = FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet);
+    let distance = |value: &str| facet.map_or(FAR, |facet| distance(facet, value, requested));
+    let mut values: Vec<&str> = texts.collect();
+    values.sort_by_cached_key(|value| distance(value));
+    let shown = values.iter().filter(|value| distance(value) == 0).count().max(VALUES_MAX);
+    let label = |value: &&str| {
+        let label = facet.and_then(|facet| place_label(facet, value, locale));
+        at_word(label.unwrap_or(*value), VALUE_MAX).into_owned()
+    };
+    let labels: Vec<String> = values.iter().take(shown).map(label).collect();
+    let more = values.len().saturating_sub(shown);
     let more = if more > 0 { format!(" +{more}") } else { String::new() };
-    (!first.is_empty()).then(|| format!("{}{more}", first.join(", ")))
+    (!labels.is_empty()).then(|| format!("{name}: {}{more}", labels.join(", ")))
+}
+
+/// The distance of a value that the question has nothing to do with.
+const FAR: u8 = 2;
+
+/// 0 of a value that the question has, 1 of a place that contains one.
+fn distance(facet: Facet, value: &str, requested: &[(Facet, &str)]) -> u8 {
+    let is_place = facet.spec().is_place;
+    let of = |(other, wanted): &(Facet, &str)| match *wanted == value {
+        true if *other == facet || is_place && other.spec().is_place => 0,
+        false if is_place && other.spec().is_place && place::with_ancestors(wanted).any(|it| it == value) => {
+            1
+        }
+        _ => FAR,
+    };
+    requested.iter().map(of).min().unwrap_or(FAR)
 }
 
 /// `18-35`, open where it has no bound.
@@ -127,7 +171,7 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         phrase(status_text::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
     };
     let range = match (min, max) {
-        (Some(min), Some(max)) if min == max => format!("{currency} {}", short(min)),
+        (Some(min), Some(max)) if short(min) == short(max) => format!("{currency} {}", short(min)),
         (Some(min), Some(max)) => format!("{currency} {}-{}", short(min), short(max)),
         (Some(min), None) => one_bound("funding_from", "min", min),
         (None, Some(max)) => one_bound("funding_up_to", "max", max),
@@ -178,11 +222,12 @@ fn shape(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     (!shape.contains(&*program.program_type)).then(|| (*shape).to_owned())
 }
 
-/// A whole amount, to the last digit: up to 999 thousand, million or billion by their letter where that is exact.
+/// A whole amount, a great one rounded to three digits: thousands, millions or billions by their letter.
 fn short(amount: f64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k")];
     let amount = amount.max(0.0).round() as u64;
-    let is_exact = |unit: u64| amount >= unit && amount / unit < 1000 && amount.is_multiple_of(unit / 100);
+    let amount = if amount < ROUNDED { amount } else { in_three_digits(amount) };
+    let is_exact = |unit: u64| amount >= unit && amount.is_multiple_of(unit / 100);
     let unit = UNITS.into_iter().find(|(unit, _)| is_exact(*unit));
     match unit {
         Some((unit, letter)) => format!("{}{letter}", amount as f64 / unit as f64),
@@ -190,32 +235,74 @@ fn short(amount: f64) -> String {
     }
 }
 
+fn in_three_digits(amount: u64) -> u64 {
+    let step = 10u64.pow(amount.checked_ilog10().unwrap_or_default().saturating_sub(2));
+    amount.saturating_add(step / 2) / step * step
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The line of a row with these parts, of a question that has some values.
+    fn line(parts: &str, requested: &[(Facet, &str)]) -> String {
+        let mut out = Vec::new();
+        push(format!("{{\"slug\":\"a\"{parts}").as_bytes(), requested, Locale::En, &mut out);
+        out.push(b'}');
+        let row: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        row["eligible"].as_str().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn the_values_of_the_question_come_first() {
+        let career = "\u{1}career\u{2}doctoral\u{2}postdoc\u{2}under\"graduate";
+        assert_eq!(line(career, &[]), "career: doctoral, postdoc +1");
+        let requested = (Facet::Careers, "under\"graduate");
+        assert_eq!(line(career, &[requested]), "career: under\"graduate, doctoral +1");
+        assert_eq!(
+            line(career, &[(Facet::Careers, "postdoc"), requested]),
+            "career: postdoc, under\"graduate +1"
+        );
+        let three = [(Facet::Careers, "doctoral"), (Facet::Careers, "postdoc"), requested];
+        assert_eq!(line(career, &three), "career: doctoral, postdoc, under\"graduate");
+        assert_eq!(line(career, &[(Facet::Applicants, "postdoc")]), "career: doctoral, postdoc +1");
+        let country =
+            "\u{1}country\u{2}AR\u{2}BO\u{2}002\u{2}KE\u{1}not citizenship\u{2}SS\u{1}age\u{2}18-35";
+        let rest = "; not citizenship: South Sudan; age: 18-35";
+        assert_eq!(line(country, &[(Facet::Citizenships, "KE")]), format!("country: Kenya, Africa +2{rest}"));
+        assert_eq!(
+            line(country, &[(Facet::Countries, "UG")]),
+            format!("country: Africa, Argentina +2{rest}")
+        );
+        assert_eq!(line("", &[requested]), "");
+    }
 
     #[test]
     fn an_age_without_a_bound_is_open_there() {
         assert_eq!(years(&Interval { min: 18.0, max: 35.5 }), "18-35.5");
         assert_eq!(years(&Interval { min: 18.0, max: f64::INFINITY }), "18-");
         assert_eq!(years(&Interval { min: f64::NEG_INFINITY, max: 30.0 }), "-30");
-        let ages = [[16.0, 21.0], [60.0, f64::INFINITY], [0.0, 5.0]];
-        let ages = ages.iter().map(|[min, max]| years(&Interval { min: *min, max: *max }));
-        assert_eq!(few(ages).unwrap(), "16-21, 60- +1");
+        assert_eq!(line("\u{1}age\u{2}16-21\u{2}60-\u{2}0-5", &[]), "age: 16-21, 60- +1");
     }
 
     #[test]
-    fn an_amount_is_short_and_still_exact() {
+    fn a_great_amount_has_three_digits_and_a_small_one_all() {
         for (amount, expected) in [
             (0.0, "0"),
             (950.0, "950"),
             (20_000.0, "20k"),
             (12_500.0, "12.5k"),
-            (12_345.0, "12345"),
+            (9_876.0, "9876"),
+            (12_345.0, "12.3k"),
+            (999_999.0, "1M"),
             (6_300_000.0, "6.3M"),
-            (19_999_999.0, "19999999"),
-            (1_234_000.0, "1234000"),
+            (19_999_999.0, "20M"),
+            (1_234_000.0, "1.23M"),
+            (388_568_780.0, "389M"),
+            (5_357_081_039.0, "5.36B"),
             (1_250_000_000.0, "1.25B"),
+            (1.5e12, "1500B"),
+            (f64::INFINITY, "18400000000B"),
         ] {
             assert_eq!(short(amount), expected);
         }

@@ -406,3 +406,122 @@ fn a_search_for_what_is_open_says_how_many_are_not_known_to_be() {
     let all = server.call("search_opportunities", &json!({"query": "soil"}));
     assert_eq!((&all["total"], &all["unconfirmed"]), (&json!(2), &Value::Null));
 }
+
+#[test]
+fn the_notice_of_an_empty_answer_names_only_members_that_are_there() {
+    let kinds = |number: usize| json!({"lifecycle": "ended", "programType": if number == 0 { "prize" } else { "grant" }});
+    let names = ["Soil prize", "Soil maps", "Soil health"];
+    let named = |(number, name): (usize, &&str)| program(number, name, kinds(number));
+    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
+    let none = Server::new(world(vec![]));
+    let questions = [
+        json!({}),
+        json!({"query": "dance"}),
+        json!({"query": "soil", "openOnly": true}),
+        json!({"query": "soil maps", "type": ["prize"]}),
+        json!({"query": "soil maps", "type": ["prize"], "openOnly": true}),
+        json!({"query": "dance with wolves at night"}),
+        json!({"query": "health prize maps", "openOnly": true}),
+        json!({"openOnly": true, "fundedOnly": true}),
+        json!({"openOnly": true, "offset": 50}),
+        json!({"query": "soil", "offset": 50}),
+        json!({"citizenship": "KE"}),
+        json!({"citizenship": "KE", "openOnly": true}),
+        json!({"updatedFrom": "2027-01-01"}),
+        json!({"query": "\u{1f393}", "openOnly": true}),
+    ];
+    let mut seen = std::collections::BTreeSet::new();
+    let of_none = questions.iter().filter(|it| it.get("type").is_none()).map(|it| (&none, it));
+    for (server, question) in questions.iter().map(|it| (&server, it)).chain(of_none) {
+        let found = server.call("search_opportunities", question);
+        if !slugs(&found).is_empty() {
+            continue;
+        }
+        let notice = found["notice"].as_str().unwrap_or_default();
+        assert!(!notice.is_empty(), "{question}");
+        for name in ["without", "alone"] {
+            let is_named = notice.contains(&format!("{name} says"));
+            assert_eq!(is_named, found.get(name).is_some(), "{question}: {notice}");
+            seen.extend(is_named.then_some(name));
+        }
+        assert_eq!(notice.contains("past the last row"), found["total"] != 0, "{question}: {notice}");
+    }
+    assert_eq!(seen.len(), 2);
+}
+
+#[test]
+fn rows_that_come_near_have_half_of_the_question() {
+    let names = ["Ocean plastic prize", "Plastic roads", "Ocean cleanup fund", "Prize of the year"];
+    let named = |(number, name): (usize, &&str)| program(number, name, json!({}));
+    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
+    let found = server.call("search_opportunities", &json!({"query": "ocean plastic cleanup recycling"}));
+    assert_eq!(found["total"], 0);
+    let rows: Vec<(&str, usize)> = found["opportunities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["slug"].as_str().unwrap(), row["missing"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows.iter().all(|(slug, missing)| ["program-0", "program-2"].contains(slug) && *missing == 2));
+    let near = server.call("search_opportunities", &json!({"query": "roads recycling"}));
+    assert_eq!(slugs(&near), ["program-1"], "one of two words");
+}
+
+#[test]
+fn a_row_begins_with_the_values_of_the_question() {
+    let careers = ["doctoral-candidate", "faculty", "postdoc", "undergraduate"];
+    let programs = vec![program(
+        0,
+        "Call",
+        json!({"careerStages": careers, "eligibleCountries": ["AR", "BO", "KE", "002"]}),
+    )];
+    let server = Server::new(world(programs));
+    let eligible = |question: Value| {
+        let found = server.call("search_opportunities", &question);
+        found["opportunities"][0]["eligible"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(eligible(json!({})), "career: doctoral-candidate, faculty +2; country: Africa, Argentina +2");
+    for question in [
+        json!({"career": "undergraduate", "country": "KE"}),
+        json!({"career": "Undergraduates", "country": "Kenya"}),
+    ] {
+        assert_eq!(
+            eligible(question),
+            "career: undergraduate, doctoral-candidate +2; country: Kenya, Africa +2"
+        );
+    }
+    assert!(eligible(json!({"query": "call postdoc"})).starts_with("career: postdoc, "));
+}
+
+#[test]
+fn a_record_in_brief_has_the_labels_of_notes_sums_as_published_and_the_page_of_the_provider() {
+    let note =
+        |number, label, text| fact(number, 0, json!({"value": "criterion", "label": label, "text": text}));
+    let facts = vec![
+        note(0, "Served at sea", "Yes"),
+        note(1, "Limited income", "Yes"),
+        note(2, "Served at sea", "Yes"),
+    ];
+    let source = |number: usize, kind: &str| {
+        let id = |number: usize| format!("00000000-0000-4000-8000-{number:012}");
+        json!({
+            "id": id(300 + number), "entityType": "program", "entityId": id(0), "kind": kind,
+            "url": "https://example.org/a", "retrievedAt": "2026-01-01T00:00:00Z",
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        })
+    };
+    let sources = vec![source(0, "dataset"), source(1, "official_page")];
+    let programs = vec![program(0, "A", json!({"fundingMinUsd": 28000, "fundingMaxUsd": 28000.5}))];
+    let server = Server::new(world_with(programs, &[("facts", facts), ("sources", sources)]));
+    let response = server.send(post(
+        &request("tools/call", &json!({"name": "get_opportunity", "arguments": {"slug": "program-0"}})),
+        &[],
+    ));
+    let raw = std::str::from_utf8(response.body()).unwrap();
+    assert!(raw.contains("\"fundingMinUsd\":28000,\"fundingMaxUsd\":28000.5"), "{raw}");
+    let brief = body(&response)["result"]["structuredContent"]["opportunity"].take();
+    assert_eq!(brief["opportunityFacts"][0]["says"], json!(["Served at sea: Yes", "Limited income: Yes"]));
+    assert_eq!(brief["sources"].as_array().unwrap().len(), 1);
+    assert_eq!(brief["sources"][0]["kind"], "official_page");
+}

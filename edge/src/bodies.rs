@@ -215,7 +215,7 @@ impl ServingState {
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.
     fn filled(&self, entry: FileEntry<'_>, coding: Coding) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
         let stored = self.generation().read(entry, Coding::Identity)?;
-        let pages = self.open.html.as_ref().map(|html| Filler { html, dated: &self.dated });
+        let pages = self.open.html.as_ref().map(|html| Filler::new(html, &self.dated));
         let filler: &dyn Fill = pages.as_ref().map_or(&self.dated, |pages| pages);
         // Holes are checked against the body when the table is opened; should they not fit, the
         // stored body is still one that was true once.

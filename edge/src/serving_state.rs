@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use html::Html;
+use html::{Html, PagesError};
 use http::HeaderValue;
 use net::precheck::Hosts;
 use snapshot::page::{Dated, Site};
 use snapshot::time::Day;
-use store::sections::{SectionError, Sections};
+use store::sections::Sections;
 use store::{Generation, StoreError};
 
 use crate::bodies::Bodies;
@@ -35,7 +35,7 @@ pub enum OpenError {
         /// Name of the generation.
         id: String,
         /// What is wrong.
-        source: SectionError,
+        source: PagesError,
     },
     /// The embedded contract of the tool endpoint cannot be read.
     #[error("the tool contract cannot be read: {0}")]
@@ -86,7 +86,7 @@ pub struct OpenGeneration {
     pub generation: Generation,
     /// What is kept in memory.
     pub site: Site,
-    /// Fragments of pages for people, where the snapshot has such pages.
+    /// What pages for people are rendered from, where the snapshot has such pages.
     pub html: Option<Html>,
     /// When any of its files last changed, in seconds since 1970.
     changed: i64,
@@ -113,16 +113,23 @@ impl OpenGeneration {
         let (present, [search, rows, lists]) = files(&generation);
         present?;
         let (search, rows, lists) = (search?, rows?, lists?);
-        let site = Site::open(&search, &rows, &lists);
-        let mut html = Ok(None);
-        if generation.manifest().complete {
-            let sections = generation.index("html.bin")?;
-            html = site.as_ref().ok().map(|site| Html::open(&sections, site)).transpose();
-            sections.let_go();
-        }
+        let opened = Site::open(&search, &rows, &lists).map_err(PagesError::from);
+        let opened = match generation.manifest().complete {
+            false => opened.map(|site| (site, None)),
+            true => {
+                let sections = generation.index("pages.bin")?;
+                let opened = opened.and_then(|site| {
+                    let html = Html::open(&sections, &site)?;
+                    html.try_out(&site, Day::new(generation.manifest().as_of))?;
+                    Ok((site, Some(html)))
+                });
+                sections.let_go();
+                opened
+            }
+        };
         // Every offset has been checked; most pages will not be needed soon.
         [search, rows, lists].iter().for_each(Sections::let_go);
-        match site.and_then(|site| Ok((site, html?))) {
+        match opened {
             Ok((site, html)) => {
                 let changed = generation.files().latest_change();
                 let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());

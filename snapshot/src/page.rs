@@ -26,6 +26,5 @@ mod site;
 pub mod status_text;
 pub mod text;
 
-pub use self::json::date_text;
 pub(crate) use self::json::{push_date, push_day, push_json, push_number};
 pub use self::site::{Dated, Paged, Site};

@@ -480,7 +480,7 @@ fn a_generation_that_is_not_all_there_is_not_good() {
     let root = folder.path().join("root");
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     let generation = root.join("generations").join(live.trim());
-    for file in ["site.zip", "index/html.bin"] {
+    for file in ["site.zip", "index/pages.bin"] {
         fs::remove_file(generation.join(file)).unwrap();
         for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
             edge(&folder, args).fails(5, &[file, "missing"]);

@@ -42,6 +42,7 @@ mod http {
     mod probes;
     mod protocol;
     mod storm;
+    mod templates;
 }
 
 mod search {

@@ -64,7 +64,7 @@ impl Request {
                 changes::PAGE => changes::page(base_url, &changed, limit, &cursor(history, &next)),
                 _ => changes::lines(base_url, &changed),
             };
-            Computed { bytes, total: None, next: Some((path, query(history, &next, limit))) }
+            Computed { next: Some((path, query(history, &next, limit))), ..bytes.into() }
         })
     }
 

@@ -1,7 +1,6 @@
 //! Computed answers: computed once, encoded if that pays, cached, and linked to the pages around them.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use snapshot::query::Page;
 use store::{Coding, Hex};
 
 use crate::cache_control::CacheControl;
-use crate::reply::Reply;
+use crate::reply::{FAILED, Reply};
 use crate::representation::{CachedResponse, Metadata, PRECONDITION_FAILED, Representation};
 use crate::request::{Answer, Request, Work};
 
@@ -41,17 +40,26 @@ pub(super) struct Computed {
     pub(super) total: Option<usize>,
     /// Path and query of the next answer, where only the body shows which that is.
     pub(super) next: Option<(&'static str, String)>,
+    /// Whether a template failed, so that there is no body.
+    pub(super) is_failed: bool,
+}
+
+impl Computed {
+    /// No answer, because a template failed.
+    pub(super) fn failed() -> Self {
+        Self { is_failed: true, ..Vec::new().into() }
+    }
 }
 
 impl From<Paged> for Computed {
     fn from(Paged { bytes, total }: Paged) -> Self {
-        Self { bytes, total: Some(total), next: None }
+        Self { total: Some(total), ..bytes.into() }
     }
 }
 
 impl From<Vec<u8>> for Computed {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, total: None, next: None }
+        Self { bytes, total: None, next: None, is_failed: false }
     }
 }
 
@@ -118,9 +126,14 @@ impl Request {
         compute: impl FnOnce() -> Computed,
     ) -> Reply {
         let etag = query.etag(self.coding());
-        let make = || Ok::<_, Infallible>(Arc::new(self.encoded(query, &etag, representation, compute())));
-        let Ok(response) = self.server.answers.get_or_insert_with(&*etag, make);
-        response.reply(&self.head.headers, self.lifetime(query))
+        let make = || match compute() {
+            computed if computed.is_failed => Err(FAILED),
+            computed => Ok(Arc::new(self.encoded(query, &etag, representation, computed))),
+        };
+        match self.server.answers.get_or_insert_with(&*etag, make) {
+            Ok(response) => response.reply(&self.head.headers, self.lifetime(query)),
+            Err(error) => error.into(),
+        }
     }
 
     fn coding(&self) -> Coding {
@@ -154,7 +167,7 @@ impl Request {
     ) -> CachedResponse {
         /// Smaller bodies are not worth compressing.
         const ENCODED_LEAST: usize = 1024;
-        let Computed { bytes, total, next } = computed;
+        let Computed { bytes, total, next, .. } = computed;
         let representation = linked(representation, query, total);
         let representation = match next {
             Some((path, query)) => representation.link(path, &query, "next"),

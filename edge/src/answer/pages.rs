@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use html::{Feed, Html, PageOptions};
+use html::feed::{self, Feed};
+use html::{Html, PageOptions};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use snapshot::page::address::SEARCH_TAG;
@@ -150,29 +151,14 @@ fn locale_of(path: &str) -> Locale {
 
 /// Makes a page of an error. It needs no file: it stands in for a page that cannot be read.
 fn error_page(mut reply: Reply, locale: Locale) -> Reply {
-    let is_missing = reply.status == StatusCode::NOT_FOUND;
-    let (title, text, home) = match (locale, is_missing) {
-        (Locale::En, true) => ("Page not found", "There is nothing at this address.", "Home"),
-        (Locale::Es, true) => ("Página no encontrada", "No hay nada en esta dirección.", "Inicio"),
-        (Locale::En, false) => (
-            "Not available at the moment",
-            "This page cannot be shown at the moment. Please try again in a few seconds.",
-            "Home",
-        ),
-        (Locale::Es, false) => (
-            "No disponible en este momento",
-            "Esta página no se puede mostrar en este momento. Vuelva a intentarlo en unos segundos.",
-            "Inicio",
-        ),
+    let page = match (locale, reply.status == StatusCode::NOT_FOUND) {
+        (Locale::En, true) => include_str!("pages/missing.en.html"),
+        (Locale::Es, true) => include_str!("pages/missing.es.html"),
+        (Locale::En, false) => include_str!("pages/failed.en.html"),
+        (Locale::Es, false) => include_str!("pages/failed.es.html"),
     };
-    let (language, start) = (locale.as_str(), if locale == Locale::Es { "/es" } else { "/" });
-    let page = format!(
-        "<!doctype html>\n<html lang=\"{language}\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <h1>{title}</h1>\n<p>{text}</p>\n<p><a href=\"{start}\">{home}</a></p>\n</html>\n"
-    );
     reply.body = page.into();
-    let language = HeaderValue::from_static(language);
+    let language = HeaderValue::from_static(locale.as_str());
     reply
         .with(header::CONTENT_TYPE, HTML)
         .with(header::CONTENT_LANGUAGE, language)
@@ -215,9 +201,20 @@ impl Request {
         (search_query::Query { locale, facets: true, ..query }, extras, invalid)
     }
 
-    /// What is computed from the parts of pages, where the snapshot has them.
-    fn with_parts<C: Into<Computed>>(&self, compute: impl FnOnce(&Html) -> C) -> Computed {
-        self.state.open.html.as_ref().map_or_else(|| Vec::new().into(), |html| compute(html).into())
+    /// What is rendered from templates, where the snapshot has them.
+    fn rendered<C: Into<Computed>>(
+        &self,
+        render: impl FnOnce(&Html) -> Result<C, html::templates::Error>,
+    ) -> Computed {
+        match self.state.open.html.as_ref().map(render) {
+            None => Vec::new().into(),
+            Some(Ok(page)) => page.into(),
+            Some(Err(error)) => {
+                let path = self.head.path();
+                tracing::error!(%path, error = html::templates::with_location(&error), "template failed");
+                Computed::failed()
+            }
+        }
     }
 
     fn search_page(&self, parts: &Html, locale: Locale) -> Answer {
@@ -230,12 +227,12 @@ impl Request {
             canonical,
             depends_on_day: true,
             page: query.page,
-            work: site.index.ranked_cost(&query),
+            work: site.index.ranked_cost(&query) + html::PAGE_UNITS,
         };
         let representation = move || html(locale).tag(SEARCH_TAG);
         self.computed(computed, representation, move |request| {
             let (state, question) = (&request.state, (&query, &extras));
-            request.with_parts(|html| html::search_page(state.site(), html, &state.dated, question, &invalid))
+            request.rendered(|html| html::search_page(state.site(), html, &state.dated, question, &invalid))
         })
     }
 
@@ -246,20 +243,20 @@ impl Request {
             return Reply::bad_request(error::feed_filters(&invalid)).into();
         }
         let canonical = extras.for_feed().query_string(site, parts, &query);
-        let feed_query = html::feed_query(site, &query, kind);
+        let feed_query = feed::feed_query(site, &query, kind);
         let computed = Query {
             path: None,
-            validator: self.validator(&html::feed_path(locale, kind), &canonical, &invalid),
+            validator: self.validator(&feed::feed_path(locale, kind), &canonical, &invalid),
             canonical,
-            depends_on_day: html::depends_on_day(site, &query, kind),
+            depends_on_day: feed::depends_on_day(site, &query, kind),
             page: feed_query.page,
-            work: site.index.cost(&feed_query),
+            work: site.index.cost(&feed_query) + feed::feed_units(site, &feed_query, kind),
         };
         let is_whole = invalid.is_empty();
         let representation = move || feed_representation(kind, is_whole);
         self.computed(computed, representation, move |request| {
             let (state, question) = (&request.state, (&query, &extras, &*invalid));
-            request.with_parts(|html| html::feed(state.site(), html, &state.dated, question, kind))
+            request.rendered(|html| feed::feed(state.site(), html, &state.dated, question, kind))
         })
     }
 
@@ -277,7 +274,7 @@ impl Request {
         let json = move || {
             Representation::json().no_vary_search(ALL_BUT_TEXT).tag(SEARCH_TAG).language(locale.as_str())
         };
-        self.computed(computed, json, move |request| request.with_parts(|html| html.hints(&words, locale)))
+        self.computed(computed, json, move |request| request.rendered(|html| Ok(html.hints(&words, locale))))
     }
 
     /// The list of recipients, or those whose names have the words of a text.
@@ -296,7 +293,7 @@ impl Request {
         };
         let representation = move || html(locale).tag(List::Recipients.as_str());
         self.computed(computed, representation, move |request| {
-            request.with_parts(|html| html.recipients_page(locale, &text, page.number()))
+            request.rendered(|html| html.recipients_page(locale, &text, page.number()))
         })
     }
 

@@ -18,6 +18,9 @@ pub enum GenerateError {
     /// The written index could not be opened: a fault of this program.
     #[error("the index that was just written cannot be read: {0}")]
     Index(#[from] SectionError),
+    /// What pages are rendered from cannot be opened.
+    #[error(transparent)]
+    Pages(#[from] html::PagesError),
     /// Templates or words cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),

@@ -1,4 +1,4 @@
-//! Fragments and pages of a build.
+//! The pages of a build, and what the edge renders pages from.
 
 use html::Html;
 use rayon::prelude::*;
@@ -17,8 +17,8 @@ use crate::progress::Progress;
 use crate::rest::RestPages;
 use crate::theme::Theme;
 
-/// Path of the fragments of HTML pages.
-const HTML: &str = "index/html.bin";
+/// What the edge renders pages from.
+const PAGES: &str = "index/pages.bin";
 
 /// What pages are made from.
 pub(crate) struct PageFiles<'a> {
@@ -35,15 +35,16 @@ pub(crate) struct PageFiles<'a> {
 }
 
 impl PageFiles<'_> {
-    /// Stores fragments and pages.
+    /// Stores what the edge renders pages from, and pages.
     pub(crate) fn store(&self) -> Result<(), GenerateError> {
         let Self { directory, numbers, site, theme, downloads, .. } = *self;
         let (base_url, cache) = (&*self.options.base_url, PageCache::default());
-        let bare = Pages { directory, numbers, site, html: None, theme, base_url, downloads, cache };
-        let fragments = || -> Result<Html, GenerateError> {
-            Ok(Html::open(&self.stage.put_sections(HTML, bare.prepare(self.order)?)?, site)?)
+        let templates = &theme.compile(&directory.dataset, base_url)?;
+        let bare = Pages { directory, numbers, site, html: None, theme, templates, downloads, cache };
+        let views = || -> Result<Html, GenerateError> {
+            Ok(Html::open(&self.stage.put_sections(PAGES, bare.prepare(self.order))?, site)?)
         };
-        let html = &self.progress.step("fragments", fragments)?;
+        let html = &self.progress.step("views", views)?;
         let pages = Pages { html: Some(html), ..bare };
         let dated = &site.dated(Day::new(self.options.as_of));
         let rest = RestPages { directory, numbers, site, dated, base_url };

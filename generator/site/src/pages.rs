@@ -6,16 +6,17 @@ mod feeds;
 mod linked;
 mod mcp;
 mod page;
-mod prepare;
+mod prepared;
 mod render;
 mod view;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use html::Rule;
-use html::{Feed, feed, feed_path};
-use html::{Html, PageOptions, search_page};
+use html::feed::{Feed, feed, feed_path};
+use html::templates::{here, prefix};
+use html::view::variables;
+use html::{Html, PageOptions, Rule, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, home_page_facets, place_label};
@@ -28,8 +29,8 @@ use snapshot::record::Locale;
 use crate::files::{File, Rendered, whole};
 
 use page::{Fixed, MISSING};
+use render::file;
 pub use render::{PageCache, Pages};
-use render::{file, here, prefix};
 use view::{AWARDS, AWARDS_RECEIVED};
 
 /// Maximum number of programs in the home page's list of new ones.
@@ -49,8 +50,9 @@ impl<'a> Pages<'a> {
         let awards = (&awards[..], AWARDS, ["recipient", "project"]);
         let mut files = self.record_pages(("program.html", &path), &view, awards, locale, dated)?;
         let name = view.get_attr("name")?.get_attr("text")?;
-        let twin = self.render("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
-        files.push((format!("public{}{path}.md", prefix(locale)), self.cut(&twin, dated)));
+        let twin =
+            self.templates.page("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
+        files.push((format!("public{}{path}.md", prefix(locale)), self.cut(&twin, dated)?));
         if locale == self.main_locale() {
             let calendar = self.calendar(program, locale);
             files.extend(calendar.map(|calendar| whole(format!("public{path}.ics"), calendar)));
@@ -86,14 +88,14 @@ impl<'a> Pages<'a> {
         dated: &Dated,
     ) -> Rendered {
         let name = view.get_attr("name")?.get_attr("text")?.to_string();
-        let page = self.render(template, locale, (path, &name), view.clone())?;
-        let mut files = self.finish(path, locale, &page, dated);
+        let page = self.templates.page(template, locale, (path, &name), view.clone())?;
+        let mut files = self.finish(path, locale, &page, dated)?;
         let all = if awards.len() > most { awards } else { &[] };
         for (path, number, rest) in self.award_pages(path, all, locale) {
             let title = format!("{}: {name} {number}", self.word(locale, "org_awards"));
             let view = context! { columns, number, name => view.get_attr("name")?, ..rest };
-            let page = self.render("awards.html", locale, (&path, title.trim_end()), view)?;
-            files.extend(self.finish(&path, locale, &page, dated));
+            let page = self.templates.page("awards.html", locale, (&path, title.trim_end()), view)?;
+            files.extend(self.finish(&path, locale, &page, dated)?);
         }
         Ok(files)
     }
@@ -104,8 +106,9 @@ impl<'a> Pages<'a> {
         let title = self.word(locale, &format!("facet_{}", spec.name));
         let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
         let description = format!("{title}. {}", self.word(locale, "facet_intro"));
-        let page = self.render("facet.html", locale, (&path, title), context! { items, description })?;
-        Ok(self.finish(&path, locale, &page, dated))
+        let page =
+            self.templates.page("facet.html", locale, (&path, title), context! { items, description })?;
+        self.finish(&path, locale, &page, dated)
     }
 
     /// A page that every dataset has.
@@ -114,11 +117,14 @@ impl<'a> Pages<'a> {
         let shown = if fixed.path == MISSING { "/" } else { fixed.path };
         let view = (fixed.view)(self, locale, dated);
         let view = context! { description => self.word(locale, fixed.description), ..view };
-        let page = self.render(fixed.template, locale, (shown, self.word(locale, fixed.title)), view)?;
+        let page =
+            self.templates.page(fixed.template, locale, (shown, self.word(locale, fixed.title)), view)?;
         // Static hosts serve these two from the root.
         let is_root = matches!(fixed.path, "/" | MISSING) && self.main_locale() != Locale::En;
         let locales = [locale, Locale::En].into_iter().take(1 + usize::from(is_root));
-        Ok(locales.flat_map(|locale| self.finish(fixed.path, locale, &page, dated)).collect())
+        let files: Vec<Vec<File>> =
+            locales.map(|locale| self.finish(fixed.path, locale, &page, dated)).collect::<Result<_, _>>()?;
+        Ok(files.concat())
     }
 
     /// The months with a deadline, starting with the month of the build's day.
@@ -131,14 +137,13 @@ impl<'a> Pages<'a> {
 
     /// The deadlines of a month.
     fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
-        let name = self.word(locale, &format!("month_{}", month.month()));
-        let name = self.phrase(locale, "month", &[("month", name), ("y", &month.year().to_string())]);
+        let name = self.templates.month(month, locale);
         let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
         let path = html::month_path(Locale::En, month);
         let description = format!("{title}. {}", self.word(locale, "deadlines_intro"));
         let view = context! { description, ..self.deadlines_view(html::month_number(month), locale) };
-        let page = self.render("deadlines.html", locale, (&path, &title), view)?;
-        Ok(self.finish(&path, locale, &page, dated))
+        let page = self.templates.page("deadlines.html", locale, (&path, &title), view)?;
+        self.finish(&path, locale, &page, dated)
     }
 
     /// The deadlines of a month by its number, or the next ones for 0.
@@ -171,8 +176,7 @@ impl<'a> Pages<'a> {
             .newest(NEWEST)
             .into_iter()
             .map(|program| {
-                let link = self.line(program, locale).unwrap_or_default();
-                context! { link => Value::from_safe_string(link), when => self.when(program, locale) }
+                context! { row => variables(&self.view(program, locale)), when => self.when(program, locale) }
             })
             .collect();
         let browse: Vec<Value> =
@@ -183,10 +187,10 @@ impl<'a> Pages<'a> {
         context! {
             newest, browse,
             totals => self.phrase(locale, "home_programs_other", &numbers),
-            open_count => Rule::OpenCount.mark(0, locale),
+            open_count => Value::from_safe_string(Rule::OpenCount.mark(0, locale)),
             closing => Value::from_safe_string(Rule::Closing.mark(0, locale)),
             months => Value::from_safe_string(Rule::Months.mark(0, locale)),
-            today => Rule::Day.mark(0, locale),
+            today => Value::from_safe_string(Rule::Day.mark(0, locale)),
         }
     }
 
@@ -227,18 +231,21 @@ impl<'a> Pages<'a> {
     }
 
     /// The search page of a language and its list of recipients, or one of its feeds, for an empty query.
-    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Vec<File> {
+    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Rendered {
         let (query, extras) = (Query { locale, ..Query::default() }, PageOptions::default());
-        match as_feed {
+        Ok(match as_feed {
             None => vec![
-                whole(file("/programs", locale), search_page(self.site, html, dated, (&query, &extras), &[])),
-                whole(file("/recipients", locale), html.recipients_page(locale, "", 1)),
+                whole(
+                    file("/programs", locale),
+                    search_page(self.site, html, dated, (&query, &extras), &[])?,
+                ),
+                whole(file("/recipients", locale), html.recipients_page(locale, "", 1)?),
             ],
             Some(kind) => vec![whole(
                 format!("public{}", feed_path(locale, kind)),
-                feed(self.site, html, dated, (&query, &extras, &[]), kind).bytes,
+                feed(self.site, html, dated, (&query, &extras, &[]), kind)?.bytes,
             )],
-        }
+        })
     }
 
     /// Label of a facet value in a language.

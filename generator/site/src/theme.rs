@@ -5,32 +5,25 @@ mod check;
 mod colors;
 mod commands;
 mod folder;
-mod functions;
 mod problem;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Object;
-use minijinja::{
-    AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, escape_formatter,
-};
-use rustc_hash::FxHashMap;
+use html::templates::{SiteInfo, TEMPLATES, Templates, WORDS, environment};
+use minijinja::{Environment, Error};
 use sha2::{Digest as _, Sha256};
-use snapshot::record::Locale;
+use snapshot::record::{Dataset, Locale};
 use store::Hex;
 
 use self::colors::Palette;
 pub(super) use self::folder::ThemeFile;
-use self::folder::{ASSETS, TEMPLATES, ThemeFolder, WORDS};
-pub(super) use self::functions::{FacetLink, SLOT};
+use self::folder::{ASSETS, ThemeFolder};
 pub use self::problem::ThemeError;
 pub(super) use self::problem::ThemeProblem;
 
 /// A file that is named after its content.
-pub struct Asset {
+pub(crate) struct Asset {
     name: String,
     /// Its content.
     pub text: String,
@@ -66,19 +59,22 @@ pub(super) const SCRIPTS: [(&str, &str, &[usize]); 5] = [
 
 /// Templates, words and assets.
 pub struct Theme {
-    pub(super) environment: Environment<'static>,
-    words: [BTreeMap<String, String>; 2],
-    values: [Value; 2],
+    /// Templates by name.
+    pub(super) files: BTreeMap<String, String>,
+    /// Words, English and Spanish.
+    pub(super) words: [BTreeMap<String, String>; 2],
     /// The style sheet.
-    pub css: Asset,
+    pub(crate) css: Asset,
     /// The scripts, in the order of [`SCRIPTS`].
     pub(super) scripts: [Asset; SCRIPTS.len()],
     /// Files of the operator that are published.
-    pub extras: Vec<ThemeFile>,
+    pub(crate) extras: Vec<ThemeFile>,
     /// Warnings about the operator's folder.
     pub warnings: Vec<ThemeProblem>,
     /// Addresses of the picture before the name and of the one in the browser's tab.
     pub(super) brand: [Option<String>; 2],
+    /// Addresses of the operator's pictures, by name.
+    pictures: BTreeMap<String, String>,
 }
 
 impl Theme {
@@ -91,14 +87,15 @@ impl Theme {
         let mut own = folder.map(ThemeFolder::read).transpose()?.unwrap_or_default();
         let mut faults = std::mem::take(&mut own.faults);
         let look = Palette::read(own.text(colors::FILE), &mut faults);
-        let pictures = Arc::new(std::mem::take(&mut own.pictures));
+        let pictures = std::mem::take(&mut own.pictures);
         let text = own.text(colors::FILE).unwrap_or_default();
         let brand = look.brand().map(|name| {
             let name = name?;
             let at = check::line(text, &format!("\"{name}\""));
             folder::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
         });
-        let environment = environment(&own, pictures, &mut faults)?;
+        let files = templates(&own);
+        let environment = compiled(&files, pictures.clone(), &mut faults)?;
         let texts: Vec<&str> = own.templates().map(|(_, text)| text).collect();
         let words = WORDS.map(|(file, text)| check::words((file, text), own.text(file), &texts, &mut faults));
         faults.extend(check::templates(&environment, &own, &words));
@@ -115,12 +112,12 @@ impl Theme {
             own.extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
         let [logo, icon] = brand;
         Ok(Self {
-            values: words.each_ref().map(Words::value),
+            files,
             words,
-            environment,
             css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
             scripts,
             brand: [logo, icon.or(usual)],
+            pictures,
             warnings: own.warnings,
             extras: own.extras,
         })
@@ -132,54 +129,54 @@ impl Theme {
         self.words[locale as usize].get(key).map_or("", String::as_str)
     }
 
-    pub(super) fn words(&self, locale: Locale) -> Value {
-        self.values[locale as usize].clone()
+    /// Templates and words for the site of a dataset.
+    ///
+    /// # Errors
+    ///
+    /// If a template cannot be compiled.
+    pub fn compile(&self, dataset: &Dataset, base_url: &str) -> Result<Templates, Error> {
+        let url = url::Url::parse(base_url).ok();
+        let host = url.and_then(|url| url.host_str().map(str::to_owned));
+        let scripts = SCRIPTS.iter().zip(&self.scripts).map(|((variable, ..), script)| (*variable, script));
+        let assets = [("css", &self.css)].into_iter().chain(scripts);
+        let site = SiteInfo {
+            title: dataset.title.clone(),
+            base_url: base_url.to_owned(),
+            host: host.unwrap_or_else(|| "localhost".to_owned()),
+            published: dataset.published_at,
+            locales: dataset.locales.clone(),
+            assets: assets.map(|(variable, asset)| (variable.to_owned(), asset.path())).collect(),
+            brand: self.brand.clone(),
+            pictures: self.pictures.clone(),
+        };
+        let mut faults = Vec::new();
+        let environment = compiled(&self.files, self.pictures.clone(), &mut faults)?;
+        Ok(Templates::new(environment, &self.words, site))
     }
 }
 
-/// Words as templates read them (`t.search`), by hash and without copies: a page reads hundreds.
-#[derive(Debug)]
-struct Words(FxHashMap<String, Value>);
-
-impl Words {
-    fn value(words: &BTreeMap<String, String>) -> Value {
-        Value::from_object(Self(words.iter().map(|(key, word)| (key.clone(), Value::from(word))).collect()))
+/// The program's templates and the operator's, which replace those of the same name. What a template of the operator goes
+/// on from is there with the prefix [`check::PROGRAM`].
+fn templates(own: &ThemeFolder) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for (name, text) in TEMPLATES {
+        let original = format!("{}{name}", check::PROGRAM);
+        if own.templates().any(|(_, text)| text.contains(&original)) {
+            files.insert(original, (*text).to_owned());
+        }
+        files.insert((*name).to_owned(), own.text(name).unwrap_or(text).to_owned());
     }
+    files
 }
 
-impl Object for Words {
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        self.0.get(key).cloned()
-    }
-}
-
-/// Templates of the program, by their names and with the prefix [`check::PROGRAM`], and the operator's, which
-/// replace those of the same name.
-fn environment(
-    own: &ThemeFolder,
-    pictures: Arc<BTreeMap<String, String>>,
+fn compiled(
+    files: &BTreeMap<String, String>,
+    pictures: BTreeMap<String, String>,
     faults: &mut Vec<ThemeProblem>,
 ) -> Result<Environment<'static>, Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    functions::add(&mut environment);
-    environment.add_function("asset", move |name: &str| {
-        let refused = |fault: ThemeProblem| Error::new(ErrorKind::InvalidOperation, fault.to_string());
-        folder::picture(&pictures, name).map_err(refused)
-    });
-    environment.set_formatter(format);
-    environment.set_debug(true);
-    for (name, text) in TEMPLATES {
-        environment.add_template(name, text)?;
-        environment.add_template_owned(format!("{}{name}", check::PROGRAM), *text)?;
-    }
-    for (name, text) in own.templates() {
-        if let Err(error) = environment.add_template_owned(name, text.to_owned()) {
+    let mut environment = environment(pictures)?;
+    for (name, text) in files {
+        if let Err(error) = environment.add_template_owned(name.clone(), text.clone()) {
             faults.push(ThemeProblem::new(name, error.line(), error.to_string()));
         }
     }
@@ -190,15 +187,6 @@ fn environment(
 fn bare(script: &str) -> String {
     let lines = script.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-/// Writes a value, text escaped for HTML.
-fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
-    let text = value.as_str().filter(|_| *state.auto_escape() == AutoEscape::Html && !value.is_safe());
-    match text {
-        Some(text) => Ok(functions::escape(out, text)?),
-        None => escape_formatter(out, state, value),
-    }
 }
 
 #[cfg(test)]

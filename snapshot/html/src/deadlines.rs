@@ -2,9 +2,13 @@
 
 use jiff::civil::Date;
 
-use crate::fragments::{Language, push};
-use crate::messages::Message;
+use minijinja::{Error, context};
+use serde::Serialize;
+
+use crate::index::Html;
 use crate::search::search_path;
+use crate::templates::prefix;
+use crate::view::{Bar, Link, Row, variables};
 use snapshot::page::Dated;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
@@ -25,8 +29,7 @@ pub fn month_number(date: Date) -> u32 {
 
 /// Path of the page of a month.
 pub fn month_path(locale: Locale, month: Date) -> String {
-    let prefix = if locale == Locale::Es { "/es" } else { "" };
-    format!("{prefix}/deadlines/{:04}-{:02}", month.year(), month.month())
+    format!("{}/deadlines/{:04}-{:02}", prefix(locale), month.year(), month.month())
 }
 
 /// Programs with an upcoming deadline, the next first.
@@ -63,110 +66,80 @@ fn chart(months: &[Month], most: usize) -> (Vec<Month>, &[Month]) {
 }
 
 /// Length of a bar in per cent of the longest; at least 1 unless `count` is 0.
-pub fn bar_width(count: u64, most: u64) -> u64 {
+pub(crate) fn bar_width(count: u64, most: u64) -> u64 {
     (count * 100).div_ceil(most.max(1))
 }
 
-impl Language {
-    /// Writes the next deadlines by month, below links to the months.
-    pub(super) fn push_deadlines(&self, out: &mut Vec<u8>, dated: &Dated) {
+/// The deadlines of a month.
+#[derive(Serialize)]
+struct Section {
+    name: Option<String>,
+    rows: Vec<Row>,
+}
+
+/// What is due: months as bars and as links, and programs by month.
+#[derive(Serialize)]
+struct Due {
+    bars: Vec<Bar>,
+    later: Vec<Bar>,
+    sections: Vec<Section>,
+    /// A search for the deadlines that are not listed.
+    more: Option<Link>,
+}
+
+impl Html {
+    /// The next deadlines by month, below links to the months.
+    pub(crate) fn next_deadlines(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let months = months(dated);
-        if months.is_empty() {
-            return self.push_none(out);
-        }
         let (near, later) = chart(&months, ALL_BARS);
-        self.push_bars(out, &near);
-        self.push_later(out, later);
-        let mut month = None;
-        for (doc, date) in due(dated).take(NEXT) {
-            if month != Some(date.first_of_month()) {
-                let end = if month.is_none() { "" } else { "</ul></section>" };
-                month = Some(date.first_of_month());
-                let name = self.month_words(date);
-                push(out, format_args!("{end}<section><h2>{name}</h2><ul class=\"due\">"));
-            }
-            self.push_due(out, doc, dated);
-        }
-        push(out, "</ul></section>");
-    }
-
-    /// Writes how many deadlines each of the next months has.
-    pub(super) fn push_months(&self, out: &mut Vec<u8>, dated: &Dated) {
-        match chart(&months(dated), BARS).0 {
-            months if months.is_empty() => self.push_none(out),
-            months => self.push_bars(out, &months),
-        }
-    }
-
-    /// Months after those of the chart, as links.
-    fn push_later(&self, out: &mut Vec<u8>, months: &[Month]) {
-        if months.is_empty() {
-            return;
-        }
-        let link = |(month, count): &Month| {
-            format!("{} ({})", self.month_link(*month), grouped(*count, self.locale))
+        let due: Vec<(u32, Date)> = due(dated).take(NEXT).collect();
+        let of_one = due.chunk_by(|(_, a), (_, b)| a.first_of_month() == b.first_of_month());
+        let section = |due: &[(u32, Date)]| Section {
+            name: due.first().map(|(_, date)| self.templates.month(*date, locale)),
+            rows: self.rows(due.iter().map(|(doc, _)| *doc), locale, dated),
         };
-        let links: Vec<String> = months.iter().map(link).collect();
-        push(out, format_args!("<p>{}: {}</p>", self.word(Message::DeadlinesLater), links.join(", ")));
+        let sections = of_one.map(section).collect();
+        let (bars, later) = (self.bars(&near, locale), self.bars(later, locale));
+        self.due(&Due { bars, later, sections, more: None }, locale)
     }
 
-    fn month_link(&self, month: Date) -> String {
-        format!("<a href=\"{}\">{}</a>", month_path(self.locale, month), self.month_words(month))
+    fn due(&self, due: &Due, locale: Locale) -> Result<String, Error> {
+        self.templates.part("due.html", locale, variables(due))
     }
 
-    /// Months as bars that are as long as there are deadlines, each with a link and its number.
-    fn push_bars(&self, out: &mut Vec<u8>, months: &[Month]) {
+    /// How many deadlines each of the next months has.
+    pub(crate) fn months(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
+        let bars = self.bars(&chart(&months(dated), BARS).0, locale);
+        self.templates.part("months.html", locale, context! { bars => variables(&bars) })
+    }
+
+    /// Months with bars that are as long as there are deadlines.
+    fn bars(&self, months: &[Month], locale: Locale) -> Vec<Bar> {
         let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
-        let (label, unit) = (self.word(Message::DeadlinesByMonth), self.word(Message::Deadlines));
-        push(out, format_args!("<ol class=\"bars\" aria-label=\"{label}\">"));
-        for (month, count) in months {
-            // A month without a deadline has no page.
-            let month = match count {
-                0 => format!("<span>{}</span>", self.month_words(*month)),
-                _ => self.month_link(*month),
-            };
-            let (width, count) = (bar_width(*count, most), grouped(*count, self.locale));
-            push(
-                out,
-                format_args!(
-                    "<li>{month} <svg aria-hidden=\"true\"><rect width=\"{width}%\" height=\"9\"/></svg> <i><span class=\"vh\">{unit}: </span>{count}</i></li>"
-                ),
-            );
-        }
-        push(out, "</ol>");
+        let bar = |(month, count): &Month| Bar {
+            name: self.templates.month(*month, locale),
+            href: (*count > 0).then(|| month_path(locale, *month)),
+            count: grouped(*count, locale),
+            width: bar_width(*count, most),
+        };
+        months.iter().map(bar).collect()
     }
 
-    /// Writes the deadlines of a month.
-    pub(super) fn push_month(&self, out: &mut Vec<u8>, month: u32, dated: &Dated) {
+    /// The deadlines of a month.
+    pub(crate) fn month(&self, month: u32, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| month_number(*date) == month).collect();
-        let Some((_, any)) = docs.first() else { return self.push_none(out) };
-        push(out, "<ul class=\"due\">");
-        docs.iter().take(MONTH).for_each(|(doc, _)| self.push_due(out, *doc, dated));
-        push(out, "</ul>");
-        if docs.len() > MONTH {
-            let (path, from, to) = (search_path(self.locale), any.first_of_month(), any.last_of_month());
-            let count = grouped(docs.len() as u64, self.locale);
-            let more = self.phrase(Message::MoreDeadlines, &[("n", &count)]);
-            push(
-                out,
-                format_args!("<p><a href=\"{path}?deadlineFrom={from}&amp;deadlineTo={to}\">{more}</a></p>"),
-            );
-        }
-    }
-
-    fn push_due(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        push(out, format_args!("<li>{}<p class=\"when\">", self.lines.text(doc as usize)));
-        self.push_status(out, doc, dated);
-        push(out, "</p></li>");
-    }
-
-    pub(super) fn push_none(&self, out: &mut Vec<u8>) {
-        push(out, format_args!("<p>{}</p>", self.word(Message::NoDeadlines)));
-    }
-
-    pub(super) fn month_words(&self, date: Date) -> String {
-        let year = date.year().to_string();
-        self.phrase(Message::Month, &[("month", self.month(date)), ("y", &year)])
+        let more = docs.first().filter(|_| docs.len() > MONTH).map(|(_, any)| {
+            let (path, from, to) = (search_path(locale), any.first_of_month(), any.last_of_month());
+            let count = grouped(docs.len() as u64, locale);
+            Link {
+                href: format!("{path}?deadlineFrom={from}&deadlineTo={to}"),
+                text: self.templates.phrase(locale, "deadlines_more", &[("n", &count)]),
+                lang: None,
+            }
+        });
+        let rows = self.rows(docs.iter().take(MONTH).map(|(doc, _)| *doc), locale, dated);
+        let sections = if rows.is_empty() { Vec::new() } else { vec![Section { name: None, rows }] };
+        self.due(&Due { bars: Vec::new(), later: Vec::new(), sections, more }, locale)
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use crate::fragments::{Html, Language, push};
-use crate::messages::Message;
-use crate::search::{DisplayQuery, PageOptions, search_path};
-use crate::status::plain;
-use snapshot::page::text::escaped;
+use minijinja::{Error, context};
 use snapshot::page::{Dated, Paged, Site};
 use snapshot::query::{PARAMETERS, Page, Query, Sort, is_filter, pairs};
+use snapshot::record::Locale;
 use snapshot::search::SearchResult;
+
+use crate::calendar::calendar;
+use crate::index::Html;
+use crate::search::{DisplayQuery, PageOptions, search_path};
+use crate::view::{Program, variables};
 
 /// Maximum number of programs in an Atom feed.
 const ENTRIES_MAX: u64 = 100;
@@ -68,6 +70,18 @@ pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
     Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
 }
 
+/// Price of writing an entry, in units of the search: 15 µs.
+const ENTRY_UNITS: u64 = 9_000;
+
+/// Price of writing a feed, besides that of its search.
+pub fn feed_units(site: &Site, query: &Query, feed: Feed) -> u64 {
+    let entries = query.page.limit.min(site.index.programs() as u64);
+    match feed {
+        Feed::Atom | Feed::Calendar => entries * ENTRY_UNITS,
+        Feed::Table | Feed::Rows => 0,
+    }
+}
+
 /// Whether a directory has more programs than a calendar.
 fn may_be_cut(site: &Site) -> bool {
     site.index.programs() as u64 > EVENTS_MAX
@@ -98,74 +112,97 @@ fn identity(query: &str, invalid: &[String]) -> String {
 
 /// The feed of a query, in the query's language, and how many records match. `invalid` parameters are listed in
 /// formats that have a field for them.
+///
+/// # Errors
+///
+/// If a template fails.
 pub fn feed(
     site: &Site,
     html: &Html,
     dated: &Dated,
     (query, extras, invalid): (&Query, &PageOptions, &[String]),
     feed: Feed,
-) -> Paged {
+) -> Result<Paged, Error> {
     let SearchResult { docs, total, .. } =
         matches(site, html, dated, (&feed_query(site, query, feed), extras));
-    let language = html.language(query.locale);
-    let query_string =
-        extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() });
-    let name = DisplayQuery::new(site, html, language, &query_string).name();
-    let mut out = Vec::with_capacity(1024 + 600 * docs.len());
-    let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
-    match feed {
-        Feed::Atom => {
-            push_atom_head(&mut out, language, (&name, &query_string), invalid);
-            docs.iter().for_each(|doc| out.extend_from_slice(language.entries.bytes(*doc as usize)));
-            part(5, &mut out);
-        }
+    let (locale, language) = (query.locale, html.language(query.locale));
+    let programs = docs.iter().filter_map(|doc| language.program(*doc));
+    let bytes = match feed {
+        Feed::Atom => atom(site, html, (query, extras, invalid), &programs.collect::<Vec<_>>())?.into_bytes(),
         Feed::Calendar => {
-            part(6, &mut out);
-            // A folded line (RFC 5545, section 3.1).
-            push(&mut out, if name.is_empty() { "" } else { "\r\n " });
-            push_name(&mut out, &quoted(&plain(&name)));
-            part(7, &mut out);
-            push_invalid(&mut out, language, invalid);
-            docs.iter().for_each(|doc| out.extend_from_slice(language.events.bytes(*doc as usize)));
-            push(&mut out, "END:VCALENDAR\r\n");
+            let (name, remark) = (name(site, html, extras, query), remark(html, locale, invalid));
+            calendar(&html.templates, locale, (&name, remark.as_deref()), programs).into_bytes()
         }
-        Feed::Table => {
-            part(8, &mut out);
-            for doc in docs {
-                out.extend_from_slice(html.csv.bytes(doc as usize));
-                if let Some(date) = dated.today.next_deadline.get(doc as usize).and_then(|day| day.date()) {
-                    push(&mut out, date);
-                }
-                push(&mut out, "\r\n");
-            }
-        }
-        Feed::Rows => {
-            part(9, &mut out);
-            for (position, doc) in docs.into_iter().enumerate() {
-                push(&mut out, if position > 0 { "," } else { "" });
-                site.rows.push(doc, query.locale, &dated.today, &mut out);
-            }
-            push(&mut out, "]}");
-        }
-    }
-    Paged { bytes: out, total }
+        Feed::Table => table(html, dated, &docs),
+        Feed::Rows => rows(site, html, dated, locale, &docs),
+    };
+    Ok(Paged { bytes, total })
 }
 
-/// Writes an Atom feed up to its entries.
-fn push_atom_head(out: &mut Vec<u8>, language: &Language, (name, query): (&str, &str), invalid: &[String]) {
-    let part = |number: usize, out: &mut Vec<u8>| out.extend_from_slice(language.feed.bytes(number));
-    part(0, out);
-    push_name(out, name);
-    for (number, query) in [(1, query), (2, query), (3, &*identity(query, invalid))] {
-        part(number, out);
-        let mark = if query.is_empty() { "" } else { "?" };
-        push(out, format_args!("{mark}{}", escaped(query)));
+/// The query of a feed in words.
+fn name(site: &Site, html: &Html, extras: &PageOptions, query: &Query) -> String {
+    let query_string = query_string(site, html, extras, query);
+    DisplayQuery::new(site, html, html.words(query.locale), &query_string).name()
+}
+
+fn query_string(site: &Site, html: &Html, extras: &PageOptions, query: &Query) -> String {
+    extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() })
+}
+
+/// What was left out of a query.
+fn remark(html: &Html, locale: Locale, invalid: &[String]) -> Option<String> {
+    let word = html.templates.word(locale, "search_invalid");
+    (!invalid.is_empty()).then(|| format!("{word} {}", invalid.join(", ")))
+}
+
+fn atom(
+    site: &Site,
+    html: &Html,
+    (query, extras, invalid): (&Query, &PageOptions, &[String]),
+    entries: &[Program],
+) -> Result<String, Error> {
+    let locale = query.locale;
+    let query_string = query_string(site, html, extras, query);
+    let question = |query: &str| if query.is_empty() { String::new() } else { format!("?{query}") };
+    let view = context! {
+        name => name(site, html, extras, query),
+        feed => feed_path(locale, Feed::Atom),
+        page => search_path(locale),
+        question => question(&query_string),
+        identity => question(&identity(&query_string, invalid)),
+        host => &html.templates.site.host,
+        updated => html.templates.site.published.to_string(),
+        remark => remark(html, locale, invalid),
+        entries => variables(&entries),
+    };
+    html.templates.part("feed.atom", locale, view)
+}
+
+/// The table of an export.
+fn table(html: &Html, dated: &Dated, docs: &[u32]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1024 + 600 * docs.len());
+    out.extend_from_slice(html.csv_head.as_bytes());
+    for doc in docs {
+        out.extend_from_slice(html.csv.bytes(*doc as usize));
+        if let Some(date) = dated.today.next_deadline.get(*doc as usize).and_then(|day| day.date()) {
+            out.extend_from_slice(date.to_string().as_bytes());
+        }
+        out.extend_from_slice(b"\r\n");
     }
-    part(4, out);
-    if !invalid.is_empty() {
-        let (word, invalid) = (language.word(Message::Invalid), escaped(&invalid.join(", ")));
-        push(out, format_args!("<subtitle>{word} {invalid}</subtitle>\n"));
+    out
+}
+
+/// The rows of an export.
+fn rows(site: &Site, html: &Html, dated: &Dated, locale: Locale, docs: &[u32]) -> Vec<u8> {
+    let published = html.templates.site.published;
+    let mut out =
+        format!("{{\"license\":\"CC BY 4.0\",\"generatedAt\":\"{published}\",\"data\":[").into_bytes();
+    for (position, doc) in docs.iter().enumerate() {
+        out.extend_from_slice(if position > 0 { b"," } else { b"" });
+        site.rows.push(*doc, locale, &dated.today, &mut out);
     }
+    out.extend_from_slice(b"]}");
+    out
 }
 
 /// What a feed lists.
@@ -174,34 +211,7 @@ fn matches(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &P
     site.index.search_among(query, text.as_ref(), &dated.today, among.as_ref())
 }
 
-/// Writes the name of a query after that of the site.
-fn push_name(out: &mut Vec<u8>, name: &str) {
-    if !name.is_empty() {
-        push(out, format_args!(": {name}"));
-    }
-}
-
-/// Writes invalid parameters as the description of a calendar, each on its own folded line.
-fn push_invalid(out: &mut Vec<u8>, language: &Language, invalid: &[String]) {
-    if invalid.is_empty() {
-        return;
-    }
-    push(out, format_args!("X-WR-CALDESC:{}", quoted(&plain(language.word(Message::Invalid)))));
-    invalid.iter().for_each(|entry| push(out, format_args!("\r\n  {}", quoted(entry))));
-    push(out, "\r\n");
-}
-
-/// Maximum length of a name in a calendar, in octets; lines have at most 75 (RFC 5545, section 3.1).
-const NAME_MAX: usize = 60;
-
-/// A text value of iCalendar (RFC 5545, section 3.3.11), short enough for one folded line.
-fn quoted(text: &str) -> String {
-    let short = text[..text.floor_char_boundary(NAME_MAX)].chars().filter(|c| !c.is_control());
-    let escape = |c| matches!(c, '\\' | ';' | ',').then_some('\\');
-    short.flat_map(|c| escape(c).into_iter().chain([c])).collect()
-}
-
 /// Path of a feed of the search page in a language.
-pub fn feed_path(locale: snapshot::record::Locale, feed: Feed) -> String {
+pub fn feed_path(locale: Locale, feed: Feed) -> String {
     format!("{}.{}", search_path(locale), feed.extension())
 }

@@ -1,32 +1,24 @@
-//! Highlights the words of a query in escaped text. A word matches as it does in the index: folded, by stem, as a
+//! Highlights the words of a query in the texts of a view. A word matches as it does in the index: folded, by stem, as a
 //! synonym, or as the correction of a misspelt word.
 
-use snapshot::page::text::escaped;
+use serde::Serialize;
 use snapshot::search::{Index, RankedPage, TextQuery, stop_words};
-use snapshot::text::{TOKEN_MAX, fold, tokens};
+use snapshot::text::{TOKEN_MAX, fold};
+use snapshot::truncate::at_word;
 
-/// Characters of a signature, each of six bits.
-const LETTERS: usize = 20;
-/// The first of the 64 characters that encode six bits; none has a meaning in HTML.
-const ZERO: u8 = b'?';
-/// Characters after a signature that encode the length of its passage.
-const LENGTH: usize = 2;
-/// Bytes of a word that determine its bit in a signature; words of one stem mostly share them.
-const STEM: usize = 4;
-
-/// The position of a word's bit in a signature.
-fn place(word: &str) -> usize {
-    let stem = word.bytes().take(STEM);
-    let hash = stem
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    (hash >> 32) as usize % (LETTERS * 6)
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Piece {
+    text: String,
+    /// Whether it is a word of the query.
+    is_found: bool,
 }
 
-/// The length of the passage after a signature, in bytes.
-fn length(head: &[u8]) -> usize {
-    let letter =
-        |at: usize| head.get(LETTERS + at).map_or(0, |letter| usize::from(letter.wrapping_sub(ZERO)));
-    letter(0) << 6 | letter(1)
+impl Piece {
+    /// A text in which nothing is found.
+    pub(crate) fn plain(text: &str) -> Self {
+        Self { text: text.to_owned(), is_found: false }
+    }
 }
 
 /// A word of the query.
@@ -36,8 +28,6 @@ struct QueryWord {
     text: String,
     /// The bit of its group.
     bit: u64,
-    /// The position of its bit in signatures.
-    place: usize,
 }
 
 /// Collects words in groups of equivalent forms.
@@ -60,11 +50,9 @@ impl<'a> WordGroups<'a> {
 }
 
 /// The words of a query in all their forms, ready to be found in texts.
-pub(super) struct Highlighter {
+pub(crate) struct Highlighter {
     /// Sorted.
     words: Vec<QueryWord>,
-    /// Characters and bits in signatures, and the groups that use them, without duplicates.
-    places: Vec<(usize, u8, u64)>,
     /// All bits.
     all: u64,
     /// Whether a word begins with a byte, in lower or upper case.
@@ -77,7 +65,7 @@ pub(super) struct Highlighter {
 
 impl Highlighter {
     /// The words that matched in an answer; `None` if the query requires no word.
-    pub(super) fn new(index: &Index, plain: &[String], ranked: &RankedPage) -> Option<Self> {
+    pub(crate) fn new(index: &Index, plain: &[String], ranked: &RankedPage) -> Option<Self> {
         let wanted = TextQuery::ranked(ranked.text.as_deref()?, plain);
         let mut groups = WordGroups { words: Vec::new(), bit: 1 };
         let clauses = wanted.clauses(index);
@@ -101,8 +89,7 @@ impl Highlighter {
     }
 
     fn of(words: &[(&str, u64)]) -> Self {
-        let word =
-            |(text, bit): &(&str, u64)| QueryWord { text: (*text).to_owned(), bit: *bit, place: place(text) };
+        let word = |(text, bit): &(&str, u64)| QueryWord { text: (*text).to_owned(), bit: *bit };
         let mut words: Vec<QueryWord> = words.iter().map(word).collect();
         words.sort_unstable();
         words.dedup_by(|a, b| a.text == b.text);
@@ -111,10 +98,6 @@ impl Highlighter {
             first[usize::from(byte)] = true;
             first[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        let mut places: Vec<(usize, u8, u64)> =
-            words.iter().map(|word| (word.place / 6, 1 << (word.place % 6), word.bit)).collect();
-        places.sort_unstable();
-        places.dedup();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word.text.len()));
         let mut pairs = [0; 32];
         for word in &words {
@@ -125,69 +108,56 @@ impl Highlighter {
             first.into_iter().for_each(|first| pairs[five(*first)] |= after);
         }
         let all = words.iter().fold(0, |all, word| all | word.bit);
-        Self { words, places, all, first, pairs, lengths }
+        Self { words, all, first, pairs, lengths }
     }
 
-    /// Writes a text with the words marked. Returns the groups it contains.
-    pub(super) fn push(&self, out: &mut Vec<u8>, text: &[u8]) -> u64 {
-        let (mut bits, mut from) = (0, 0);
-        self.each(text, |start, end, bit| {
-            out.extend_from_slice(&text[from..start]);
-            out.extend_from_slice(b"<mark>");
-            out.extend_from_slice(&text[start..end]);
-            out.extend_from_slice(b"</mark>");
+    /// A text divided where words begin and end, and the groups that it contains.
+    pub(crate) fn pieces(&self, text: &str) -> (Vec<Piece>, u64) {
+        let (mut pieces, mut bits, mut from) = (Vec::new(), 0, 0);
+        let mut push = |text: &str, is_found| {
+            if !text.is_empty() {
+                pieces.push(Piece { text: text.to_owned(), is_found });
+            }
+        };
+        self.each(text.as_bytes(), |start, end, bit| {
+            push(text.get(from..start).unwrap_or_default(), false);
+            push(text.get(start..end).unwrap_or_default(), true);
             (bits, from) = (bits | bit, end);
         });
-        out.extend_from_slice(&text[from..]);
-        bits
+        push(text.get(from..).unwrap_or_default(), false);
+        (pieces, bits)
     }
 
     /// The groups that a text contains.
-    pub(super) fn bits(&self, text: &[u8]) -> u64 {
+    fn bits(&self, text: &str) -> u64 {
         let mut bits = 0;
-        self.each(text, |_, _, bit| bits |= bit);
+        self.each(text.as_bytes(), |_, _, bit| bits |= bit);
         bits
     }
 
-    /// Writes the beginning of a summary, or the passage that contains more groups in addition to those of the
+    /// The beginning of a summary, or the passage, a line each, that contains more groups in addition to those of the
     /// name, `named`.
-    pub(super) fn push_passage(&self, out: &mut Vec<u8>, named: u64, [summary, passages]: [&[u8]; 2]) {
-        let start = out.len();
-        let mut best = named | self.push(out, summary);
-        let mut rest = passages;
-        while best != self.all
-            && let Some((head, after)) = rest.split_at_checked(LETTERS + LENGTH)
-        {
-            let Some((passage, after)) = after.split_at_checked(length(head)) else { break };
-            // The signature rules out most passages.
-            if (named | self.signed(head)).count_ones() > best.count_ones() {
-                let end = out.len();
-                out.extend_from_slice(if rest.len() < passages.len() { "\u{2026} ".as_bytes() } else { b"" });
-                let bits = named | self.push(out, passage);
-                if bits.count_ones() > best.count_ones() {
-                    best = bits;
-                    let is_whole =
-                        [".", "!", "?", "\u{2026}"].iter().any(|end| passage.ends_with(end.as_bytes()));
-                    out.extend_from_slice(if is_whole { b"" } else { " \u{2026}".as_bytes() });
-                    out.drain(start..end);
-                } else {
-                    out.truncate(end);
-                }
+    pub(crate) fn extract(&self, summary: &str, passages: &str, named: u64) -> Vec<Piece> {
+        let (mut best, bits) = self.pieces(summary);
+        let mut most = named | bits;
+        let could_be_more = (most | self.bits(passages)).count_ones() > most.count_ones();
+        for (number, passage) in passages.lines().enumerate().filter(|_| could_be_more) {
+            if most == self.all {
+                break;
             }
-            rest = after;
+            let bits = named | self.bits(passage);
+            if bits.count_ones() > most.count_ones() {
+                most = bits;
+                let before = if number > 0 { "\u{2026} " } else { "" };
+                let is_whole = passage.ends_with(['.', '!', '?', '\u{2026}']);
+                let after = if is_whole { "" } else { " \u{2026}" };
+                best = self.pieces(&[before, passage, after].concat()).0;
+            }
         }
+        best
     }
 
-    /// The groups that a passage may contain according to its signature.
-    fn signed(&self, signature: &[u8]) -> u64 {
-        let has = |letter: usize, mask: u8| {
-            signature.get(letter).is_some_and(|letter| letter.wrapping_sub(ZERO) & mask != 0)
-        };
-        let there = self.places.iter().filter(|(letter, mask, _)| has(*letter, *mask));
-        there.fold(0, |bits, (.., bit)| bits | bit)
-    }
-
-    /// Calls `each` with start, end and bit of every query word in an escaped text. Most words are passed over because
+    /// Calls `each` with start, end and bit of every query word in a text. Most words are passed over because
     /// no query word begins with their first two letters.
     fn each(&self, text: &[u8], mut each: impl FnMut(usize, usize, u64)) {
         let is_word = |at: usize| text.get(at).is_some_and(|byte| KIND[usize::from(*byte)] >= Kind::Letter);
@@ -202,7 +172,7 @@ impl Highlighter {
                         start -= 1;
                     }
                 }
-                Kind::Letter if !(at > 0 && is_word(at - 1) || is_reference(&text[..at])) => {}
+                Kind::Letter if !(at > 0 && is_word(at - 1)) => {}
                 _ => {
                     at += 1;
                     continue;
@@ -287,7 +257,7 @@ const fn length_bit(length: usize) -> u64 {
     1 << if length < 63 { length } else { 63 }
 }
 
-/// Class of a byte of an escaped text.
+/// Class of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Between,
@@ -327,11 +297,6 @@ const fn bit(byte: u8) -> u32 {
     1 << (byte & 31)
 }
 
-/// Whether a text ends in the beginning of a character reference.
-fn is_reference(text: &[u8]) -> bool {
-    text.ends_with(b"&") || text.ends_with(b"&#")
-}
-
 /// Whether a character is no part of a word. General punctuation is looked at first.
 fn separates(c: char) -> bool {
     matches!(c, '\u{2000}'..='\u{206f}') || !c.is_alphanumeric() && !is_accent(c)
@@ -355,14 +320,13 @@ fn joined_end(text: &[u8], end: usize) -> usize {
 }
 
 /// Maximum length of a passage and of the beginning of a summary, in characters.
-pub const PASSAGE_LENGTH: usize = 220;
+const PASSAGE_LENGTH: usize = 220;
 /// Minimum length of a passage in characters; shorter sentences are joined.
 const SHORT: usize = 60;
 
-/// Splits a text into passages of one or a few sentences, at most about `most` characters in total. Each is
-/// escaped and preceded by the signature of its words and by its length.
+/// Splits a text into passages of one or a few sentences, a line each, at most about `most` characters in total.
 pub fn passages(text: &str, most: usize) -> String {
-    let mut out = String::new();
+    let mut passages: Vec<&str> = Vec::new();
     let mut room = most;
     // List markers have no meaning in a row.
     let marks = ['-', '*', '\u{2022}', '\u{2013}', ' '];
@@ -370,29 +334,18 @@ pub fn passages(text: &str, most: usize) -> String {
     {
         let mut rest = line;
         while !rest.is_empty() && room > 0 {
-            let end = sentence_end(rest);
-            let (passage, after) = rest.split_at(end);
-            push_passage(&mut out, passage.trim());
+            let (passage, after) = rest.split_at(sentence_end(rest));
+            passages.push(passage.trim());
             room = room.saturating_sub(passage.chars().count());
             rest = after.trim_start();
         }
     }
-    out
+    passages.join("\n")
 }
 
-/// Writes the signature of a passage, its length, and the passage itself.
-fn push_passage(out: &mut String, passage: &str) {
-    let mut letters = [0u8; LETTERS];
-    tokens(passage, |token, _| {
-        let place = place(token);
-        letters[place / 6] |= 1 << (place % 6);
-    });
-    let passage = escaped(passage);
-    // Two characters encode 12 bits: an escaped passage has at most 6 * PASSAGE_LENGTH bytes.
-    let length = passage.len() & ((1 << 12) - 1);
-    let length = [(length >> 6) as u8, length as u8 & 63];
-    out.extend(letters.iter().chain(&length).map(|letter| char::from(ZERO + letter)));
-    out.push_str(&passage);
+/// The beginning of a summary that a row shows.
+pub(crate) fn beginning(summary: &str) -> std::borrow::Cow<'_, str> {
+    at_word(summary, PASSAGE_LENGTH)
 }
 
 /// The end of the first passage of a line.
@@ -425,30 +378,17 @@ mod tests {
         Highlighter::of(&words)
     }
 
-    fn passage_texts(text: &str, most: usize) -> Vec<String> {
-        let (passages, mut texts) = (passages(text, most), Vec::new());
-        let mut rest = passages.as_str();
-        while !rest.is_empty() {
-            let (head, after) = rest.split_at(LETTERS + LENGTH);
-            let (passage, after) = after.split_at(length(head.as_bytes()));
-            texts.push(passage.to_owned());
-            rest = after;
-        }
-        texts
+    fn shown(pieces: &[Piece]) -> String {
+        pieces.iter().map(|it| if it.is_found { format!("[{}]", it.text) } else { it.text.clone() }).collect()
     }
 
     fn marked(words: &[&str], text: &str) -> String {
-        let mut out = Vec::new();
-        found(words).push(&mut out, text.as_bytes());
-        String::from_utf8(out).unwrap().replace("<mark>", "[").replace("</mark>", "]")
+        shown(&found(words).pieces(text).0)
     }
 
     fn chosen(words: &[&str], [name, summary, text]: [&str; 3]) -> String {
-        let (mut out, found) = (Vec::new(), found(words));
-        let passages = passages(text, 1000);
-        let named = found.bits(name.as_bytes());
-        found.push_passage(&mut out, named, [summary, &passages].map(str::as_bytes));
-        String::from_utf8(out).unwrap().replace("<mark>", "[").replace("</mark>", "]")
+        let found = found(words);
+        shown(&found.extract(summary, &passages(text, 1000), found.bits(name)))
     }
 
     #[test]
@@ -460,11 +400,6 @@ mod tests {
         assert_eq!(marked(&["us"], "“US”—us…"), "“[US]”—[us]…");
         assert_eq!(marked(&["us"], "bus u.s. U-S usa; 3us us"), "bus [u.s]. [U-S] usa; 3us [us]");
         assert_eq!(marked(&["a", "1"], "a b 1, ab a1 éa — A"), "[a] b [1], ab a1 éa — [A]");
-    }
-
-    #[test]
-    fn character_references_are_not_words() {
-        assert_eq!(marked(&["amp", "lt", "x27", "d"], "R&amp;D &lt;b&#x27;s"), "R&amp;[D] &lt;b&#x27;s");
     }
 
     #[test]
@@ -483,22 +418,14 @@ mod tests {
     fn passages_are_sentences_of_limited_length() {
         let first = "The first sentence is long enough to stand on its own, so it does.";
         let text = format!("{first} Second. Third.\n\nLine");
-        assert_eq!(passage_texts(&text, 500), [first, "Second. Third.", "Line"]);
+        let lines = |text: &str, most| passages(text, most).lines().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(lines(&text, 500), [first, "Second. Third.", "Line"]);
         let long = "\u{65e5}&".repeat(200) + &" word".repeat(100);
-        let whole: String = passage_texts(&long, 5000).concat();
+        let whole = passages(&long, 5000);
         assert_eq!(whole.matches("word").count(), 100);
         let long = "word ".repeat(100);
-        assert!(passage_texts(&long, 5000).iter().all(|line| line.chars().count() <= PASSAGE_LENGTH));
-        assert_eq!(passage_texts("One two.\nThree", 3), ["One two."]);
-        assert_eq!(passage_texts("- R&D\n\u{2022} two", 100), ["R&amp;D", "two"]);
-    }
-
-    #[test]
-    fn a_signature_never_rules_out_a_passage_that_contains_the_word() {
-        let text = "Ñandúes, non-profit bodies and R&D in the U.S. of <10,000>";
-        let passage = passages(text, 500);
-        for word in ["nandues", "nonprofit", "profit", "bodies", "rd", "us", "10000"] {
-            assert_eq!(found(&[word]).signed(&passage.as_bytes()[..LETTERS]), 1, "{word}");
-        }
+        assert!(lines(&long, 5000).iter().all(|line| line.chars().count() <= PASSAGE_LENGTH));
+        assert_eq!(lines("One two.\nThree", 3), ["One two."]);
+        assert_eq!(lines("- R&D\n\u{2022} two", 100), ["R&D", "two"]);
     }
 }

@@ -1,14 +1,17 @@
 //! Placeholders of HTML pages: the parts that depend on the day.
 
+use std::sync::OnceLock;
+
+use minijinja::{Error, context};
 use snapshot::page::Dated;
 use snapshot::page::hole::{Fill, last_change, mark};
-use snapshot::page::text::grouped;
 use snapshot::record::Locale;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, staleness_days};
 
-use crate::fragments::{Html, push};
-use crate::status::time_left;
+use crate::index::Html;
+use crate::status::{Status, time_left};
+use crate::view::variables;
 
 /// Declares the rules, each with its number.
 macro_rules! rules {
@@ -60,34 +63,63 @@ impl Rule {
 }
 
 /// Fills the placeholders of pages and of JSON bodies for a day.
-#[derive(Clone, Copy)]
 pub struct Filler<'a> {
-    /// Messages and rows.
-    pub html: &'a Html,
-    /// The day.
-    pub dated: &'a Dated,
+    html: &'a Html,
+    dated: &'a Dated,
+    failed: OnceLock<Error>,
+}
+
+impl<'a> Filler<'a> {
+    /// Fills placeholders of these pages for this day.
+    pub fn new(html: &'a Html, dated: &'a Dated) -> Self {
+        Self { html, dated, failed: OnceLock::new() }
+    }
+
+    /// Why a placeholder was not filled, if its template failed.
+    pub fn failed(self) -> Option<Error> {
+        self.failed.into_inner()
+    }
+
+    /// What stands in a placeholder.
+    fn render(&self, rule: Rule, number: u32, locale: Locale) -> Result<String, Error> {
+        let (html, dated) = (self.html, self.dated);
+        let with_status = |template, status: &Status| {
+            html.templates.part(template, locale, context! { status => variables(status) })
+        };
+        match rule {
+            Rule::When => with_status("status.html", &html.status(number, locale, dated)),
+            Rule::WhenText => with_status("status.md", &html.status(number, locale, dated)),
+            Rule::Status => {
+                with_status("status.html", &html.words(locale).standing(dated.cycles.standing(number)))
+            }
+            Rule::Closing => html.closing(locale, dated),
+            Rule::Deadlines if number == 0 => html.next_deadlines(locale, dated),
+            Rule::Deadlines => html.month(number, locale, dated),
+            Rule::Months => html.months(locale, dated),
+            Rule::Organization => html.offered(number, locale, dated),
+            Rule::Day => html.templates.part(
+                "day.html",
+                locale,
+                context! { day => html.words(locale).day(dated.day()).map(|day| variables(&day)) },
+            ),
+            Rule::OpenCount => Ok(html.words(locale).grouped(dated.today.open_count())),
+            Rule::Differs => {
+                let differs = dated.today.state(number).and_then(|state| html.words(locale).differs(&state));
+                Ok(differs.map(|differs| format!("; {differs}")).unwrap_or_default())
+            }
+        }
+    }
 }
 
 impl Fill for Filler<'_> {
     fn fill(&self, rule: u32, arg: u32, out: &mut Vec<u8>) -> Option<()> {
         let Some(rule) = Rule::of(rule) else { return self.dated.fill(rule, arg, out) };
-        let (html, dated) = (self.html, self.dated);
-        let (number, language) = (arg / 2, html.language(Locale::ALL[(arg % 2) as usize]));
-        match rule {
-            Rule::When => language.push_status(out, number, dated),
-            Rule::WhenText => language.push_when_text(out, number, dated),
-            Rule::Differs => language.push_differs(out, number, dated),
-            Rule::Status => language.push_standing(out, dated.cycles.standing(number)),
-            Rule::Closing => language.push_closing(out, dated),
-            Rule::Deadlines if number == 0 => language.push_deadlines(out, dated),
-            Rule::Deadlines => language.push_month(out, number, dated),
-            Rule::Months => language.push_months(out, dated),
-            Rule::OpenCount => push(out, grouped(dated.today.open_count().into(), language.locale)),
-            Rule::Organization => language.push_organization(out, &html.organizations, number, dated),
-            Rule::Day => {
-                if let Some(date) = dated.day().date() {
-                    language.push_time(out, "", date);
-                }
+        let locale = self.html.language(Locale::ALL[(arg % 2) as usize]).locale;
+        match self.render(rule, arg / 2, locale) {
+            Ok(text) => out.extend_from_slice(text.as_bytes()),
+            Err(error) => {
+                let _ = self.failed.set(error);
+                return None;
             }
         }
         Some(())
@@ -129,9 +161,7 @@ impl Filler<'_> {
     }
 
     /// Status and deadline in English; both languages change on the same days.
-    fn words(&self, state: &ProgramState, day: Day) -> Vec<u8> {
-        let mut words = Vec::new();
-        self.html.language(Locale::En).push_state(&mut words, state, day, false);
-        words
+    fn words(&self, state: &ProgramState, day: Day) -> Status {
+        self.html.words(Locale::En).program(state, day, || false)
     }
 }

@@ -2,26 +2,25 @@
 // Requests reach this crate: nothing outside its tests may end a thread on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
+pub mod calendar;
 mod deadlines;
-mod feed;
-mod fragments;
+pub mod feed;
+mod functions;
 mod highlight;
 mod hints;
 mod hole;
-mod messages;
+pub mod index;
 mod organization;
-pub mod prepare;
+mod pages;
 mod recipients;
-mod row;
 mod rows;
 mod search;
-mod slot;
 mod status;
+pub mod templates;
+pub mod view;
 
-pub use deadlines::{bar_width, month_number, month_path};
-pub use feed::{Feed, depends_on_day, feed, feed_path, feed_query};
-pub use fragments::{Html, Language};
+pub use deadlines::{month_number, month_path};
+pub use highlight::passages;
 pub use hole::{Filler, Rule};
-pub use messages::Message;
-pub use organization::Organizations;
-pub use search::{PageOptions, search_page, search_path};
+pub use index::{Html, PagesError};
+pub use search::{PAGE_UNITS, PageOptions, search_page, search_path};

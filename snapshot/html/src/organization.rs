@@ -5,23 +5,21 @@
 //! org.key.at .key          slugs, names and other names: folded words joined by spaces, sorted
 //! org.of.at .of            organizations of each key
 //! org.docs.at .docs        documents of each organization
-//! org.en.at .en  org.es.*  names, escaped
-//! kind                     facet value of each document's type, or a number beyond all values
+//! org.en.at .en  org.es.*  names
 //! ```
 
 use std::collections::BTreeMap;
 
 use snapshot::record::Locale;
-use snapshot::search::{Lists, Strings, check_len};
+use snapshot::search::{Lists, Strings};
 use snapshot::text::words_of;
-use store::sections::{Section, SectionError, SectionWriter, Sections};
+use store::sections::{SectionError, SectionWriter, Sections};
 
 const SLUGS: (&str, &str) = ("org.slug.at", "org.slug");
 const KEYS: (&str, &str) = ("org.key.at", "org.key");
 const OF: (&str, &str) = ("org.of.at", "org.of");
 const DOCS: (&str, &str) = ("org.docs.at", "org.docs");
 const NAMES: [(&str, &str); 2] = [("org.en.at", "org.en"), ("org.es.at", "org.es")];
-const KINDS: &str = "kind";
 
 /// Maximum number of organizations suggested for an ambiguous name.
 const NEAR_MAX: usize = 6;
@@ -35,14 +33,14 @@ pub struct OrganizationEntry {
     pub slug: String,
     /// Other slugs, names and acronyms, not folded.
     pub called: Vec<String>,
-    /// Its name in each language, escaped.
+    /// Its name in each language.
     pub names: [String; 2],
     /// Its documents, ascending.
     pub docs: Vec<u32>,
 }
 
-/// Writes the sections; `known` is sorted by slug, `kinds` are the documents' types as facet values.
-pub(super) fn write(known: &[OrganizationEntry], kinds: Vec<u32>, writer: &mut SectionWriter) {
+/// Writes the sections; `known` is sorted by slug.
+pub(super) fn write(known: &[OrganizationEntry], writer: &mut SectionWriter) {
     let mut keys: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for (number, it) in (0..).zip(known) {
         for called in it.called.iter().chain([&it.slug]) {
@@ -60,7 +58,6 @@ pub(super) fn write(known: &[OrganizationEntry], kinds: Vec<u32>, writer: &mut S
     for (language, names) in NAMES.into_iter().enumerate() {
         Strings::write(writer, names, known.iter().map(|it| it.names[language].as_bytes()));
     }
-    writer.put(KINDS, kinds);
 }
 
 /// The organizations of a snapshot.
@@ -70,7 +67,6 @@ pub struct Organizations {
     of: Lists,
     docs: Lists,
     names: [Strings; 2],
-    pub(crate) kinds: Section<u32>,
 }
 
 impl Organizations {
@@ -81,10 +77,8 @@ impl Organizations {
             of: Lists::open_below(sections, OF, slugs.count())?,
             docs: Lists::open_below(sections, DOCS, count)?,
             names: [Strings::open(sections, NAMES[0])?, Strings::open(sections, NAMES[1])?],
-            kinds: sections.get(KINDS)?,
             slugs,
         };
-        check_len(KINDS, &it.kinds, count)?;
         let named = it.names.iter().all(|names| names.count() == it.slugs.count());
         match named && it.keys.count() == it.of.count() && it.docs.count() == it.slugs.count() {
             true => Ok(it),
@@ -142,7 +136,7 @@ impl Organizations {
         self.slugs.text(number as usize)
     }
 
-    /// Its name, escaped.
+    /// Its name.
     pub(crate) fn name(&self, number: u32, locale: Locale) -> &str {
         self.names[locale as usize].text(number as usize)
     }
@@ -176,7 +170,7 @@ mod tests {
             known("same-b", &["Same"], &[]),
         ];
         let mut writer = SectionWriter::default();
-        write(&all, vec![0, 0, 0], &mut writer);
+        write(&all, &mut writer);
         let open = Organizations::open(&writer.finish(), 3).unwrap();
         assert_eq!(open.find("nsf"), Some(1));
         assert_eq!(open.find("national science FOUNDATION"), Some(1));

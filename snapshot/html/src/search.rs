@@ -1,26 +1,36 @@
-//! The search page: its template joined with the rows, facets, chips and page links of one query.
+//! The search page: the view of one query, which the template `search.html` shows.
 
 mod chips;
 mod display_query;
-mod extras;
 mod facets;
+mod notes;
+mod options;
 mod places;
 mod results;
 mod suggestions;
 
-pub(super) use self::display_query::DisplayQuery;
-use self::extras::ALL;
-pub use self::extras::PageOptions;
-use crate::fragments::{Html, Language, push};
-use crate::highlight::Highlighter;
-use crate::slot::Slot;
-use crate::status::plain;
+use std::collections::BTreeMap;
+
 use form_urlencoded::byte_serialize;
-use snapshot::page::text::{escaped, push_escaped};
+use minijinja::Error;
+use serde::Serialize;
 use snapshot::page::{Dated, Site};
-use snapshot::query::{PARAMETERS, Query};
+use snapshot::query::{PARAMETERS, ParameterKind, Query};
 use snapshot::record::Locale;
 use snapshot::search::{RankOptions, RankedPage};
+use snapshot::time::Day;
+
+use self::chips::Chips;
+pub(crate) use self::display_query::DisplayQuery;
+use self::facets::Groups;
+use self::notes::{Invalid, Notes};
+pub use self::options::PageOptions;
+use self::results::{Order, Results};
+use crate::index::Html;
+use crate::pages::PageLinks;
+use crate::status::Words;
+use crate::templates::here;
+use crate::view::{Bar, variables};
 
 /// Maximum number of values shown for a facet; selected values are always shown.
 const VALUES_MAX: usize = 6;
@@ -36,39 +46,81 @@ pub const fn search_path(locale: Locale) -> &'static str {
     }
 }
 
-/// A query and its results while the page is written.
-struct Splice<'a> {
+/// A query and its results.
+struct Search<'a> {
     site: &'a Site,
     html: &'a Html,
-    language: &'a Language,
     dated: &'a Dated,
     query: &'a Query,
     extras: &'a PageOptions,
+    words: Words<'a>,
     /// How it is ranked, limited to the documents of the organization in the query.
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
     /// Number of full matches that a search for what is open finds, and whose openness nothing recent confirms.
     doubtful: usize,
-    /// Marks the matching words, if there are any.
-    highlighter: Option<Highlighter>,
     /// The query in words.
     display: DisplayQuery<'a>,
-    /// Path and query string of the page, for attributes.
+    /// Path and query string of the page.
     address: String,
 }
 
+/// A field of the form that takes a number or a date.
+#[derive(Serialize)]
+struct Field {
+    name: &'static str,
+    r#type: &'static str,
+    text: String,
+    value: String,
+}
+
+/// What the template shows.
+#[derive(Serialize)]
+struct View<'a> {
+    /// The query string of the page, `?…` or empty, and the same percent-encoded for the value of a parameter.
+    question: &'a str,
+    encoded: String,
+    /// The query in words, for the page title.
+    heading: String,
+    description: &'a str,
+    count: String,
+    text: String,
+    /// Whether quick filters are on, by name.
+    on: BTreeMap<&'static str, bool>,
+    /// The number of applied filters.
+    applied: usize,
+    /// The organization in the query: its name if that is unique, else its slug.
+    organization: String,
+    order: Vec<Order<'a>>,
+    fields: Vec<Field>,
+    /// Whether the query limits numbers or dates.
+    is_bounded: bool,
+    /// Number of programs by the most that one award pays.
+    sums: &'a [Bar],
+    groups: Groups<'a>,
+    invalid: Option<Invalid<'a>>,
+    notes: Option<Notes>,
+    chips: Option<Chips>,
+    results: Results,
+    pages: Option<PageLinks>,
+}
+
 /// The search page for a query, in the query's language.
+///
+/// # Errors
+///
+/// If a template fails.
 pub fn search_page(
     site: &Site,
     html: &Html,
     dated: &Dated,
     (query, extras): (&Query, &PageOptions),
     invalid: &[String],
-) -> Vec<u8> {
+) -> Result<Vec<u8>, Error> {
     let query_string = extras.query_string(site, html, query);
-    let language = html.language(query.locale);
-    let display = DisplayQuery::new(site, html, language, &query_string);
+    let words = html.words(query.locale);
+    let display = DisplayQuery::new(site, html, words, &query_string);
     let among = extras.among(html);
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
@@ -81,87 +133,144 @@ pub fn search_page(
         ..RankOptions::default()
     };
     let answer = site.index.ranked(query, &dated.today, options);
-    let splice = Splice {
+    let search = Search {
         site,
         html,
-        language,
         dated,
         query,
         extras,
+        words,
         options,
         invalid,
-        highlighter: Highlighter::new(&site.index, options.literal, &answer),
         doubtful: answer.unconfirmed(query),
         answer,
         address: display.address(search_path(query.locale), None, None),
         display,
     };
-    language.search.page(|slot, out| splice.slot(slot, out))
+    let title = words.word("search_title");
+    let page =
+        html.templates.page("search.html", query.locale, ("/programs", title), variables(&search.view()))?;
+    Ok(page.into_bytes())
 }
 
-impl Splice<'_> {
-    fn slot(&self, number: u32, out: &mut Vec<u8>) {
-        let checked = |on: bool| if on { " checked" } else { "" };
-        let has =
-            |name: &str, value: &str| self.display.pairs.iter().any(|pair| pair.0 == name && pair.1 == value);
-        if let Some(parameter) = PARAMETERS.get(number as usize) {
-            let value = self.display.pairs.iter().find(|(name, _)| name == parameter.name);
-            push_escaped(out, value.map_or("", |(_, value)| value));
-        }
-        let Some(slot) = Slot::of(number) else { return };
-        match slot {
-            Slot::Question => out.extend_from_slice(self.question().as_bytes()),
-            Slot::Encoded => {
-                let question = self.question().replace("&amp;", "&");
-                byte_serialize(question.as_bytes()).for_each(|part| out.extend_from_slice(part.as_bytes()));
-            }
-            Slot::Count => push(out, self.count()),
-            Slot::Invalid => {
-                self.invalid(out);
-                self.word_notes(out);
-            }
-            Slot::Chips => self.chips(out),
-            Slot::Rows => self.rows(out),
-            Slot::Pages => self.pages(out),
-            Slot::Facets => self.facets(out),
-            Slot::Sort => self.sort(out),
-            Slot::Open => push(out, checked(self.query.open)),
-            Slot::Funded => push(out, checked(self.query.funded)),
-            Slot::Rolling => push(out, checked(self.query.rolling)),
-            Slot::Soon => push(out, checked(has("openState", CLOSING_SOON))),
-            Slot::Applied => {
-                let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
-                let count = self.display.filters().filter(|at| !is_text(at)).count();
-                push(out, if count > 0 { format!(" ({count})") } else { String::new() });
-            }
-            Slot::Organization => push(out, self.organization()),
-            Slot::Title => push(out, self.title()),
-            Slot::Bounds => push(out, if self.is_bounded() { " open" } else { "" }),
+/// Price of rendering a page of results, in units of the search: 0.2 ms.
+pub const PAGE_UNITS: u64 = 120_000;
+
+impl Html {
+    /// Renders the search page of each language once, so that templates that fail are found when they are opened.
+    ///
+    /// # Errors
+    ///
+    /// If a template fails.
+    pub fn try_out(&self, site: &Site, day: Day) -> Result<(), Error> {
+        let dated = site.dated(day);
+        Locale::ALL.iter().try_for_each(|locale| {
+            let (query, extras) = (Query { locale: *locale, ..Query::default() }, PageOptions::default());
+            search_page(site, self, &dated, (&query, &extras), &[]).map(drop)
+        })
+    }
+}
+
+impl Search<'_> {
+    fn view(&self) -> View<'_> {
+        let question = &self.address[search_path(self.query.locale).len()..];
+        let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
+        let soon =
+            self.display.pairs.iter().any(|(name, value)| name == "openState" && value == CLOSING_SOON);
+        let (open, rolling, funded) = (self.query.open, self.query.rolling, self.query.funded);
+        View {
+            question,
+            encoded: byte_serialize(question.as_bytes()).collect(),
+            heading: self.title(),
+            description: self.words.word("home_what"),
+            count: self.count(),
+            text: self.value("q").to_owned(),
+            on: [("open", open), ("soon", soon), ("rolling", rolling), ("funded", funded)].into(),
+            applied: self.display.filters().filter(|at| !is_text(at)).count(),
+            organization: self.organization(),
+            order: self.order(),
+            fields: self.fields(),
+            is_bounded: self.is_bounded(),
+            sums: &self.html.language(self.query.locale).sums,
+            groups: self.groups(),
+            invalid: self.invalid(),
+            notes: self.notes(),
+            chips: self.chips(),
+            results: self.results(),
+            pages: self.pages(),
         }
     }
 
-    /// The value of the organization field: its name if that is unique, else its slug.
+    /// The value of a parameter.
+    fn value(&self, parameter: &str) -> &str {
+        let value = self.display.pairs.iter().find(|(name, _)| name == parameter);
+        value.map_or("", |(_, value)| value)
+    }
+
     fn organization(&self) -> String {
         let Some(number) = self.extras.organization else {
             // Keep an unknown name in the field, so that the reader can correct it.
-            return escaped(self.unknown_organization().unwrap_or_default());
+            return self.unknown_organization().unwrap_or_default().to_owned();
         };
         let organizations = &self.html.organizations;
         let name = organizations.name(number, self.query.locale);
-        let is_unique = organizations.find(&plain(name)) == Some(number);
-        let value = if is_unique { name } else { organizations.slug(number) };
-        value.to_owned()
+        let is_unique = organizations.find(name) == Some(number);
+        if is_unique { name.to_owned() } else { organizations.slug(number).to_owned() }
     }
 
-    /// Whether the query limits numbers or dates.
+    fn fields(&self) -> Vec<Field> {
+        // Programs ask for what changed: the form keeps it, and does not offer it.
+        let is_kept = |name: &str| !self.value(name).is_empty();
+        let place = |kind: ParameterKind, name: &str| match kind {
+            ParameterKind::Least(measure) | ParameterKind::Most(measure) => {
+                Some((measure.spec().search_page_rank, "number"))
+            }
+            ParameterKind::DeadlineFrom | ParameterKind::DeadlineTo => Some((1, "date")),
+            ParameterKind::UpdatedFrom | ParameterKind::UpdatedTo => {
+                is_kept(name).then_some((u8::MAX, "date"))
+            }
+            _ => None,
+        };
+        let placed = PARAMETERS
+            .iter()
+            .filter_map(|it| place(it.kind, it.name).map(|(at, input)| (at, it.name, input)));
+        let mut fields: Vec<_> = placed.collect();
+        fields.sort_by_key(|(at, ..)| *at);
+        let field = |(_, name, input)| Field {
+            name,
+            r#type: input,
+            text: self.words.word(&format!("param_{name}")).to_owned(),
+            value: self.value(name).to_owned(),
+        };
+        fields.into_iter().map(field).collect()
+    }
+
     fn is_bounded(&self) -> bool {
         let query = self.query;
         let dates = query.deadline_from.or(query.deadline_to).is_some();
         dates || query.measures.iter().any(Option::is_some)
     }
 
-    /// The query string of the page, for an attribute.
-    fn question(&self) -> &str {
-        &self.address[search_path(self.query.locale).len()..]
+    /// `climate · Grant · Open now: 12 opportunities`; the title of the search for an empty query.
+    fn title(&self) -> String {
+        match self.display.name() {
+            name if name.is_empty() => self.words.word("search_title").to_owned(),
+            name => format!("{name}: {}", self.count()),
+        }
     }
+
+    /// The address of the first page of a query.
+    fn first_page(&self, query: Query, more: &[(&str, &str)]) -> String {
+        let query = Query { page: Query::default().page, ..query };
+        let query_string = self.extras.query_string(self.site, self.html, &query);
+        search_address(self.query.locale, &query_string, more)
+    }
+}
+
+/// The address of the search page for a query string and some more pairs.
+fn search_address(locale: Locale, query_string: &str, more: &[(&str, &str)]) -> String {
+    let mut pairs = form_urlencoded::Serializer::new(query_string.to_owned());
+    let all = pairs.extend_pairs(more).finish();
+    let mark = if all.is_empty() { "" } else { "?" };
+    format!("{}{mark}{all}", here("/programs", locale))
 }

@@ -1,221 +1,192 @@
-//! The status of a program or a cycle on a day, in words: a badge, then the dates behind it.
+//! The status of a program or a cycle on a day, in words: a badge, then the dates behind it. Templates `status.html` and
+//! `status.md` write it.
 
-use crate::fragments::{Language, push};
-use crate::messages::Message;
-use snapshot::page::Dated;
+use serde::Serialize;
 use snapshot::page::text::grouped;
+use snapshot::record::Locale;
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
 
-/// Attribute of the day that decides, which rows show largest.
-const DECIDES: &str = " class=\"day\"";
+use crate::templates::Templates;
+use crate::view::DayText;
 
-impl Language {
-    /// Writes the status of a program on a day: badge, deadline, days left.
-    pub fn push_status(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        if let Some(state) = dated.today.state(doc) {
-            self.push_state(out, &state, dated.day(), self.rows.has_deadline_in_words(doc as usize));
-        }
+/// A status in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Status {
+    /// Class of the badge; its colour is in `theme.toml`.
+    class: &'static str,
+    /// Words of the badge.
+    text: String,
+    /// The day in the badge.
+    day: Option<DayText>,
+    /// How old the status is.
+    age: Option<String>,
+    /// When the next season opens.
+    opens: Option<DayText>,
+    deadline: Option<Deadline>,
+    /// The last deadline of what is closed.
+    last: Option<DayText>,
+    /// What is known without a deadline.
+    note: Option<String>,
+    /// What stands between the badge and the deadline or the note.
+    joint: &'static str,
+    /// Whether rows hide it: what follows may begin a line there.
+    is_hidden: bool,
+}
+
+/// The next deadline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Deadline {
+    label: String,
+    day: DayText,
+    /// Whether a row shows it largest.
+    decides: bool,
+    /// `in 12 days`
+    left: String,
+}
+
+/// Writes statuses in the words of a language.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub(crate) templates: &'a Templates,
+    pub(crate) locale: Locale,
+}
+
+impl<'a> Words<'a> {
+    pub(crate) fn word(&self, key: &str) -> &'a str {
+        self.templates.word(self.locale, key)
     }
 
-    /// Writes the same as plain text.
-    pub(super) fn push_when_text(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let mut status = Vec::new();
-        self.push_status(&mut status, doc, dated);
-        push(out, plain(&String::from_utf8_lossy(&status)));
+    pub(crate) fn phrase(&self, key: &str, values: &[(&str, &str)]) -> String {
+        self.templates.phrase(self.locale, key, values)
     }
 
-    /// Writes the state of a program on a day. A deadline `in_words` of the source is stated elsewhere.
-    pub(crate) fn push_state(&self, out: &mut Vec<u8>, state: &ProgramState, today: Day, in_words: bool) {
+    pub(crate) fn grouped(&self, number: impl TryInto<u64>) -> String {
+        grouped(number.try_into().unwrap_or(u64::MAX), self.locale)
+    }
+
+    pub(crate) fn day(&self, day: Day) -> Option<DayText> {
+        day.date().map(|date| self.templates.day(date, self.locale))
+    }
+
+    /// The status of a program on a day. Whether its source states a deadline in words, which stands elsewhere, is found
+    /// out only where that matters.
+    pub(crate) fn program(&self, state: &ProgramState, today: Day, in_words: impl Fn() -> bool) -> Status {
         let (standing, openness) = (state.standing, &state.openness);
+        let mut status = self.standing(standing);
         if standing == DisplayStatus::Passed {
             // `Last deadline 30 September 2026; not known whether it opens again`
-            push_badge(out, standing, |out| {
-                self.push_word(out, Message::Passed);
-                self.push_day(out, openness.last_deadline, "");
-            });
-            out.extend_from_slice(b"<i>; </i>");
-            return self.push_word(out, Message::NotKnown);
+            status.day = self.day(openness.last_deadline);
+            status.note = Some(self.word("when_not_known").to_owned());
+            return Status { joint: "; ", is_hidden: true, ..status };
         }
-        self.push_standing(out, standing);
-        let mut joint = joint(standing);
-        if standing == DisplayStatus::Upcoming && openness.next_opening != Day::NONE {
-            out.push(b' ');
-            self.push_word(out, Message::Opens);
-            self.push_day(out, openness.next_opening, "");
-            joint = COMMA;
+        if standing == DisplayStatus::Upcoming {
+            status.opens = self.day(openness.next_opening);
         }
-        match openness.next_deadline {
-            Day::NONE => self.push_no_deadline(out, state, joint, in_words),
-            next => self.push_deadline(out, state, joint, (next, today)),
-        }
-    }
-
-    /// Writes how a program's dates differ from its observed lifecycle; nothing if they agree.
-    pub(super) fn push_differs(&self, out: &mut Vec<u8>, doc: u32, dated: &Dated) {
-        let Some(state) = dated.today.state(doc) else { return };
-        let word = match state.standing.differs(state.observed.lifecycle) {
-            None => return,
-            Some(LifecycleConflict::Open) => Message::ByDatesOpen,
-            Some(LifecycleConflict::Upcoming) => Message::ByDatesUpcoming,
-            Some(LifecycleConflict::Closed) => Message::ByDatesClosed,
+        let apart = status.opens.is_some() || matches!(standing, DisplayStatus::OpenSince { .. });
+        (status.joint, status.is_hidden) = match (apart, &status.age) {
+            (true, _) => (", ", true),
+            (false, Some(_)) => ("; ", false),
+            (false, None) => (" ", false),
         };
-        push(out, format_args!("; {}", self.word(word)));
+        match openness.next_deadline {
+            Day::NONE => self.without_deadline(&mut status, state, in_words),
+            next => status.deadline = self.deadline(state, next, today),
+        }
+        status
     }
 
-    /// Writes the next deadline.
-    fn push_deadline(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &str, (next, today): (Day, Day)) {
+    fn deadline(&self, state: &ProgramState, next: Day, today: Day) -> Option<Deadline> {
         let closes =
             matches!(state.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && state.openness.ends;
-        let (word, attributes) = match (state.openness.projected, closes) {
-            (true, _) => (Message::Projected, ""),
-            (false, true) => (Message::Closes, DECIDES),
-            (false, false) => (Message::Deadline, DECIDES),
+        let (label, decides) = match (state.openness.projected, closes) {
+            (true, _) => ("when_projected", false),
+            (false, true) => ("when_closes", true),
+            (false, false) => ("when_deadline", true),
         };
-        out.extend_from_slice(joint.as_bytes());
-        out.extend_from_slice(b"<span>");
-        self.push_word(out, word);
-        out.extend_from_slice(b"</span>");
-        self.push_day(out, next, attributes);
-        out.extend_from_slice(b" <small>");
-        match next.0.saturating_sub(today.0) {
-            0 => self.push_word(out, Message::Today),
-            1 => self.push_word(out, Message::Tomorrow),
+        let left = match next.0.saturating_sub(today.0) {
+            0 => self.word("when_today").to_owned(),
+            1 => self.word("when_tomorrow").to_owned(),
             days => {
                 let (word, n, _) = time_left(days.unsigned_abs());
-                self.push_phrase(out, word, &[("n", &grouped(n.into(), self.locale))]);
+                self.phrase(word, &[("n", &self.grouped(n))])
             }
-        }
-        out.extend_from_slice(b"</small>");
+        };
+        Some(Deadline { label: self.word(label).to_owned(), day: self.day(next)?, decides, left })
     }
 
-    /// Writes the state of a program that has no next deadline.
-    fn push_no_deadline(&self, out: &mut Vec<u8>, state: &ProgramState, joint: &str, in_words: bool) {
-        let word = match state.standing {
-            DisplayStatus::Rolling => Message::AnyTime,
+    fn without_deadline(&self, status: &mut Status, state: &ProgramState, in_words: impl Fn() -> bool) {
+        let note = match state.standing {
+            DisplayStatus::Rolling => "when_any_time",
             DisplayStatus::Open
             | DisplayStatus::Upcoming
             | DisplayStatus::OpenSince { .. }
             | DisplayStatus::OpenWhenChecked { .. }
-                if !in_words =>
+                if !in_words() =>
             {
-                Message::NoDeadline
+                "when_no_deadline"
             }
-            DisplayStatus::Closed if state.openness.last_deadline != Day::NONE => {
-                out.extend_from_slice(b" <span>");
-                self.push_word(out, Message::LastDeadline);
-                out.extend_from_slice(b"</span>");
-                return self.push_day(out, state.openness.last_deadline, DECIDES);
-            }
+            DisplayStatus::Closed => return status.last = self.day(state.openness.last_deadline),
             _ => return,
         };
-        out.extend_from_slice(joint.as_bytes());
-        self.push_word(out, word);
+        status.note = Some(self.word(note).to_owned());
     }
 
-    /// Writes a space and a day.
-    fn push_day(&self, out: &mut Vec<u8>, day: Day, attributes: &str) {
-        if let Some(date) = day.date() {
-            out.push(b' ');
-            self.push_time(out, attributes, date);
-        }
-    }
-
-    /// Writes a status: its badge and, if it is old, its age.
-    pub(super) fn push_standing(&self, out: &mut Vec<u8>, standing: DisplayStatus) {
-        push_badge(out, standing, |out| match standing {
+    /// A status by itself: its badge and, if it is old, its age.
+    pub(crate) fn standing(&self, standing: DisplayStatus) -> Status {
+        let (class, key) = shown(standing);
+        let text = match standing {
             DisplayStatus::OpenSince { opened } => {
-                let month = opened.date().map_or(String::new(), |date| self.month_words(date));
-                self.push_phrase(out, Message::OpenSince, &[("day", &month)]);
+                let month =
+                    opened.date().map_or(String::new(), |date| self.templates.month(date, self.locale));
+                self.phrase(key, &[("day", &month)])
             }
-            _ => self.push_word(out, shown(standing).1),
-        });
-        if let DisplayStatus::OpenWhenChecked { months } = standing {
-            out.extend_from_slice(COMMA.as_bytes());
-            self.push_phrase(out, Message::MonthsAgo, &[("n", &grouped(months.into(), self.locale))]);
-        }
+            _ => self.word(key).to_owned(),
+        };
+        let age = match standing {
+            DisplayStatus::OpenWhenChecked { months } => {
+                Some(self.phrase("when_months_ago", &[("n", &self.grouped(months))]))
+            }
+            _ => None,
+        };
+        Status { class, text, age, ..Status::default() }
+    }
+
+    /// How a program's dates differ from its observed lifecycle; nothing if they agree.
+    pub(crate) fn differs(&self, state: &ProgramState) -> Option<&'a str> {
+        Some(self.word(match state.standing.differs(state.observed.lifecycle)? {
+            LifecycleConflict::Open => "by_dates_open",
+            LifecycleConflict::Upcoming => "by_dates_upcoming",
+            LifecycleConflict::Closed => "by_dates_closed",
+        }))
     }
 }
 
 /// A number of days as days, months or years: the word, its number, and how many days ago the same were right first.
-pub(crate) fn time_left(days: u32) -> (Message, u32, u32) {
+pub(crate) fn time_left(days: u32) -> (&'static str, u32, u32) {
     let of = |word, per: u32, length: u32, most: u32| {
         let n = days * per / length;
         (word, n, ((n + 1) * length).div_ceil(per).min(most + 1) - 1 - days)
     };
     match days {
-        ..=60 => (Message::InDays, days, 0),
-        61..=730 => of(Message::InMonths, 12, 365, 730),
-        _ => of(Message::InYears, 4, 1461, u32::MAX - 1),
+        ..=60 => ("when_in_days", days, 0),
+        61..=730 => of("when_in_months", 12, 365, 730),
+        _ => of("when_in_years", 4, 1461, u32::MAX - 1),
     }
 }
 
-/// A separator after an element. Rows hide it: what follows may begin a line there.
-const COMMA: &str = "<i>, </i>";
-
-/// The separator between a status and its dates; after an age it is a semicolon.
-const fn joint(standing: DisplayStatus) -> &'static str {
+/// The class of a status's badge, and the key of its word.
+const fn shown(standing: DisplayStatus) -> (&'static str, &'static str) {
     match standing {
-        DisplayStatus::OpenWhenChecked { .. } => "; ",
-        DisplayStatus::OpenSince { .. } => COMMA,
-        _ => " ",
-    }
-}
-
-fn push_badge(out: &mut Vec<u8>, standing: DisplayStatus, push_words: impl FnOnce(&mut Vec<u8>)) {
-    out.extend_from_slice(b"<b class=\"s ");
-    out.extend_from_slice(shown(standing).0.as_bytes());
-    out.extend_from_slice(b"\">");
-    push_words(out);
-    out.extend_from_slice(b"</b>");
-}
-
-/// The class of a status's badge, and its message.
-const fn shown(standing: DisplayStatus) -> (&'static str, Message) {
-    match standing {
-        DisplayStatus::Open => ("open", Message::Open),
-        DisplayStatus::ClosingSoon => ("soon", Message::ClosingSoon),
-        DisplayStatus::Rolling => ("roll", Message::Rolling),
-        DisplayStatus::Upcoming => ("next", Message::Upcoming),
-        DisplayStatus::Closed => ("shut", Message::Closed),
-        DisplayStatus::OpenWhenChecked { .. } => ("none", Message::OpenWhenChecked),
-        DisplayStatus::OpenSince { .. } => ("none", Message::OpenSince),
-        DisplayStatus::Passed => ("none", Message::Passed),
-        DisplayStatus::Doubtful => ("none", Message::Doubtful),
-        DisplayStatus::Undated => ("none", Message::Unknown),
-    }
-}
-
-/// The text of generated markup: without tags, character references resolved.
-pub(super) fn plain(html: &str) -> String {
-    const REFERENCES: [(&str, char); 5] =
-        [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\'')];
-    let (mut out, mut rest) = (String::with_capacity(html.len()), html);
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'<' | b'&')) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        rest = match REFERENCES.iter().find(|(name, _)| rest.starts_with(name)) {
-            Some((name, character)) => {
-                out.push(*character);
-                &rest[name.len()..]
-            }
-            None if rest.starts_with('<') => rest.split_once('>').map_or("", |(_, after)| after),
-            None => {
-                out.push('&');
-                &rest[1..]
-            }
-        };
-    }
-    out + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plain_text_has_neither_tags_nor_references() {
-        let html = "<b class=\"s none\">A &amp; B</b>; <time datetime=\"1\">&lt;2&gt;</time>";
-        assert_eq!(plain(html), "A & B; <2>");
+        DisplayStatus::Open => ("open", "state_open"),
+        DisplayStatus::ClosingSoon => ("soon", "state_closing_soon"),
+        DisplayStatus::Rolling => ("roll", "state_rolling"),
+        DisplayStatus::Upcoming => ("next", "state_upcoming"),
+        DisplayStatus::Closed => ("shut", "state_closed"),
+        DisplayStatus::OpenWhenChecked { .. } => ("none", "state_open_when_checked"),
+        DisplayStatus::OpenSince { .. } => ("none", "state_open_since"),
+        DisplayStatus::Passed => ("none", "state_passed"),
+        DisplayStatus::Doubtful => ("none", "state_doubtful"),
+        DisplayStatus::Undated => ("none", "state_unknown"),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
 }
 
 /// A date as `YYYY-MM-DD`.
-pub fn date_text(date: jiff::civil::Date) -> [u8; 10] {
+pub(crate) fn date_text(date: jiff::civil::Date) -> [u8; 10] {
     let digit = |number: i16| b'0' + (number % 10) as u8;
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
     let [century, year] = [year / 100, year].map(|year| [digit(year / 10), digit(year)]);

@@ -10,7 +10,7 @@ pub fn grouped(number: u64, locale: Locale) -> String {
 }
 
 /// Writes the same.
-pub fn push_grouped(out: &mut Vec<u8>, number: u64, locale: Locale) {
+pub(crate) fn push_grouped(out: &mut Vec<u8>, number: u64, locale: Locale) {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(number).as_bytes();
     let (separator, least) = match locale {
@@ -29,7 +29,7 @@ pub fn push_grouped(out: &mut Vec<u8>, number: u64, locale: Locale) {
 }
 
 /// Writes text with what HTML and XML would read as markup escaped; also fit for attribute values.
-pub fn push_escaped(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn push_escaped(out: &mut Vec<u8>, text: &str) {
     let text = text.as_bytes();
     let mut from = 0;
     for (at, byte) in text.iter().enumerate() {

@@ -23,7 +23,7 @@ static ENDINGS: LazyLock<Vec<(&str, usize, &str)>> = LazyLock::new(|| {
 
 /// Keys of a folded word if it ends as words of a language do. Its cognates have the key that begins with the other
 /// language and goes on alike.
-pub fn cognate_keys(word: &str) -> [Option<String>; 2] {
+pub(crate) fn cognate_keys(word: &str) -> [Option<String>; 2] {
     [0, 1].map(|language| {
         let mut endings = ENDINGS.iter().filter(|(_, of, _)| *of == language);
         let (rest, pair) = endings.find_map(|(ending, _, pair)| Some((word.strip_suffix(ending)?, pair)))?;

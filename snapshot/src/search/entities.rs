@@ -61,7 +61,7 @@ pub struct NamedEntity {
 }
 
 /// The entities of a dataset by key, of its vocabulary and of what its documents state.
-pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap<String, NamedEntity> {
+pub(crate) fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap<String, NamedEntity> {
     let mut dictionary = BTreeMap::new();
     add_labels(vocabulary, stated, &mut dictionary);
     add_places(stated, &mut dictionary);
@@ -84,7 +84,7 @@ pub fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap
 
 /// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`;
 /// labels without plural and gender, as `research` has the stem of `researcher`.
-pub fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 3] {
+pub(crate) fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 3] {
     let [singular, ungendered] = label_keys(words);
     [place_key(words), singular, ungendered]
 }
@@ -271,7 +271,7 @@ static NAMES: LazyLock<FxHashMap<&'static str, Vec<Vec<String>>>> = LazyLock::ne
 });
 
 /// Names of a place and its people, in words.
-pub fn names_of_place(code: &str) -> &'static [Vec<String>] {
+pub(crate) fn names_of_place(code: &str) -> &'static [Vec<String>] {
     NAMES.get(code).map_or(&[], Vec::as_slice)
 }
 

@@ -143,7 +143,7 @@ pub fn stop_words(words: &[&str]) -> Vec<bool> {
 }
 
 /// Whether a folded word is known without any record, maybe in the singular, and so not a misspelling.
-pub fn is_known_word(word: &str) -> bool {
+pub(crate) fn is_known_word(word: &str) -> bool {
     let mut forms = [Some(word), word.strip_suffix('s'), word.strip_suffix("es")].into_iter().flatten();
     is_stop_word(word)
         || MONTHS.contains_key(word)

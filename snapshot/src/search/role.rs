@@ -70,14 +70,14 @@ fn ending(before: &[&str], list: &str) -> Option<usize> {
 }
 
 /// Number of words before a value that mean every record without it, articles included: `not for`, `que no sean`.
-pub fn negation(words: &[CompactString], start: usize) -> usize {
+pub(crate) fn negation(words: &[CompactString], start: usize) -> usize {
     let before: Vec<&str> = words[..start.min(words.len())].iter().map(CompactString::as_str).collect();
     let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
     ending(&before[..before.len() - articles], "without-value").map_or(0, |length| length + articles)
 }
 
 /// How the place that `length` words from `start` on name is meant.
-pub fn reading_of(words: &[CompactString], start: usize, length: usize) -> Reading {
+pub(crate) fn reading_of(words: &[CompactString], start: usize, length: usize) -> Reading {
     let words: Vec<&str> = words.iter().map(CompactString::as_str).collect();
     let Some((before, rest)) = words.split_at_checked(start) else { return Reading::default() };
     let Some((name, after)) = rest.split_at_checked(length) else { return Reading::default() };

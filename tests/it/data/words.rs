@@ -6,11 +6,13 @@
 use std::sync::LazyLock;
 
 use dataset::Input;
-use html::Html;
+use html::templates::Templates;
+use html::{Filler, Html, Rule};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use site::in_memory;
 use site::{PageCache, Pages, Theme};
+use snapshot::page::hole::Fill;
 use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Lifecycle, Locale};
@@ -101,26 +103,31 @@ pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Html, Dated, Nu
     let order = document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
     let (site, _) = in_memory(directory, day).unwrap();
-    let sections = pages(directory, &numbers, &site, None).prepare(&order).unwrap().finish();
+    let templates = templates(directory);
+    let sections = pages(directory, &numbers, &site, &templates, None).prepare(&order).finish();
     let html = Html::open(&sections, &site).unwrap();
     let dated = site.dated(day);
     (site, html, dated, numbers, order)
+}
+
+fn templates(directory: &Directory) -> Templates {
+    THEME.compile(&directory.dataset, "https://directory.example").unwrap()
 }
 
 fn pages<'a>(
     directory: &'a Directory,
     numbers: &'a Numbers,
     site: &'a Site,
+    templates: &'a Templates,
     html: Option<&'a Html>,
 ) -> Pages<'a> {
-    let base_url = "https://directory.example";
     Pages {
         directory,
         numbers,
         site,
         html,
         theme: &THEME,
-        base_url,
+        templates,
         downloads: &[],
         cache: PageCache::default(),
     }
@@ -128,7 +135,7 @@ fn pages<'a>(
 
 fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
     let (site, html, dated, numbers, _) = open(directory, today);
-    let pages = pages(directory, &numbers, &site, Some(&html));
+    let pages = pages(directory, &numbers, &site, &html.templates, Some(&html));
     let statement = |program: usize, locale: Locale| {
         let files = pages.program(program, locale, &dated).unwrap();
         let text = |end: &str| {
@@ -138,7 +145,7 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
         let (page, twin) = (text(".html"), text(".md"));
         let doc = numbers.doc_of[program];
         let mut row = Vec::new();
-        html.language(locale).push_status(&mut row, doc, &dated);
+        Filler::new(&html, &dated).fill(Rule::When as u32, 2 * doc + locale as u32, &mut row).unwrap();
         Statement {
             program,
             locale,

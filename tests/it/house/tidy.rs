@@ -6,7 +6,7 @@ use std::ops::Range;
 use dataset::diagnostics::Code;
 use snapshot::facet::FACETS;
 
-use super::source::{File, assert_none, assert_only, everything, is_function, read, rust, shipped};
+use super::source::{File, assert_none, assert_only, everything, files, is_function, read, rust, shipped};
 
 /// Most lines of a function.
 const FUNCTION: usize = 60;
@@ -42,12 +42,9 @@ const FACETS_NAMED: [(&str, &str); 13] = [
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
         "fields of a record that hold facet values, beside its facts",
     ),
-    (
-        "generator/site/src/pages/prepare.rs: Types",
-        "the type of each program in the list of its organization",
-    ),
     ("generator/site/src/pages/view/program.rs: Lifecycles Types", "labels of a type and of a lifecycle"),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
+    ("snapshot/html/src/search/notes.rs: Countries", "the same"),
     ("snapshot/html/src/search/facets.rs: OpenStates", "closing soon, which has a button of its own"),
     ("snapshot/src/page/mcp_row.rs: FundingShapes", "how a program pays, where that is no grant"),
     ("snapshot/src/page/status_text.rs: Lifecycles", "the label of an observed lifecycle"),
@@ -259,4 +256,44 @@ fn alerts_name_only_metrics_of_the_edge() {
             ["_bucket", "_count"].iter().fold(name, |name, end| name.strip_suffix(end).unwrap_or(name));
         assert!(counted.contains(&format!("\"{name}\"")), "{name}");
     }
+}
+
+/// Markup is in templates, where the engine escapes what it holds. The feed of changes has to be there without pages.
+#[test]
+fn no_rust_string_holds_markup() {
+    let opens = |line: &str| {
+        let strings = line.split('"').skip(1).step_by(2);
+        let begins = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
+        strings.flat_map(|text| text.split('<').skip(1)).any(begins)
+    };
+    // A link of a header field (RFC 8288) stands between the same brackets.
+    let is_link = |line: &str| line.contains("rel=\\\"");
+    let marked = |file: File| {
+        let lines = file.code().filter(|(_, line)| opens(line) && !is_link(line) && !line.contains("::<"));
+        lines.map(|(number, _)| format!("{}:{number}", file.path)).collect::<Vec<_>>()
+    };
+    assert_none(
+        "markup in code",
+        shipped(&["snapshot/html", "generator/site", "edge"]).into_iter().flat_map(marked),
+    );
+}
+
+/// Files that make text of which templates escape nothing, and what it is.
+const UNESCAPED: [(&str, &str); 5] = [
+    ("generator/site/src/pages.rs", "marks of holes"),
+    ("generator/site/src/pages/linked.rs", "JSON without brackets and ampersands"),
+    ("generator/site/src/pages/view/organization.rs", "the mark of a hole"),
+    ("generator/site/src/pages/view/program.rs", "marks of holes"),
+    ("snapshot/html/src/functions.rs", "attributes, phrases and addresses, escaped there"),
+];
+
+#[test]
+fn templates_escape_everything_but_what_is_listed() {
+    let folders = ["snapshot/html", "generator/site", "edge"];
+    let unescaped =
+        shipped(&folders).into_iter().filter(|file| !file.naming(&["from_safe_string"]).is_empty());
+    assert_only("text that is not escaped", &UNESCAPED, unescaped.map(|file| file.path).collect());
+    let says_safe = |file: &File| file.text.contains("safe") || file.text.contains("autoescape");
+    let templates = files(&["snapshot/html/templates", "generator/site/starter"]).into_iter();
+    assert_none("templates that escape nothing", templates.filter(says_safe).map(|file| file.path));
 }

@@ -184,8 +184,8 @@ fn feeds_say_what_was_left_out_of_their_question() {
     assert!(text("atom", unknown).contains(
         "<subtitle>Esto no se entendió y se dejó fuera: type=nonsense, organization=there-is-none</subtitle>"
     ));
-    assert!(text("ics", unknown).contains(
-        "\r\nX-WR-CALDESC:Esto no se entendió y se dejó fuera:\r\n  type=nonsense\r\n  organization=there-is-none\r\n"
+    assert!(text("ics", unknown).replace("\r\n ", "").contains(
+        "\r\nX-WR-CALDESC:Esto no se entendió y se dejó fuera: type=nonsense\\, organization=there-is-none\r\n"
     ));
     let name = |question| ask("csv", question).header("content-disposition").to_owned();
     assert_eq!(name(unknown), "attachment; filename=\"opportunities-filters-left-out.csv\"");
@@ -229,18 +229,18 @@ fn where_nothing_comes_near_each_part_says_what_there_is() {
     for (address, text, ways) in [
         (
             "/programs?q=soil&type=prize",
-            "Nothing here fits <em>soil</em> and <em>Type: <bdi>Prize</bdi></em>.",
+            "Nothing here fits <em>soil</em> and <em>Type: Prize</em>.",
             [
                 "href=\"/programs?q=soil\">For <em>soil</em>: 2<",
-                "href=\"/programs?type=prize\">For <em>Type: <bdi>Prize</bdi></em>: 1<",
+                "href=\"/programs?type=prize\">For <em>Type: Prize</em>: 1<",
             ],
         ),
         (
             "/es/programs?q=soil&type=prize",
-            "Nada de lo publicado aquí encaja con <em>soil</em> y <em>Tipo: <bdi>Premio</bdi></em>.",
+            "Nada de lo publicado aquí encaja con <em>soil</em> y <em>Tipo: Premio</em>.",
             [
                 "href=\"/es/programs?q=soil\">Para <em>soil</em>: 2<",
-                "href=\"/es/programs?type=prize\">Para <em>Tipo: <bdi>Premio</bdi></em>: 1<",
+                "href=\"/es/programs?type=prize\">Para <em>Tipo: Premio</em>: 1<",
             ],
         ),
     ] {
@@ -329,7 +329,7 @@ fn a_chip_has_forty_characters_and_the_rest_in_its_description() {
     let kinds = "a-kind-of-opportunity-with-a-very-long-name-that-nobody-reads";
     let live = live(folder.path(), &[json!({"name": "Soil", "programType": kinds})]);
     let page = get(&live, &format!("/programs?type={kinds}"));
-    let chip = part(&page, "<ul class=\"chips\"><li>", "</a></li>");
+    let chip = part(&page, "<ul class=\"chips\">\n<li>", "</a></li>");
     let visible = part(chip, "</span>", " <span aria-hidden");
     assert!(visible.ends_with('…') && visible.chars().count() <= 38, "{visible}");
     assert!(

@@ -153,7 +153,7 @@ fn a_generation_is_not_opened_unless_every_listed_file_is_there_with_its_size() 
     let root = Root::new();
     let refusal = || edge::OpenGeneration::open(root.path()).err().map(|error| error.to_string());
     assert_eq!(refusal(), None);
-    for file in ["site.zip", "index/html.bin"] {
+    for file in ["site.zip", "index/pages.bin"] {
         let good = fs::read(root.file(file)).unwrap();
         fs::remove_file(root.file(file)).unwrap();
         let missing = refusal().unwrap();

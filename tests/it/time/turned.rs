@@ -60,7 +60,7 @@ fn dates_follow_bytes(directory: &Directory) -> usize {
     let (site, html, dated, ..) = words::open(directory, TODAY);
     let [of_one, of_all] = holes(directory);
     let shown = |dated: &Dated| -> Vec<Shown> {
-        let day = Filler { html: &html, dated };
+        let day = Filler::new(&html, dated);
         let shown = |hole| (filled(hole, &day), last_modified(std::slice::from_ref(hole), &day));
         of_one.iter().chain(&of_all).map(shown).collect()
     };

@@ -3,17 +3,18 @@
 
 use std::fmt::Write as _;
 
+use html::templates::here;
 use jiff::Timestamp;
-use minijinja::{Value, context};
+use minijinja::{Error, Value, context};
 use serde_json::Value as Json;
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
-use snapshot::page::text::{escaped, grouped};
+use snapshot::page::text::grouped;
 use snapshot::record::{Directory, Locale};
 
 use super::feeds::JSON_FEED;
 use super::page::{FIXED, MISSING};
-use super::{Pages, here, mcp};
+use super::{Pages, mcp};
 use crate::downloads::Download;
 use crate::downloads::describe::Describer;
 use crate::rest::OPENAPI;
@@ -24,36 +25,41 @@ const ANSWER: usize = 40;
 const SITEMAP: usize = 10_000;
 
 /// A file for machines: its path, and what writes it.
-type Machine<'a> = (String, Box<dyn Fn() -> Vec<u8> + Send + Sync + 'a>);
+type Machine<'a> = (String, Box<dyn Fn() -> Result<Vec<u8>, Error> + Send + Sync + 'a>);
 
 impl<'a> Pages<'a> {
     /// Assets, files for machines and those of the operator's theme.
     pub(super) fn machine_files(&'a self) -> Vec<Machine<'a>> {
         let text = |path: &str, write: fn(&Self) -> String| -> Machine<'a> {
-            (path.to_owned(), Box::new(move || write(self).into_bytes()))
+            (path.to_owned(), Box::new(move || Ok(write(self).into_bytes())))
+        };
+        let rendered = |path: String, template: &'static str, view: Value| -> Machine<'a> {
+            let page = move || self.templates.part(template, self.main_locale(), view.clone());
+            (path, Box::new(move || page().map(String::into_bytes)))
         };
         let mut files = vec![
             text("/robots.txt", Self::robots),
             text("/llms.txt", Self::llms),
-            text("/opensearch.xml", Self::open_search),
-            text("/sitemap.xml", Self::sitemap_index),
+            rendered("/opensearch.xml".to_owned(), "opensearch.xml", self.open_search()),
+            rendered("/sitemap.xml".to_owned(), "sitemap.xml", context! { maps => self.sitemaps() }),
             text(mcp::CARD, Self::server_card),
             text(mcp::CATALOG, Self::catalog),
             text(mcp::REGISTRY, Self::registry_entry),
         ];
         for asset in [&self.theme.css].into_iter().chain(&self.theme.scripts) {
-            files.push((asset.path(), Box::new(move || asset.text.clone().into_bytes())));
+            files.push((asset.path(), Box::new(move || Ok(asset.text.clone().into_bytes()))));
         }
         for locale in self.locales() {
             let path = here(JSON_FEED, *locale);
-            files.push((path, Box::new(move || self.json_feed(*locale).into_bytes())));
+            files.push((path, Box::new(move || Ok(self.json_feed(*locale).into_bytes()))));
         }
         for number in 1..=self.sitemaps() {
+            let page = move || self.templates.part("sitemap.xml", self.main_locale(), self.sitemap(number));
             let path = format!("/sitemap-{number}.xml");
-            files.push((path, Box::new(move || self.sitemap(number).into_bytes())));
+            files.push((path, Box::new(move || page().map(String::into_bytes))));
         }
         for file in &self.theme.extras {
-            files.push((file.path.clone(), Box::new(move || file.bytes.clone())));
+            files.push((file.path.clone(), Box::new(move || Ok(file.bytes.clone()))));
         }
         files
     }
@@ -101,7 +107,7 @@ impl Pages<'_> {
         Describer {
             dataset: &self.directory.dataset,
             about: self.word(self.main_locale(), "about_1"),
-            base_url: self.base_url,
+            base_url: self.base_url(),
             downloads: self.downloads,
         }
     }
@@ -125,7 +131,7 @@ impl Pages<'_> {
                     summary => get["summary"].as_str().unwrap_or(path),
                     description => get["description"].as_str(),
                     example => self.example(path),
-                    curl => format!("curl '{}{}'", self.base_url, self.example(path)),
+                    curl => format!("curl '{}{}'", self.base_url(), self.example(path)),
                     returns => followed(&contract, &get["responses"]["200"])["description"].as_str(),
                     answer => answer(&contract, &get["responses"]["200"]),
                     parameters => parameters.map(|it| parameter(&contract, it)).collect::<Vec<_>>(),
@@ -134,7 +140,7 @@ impl Pages<'_> {
             })
             .collect();
         let copy = |(program, name, text): (&str, &str, &str)| {
-            context! { run => format!("{program} {name} {} copy.json", self.base_url), text }
+            context! { run => format!("{program} {name} {} copy.json", self.base_url()), text }
         };
         let copies: Vec<Value> = [
             ("python3", "keep_copy.py", include_str!("../../examples/keep_copy.py")),
@@ -181,11 +187,11 @@ impl Pages<'_> {
         let rule = |path| self.locales().iter().map(move |it| format!("Disallow: {}\n", here(path, *it)));
         let rules: String =
             ["/programs?*", "/programs.", "/recipients?*"].into_iter().flat_map(rule).collect();
-        format!("User-agent: *\n{rules}Disallow: /mcp$\n\nSitemap: {}/sitemap.xml\n", self.base_url)
+        format!("User-agent: *\n{rules}Disallow: /mcp$\n\nSitemap: {}/sitemap.xml\n", self.base_url())
     }
 
     fn llms(&self) -> String {
-        let (base, title) = (self.base_url, &self.directory.dataset.title);
+        let (base, title) = (self.base_url(), &self.directory.dataset.title);
         let address = |path| format!("{base}{}", here(path, self.main_locale()));
         let spanish = if self.locales().len() > 1 { ", in Spanish below `/es`" } else { "" };
         format!(
@@ -208,19 +214,8 @@ impl Pages<'_> {
         )
     }
 
-    fn open_search(&self) -> String {
-        let (title, base) = (escaped(&self.directory.dataset.title), escaped(self.base_url));
-        let short = short_name(&self.directory.dataset.title);
-        let page = here("/programs", self.main_locale());
-        format!(
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
-             <OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\"><ShortName>{}</ShortName>\
-             <Description>{title}</Description><InputEncoding>UTF-8</InputEncoding>\
-             <Url type=\"text/html\" template=\"{base}{page}?q={{searchTerms}}\"/>\
-             <Url type=\"application/atom+xml\" template=\"{base}{page}.atom?q={{searchTerms}}\"/>\
-             </OpenSearchDescription>\n",
-            escaped(short),
-        )
+    fn open_search(&self) -> Value {
+        context! { short_name => short_name(&self.directory.dataset.title) }
     }
 
     /// A page for the sitemaps by its position among them, with the time of its last change if known. Organizations and
@@ -246,39 +241,16 @@ impl Pages<'_> {
         Some((format!("/recipients/{}", it.slug), Some(awards.fold(it.updated_at, Timestamp::max))))
     }
 
-    fn sitemap_index(&self) -> String {
-        let base = escaped(self.base_url);
-        let map = |number| format!("<sitemap><loc>{base}/sitemap-{number}.xml</loc></sitemap>\n");
-        format!(
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
-             <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}</sitemapindex>\n",
-            (1..=self.sitemaps()).map(map).collect::<String>(),
-        )
-    }
-
-    fn sitemap(&self, number: usize) -> String {
-        let base = escaped(self.base_url);
-        let mut out = String::from(
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
-             xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n",
-        );
+    fn sitemap(&self, number: usize) -> Value {
         let each = self.addresses_each();
         let own = (number - 1) * each..number * each;
-        for (path, changed) in own.map_while(|at| self.listed_address(at)) {
-            let changed = changed.map(|at| format!("<lastmod>{at}</lastmod>")).unwrap_or_default();
-            let alternate = |it: &Locale| {
-                let (language, address) = (it.as_str(), here(&path, *it));
-                format!("<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{base}{address}\"/>")
-            };
-            let alternates: String =
-                self.locales().iter().filter(|_| self.locales().len() > 1).map(alternate).collect();
-            for locale in self.locales() {
-                let address = here(&path, *locale);
-                let _ = writeln!(out, "<url><loc>{base}{address}</loc>{changed}{alternates}</url>");
-            }
-        }
-        out.push_str("</urlset>\n");
-        out
+        let page = |(path, changed): (String, Option<Timestamp>)| {
+            let address = |it: &Locale| Value::from(vec![it.as_str().to_owned(), here(&path, *it)]);
+            let addresses: Vec<Value> = self.locales().iter().map(address).collect();
+            context! { addresses, changed => changed.map(|at| at.to_string()) }
+        };
+        let pages: Vec<Value> = own.map_while(|at| self.listed_address(at)).map(page).collect();
+        context! { maps => (), pages }
     }
 }
 

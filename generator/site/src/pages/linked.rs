@@ -6,7 +6,7 @@ use snapshot::page::hole::Rule;
 use snapshot::page::money::conversion;
 use snapshot::record::{Locale, Number, RecipientKind};
 
-use super::{Pages, here};
+use super::Pages;
 use crate::downloads::Download;
 use crate::files::stated;
 
@@ -23,7 +23,7 @@ pub(super) fn embed(value: serde_json::Value) -> Value {
 
 impl Pages<'_> {
     pub(super) fn address(&self, path: &str, locale: Locale) -> String {
-        format!("{}{}", self.base_url, here(path, locale))
+        format!("{}{}", self.base_url(), html::templates::here(path, locale))
     }
 
     pub(super) fn program_json_ld(&self, program: usize, locale: Locale) -> Value {
@@ -88,7 +88,7 @@ impl Pages<'_> {
             json!({
                 "@type": "DataDownload",
                 "name": it.name(),
-                "contentUrl": format!("{}{}", self.base_url, it.path()),
+                "contentUrl": format!("{}{}", self.base_url(), it.path()),
                 "encodingFormat": it.format.media_type(),
                 "contentSize": format!("{} B", it.body.len),
                 "sha256": it.body.sha256,

@@ -22,7 +22,7 @@ pub(super) const REGISTRY: &str = "/mcp/server.json";
 
 impl Pages<'_> {
     fn endpoint(&self) -> String {
-        format!("{}/mcp", self.base_url)
+        format!("{}/mcp", self.base_url())
     }
 
     /// The name by which the endpoint identifies itself.
@@ -36,11 +36,11 @@ impl Pages<'_> {
         let title: String = self.directory.dataset.title.chars().take(TITLE_MAX).collect();
         json!({
             "$schema": schema,
-            "name": format!("{}/{}", reversed(&self.host()), self.server()),
+            "name": format!("{}/{}", reversed(&self.templates.site.host), self.server()),
             "title": title,
             "description": contract["serverInfo"]["description"],
             "version": env!("CARGO_PKG_VERSION"),
-            "websiteUrl": self.base_url,
+            "websiteUrl": self.base_url(),
             "remotes": [{ "type": "streamable-http", "url": self.endpoint() }],
         })
     }
@@ -62,10 +62,10 @@ impl Pages<'_> {
         document(&json!({
             "specVersion": "1.0",
             "entries": [{
-                "identifier": format!("urn:air:{}:mcp:{}", self.host(), self.server()),
+                "identifier": format!("urn:air:{}:mcp:{}", self.templates.site.host, self.server()),
                 "displayName": self.directory.dataset.title,
                 "type": "application/mcp-server-card+json",
-                "url": format!("{}{CARD}", self.base_url),
+                "url": format!("{}{CARD}", self.base_url()),
             }],
         }))
     }

@@ -1,6 +1,6 @@
 //! The list of HTML pages, and the families that all files of a site are rendered in.
 
-use html::Feed;
+use html::feed::Feed;
 use minijinja::{Value, context};
 use snapshot::facet::FACETS;
 use snapshot::page::Dated;
@@ -108,7 +108,7 @@ impl<'a> Pages<'a> {
             }),
             Family::new("site pages", each(&FIXED, all), |&(page, locale)| self.fixed(page, locale, dated)),
             Family::new("site files", self.machine_files(), |(path, text)| {
-                Ok(vec![whole(format!("public{path}"), text())])
+                Ok(vec![whole(format!("public{path}"), text()?)])
             }),
             Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
                 Ok(vec![whole(format!("public{FOLDER}/{name}"), text(&self.describer()))])
@@ -116,7 +116,7 @@ impl<'a> Pages<'a> {
         ];
         if let Some(html) = self.html {
             families.push(Family::new("search pages", feeds, |&(feed, locale)| {
-                Ok(self.search(html, feed, locale, dated))
+                self.search(html, feed, locale, dated)
             }));
         }
         families.extend(rest.families());

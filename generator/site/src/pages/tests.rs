@@ -211,20 +211,77 @@ fn pages_fit_their_byte_budgets() {
 fn hostile_texts_stay_texts() {
     let mut directory = sample();
     let hostile = "\"><img src=x onerror=alert(1)></script><script>alert(1)</script>";
+    let text = || hostile.to_owned();
     for program in &mut directory.programs {
-        program.name = hostile.to_owned();
-        program.summary = Some(hostile.to_owned());
-        program.description = Some(hostile.to_owned());
+        (program.name, program.summary, program.description) = (text(), Some(text()), Some(text()));
         program.official_url = "javascript:alert(1)".to_owned();
     }
+    for it in &mut directory.organizations {
+        (it.name, it.description) = (text(), Some(text()));
+    }
+    for it in &mut directory.recipients {
+        (it.display_name, it.biography) = (text(), Some(text()));
+    }
+    directory.facts.iter_mut().for_each(|it| (it.text, it.label) = (Some(text()), Some(hostile.into())));
+    directory.cycles.iter_mut().for_each(|it| it.label = text());
+    directory
+        .sources
+        .iter_mut()
+        .for_each(|it| (it.title, it.publisher) = (Some(text()), Some(hostile.into())));
+    directory.awards.iter_mut().for_each(|it| it.project_title = Some(text()));
+    directory.transitions.iter_mut().for_each(|it| it.reason = Some(text()));
+    directory.dataset.title = text();
     directory.translations.clear();
     let files = site_of(&directory);
-    for (path, page) in files.iter().filter(|(path, _)| !path.contains("/api/") && !path.ends_with(".md")) {
-        let is_markup = [".html", ".xml", ".atom"].iter().any(|end| path.ends_with(end));
-        assert!(!is_markup || !page.contains("<img") && !page.contains("<script>"), "{path}");
+    for (path, page) in files.iter().filter(|(path, _)| !path.contains("/api/")) {
+        let is_markup = [".html", ".md", ".xml", ".atom"].iter().any(|end| path.ends_with(end));
+        assert!(!is_markup || !page.contains("<img src=x") && !page.contains("<script>"), "{path}");
         let links = attributes(page, "href");
         assert!(!links.iter().any(|link| link.starts_with("javascript:")), "{path}");
     }
+}
+
+/// The message of a build with a theme of one file, which fails.
+fn failed_with(file: &str, text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(file), text).unwrap();
+    let root = folder.path().join("root");
+    let options = BuildOptions {
+        made_from: None,
+        out: root.clone(),
+        base_url: "https://directory.example".to_owned(),
+        as_of: date(2026, 11, 21),
+        jobs: 1,
+        index_only: false,
+        templates: Some(folder.path().to_owned()),
+    };
+    let error = generate(&sample(), Digest([0; 32]), &options, &Progress::new(true), &()).err().unwrap();
+    assert!(!root.join("CURRENT").exists());
+    error.to_string()
+}
+
+#[test]
+fn a_template_without_an_end_is_an_error_with_its_line() {
+    let endless = "{% for a in range(9999) %}\n{% for b in range(9999) %}\n{{ a }}{% endfor %}{% endfor %}";
+    let message = failed_with("row.html", endless);
+    assert!(message.starts_with("row.html:") && message.contains("fuel"), "{message}");
+    let message = failed_with("about.html", "\n{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}");
+    assert!(message.starts_with("about.html:2: "), "{message}");
+    let message = failed_with("line.html", "{{ row.nothing }}");
+    assert!(message.starts_with("line.html:1: "), "{message}");
+}
+
+#[test]
+fn a_row_of_a_theme_shows_on_the_search_page_and_on_the_home_page() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("row.html"), "<li>MINE: {{ row.name.text }}</li>").unwrap();
+    std::fs::write(folder.path().join("line.html"), "LINE: {{ row.name.text }}").unwrap();
+    let directory = sample();
+    let files = site_with(&directory, Some(folder.path().to_owned()));
+    for path in ["/programs.html", "/es/programs.html", "/index.html"] {
+        assert!(files[path].contains("<li>MINE: "), "{path}");
+    }
+    assert!(files["/index.html"].contains("LINE: ") && files["/deadlines.html"].contains("LINE: "));
 }
 
 /// Texts with letters of right-to-left scripts, outside of elements that take their direction from them.

@@ -10,6 +10,8 @@ mod recipient;
 
 use std::collections::BTreeMap;
 
+use html::templates::here;
+use html::view::{DayText, Text, variables};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -21,8 +23,7 @@ use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
-use super::{Pages, here};
-use crate::theme::FacetLink;
+use super::Pages;
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.
 const ABOUT: usize = 3800;
@@ -59,7 +60,7 @@ impl Pages<'_> {
     fn facet_link(&self, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
         let make = || {
             let (text, lang) = self.spoken_label(spec.facet, value, locale);
-            FacetLink::value(context! { href => search_address(locale, spec.parameter, value), text, lang })
+            context! { href => search_address(locale, spec.parameter, value), text, lang }
         };
         let values = &self.site.index.values;
         let shared = values.find(spec.facet, value).and_then(|number| self.shared_link(number, locale, make));
@@ -102,27 +103,22 @@ impl Pages<'_> {
         }
     }
 
-    /// A date in words.
-    pub(super) fn date_words(&self, date: Date, locale: Locale) -> String {
-        let month = self.word(locale, &format!("month_{}", date.month()));
-        let (d, y) = (date.day().to_string(), date.year().to_string());
-        self.phrase(locale, "date", &[("d", &d), ("month", month), ("y", &y)])
+    fn date(&self, date: Date, locale: Locale) -> Value {
+        variables(&self.day_text(date, locale))
     }
 
-    fn date(&self, date: Date, locale: Locale) -> Value {
-        context! { iso => date.to_string(), text => self.date_words(date, locale) }
+    fn day_text(&self, date: Date, locale: Locale) -> DayText {
+        self.templates.day(date, locale)
     }
 
     /// A text in a language, else the original with its language code.
-    fn text(
-        &self,
-        (of, original_language): (EntityRef, &str),
-        locale: Locale,
-        field: &str,
-        original: &str,
-    ) -> Value {
-        let text = self.directory.text(of, locale, field, original);
-        context! { text, lang => self.foreign((of, original_language), locale, field) }
+    fn text(&self, about: (EntityRef, &str), locale: Locale, field: &str, original: &str) -> Value {
+        variables(&self.text_of(about, locale, field, original))
+    }
+
+    fn text_of(&self, about: (EntityRef, &str), locale: Locale, field: &str, original: &str) -> Text {
+        let text = self.directory.text(about.0, locale, field, original).to_owned();
+        Text { text, lang: self.foreign(about, locale, field) }
     }
 
     /// The language of the original, if the text is not available in `locale`.
@@ -157,7 +153,7 @@ impl Pages<'_> {
         if lines.is_empty() {
             return None;
         }
-        let lines: Vec<Value> = lines.into_iter().map(Value::from).collect();
+        let lines: Vec<Value> = lines.into_iter().map(blocks::line).collect();
         Some(context! { lines, blocks, fold, cut, lang => self.foreign(about, locale, field) })
     }
 

@@ -3,18 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use html::templates::{TEMPLATES, WORDS};
 use minijinja::Environment;
 use snapshot::facet::VALUE_WORDS;
 
-use super::folder::{TEMPLATES, ThemeFolder, WORDS};
+use super::folder::ThemeFolder;
 use super::problem::ThemeProblem;
 
 /// Prefix of the name of a template that means the program's own.
 pub(super) const PROGRAM: &str = "@opdir/";
 /// Functions of templates.
-const FUNCTIONS: [&str; 8] = ["slot", "asset", "super", "caller", "time", "tongue", "values", "names"];
+const FUNCTIONS: [&str; 4] = ["asset", "super", "caller", "tongue"];
 /// Variables of templates that none of the program's own templates uses.
-const GIVEN: [&str; 3] = ["published", "base_url", "site_name"];
+pub(super) const GIVEN: [&str; 3] = ["published", "base_url", "site_name"];
 
 /// Words of a language: the program's, with the operator's `overrides`. `texts` are those of the operator's templates.
 pub(super) fn words(
@@ -74,8 +75,9 @@ pub(super) fn templates(
     let used = |name: &str| {
         environment.get_template(name).map(|it| it.undeclared_variables(true)).unwrap_or_default()
     };
+    let of_program = |text| environment.template_from_str(text).map(|it| it.undeclared_variables(true));
     let all: BTreeSet<String> =
-        TEMPLATES.iter().flat_map(|(name, _)| used(&format!("{PROGRAM}{name}"))).collect();
+        TEMPLATES.iter().flat_map(|(_, text)| of_program(text).unwrap_or_default()).collect();
     let root = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
     let roots: BTreeSet<String> = all.iter().map(|name| root(name)).collect();
     let given = || roots.iter().map(String::as_str).chain(GIVEN).chain(FUNCTIONS);

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::folder::{ASSETS, TEMPLATES, WORDS};
+use super::folder::ASSETS;
 use super::problem::ThemeError;
 use super::{Theme, colors, folder};
 use dataset::text::nearest;
+use html::templates::{TEMPLATES, WORDS};
 
 /// The files of a new theme: name, text, description.
 const STARTER: [(&str, &str, &str); 6] = [

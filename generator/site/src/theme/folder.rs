@@ -7,6 +7,8 @@ use sha2::{Digest as _, Sha256};
 use store::Hex;
 use walkdir::WalkDir;
 
+use html::templates::{TEMPLATES, WORDS};
+
 use super::colors;
 use super::problem::{ThemeError, ThemeProblem};
 
@@ -16,13 +18,6 @@ macro_rules! embedded {
     };
 }
 
-/// The templates, by name. Names that end in `.html` are escaped.
-pub(super) const TEMPLATES: &[(&str, &str)] = embedded!(
-    "templates": "base.html", "parts.html", "row.html", "line.html", "home.html", "results.html", "search.html",
-    "program.html", "program.md", "awards.html", "organization.html", "recipient.html", "recipients.html", "deadlines.html",
-    "shortlist.html", "browse.html", "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
-);
-pub(super) const WORDS: [(&str, &str); 2] = *embedded!("locales": "en.json", "es.json");
 pub(super) const ASSETS: &[(&str, &str)] =
     embedded!("assets": "site.css", "stars.js", "site.js", "shortlist.js", "run.js", "suggest.js");
 
@@ -40,7 +35,7 @@ const KNOWN: [&str; 3] = ["txt", "json", "xml"];
 const BYTES_MAX: u64 = 1 << 20;
 
 /// A file of an operator that is published: its path and its bytes.
-pub struct ThemeFile {
+pub(crate) struct ThemeFile {
     /// Where it is served.
     pub path: String,
     /// Its content.

@@ -75,21 +75,10 @@ pub enum ThemeError {
     #[error("{}: {}", .0.display(), .1)]
     Unwritable(PathBuf, #[source] std::io::Error),
     /// A template is wrong.
-    #[error("{}", with_location(.0))]
+    #[error("{}", html::templates::with_location(.0))]
     Template(#[from] Error),
 }
 
 fn listed(faults: &[ThemeProblem]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// A template error with its file, line and expression.
-fn with_location(error: &Error) -> String {
-    let place = match (error.name(), error.line()) {
-        (Some(name), Some(line)) => format!("{name}:{line}: "),
-        _ => String::new(),
-    };
-    let about = error.range().and_then(|range| error.template_source()?.get(range));
-    let about = about.filter(|about| !about.contains('\n')).map(|about| format!(": `{about}`"));
-    format!("{place}{error}{}", about.unwrap_or_default())
 }

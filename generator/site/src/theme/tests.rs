@@ -1,13 +1,14 @@
 //! Themes: which files replace the program's own, and which faults are reported with line and suggestion.
 
 use dataset::Table;
-use html::Message;
 use snapshot::facet::FACETS;
 use snapshot::query::PARAMETERS;
 
+use std::collections::BTreeSet;
+
 use super::*;
 
-/// Those of the other language, of the edge, of facets, of parameters and of tables.
+/// Those of the other language, of facets, of parameters and of tables, and those that the source names.
 #[test]
 fn every_word_of_the_program_is_in_both_languages() {
     let words =
@@ -16,13 +17,34 @@ fn every_word_of_the_program_is_in_both_languages() {
     let is_facet = |name: &str| FACETS.iter().any(|spec| spec.parameter == name);
     let parameters = PARAMETERS.iter().filter(|it| !is_facet(it.name)).map(|it| format!("param_{}", it.name));
     let tables = Table::ALL.iter().map(|table| format!("table_{}", table.name()));
-    let edge = Message::KEYS.iter().map(|key| (*key).to_owned());
     let known = words.iter().flat_map(|(_, words)| words.keys().cloned());
-    for key in facets.chain(parameters).chain(tables).chain(edge).chain(known) {
+    let named = named_in_source(&words[0].1);
+    assert!(named.len() > 50, "{named:?}");
+    for key in facets.chain(parameters).chain(tables).chain(named).chain(known) {
         for (file, words) in &words {
             assert!(words.contains_key(&key), "{file} has no `{key}`");
         }
     }
+}
+
+/// String literals of the views that begin as a known key does.
+fn named_in_source(words: &BTreeMap<String, String>) -> Vec<String> {
+    let beginnings: BTreeSet<&str> = words.keys().filter_map(|key| key.split('_').next()).collect();
+    let is_key = |literal: &&str| {
+        let plain = literal.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let beginning = literal.split_once('_').map(|(beginning, _)| beginning);
+        let is_variable = literal.ends_with("_js") || check::GIVEN.contains(literal);
+        plain && !is_variable && beginning.is_some_and(|it| beginnings.contains(it))
+    };
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../snapshot/html/src");
+    let files = walkdir::WalkDir::new(source).into_iter().map(Result::unwrap);
+    let texts =
+        files.filter(|it| it.file_type().is_file()).map(|it| std::fs::read_to_string(it.path()).unwrap());
+    let literals = |text: String| -> Vec<String> {
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        code.flat_map(|line| line.split('"').skip(1).step_by(2)).filter(is_key).map(str::to_owned).collect()
+    };
+    texts.flat_map(literals).collect()
 }
 
 #[test]

@@ -2,21 +2,19 @@
 
 use std::borrow::Cow;
 
-use super::ALL;
-use super::extras::ORGANIZATION;
-use crate::fragments::{Html, Language};
-use crate::messages::Message;
-use crate::status::plain;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
-use snapshot::page::text::{escaped, grouped};
 use snapshot::query::{PARAMETERS, pairs};
+
+use super::options::{ALL, ORGANIZATION};
+use crate::index::Html;
+use crate::status::Words;
 
 /// The bound that every amount satisfies.
 const STATED: (&str, &str) = ("fundingMin", "0");
 
-/// What separates pairs in an attribute.
-const AND: &str = "&amp;";
+/// What separates pairs.
+const AND: &str = "&";
 
 /// Bytes of a page number with its name.
 const PAGE_BYTES: usize = 32;
@@ -28,23 +26,23 @@ const TEXT_MAX: usize = 60;
 pub(crate) struct DisplayQuery<'a> {
     pub(super) site: &'a Site,
     pub(super) html: &'a Html,
-    pub(super) language: &'a Language,
+    pub(super) words: Words<'a>,
     /// Names and values of the query string, without the language and the page.
     pub(super) pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    /// The same as they are in the query string, where no character is one of markup.
+    /// The same as they are in the query string.
     encoded: Vec<&'a str>,
 }
 
 impl<'a> DisplayQuery<'a> {
     /// `query_string` is in canonical form.
-    pub(crate) fn new(site: &'a Site, html: &'a Html, language: &'a Language, query_string: &'a str) -> Self {
+    pub(crate) fn new(site: &'a Site, html: &'a Html, words: Words<'a>, query_string: &'a str) -> Self {
         let is_shown = |name: &str| !matches!(name, "offset" | "page" | ALL);
         let all = query_string.split('&').filter_map(|encoded| Some((pairs(encoded).next()?, encoded)));
         let (pairs, encoded) = all.filter(|((name, _), _)| is_shown(name)).unzip();
-        Self { site, html, language, pairs, encoded }
+        Self { site, html, words, pairs, encoded }
     }
 
-    /// A path with the query string, for an attribute; optionally without one of its pairs and with a page number.
+    /// A path with the query string; optionally without one of its pairs and with a page number.
     pub(super) fn address(&self, path: &str, without: Option<usize>, page: Option<u64>) -> String {
         let length: usize = self.encoded.iter().map(|pair| pair.len() + AND.len()).sum();
         let mut address = String::with_capacity(path.len() + length + PAGE_BYTES);
@@ -63,63 +61,62 @@ impl<'a> DisplayQuery<'a> {
         (0..self.pairs.len()).filter(move |position| is_filter(&self.pairs[*position].0))
     }
 
+    /// The name of a facet.
+    pub(super) fn facet(&self, facet: Facet) -> &'a str {
+        self.words.word(&format!("facet_{}", facet.spec().name))
+    }
+
     /// A filter in words: `Topic: Energy`.
     pub(super) fn filter(&self, name: &str, value: &str) -> String {
-        let facet = FACETS.iter().find(|spec| spec.parameter == name);
-        let rank = PARAMETERS.iter().position(|parameter| facet.is_none() && parameter.name == name);
-        let (name, value) = match (facet, rank) {
-            (Some(spec), _) => {
-                (self.language.facets.text(spec.facet as usize), self.label(spec.facet, value))
+        if let Some(spec) = FACETS.iter().find(|spec| spec.parameter == name) {
+            return format!("{}: {}", self.facet(spec.facet), self.label(spec.facet, value));
+        }
+        let is_parameter = PARAMETERS.iter().any(|parameter| parameter.name == name);
+        let parameter = || self.words.word(&format!("param_{name}"));
+        let (name, value) = match (is_parameter, value.parse::<u64>()) {
+            (true, _) if (name, value) == STATED => return self.words.word("search_amount").to_owned(),
+            (true, _) if value == "true" => return parameter().to_owned(),
+            (true, Ok(number)) => (parameter(), self.words.grouped(number)),
+            (true, Err(_)) => (parameter(), value.to_owned()),
+            (false, _) if name == ORGANIZATION => {
+                (self.words.word("search_organization"), self.organization(value).to_owned())
             }
-            (None, Some(_)) if (name, value) == STATED => {
-                return self.language.word(Message::AmountStated).to_owned();
-            }
-            (None, Some(rank)) if value == "true" => return self.language.parameters.text(rank).to_owned(),
-            (None, Some(rank)) => {
-                let number = value.parse::<u64>().map(|number| grouped(number, self.language.locale));
-                (self.language.parameters.text(rank), number.unwrap_or_else(|_| escaped(value)))
-            }
-            (None, None) if name == ORGANIZATION => {
-                (self.language.word(Message::Organization), self.organization(value))
-            }
-            (None, None) => (self.language.word(Message::AsWords), escaped(value)),
+            (false, _) => (self.words.word("search_as_words"), value.to_owned()),
         };
         format!("{name}: {value}")
     }
 
-    fn organization(&self, slug: &str) -> String {
-        let name = |number| self.html.organizations.name(number, self.language.locale).to_owned();
-        self.html.organizations.find(slug).map_or_else(|| escaped(slug), name)
+    fn organization<'s>(&'s self, slug: &'s str) -> &'s str {
+        let organizations = &self.html.organizations;
+        organizations.find(slug).map_or(slug, |number| organizations.name(number, self.words.locale))
     }
 
-    fn label(&self, facet: Facet, value: &str) -> String {
+    fn label<'s>(&'s self, facet: Facet, value: &'s str) -> &'s str {
         match self.site.index.values.find(facet, value) {
-            Some(ordinal) => self.language.labels.text(ordinal as usize).to_owned(),
+            Some(ordinal) => self.html.language(self.words.locale).label(ordinal).1,
             None => self.place(facet, value),
         }
     }
 
     /// The name of a place.
-    pub(super) fn place(&self, facet: Facet, code: &str) -> String {
-        escaped(snapshot::facet::place_label(facet, code, self.language.locale).unwrap_or(code))
+    pub(super) fn place<'s>(&self, facet: Facet, code: &'s str) -> &'s str {
+        snapshot::facet::place_label(facet, code, self.words.locale).unwrap_or(code)
     }
 
-    /// `climate · Grant · Open now`, without markup; empty for an empty query.
+    /// `climate · Grant · Open now`; empty for an empty query.
     pub(crate) fn name(&self) -> String {
-        let mut words = String::new();
         let mut positions: Vec<usize> = self.filters().collect();
         // The text comes first.
         positions.sort_by_key(|position| self.pairs[*position].0 != "q");
-        for position in positions {
+        let word = |position: usize| {
             let (name, value) = &self.pairs[position];
-            words.push_str(if words.is_empty() { "" } else { " · " });
-            words.push_str(&match FACETS.iter().find(|spec| spec.parameter == name) {
-                Some(spec) => self.label(spec.facet, value),
-                None if name == "q" => escaped(&value.chars().take(TEXT_MAX).collect::<String>()),
-                None if name == ORGANIZATION => self.organization(value),
+            match FACETS.iter().find(|spec| spec.parameter == name) {
+                Some(spec) => self.label(spec.facet, value).to_owned(),
+                None if name == "q" => value.chars().take(TEXT_MAX).collect(),
+                None if name == ORGANIZATION => self.organization(value).to_owned(),
                 None => self.filter(name, value),
-            });
-        }
-        escaped(&plain(&words))
+            }
+        };
+        positions.into_iter().map(word).collect::<Vec<_>>().join(" · ")
     }
 }

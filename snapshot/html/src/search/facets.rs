@@ -1,23 +1,22 @@
-//! The checkboxes of the facets.
+//! The checkboxes of the facets; template `facets.html`.
 
-use super::{ALL, CLOSING_SOON, Splice, VALUES_MAX};
-use crate::fragments::{push, push_parts};
-use crate::messages::Message;
-use crate::prepare::checkbox_attributes;
-use snapshot::facet::{Facet, FacetSpec, GROUPS};
-use snapshot::page::text::{escaped, push_grouped};
+use serde::Serialize;
+use snapshot::facet::{Facet, GROUPS};
 use snapshot::place::{self, Place};
 use snapshot::query::{FacetValue, Page, Query};
 use snapshot::record::Locale;
 use snapshot::search::{FacetCounts, RankOptions};
 use snapshot::text::normalized;
 
+use super::options::ALL;
+use super::{CLOSING_SOON, Search, VALUES_MAX};
+
 /// Continents, by which a long list of places is divided; other places come first.
 const CONTINENTS: [&str; 5] = ["002", "009", "019", "142", "150"];
 
 /// The names of the groups after the topics, and whether each is open.
-const NAMES: [(Message, bool); GROUPS.len() - 1] =
-    [(Message::Who, true), (Message::Where, true), (Message::MoreFilters, false)];
+const NAMES: [(&str, bool); GROUPS.len() - 1] =
+    [("row_who", true), ("filter_where", true), ("filter_more", false)];
 
 /// The continent of a place; none for regions that are not countries.
 fn continent(code: &str) -> Option<&'static Place> {
@@ -26,32 +25,70 @@ fn continent(code: &str) -> Option<&'static Place> {
     ancestors.copied().find(|code| CONTINENTS.contains(code)).and_then(place::find)
 }
 
-impl Splice<'_> {
+/// The facets: those outside of groups, then the groups.
+#[derive(Default, Serialize)]
+pub(super) struct Groups<'a> {
+    loose: Vec<FacetView<'a>>,
+    groups: Vec<Group<'a>>,
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    id: &'static str,
+    name: &'a str,
+    is_open: bool,
+    facets: Vec<FacetView<'a>>,
+}
+
+/// A facet and its values.
+#[derive(Serialize)]
+struct FacetView<'a> {
+    name: &'a str,
+    parameter: &'static str,
+    is_open: bool,
+    values: Vec<ValueView<'a>>,
+    /// The address of the page that shows all its values.
+    all: Option<String>,
+}
+
+/// A value as a checkbox.
+#[derive(Serialize)]
+struct ValueView<'a> {
+    /// The continent that begins with it.
+    region: Option<&'static str>,
+    value: String,
+    text: String,
+    lang: Option<&'a str>,
+    /// The label in the other language, for the filter field of the list.
+    other: Option<String>,
+    is_on: bool,
+    count: String,
+    /// Length of the bar, in tenths of the longest.
+    tenths: u64,
+}
+
+impl Search<'_> {
     /// The topics, then groups of facets.
-    pub(super) fn facets(&self, out: &mut Vec<u8>) {
-        let Some(facets) = &self.answer.facets else { return };
+    pub(super) fn groups(&self) -> Groups<'_> {
+        let Some(facets) = &self.answer.facets else { return Groups::default() };
         let has_options = |counts: &&FacetCounts| {
             counts.items.iter().any(|(pick, _)| !self.has_quick_filter(counts.facet, pick))
         };
         let find = |facet: &Facet| facets.iter().find(|counts| counts.facet == *facet).filter(has_options);
         let is_used = |counts: &&FacetCounts| self.is_used(counts.facet);
         let [(_, topics), groups @ ..] = GROUPS;
-        topics.iter().filter_map(find).for_each(|counts| self.facet(counts, true, out));
         let loose = facets.iter().filter(|counts| GROUPS.iter().all(|(_, of)| !of.contains(&counts.facet)));
-        loose.filter(is_used).for_each(|counts| self.facet(counts, true, out));
-        for ((id, of), (name, is_open)) in groups.into_iter().zip(NAMES) {
+        let loose = topics.iter().filter_map(find).chain(loose.filter(is_used));
+        let group = |((id, of), (name, is_open)): ((&'static str, &[Facet]), (&str, bool))| {
             let of: Vec<&FacetCounts> = of.iter().filter_map(find).collect();
-            if of.is_empty() {
-                continue;
-            }
             let is_open = is_open || of.iter().any(is_used);
-            let open = if is_open { " open" } else { "" };
-            let name = self.language.word(name);
-            push(out, format_args!("<details id=\"{id}\"{open}><summary>{name}</summary>"));
-            for (position, counts) in of.into_iter().enumerate() {
-                self.facet(counts, position == 0 && is_open, out);
-            }
-            push(out, "</details>");
+            let facets = of.into_iter().enumerate();
+            let facets: Vec<_> = facets.map(|(at, counts)| self.facet(counts, at == 0 && is_open)).collect();
+            (!facets.is_empty()).then(|| Group { id, name: self.words.word(name), is_open, facets })
+        };
+        Groups {
+            loose: loose.map(|counts| self.facet(counts, true)).collect(),
+            groups: groups.into_iter().zip(NAMES).filter_map(group).collect(),
         }
     }
 
@@ -60,35 +97,38 @@ impl Splice<'_> {
         self.extras.all == Some(facet) || self.query.selected.iter().any(|(of, _)| *of == facet)
     }
 
-    fn facet(&self, counts: &FacetCounts, is_open: bool, out: &mut Vec<u8>) {
+    fn facet(&self, counts: &FacetCounts, is_open: bool) -> FacetView<'_> {
         let (facet, spec) = (counts.facet, counts.facet.spec());
         let whole = self.extras.all == Some(facet);
         let every = whole.then(|| self.every(facet));
         let items = every.as_ref().unwrap_or(&counts.items);
-        let open = if is_open || self.is_used(facet) { " open" } else { "" };
-        let name = self.language.facets.text(facet as usize);
-        push_parts(out, ["<details", open, "><summary>", name, "</summary><fieldset><legend class=\"vh\">"]);
-        push_parts(out, [name, "</legend>"]);
         let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
         let mut region = None;
+        let mut values = Vec::new();
         for (position, (pick, count)) in items.iter().enumerate() {
-            if whole && spec.is_place {
-                let code = self.site.index.value_text(pick);
-                let here = continent(code).map(|place| place.name(self.query.locale));
-                if here != region {
-                    region = here;
-                    push(out, format_args!("<p>{}</p>", here.unwrap_or_default()));
-                }
+            let is_on = self.is_picked(facet, pick);
+            if !(whole || position < VALUES_MAX || is_on) || self.has_quick_filter(facet, pick) {
+                continue;
             }
-            let on = self.is_picked(facet, pick);
-            if (whole || position < VALUES_MAX || on) && !self.has_quick_filter(facet, pick) {
-                self.option(facet, (pick, *count, most), (on, whole), out);
+            let mut view = self.value_view(facet, pick, (*count, most), is_on);
+            if whole {
+                view.other = self.other_label(facet, pick);
+                let here = continent(&view.value).filter(|_| spec.is_place);
+                let here = here.map(|place| place.name(self.query.locale));
+                view.region = here.filter(|here| region != Some(*here));
+                region = here;
             }
+            values.push(view);
         }
-        if !whole && (spec.is_place || items.len() > VALUES_MAX) {
-            self.all_values(spec, out);
+        let all = !whole && (spec.is_place || items.len() > VALUES_MAX);
+        let and = if self.address.contains('?') { "&" } else { "?" };
+        FacetView {
+            name: self.display.facet(facet),
+            parameter: spec.parameter,
+            is_open: is_open || self.is_used(facet),
+            values,
+            all: all.then(|| format!("{}{and}{ALL}={}", self.address, spec.parameter)),
         }
-        push(out, "</fieldset></details>");
     }
 
     /// Whether a value stands beside the search field and not in its group.
@@ -132,52 +172,32 @@ impl Splice<'_> {
         facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
     }
 
-    fn option(
+    fn value_view(
         &self,
         facet: Facet,
-        (pick, count, most): (&FacetValue, u32, u32),
-        (on, whole): (bool, bool),
-        out: &mut Vec<u8>,
-    ) {
-        // Length of the bar, in tenths of the longest.
-        let tenths = u64::from(count) * 9 / u64::from(most.max(1));
-        out.extend_from_slice(b"<label class=\"w");
-        out.extend([b'0' + tenths as u8, b'"']);
-        if whole {
-            push(out, self.other_label(facet, pick));
+        pick: &FacetValue,
+        (count, most): (u32, u32),
+        is_on: bool,
+    ) -> ValueView<'_> {
+        let (lang, text) = match pick {
+            FacetValue::Value(ordinal) => self.html.language(self.query.locale).label(*ordinal),
+            FacetValue::Place(code) => (None, self.display.place(facet, code)),
+        };
+        ValueView {
+            region: None,
+            value: self.site.index.value_text(pick).to_owned(),
+            text: text.to_owned(),
+            lang,
+            other: None,
+            is_on,
+            count: self.words.grouped(count),
+            tenths: u64::from(count) * 9 / u64::from(most.max(1)),
         }
-        out.extend_from_slice(b"><input type=\"checkbox\" ");
-        match pick {
-            FacetValue::Value(ordinal) => out.extend_from_slice(self.html.options.bytes(*ordinal as usize)),
-            FacetValue::Place(code) => push(out, checkbox_attributes(facet.spec().parameter, code)),
-        }
-        out.extend_from_slice(if on { b" checked> " } else { b"> " });
-        match pick {
-            FacetValue::Value(ordinal) => {
-                out.extend_from_slice(self.language.labels.bytes(*ordinal as usize));
-            }
-            FacetValue::Place(code) => push(out, self.display.place(facet, code)),
-        }
-        out.extend_from_slice(b" <i>");
-        push_grouped(out, count.into(), self.query.locale);
-        out.extend_from_slice(b"</i></label>");
     }
 
-    /// An attribute with the label in the other language, for the filter field of the list.
-    fn other_label(&self, facet: Facet, pick: &FacetValue) -> String {
+    fn other_label(&self, facet: Facet, pick: &FacetValue) -> Option<String> {
         let other = if self.query.locale == Locale::En { Locale::Es } else { Locale::En };
         let label = |locale| self.site.rows.label(facet, pick, locale);
-        match label(other) {
-            same if same == label(self.query.locale) => String::new(),
-            other => format!(" data-o=\"{}\"", escaped(other)),
-        }
-    }
-
-    fn all_values(&self, spec: &FacetSpec, out: &mut Vec<u8>) {
-        let and = if self.question().is_empty() { "?" } else { "&amp;" };
-        let (text, name) =
-            (self.language.word(Message::AllValues), self.language.facets.text(spec.facet as usize));
-        push_parts(out, ["<a rel=\"nofollow\" href=\"", &self.address, and, ALL, "=", spec.parameter, "\">"]);
-        push_parts(out, [text, "<span class=\"vh\">: ", name, "</span></a>"]);
+        Some(label(other)).filter(|it| *it != label(self.query.locale)).map(str::to_owned)
     }
 }

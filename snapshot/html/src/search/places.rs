@@ -2,14 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::Splice;
-use crate::messages::Message;
+use super::Search;
 use snapshot::facet::Facet;
-use snapshot::page::text::grouped;
 use snapshot::place::{self, Code};
 use snapshot::query::{FacetValue, Query};
 
-impl Splice<'_> {
+impl Search<'_> {
     /// `, through Africa: 3, World: 2`; empty if wider places add no results.
     pub(super) fn containment(&self, facet: Facet, code: &str) -> String {
         let values = &self.site.index.values;
@@ -37,12 +35,12 @@ impl Splice<'_> {
         let counts: Vec<u32> = line.iter().map(count).collect();
         let wider = line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0);
         let wider = wider.map(|((code, _), own)| {
-            format!("{}: {}", self.display.place(facet, code), grouped(own.into(), self.query.locale))
+            format!("{}: {}", self.display.place(facet, code), self.words.grouped(own))
         });
         let wider: Vec<String> = wider.collect();
         match wider.is_empty() {
             true => String::new(),
-            false => format!(", {} {}", self.language.word(Message::Through), wider.join(", ")),
+            false => format!(", {} {}", self.words.word("search_through"), wider.join(", ")),
         }
     }
 }

@@ -1,18 +1,58 @@
-//! Suggestions on a search page without results: links to the query without one of its words or filters,
-//! each with the number of records it finds.
+//! Advice on a search page without results: links to the query without one of its words or filters, each with the
+//! number of records it finds.
 
-use super::extras::ORGANIZATION;
-use super::results::push_none;
-use super::{DisplayQuery, PageOptions, Splice, search_path};
-use crate::fragments::push;
-use crate::messages::Message;
-use snapshot::page::text::{escaped, grouped};
+use serde::Serialize;
 use snapshot::query::Query;
 use snapshot::search::{Constraint, Relaxation, rest_in_words};
 
-impl Splice<'_> {
-    /// Suggests the query without one of its words or filters, the organization included.
-    pub(super) fn suggestions(&self, out: &mut Vec<u8>) {
+use super::options::ORGANIZATION;
+use super::{DisplayQuery, PageOptions, Search, search_address};
+
+/// What to do where nothing matches; template `found.html`.
+#[derive(Default, Serialize)]
+pub(super) struct Advice {
+    /// The key of the sentence.
+    key: &'static str,
+    /// A link to the first page.
+    first: Option<String>,
+    /// The parts of a query that no record comes near, and the last one.
+    parts: Option<(Vec<String>, String)>,
+    lists: Vec<Vec<Suggestion>>,
+}
+
+/// A query with one part fewer.
+#[derive(Serialize)]
+struct Suggestion {
+    /// The key of the sentence.
+    key: &'static str,
+    /// The part.
+    what: String,
+    count: String,
+    /// The query that remains, in words.
+    rest: String,
+    /// Its address, if it finds anything.
+    href: Option<String>,
+}
+
+impl Search<'_> {
+    pub(super) fn advice(&self) -> Option<Advice> {
+        let is_empty = self.answer.rows.is_empty();
+        let of = |key| Advice { key, ..Advice::default() };
+        if is_empty && self.query.page.offset > 0 {
+            return Some(Advice { first: Some(self.page_address(1)), ..of("search_past") });
+        }
+        match self.answer.total {
+            0 if self.answer.wider > 0 => Some(of("results_wider_only")),
+            0 => is_empty
+                .then(|| self.nothing_fits())
+                .flatten()
+                .or_else(|| Some(Advice { lists: vec![self.relaxed()], ..of("results_none") })),
+            _ => None,
+        }
+    }
+
+    /// The query without one of its words or filters, the organization included.
+    fn relaxed(&self) -> Vec<Suggestion> {
         let only = self.extras.organization.zip(self.options.among).map(|(number, among)| {
             let value = self.html.organizations.slug(number).to_owned();
             (Constraint::Filter { parameter: ORGANIZATION, value }, among)
@@ -20,27 +60,26 @@ impl Splice<'_> {
         let (index, today) = (&self.site.index, &self.dated.today);
         let relaxations = index.relaxations(self.query, today, &self.extras.plain, only);
         let everywhere = PageOptions { organization: None, ..self.extras.clone() };
-        let query_string = |relaxation: &Relaxation| {
+        let suggestion = |relaxation: &Relaxation| {
             let is_organization =
                 matches!(relaxation.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
-            self.named_query(if is_organization { &everywhere } else { self.extras }, &relaxation.query)
+            let extras = if is_organization { &everywhere } else { self.extras };
+            self.suggestion("search_without", relaxation, extras)
         };
-        self.push_suggestions(Message::WithoutOne, &relaxations, query_string, out);
+        relaxations.iter().map(suggestion).collect()
     }
 
-    /// The query string of a query, and the query in words.
-    fn named_query(&self, extras: &PageOptions, query: &Query) -> (String, String) {
-        let query_string = extras.query_string(self.site, self.html, query);
+    /// The query in words: its text as it was typed.
+    fn name(&self, extras: &PageOptions, query: &Query) -> String {
         let whole = self.query.text.as_deref().unwrap_or_default();
         let text = query.text.as_deref().map(|text| rest_in_words(whole, text));
         let shown = extras.query_string(self.site, self.html, &Query { text, ..query.clone() });
-        let name = DisplayQuery::new(self.site, self.html, self.language, &shown).name();
-        (query_string, name)
+        DisplayQuery::new(self.site, self.html, self.words, &shown).name()
     }
 
-    /// Names the parts of a query that no record comes near, with the number of matches of each by itself. False if
-    /// it has fewer than two, and for one organization, where the ways out count.
-    pub(super) fn nothing_fits(&self, out: &mut Vec<u8>) -> bool {
+    /// The parts of a query that no record comes near, with the number of matches of each by itself. `None` if it has
+    /// fewer than two, and for one organization, where the ways out count.
+    fn nothing_fits(&self) -> Option<Advice> {
         let mut parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
         // The two ends of "this week" are one part.
         let mut words: Vec<String> = Vec::new();
@@ -50,57 +89,38 @@ impl Splice<'_> {
             words.extend(is_new.then_some(word));
             is_new
         });
-        if parts.len() < 2 || self.answer.total > 0 || self.options.among.is_some() {
-            return false;
+        if parts.len() < 2 || self.options.among.is_some() {
+            return None;
         }
-        let (last, first) = (&words[words.len() - 1], &words[..words.len() - 1]);
-        let what = format!("{} {} {last}", first.join(", "), self.language.word(Message::And));
-        push_none(out, &self.language.phrase(Message::NothingFits, &[("what", &what)]));
         let alone = PageOptions { plain: self.extras.plain.clone(), ..PageOptions::default() };
-        self.push_suggestions(Message::ForOne, &parts, |part| self.named_query(&alone, &part.query), out);
+        let mut lists =
+            vec![parts.iter().map(|part| self.suggestion("search_for_one", part, &alone)).collect()];
         if parts.len() > 2 {
-            self.suggestions(out);
+            lists.push(self.relaxed());
         }
-        true
+        let last = words.pop().unwrap_or_default();
+        Some(Advice { key: "results_nothing", first: None, parts: Some((words, last)), lists })
     }
 
     /// A part of a query in words.
     fn part(&self, part: &Constraint) -> String {
-        let words = match part {
-            Constraint::Words(words) => escaped(words),
+        match part {
+            Constraint::Words(words) => words.clone(),
             Constraint::Filter { parameter, value } => self.display.filter(parameter, value),
             Constraint::Role { facet, place } => self.display.filter(facet.spec().parameter, place),
-        };
-        format!("<em>{words}</em>")
+        }
     }
 
-    /// Writes the list, each with a message. `query_string` returns the query string of a relaxation and that query in
-    /// words.
-    fn push_suggestions(
-        &self,
-        word: Message,
-        relaxations: &[Relaxation],
-        query_string: impl Fn(&Relaxation) -> (String, String),
-        out: &mut Vec<u8>,
-    ) {
-        if relaxations.is_empty() {
-            return;
+    fn suggestion(&self, key: &'static str, relaxation: &Relaxation, extras: &PageOptions) -> Suggestion {
+        let is_role = matches!(relaxation.removed, Constraint::Role { .. });
+        let query = || extras.query_string(self.site, self.html, &relaxation.query);
+        let href = || search_address(self.query.locale, &query(), &[]);
+        Suggestion {
+            key: if is_role { "search_instead" } else { key },
+            what: self.part(&relaxation.removed),
+            count: self.words.grouped(relaxation.total),
+            rest: self.name(extras, &relaxation.query),
+            href: (relaxation.total > 0).then(href),
         }
-        push(out, "<ul class=\"without\">");
-        for relaxation in relaxations {
-            let what = self.part(&relaxation.removed);
-            let (query, rest) = query_string(relaxation);
-            let is_role = matches!(relaxation.removed, Constraint::Role { .. });
-            let word = if is_role { Message::Instead } else { word };
-            let (path, locale) = (search_path(self.query.locale), self.language.locale);
-            let count = grouped(relaxation.total as u64, locale);
-            let text = self.language.phrase(word, &[("what", &what), ("n", &count), ("rest", &rest)]);
-            let item = match relaxation.total {
-                0 => text,
-                _ => format!("<a href=\"{path}?{}\">{text}</a>", escaped(&query)),
-            };
-            push(out, format_args!("<li>{item}</li>"));
-        }
-        push(out, "</ul>");
     }
 }

@@ -1,11 +1,12 @@
 //! Template variables of awards: the same table on the pages of programs, organizations and recipients.
 
+use html::templates::here;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, Number};
 use snapshot::truncate::at_word;
 
-use crate::pages::{Pages, here};
+use crate::pages::Pages;
 
 /// Maximum number of awards on the page of a program or an organization, and on that of a recipient.
 pub(in crate::pages) const AWARDS: usize = 10;

@@ -34,6 +34,12 @@ pub(super) fn blocks(lines: &[String]) -> (Vec<Value>, usize) {
     (blocks, fold)
 }
 
+/// A line: its element, and its text without the marker.
+pub(super) fn line(line: &str) -> Value {
+    let (tag, text) = read(line);
+    context! { tag, text }
+}
+
 /// The element of a line, and its text without the marker.
 fn read(line: &str) -> (&'static str, &str) {
     let bullet =

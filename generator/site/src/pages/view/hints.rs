@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use html::prepare::HintEntry;
+use html::index::HintEntry;
+use html::templates::here;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use snapshot::facet::{FACETS, FacetSpec};
@@ -13,7 +14,7 @@ use snapshot::record::{EntityRef, Locale};
 use snapshot::search::label_runs;
 
 use super::search_address;
-use crate::pages::{Pages, here};
+use crate::pages::Pages;
 
 impl Pages<'_> {
     /// Of equal weight, filters come first, then organizations, programs and recipients.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use html::Rule;
+use html::templates::here;
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, ORGANIZATION};
@@ -10,7 +11,7 @@ use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::{ABOUT, SUMMARY, outside_address, search_address};
-use crate::pages::{Pages, here};
+use crate::pages::Pages;
 use dataset::Table;
 
 /// Maximum number of entries in the list of organizations.

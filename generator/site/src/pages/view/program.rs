@@ -2,20 +2,21 @@
 
 use std::cmp::Reverse;
 
-use html::Rule;
-use html::prepare::{PASSAGE_LENGTH, passages};
-use html::prepare::{RowTemplate, STATE_MARK, TEXT_MARKS};
+use html::templates::here;
+use html::view::{Link, Part, Program, Season, Text, variables};
+use html::{Rule, passages};
+use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, detail_page_facets, named_values};
 use snapshot::page::money::AmountPhrases;
 use snapshot::page::status_text::checked;
-use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::record::{Cycle, Fact, Lifecycle, Locale, Number, PROGRAM, Polarity, Strength};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::blocks::{is_spread, without_lead};
 use super::{ABOUT, SUMMARY, day, outside_address};
-use crate::pages::{Pages, here};
+use crate::pages::Pages;
 
 /// The number of eligibility facets; they come first on a record's page.
 const ELIGIBILITY: u8 = 8;
@@ -53,26 +54,15 @@ impl Pages<'_> {
         self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact]).collect()
     }
 
-    fn provider(&self, program: usize, locale: Locale) -> Value {
+    fn provider(&self, program: usize, locale: Locale) -> Link {
         let it = self.organization_of(program);
-        context! {
-            href => here(&format!("/organizations/{}", it.slug), locale),
-            ..self.text((it.entity(), self.default_language()), locale, "name", &it.name)
-        }
-    }
-
-    /// Who can apply, as one line; empty where nothing is published.
-    pub(in crate::pages) fn who_line(&self, program: usize, locale: Locale) -> String {
-        let text =
-            |part: &Value, name: &str| part.get_attr(name).map(|it| it.to_string()).unwrap_or_default();
-        self.who(program, locale)
-            .iter()
-            .flat_map(|part| ["joint", "text"].map(|name| text(part, name)))
-            .collect()
+        let about = (it.entity(), self.default_language());
+        let Text { text, lang } = self.text_of(about, locale, "name", &it.name);
+        Link { href: here(&format!("/organizations/{}", it.slug), locale), text, lang }
     }
 
     /// Who can apply: the labels of one line, each with the separator before it.
-    fn who(&self, program: usize, locale: Locale) -> Vec<Value> {
+    fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
@@ -84,22 +74,23 @@ impl Pages<'_> {
         };
         let people: Vec<_> = specs(false).flat_map(of).collect();
         let places = specs(true).map(of).find(|places| !places.is_empty());
-        let mut parts: Vec<Value> = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         for values in [people, places.unwrap_or_default()] {
             let start = parts.len();
-            let joint = |parts: &[Value]| match parts.len() {
+            let joint = |parts: &[Part]| match parts.len() {
                 0 => "",
                 length if length == start => " · ",
                 _ => ", ",
             };
             for (facet, value) in values.iter().take(MOST) {
                 let (text, lang) = self.spoken_label(*facet, value, locale);
-                parts.push(context! { joint => joint(&parts), text, lang });
+                let (joint, lang) = (joint(&parts).to_owned(), lang.map(str::to_owned));
+                parts.push(Part { joint, text, lang });
             }
             if values.len() > MOST {
                 let more = (values.len() - MOST).to_string();
                 let text = self.phrase(locale, "more", &[("n", &more)]);
-                parts.push(context! { joint => joint(&parts), text, lang => () });
+                parts.push(Part { joint: joint(&parts).to_owned(), text, lang: None });
             }
         }
         parts
@@ -151,59 +142,60 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let doc = self.numbers.doc_of[program] as usize;
         let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
-        let date = it.lifecycle_observed_at().map(|time| self.date_words(day(time), locale));
+        let date = it.lifecycle_observed_at().map(|time| self.day_text(day(time), locale).text);
         let observed = checked(&label, date, |key| self.word(locale, key));
         context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
     }
 
-    /// Variables that the search row and the page have in common.
-    fn common(&self, program: usize, locale: Locale) -> Value {
+    /// A program as rows, lists, feeds and its page show it.
+    pub(in crate::pages) fn view(&self, program: usize, locale: Locale) -> Program {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        context! {
-            t => self.theme.words(locale),
-            slug => &it.slug,
-            name => self.text(about, locale, "name", &it.name),
-            provider => self.provider(program, locale),
-            kind => self.label(Facet::Types, &it.program_type, locale),
-            summary => summary.map(|text| context! { text => self.plain_summary(text), lang => self.foreign(about, locale, "summary") }),
-            who => self.who(program, locale),
-            funding => self.funding(program, locale),
-            deadline_text => self.directory.deadline_in_words(program).map(|fact| {
-                let original = fact.text.as_deref().unwrap_or_default();
-                self.text((fact.entity(), self.language(it)), locale, "text", original)
+        let official = url::Url::parse(&it.official_url).ok();
+        let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+        let season = |(cycle, deadline): (&Cycle, Date)| Season {
+            id: cycle.id.to_string(),
+            label: self.directory.text(cycle.entity(), locale, "label", &cycle.label).to_owned(),
+            deadline,
+            updated: cycle.updated_at,
+        };
+        Program {
+            id: it.id.to_string(),
+            slug: it.slug.to_string(),
+            href: here(&format!("/programs/{}", it.slug), locale),
+            name: self.text_of(about, locale, "name", &it.name),
+            provider: self.provider(program, locale),
+            kind: self.label(Facet::Types, &it.program_type, locale),
+            summary: summary.map(|text| Text {
+                text: self.plain_summary(text).to_owned(),
+                lang: self.foreign(about, locale, "summary"),
             }),
-            checked => it.source_checked_at.map(|time| self.date(day(time), locale)),
+            funding: self.funding(program, locale),
+            who: self.who(program, locale),
+            official: it.official_url.to_string(),
+            host: host.trim_start_matches("www.").to_owned(),
+            checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
+            deadline_text: self.directory.deadline_in_words(program).map(|fact| {
+                let original = fact.text.as_deref().unwrap_or_default();
+                self.text_of((fact.entity(), self.language(it)), locale, "text", original)
+            }),
+            created: it.created_at,
+            updated: it.updated_at,
+            seasons: self.deadlines(program).map(season).collect(),
         }
     }
 
-    /// A search row, with marks for name, status and summary.
-    pub(in crate::pages) fn row(
-        &self,
-        program: usize,
-        locale: Locale,
-    ) -> Result<RowTemplate, minijinja::Error> {
-        let it = &self.directory.programs[program];
-        let about = (it.entity(), self.language(it));
-        let marked = |text: &str| format!("{}{text}{}", TEXT_MARKS[0], TEXT_MARKS[1]);
-        let named = self.directory.text(it.entity(), locale, "name", &it.name);
-        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let summary = summary.map(
-            |text| context! { text => marked(&at_word(self.plain_summary(text), PASSAGE_LENGTH)), lang => self.foreign(about, locale, "summary") },
-        );
-        let official = url::Url::parse(&it.official_url).ok();
-        let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
-        let context = context! {
-            href => here(&format!("/programs/{}", it.slug), locale),
-            host => host.trim_start_matches("www."),
-            state => Value::from_safe_string(STATE_MARK.to_string()),
-            name => context! { text => marked(named), lang => self.foreign(about, locale, "name") },
-            summary,
-            ..self.common(program, locale)
-        };
-        let row = self.theme.environment.get_template("row.html")?.render(context)?;
-        Ok(RowTemplate::new(row.trim()))
+    /// The seasons of a program that end on a day. A paused or ended program has none.
+    fn deadlines(&self, program: usize) -> impl Iterator<Item = (&Cycle, Date)> {
+        let lifecycle = self.directory.programs[program].lifecycle;
+        let rests =
+            matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
+        let cycles = self.directory.program_links[program].cycles.iter().filter(move |_| !rests);
+        cycles.filter_map(|cycle| {
+            let cycle = &self.directory.cycles[*cycle];
+            Some((cycle, cycle.deadline_on?))
+        })
     }
 
     /// Passages that a row can show instead of its summary, in the language of the summary.
@@ -218,17 +210,6 @@ impl Pages<'_> {
         let summary_text = summary.map(|text| self.plain_summary(text));
         let texts = summary_text.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
         if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
-    }
-
-    /// A link to a program with its provider.
-    pub(in crate::pages) fn line(&self, program: usize, locale: Locale) -> Result<String, minijinja::Error> {
-        let it = &self.directory.programs[program];
-        let context = context! {
-            href => here(&format!("/programs/{}", it.slug), locale),
-            name => self.text((it.entity(), self.language(it)), locale, "name", &it.name),
-            provider => self.provider(program, locale),
-        };
-        Ok(self.theme.environment.get_template("line.html")?.render(context)?.trim().to_owned())
     }
 
     /// All variables of a program's page.
@@ -265,7 +246,7 @@ impl Pages<'_> {
             sources => self.sources(program, locale),
             json => format!("/api/v1/programs/{}{suffix}", it.slug),
             json_ld => self.program_json_ld(program, locale),
-            ..self.common(program, locale)
+            ..variables(&self.view(program, locale))
         }
     }
 
@@ -377,7 +358,7 @@ impl Pages<'_> {
 
     /// From when the latest season takes applications.
     fn opens(&self, program: usize, locale: Locale) -> Option<String> {
-        let date = self.date_words(self.latest_season(program)?.opens_on?, locale);
+        let date = self.day_text(self.latest_season(program)?.opens_on?, locale).text;
         Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
     }
 

@@ -2,13 +2,14 @@
 
 use std::cmp::Reverse;
 
+use html::templates::here;
+use html::view::Link;
 use minijinja::{Value, context};
-use snapshot::page::text::{escaped, grouped};
 use snapshot::record::{Locale, RECIPIENT};
 
 use super::ABOUT;
 use super::award::AWARDS_RECEIVED;
-use crate::pages::{Pages, here};
+use crate::pages::Pages;
 
 impl Pages<'_> {
     /// Everything about a recipient.
@@ -29,20 +30,17 @@ impl Pages<'_> {
         }
     }
 
-    /// The name and the list item of each recipient, those with most awards first.
-    pub(in crate::pages) fn listed_recipients(&self, locale: Locale) -> Vec<[String; 2]> {
+    /// A link to each recipient and the number of its awards, those with most awards first.
+    pub(in crate::pages) fn listed_recipients(&self, locale: Locale) -> Vec<(Link, usize)> {
         let all = &self.directory.recipients;
         let count = |at: usize| self.directory.recipient_awards[at].len();
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by_key(|at| (Reverse(count(*at)), &all[*at].display_name, all[*at].id));
         let listed = |at: usize| {
             let (it, of) = (&all[at], (all[at].entity(), self.default_language()));
-            let name = self.directory.text(of.0, locale, "displayName", &it.display_name);
-            let lang = self.foreign(of, locale, "displayName").map(|lang| format!(" lang=\"{lang}\""));
-            let (lang, href) = (lang.unwrap_or_default(), here(&format!("/recipients/{}", it.slug), locale));
-            let link = format!("<a href=\"{href}\"{lang} dir=\"auto\">{}</a>", escaped(name));
-            let count = grouped(count(at) as u64, locale);
-            [name.to_owned(), format!("<li>{link} <span class=\"dim\">{count}</span></li>\n")]
+            let text = self.directory.text(of.0, locale, "displayName", &it.display_name).to_owned();
+            let href = here(&format!("/recipients/{}", it.slug), locale);
+            (Link { href, text, lang: self.foreign(of, locale, "displayName") }, count(at))
         };
         order.into_iter().map(listed).collect()
     }

@@ -1,7 +1,7 @@
 //! Parameters of the search page that the API does not have: sort by relevance, literal words, records with
 //! unstated values or near a named one, all values of a facet, and an organization.
 
-use crate::fragments::Html;
+use crate::index::Html;
 use crate::organization::Organizations;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;

@@ -1,0 +1,119 @@
+//! What the edge renders pages from: `index/pages.bin`.
+
+use html::index::{DocumentEntry, LanguageEntries, OrganizationEntry, PagesWriter, SharedEntries};
+use rayon::prelude::*;
+use snapshot::facet::Facet;
+use snapshot::page::shape::Shaper;
+use snapshot::record::{Locale, Number};
+use snapshot::text::tokens;
+use store::sections::SectionWriter;
+
+use super::Pages;
+use crate::csv_rows;
+
+/// Programs that are prepared before they are written.
+const SHARE: usize = 4096;
+/// Limits between the bars of the chart of amounts, in US dollars.
+const STEPS: [f64; 5] = [1e3, 1e4, 1e5, 1e6, 1e7];
+
+impl Pages<'_> {
+    /// `pages.bin` of a directory; `order` gives the program of each document.
+    pub fn prepare(&self, order: &[usize]) -> SectionWriter {
+        let mut all = PagesWriter::new(self.locales());
+        for share in order.chunks(SHARE) {
+            let documents: Vec<_> = share.par_iter().map(|program| self.document(*program)).collect();
+            documents.iter().for_each(|(languages, csv)| all.add(languages, csv));
+        }
+        let entries: Vec<_> = self.locales().par_iter().map(|locale| self.language_of(*locale)).collect();
+        // `O'Brien` is found as `o brien` and as `obrien`.
+        let names = |locale| {
+            let words = move |name: &str| {
+                let mut words = String::new();
+                tokens(name, |word, _| words.extend([word, " "]));
+                words
+            };
+            self.listed_recipients(locale).into_iter().map(move |(link, _)| words(&link.text))
+        };
+        let shared = SharedEntries {
+            templates: self.theme.files.clone(),
+            words: self.theme.words.clone(),
+            site: self.templates.site.clone(),
+            organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
+            recipients: names(Locale::En).zip(names(Locale::Es)).map(|(en, es)| en + &es).collect(),
+            hints: self.hints(),
+            csv_head: format!("\u{feff}{}", csv_rows::head()),
+        };
+        all.finish(&entries, &shared)
+    }
+
+    /// What a program has in each language, and its CSV row.
+    fn document(&self, program: usize) -> (Vec<DocumentEntry>, String) {
+        let main = self.main_locale();
+        let passages = self.passages(program, main);
+        let own = |locale| match self.passages(program, locale) {
+            own if own == passages && locale != main => String::new(),
+            own => own,
+        };
+        let entry =
+            |&locale: &Locale| DocumentEntry { view: self.view(program, locale), passages: own(locale) };
+        let shaper = Shaper { directory: self.directory, locale: Locale::En };
+        let csv = csv_rows::start(&shaper.program_summary(program));
+        (self.locales().iter().map(entry).collect(), csv)
+    }
+
+    /// The organizations in the order of their numbers on pages.
+    fn by_slug(&self) -> Vec<usize> {
+        let all = &self.directory.organizations;
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by(|a, b| all[*a].slug.cmp(&all[*b].slug));
+        order
+    }
+
+    fn known(&self, organization: usize) -> OrganizationEntry {
+        let it = &self.directory.organizations[organization];
+        let links = &self.directory.organization_links[organization];
+        let mut docs: Vec<u32> = links.programs.iter().map(|program| self.numbers.doc_of[*program]).collect();
+        docs.sort_unstable();
+        let name = |locale| self.directory.text(it.entity(), locale, "name", &it.name).to_owned();
+        let slugs = links.aliases.iter().map(|alias| self.directory.aliases[*alias].slug.to_string());
+        let called = Locale::ALL.iter().map(|locale| name(*locale)).chain(slugs);
+        let aliases = it.aliases.iter().map(ToString::to_string);
+        OrganizationEntry {
+            slug: it.slug.to_string(),
+            called: called.chain(aliases).collect(),
+            names: [name(Locale::En), name(Locale::Es)],
+            docs,
+        }
+    }
+
+    fn language_of(&self, locale: Locale) -> LanguageEntries {
+        let values = &self.site.index.values;
+        let label = |ordinal: u32| {
+            let facet: Facet = values.facet_of(ordinal);
+            let (label, lang) = self.spoken_label(facet, values.text(ordinal), locale);
+            (lang, label)
+        };
+        LanguageEntries {
+            labels: (0..values.ordinals() as u32).into_par_iter().map(label).collect(),
+            recipients: self.listed_recipients(locale),
+            sums: self.sums(locale),
+        }
+    }
+
+    /// Number of programs by the most that one award pays; empty if none states an amount.
+    fn sums(&self, locale: Locale) -> Vec<(String, u64)> {
+        let paid = self.directory.programs.iter().filter_map(|it| it.funding_max_usd.or(it.funding_min_usd));
+        let mut counts = [0u64; STEPS.len() + 1];
+        for sum in paid {
+            counts[STEPS.iter().take_while(|step| sum.0 >= **step).count()] += 1;
+        }
+        let step = |at: usize| STEPS.get(at).map(|step| self.money(Number(*step), locale));
+        let sum = |(at, count): (usize, u64)| {
+            let from = at.checked_sub(1).and_then(step);
+            let to = step(at).filter(|_| from.is_none());
+            (self.range(from, to, locale).unwrap_or_default(), count)
+        };
+        let is_stated = counts.iter().any(|count| *count > 0);
+        counts.into_iter().enumerate().filter(|_| is_stated).map(sum).collect()
+    }
+}

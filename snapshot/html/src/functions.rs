@@ -1,0 +1,199 @@
+//! Functions and filters of templates, and how values are written: escaped, everywhere.
+
+use std::fmt::{self, Write};
+
+use minijinja::value::Kwargs;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, Value, escape_formatter};
+
+/// Name of the escaping of templates that end in `.md`.
+pub(crate) const MARKDOWN: &str = "markdown";
+
+/// Adds all of them.
+pub(crate) fn add(environment: &mut Environment<'static>) {
+    environment.add_function("tongue", tongue);
+    environment.add_filter("fill", fill);
+    environment.add_filter("address", address);
+}
+
+/// `tongue(text)`: attributes of the element of a text that may have another language than the page, its `lang`.
+fn tongue(text: &Value) -> Result<Value, Error> {
+    let language = text.get_attr("lang")?;
+    let mut out = String::new();
+    if let Some(language) = language.as_str() {
+        out.push_str(" lang=\"");
+        escape_html(&mut out, language)?;
+        out.push('"');
+    }
+    out.push_str(" dir=\"auto\"");
+    Ok(Value::from_safe_string(out))
+}
+
+/// `t.results_other | fill(n=count)`: a phrase with each `{name}` replaced. Text is escaped, captured markup is not.
+#[expect(clippy::needless_pass_by_value, reason = "filters get their arguments by value")]
+fn fill(state: &State<'_, '_>, phrase: &str, values: Kwargs) -> Result<Value, Error> {
+    let escaping = state.auto_escape();
+    let mut out = String::with_capacity(phrase.len() + 64);
+    let mut rest = phrase;
+    while let Some((before, after)) = rest.split_once('{') {
+        escape(&mut out, escaping, before)?;
+        let Some((name, after)) = after.split_once('}') else {
+            return Err(Error::new(
+                ErrorKind::InvalidOperation,
+                format!("`{phrase}` has no `}}` after its `{{`"),
+            ));
+        };
+        let value: Value = values.get(name)?;
+        match value.as_str().filter(|_| !value.is_safe()) {
+            Some(text) => escape(&mut out, escaping, text)?,
+            None => write!(out, "{value}")?,
+        }
+        rest = after;
+    }
+    escape(&mut out, escaping, rest)?;
+    Ok(Value::from_safe_string(out))
+}
+
+/// `href | address`: an address between angle brackets in Markdown, where nothing is escaped (CommonMark, section 6.5).
+fn address(address: &str) -> Value {
+    let mut out = String::with_capacity(address.len());
+    for c in address.chars() {
+        match c {
+            '<' => out.push_str("%3C"),
+            '>' => out.push_str("%3E"),
+            c if c.is_whitespace() || c.is_control() => out.push_str("%20"),
+            c => out.push(c),
+        }
+    }
+    Value::from_safe_string(out)
+}
+
+/// Writes a value as templates of its kind have it.
+pub(crate) fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.as_str().filter(|_| !value.is_safe()) {
+        Some(text) => Ok(escape(out, state.auto_escape(), text)?),
+        None if value.is_safe() || *state.auto_escape() == AutoEscape::Html => {
+            escape_formatter(out, state, value)
+        }
+        None => Ok(write!(out, "{value}")?),
+    }
+}
+
+fn escape(out: &mut impl Write, escaping: &AutoEscape, text: &str) -> fmt::Result {
+    match escaping {
+        AutoEscape::Custom(name) if name == MARKDOWN => escape_markdown(out, text),
+        _ => escape_html(out, text),
+    }
+}
+
+/// Writes a text escaped for HTML and XML, also fit for attribute values. Unlike the engine's own formatter, it does not
+/// escape slashes, and drops control characters, which no XML document may hold.
+fn escape_html(out: &mut impl Write, text: &str) -> fmt::Result {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let reference = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            0..=8 | 11 | 12 | 14..=31 | 127 => "",
+            _ => continue,
+        };
+        out.write_str(&text[from..at])?;
+        out.write_str(reference)?;
+        from = at + 1;
+    }
+    out.write_str(&text[from..])
+}
+
+/// Writes a text so that CommonMark shows it as it is: what begins markup within a line is escaped (sections 6.1 to
+/// 6.6), and what begins a block at the start of a line (sections 4 and 5). Underscores inside words begin nothing.
+fn escape_markdown(out: &mut impl Write, text: &str) -> fmt::Result {
+    let (mut before, mut is_start) = (' ', true);
+    for (at, c) in text.char_indices() {
+        let rest = &text[at + c.len_utf8()..];
+        let next = rest.chars().next();
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        match c {
+            '<' => out.write_str("&lt;")?,
+            '>' if is_start => out.write_str("&gt;")?,
+            '&' if is_reference(rest) => out.write_str("&amp;")?,
+            '\\' | '`' | '*' | '[' | ']' => write!(out, "\\{c}")?,
+            '_' if !is_word(Some(before)) || !is_word(next) => out.write_str("\\_")?,
+            _ if is_start && begins_block(c, next) => write!(out, "\\{c}")?,
+            '.' | ')' if next.is_none_or(char::is_whitespace) && is_list_number(&text[..at]) => {
+                write!(out, "\\{c}")?;
+            }
+            _ => out.write_char(c)?,
+        }
+        is_start = c == '\n' || is_start && c == ' ';
+        before = c;
+    }
+    Ok(())
+}
+
+/// Whether a line that begins with two characters may be a heading, a list item, a rule, a fence or a table.
+fn begins_block(first: char, next: Option<char>) -> bool {
+    match first {
+        '#' | '+' | '-' | '=' => next.is_none_or(|next| next.is_whitespace() || next == first),
+        '~' => next == Some('~'),
+        first => first == '|',
+    }
+}
+
+/// Whether what follows an ampersand makes it a character reference.
+fn is_reference(rest: &str) -> bool {
+    let name = rest.strip_prefix('#').unwrap_or(rest);
+    let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    length > 0 && name[length..].starts_with(';')
+}
+
+/// Whether a text ends in a line of digits alone, after which `.` and `)` begin an ordered list.
+fn is_list_number(text: &str) -> bool {
+    let line = text.rsplit('\n').next().unwrap_or(text).trim_start_matches(' ');
+    (1..=9).contains(&line.len()) && line.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(text: &str) -> String {
+        let mut out = String::new();
+        escape_markdown(&mut out, text).unwrap();
+        out
+    }
+
+    #[test]
+    fn markup_in_a_text_is_no_markup_in_markdown() {
+        assert_eq!(markdown("<script>alert(1)</script>"), "&lt;script>alert(1)&lt;/script>");
+        assert_eq!(markdown("[x](javascript:1) *a* `b` \\"), "\\[x\\](javascript:1) \\*a\\* \\`b\\` \\\\");
+        assert_eq!(
+            markdown("# A\n- b\n> c\n1. d\n12) e\n---"),
+            "\\# A\n\\- b\n&gt; c\n1\\. d\n12\\) e\n\\---"
+        );
+    }
+
+    #[test]
+    fn what_begins_no_markup_stays_as_it_is() {
+        for text in
+            ["R&D snake_case a > b, 3.5 & 4; a?b&c=d 2026-27", "0.2", "-5 °C", "~Jan 15", "#3 of 4", "(1) x"]
+        {
+            assert_eq!(markdown(text), text);
+        }
+        assert_eq!(markdown("_x_ &lt; &#60;"), "\\_x\\_ &amp;lt; &amp;#60;");
+    }
+
+    #[test]
+    fn a_phrase_escapes_text_and_keeps_markup() {
+        let mut environment = Environment::new();
+        add(&mut environment);
+        environment.set_formatter(format);
+        environment
+            .add_template("a.html", "{% set b %}<b>{{ x }}</b>{% endset %}{{ '<{n}: {b}' | fill(n=x, b=b) }}")
+            .unwrap();
+        let page =
+            environment.get_template("a.html").unwrap().render(minijinja::context! { x => "<" }).unwrap();
+        assert_eq!(page, "&lt;&lt;: <b>&lt;</b>");
+    }
+}

@@ -1,0 +1,317 @@
+//! `index/pages.bin`: what pages are rendered from at a request. The generator writes it, the edge opens it.
+//!
+//! ```text
+//! file.name.at .name  file.*   templates by name, `en.json`, `es.json` and `site.json`
+//! view.*                       [`Program`] of each document, JSON; of each language of the site, en or es, like the
+//!                              following sections
+//! text.*                       passages of each document, a line each, for highlighted words; empty where they are
+//!                              those of the main language
+//! label.*                      language tag of each facet value's label, a tab, and the label
+//! who.*                        link to each recipient and the number of awards, JSON, in the order of their list
+//! who.at  who                  folded words of their names in both languages
+//! sums.*                       chart of amounts, JSON
+//! org.*                        organizations, see `organization.rs`
+//! hint.*                       suggestions while text is typed, see `hints.rs`
+//! csv                          CSV row of each document, up to its next deadline
+//! csv.head                     the header of such a table
+//! ```
+
+use std::collections::BTreeMap;
+
+use minijinja::{Environment, Error};
+use serde::de::DeserializeOwned;
+use snapshot::page::Site;
+use snapshot::page::text::grouped;
+use snapshot::record::Locale;
+use snapshot::search::{Strings, StringsWriter};
+use store::sections::{SectionError, SectionWriter, Sections, ensure};
+
+use crate::deadlines::bar_width;
+pub use crate::hints::HintEntry;
+use crate::hints::{self, Hints};
+pub use crate::organization::OrganizationEntry;
+use crate::organization::{self, Organizations};
+use crate::status::Words;
+use crate::templates::{SiteInfo, Templates, environment, with_location};
+use crate::view::{Bar, Link, Program};
+
+type SectionNames = (&'static str, &'static str);
+
+const FILE_NAMES: SectionNames = ("file.name.at", "file.name");
+const FILES: SectionNames = ("file.at", "file");
+const VIEWS: [SectionNames; 2] = [("view.en.at", "view.en"), ("view.es.at", "view.es")];
+const PASSAGES: [SectionNames; 2] = [("text.en.at", "text.en"), ("text.es.at", "text.es")];
+const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
+const ITEMS: [SectionNames; 2] = [("who.en.at", "who.en"), ("who.es.at", "who.es")];
+const SUMS: [&str; 2] = ["sums.en", "sums.es"];
+const RECIPIENTS: SectionNames = ("who.at", "who");
+const CSV: SectionNames = ("csv.at", "csv");
+const CSV_HEAD: &str = "csv.head";
+
+/// The files of words and of what pages share, among the templates.
+const WORD_FILES: [&str; 2] = ["en.json", "es.json"];
+const SITE_FILE: &str = "site.json";
+
+/// Why pages cannot be rendered from an index.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "each message shows what its fields are")]
+pub enum PagesError {
+    #[error(transparent)]
+    Section(#[from] SectionError),
+    #[error("the templates: {}", with_location(.0))]
+    Template(#[from] Error),
+}
+
+/// What a document has in one language.
+#[derive(Clone, Debug)]
+pub struct DocumentEntry {
+    /// Its view.
+    pub view: Program,
+    /// Passages, a line each; empty if they equal those of the main language.
+    pub passages: String,
+}
+
+/// What a language has once.
+#[derive(Clone, Debug, Default)]
+pub struct LanguageEntries {
+    /// Label of each facet value, with its language tag if that is not the page's.
+    pub labels: Vec<(Option<&'static str>, String)>,
+    /// Recipients in the order of their list, and the number of awards of each.
+    pub recipients: Vec<(Link, usize)>,
+    /// Number of programs by the most that one award pays.
+    pub sums: Vec<(String, u64)>,
+}
+
+/// What every language shows.
+#[derive(Clone, Debug)]
+pub struct SharedEntries {
+    /// Templates by name.
+    pub templates: BTreeMap<String, String>,
+    /// Words by key, English and Spanish.
+    pub words: [BTreeMap<String, String>; 2],
+    /// What pages share.
+    pub site: SiteInfo,
+    /// Organizations, by slug.
+    pub organizations: Vec<OrganizationEntry>,
+    /// Folded words of the names of recipients, in the order of their list.
+    pub recipients: Vec<String>,
+    /// Suggestions while text is typed.
+    pub hints: Vec<HintEntry>,
+    /// Header of a table of programs, with its line end.
+    pub csv_head: String,
+}
+
+/// Collects the file: documents in their order, then what there is once.
+pub struct PagesWriter {
+    languages: Vec<(Locale, [StringsWriter; 2])>,
+    csv: StringsWriter,
+}
+
+impl PagesWriter {
+    /// No documents yet, of a site in these languages.
+    pub fn new(locales: &[Locale]) -> Self {
+        let languages = locales.iter().map(|locale| (*locale, Default::default())).collect();
+        Self { languages, csv: StringsWriter::default() }
+    }
+
+    /// Adds the next document: what it has in each language of the site, and its CSV row.
+    pub fn add(&mut self, languages: &[DocumentEntry], csv: &str) {
+        for ((_, [views, passages]), entry) in self.languages.iter_mut().zip(languages) {
+            views.push(&json(&entry.view));
+            passages.push(entry.passages.as_bytes());
+        }
+        self.csv.push(csv.as_bytes());
+    }
+
+    /// Writes the file; `entries` are those of each language.
+    pub fn finish(self, entries: &[LanguageEntries], shared: &SharedEntries) -> SectionWriter {
+        let mut writer = SectionWriter::default();
+        for ((locale, [views, passages]), entries) in self.languages.into_iter().zip(entries) {
+            let at = locale as usize;
+            views.write(VIEWS[at], &mut writer);
+            passages.write(PASSAGES[at], &mut writer);
+            let labels =
+                entries.labels.iter().map(|(lang, text)| format!("{}\t{text}", lang.unwrap_or_default()));
+            put(LABELS[at], labels.map(String::into_bytes), &mut writer);
+            put(ITEMS[at], entries.recipients.iter().map(json), &mut writer);
+            writer.put(SUMS[at], json(&entries.sums));
+        }
+        let files = files(shared);
+        put(FILE_NAMES, files.keys(), &mut writer);
+        put(FILES, files.values(), &mut writer);
+        put(RECIPIENTS, &shared.recipients, &mut writer);
+        self.csv.write(CSV, &mut writer);
+        writer.put(CSV_HEAD, shared.csv_head.as_bytes());
+        organization::write(&shared.organizations, &mut writer);
+        hints::write(&shared.hints, &mut writer);
+        writer
+    }
+}
+
+fn put(names: SectionNames, strings: impl IntoIterator<Item: AsRef<[u8]>>, writer: &mut SectionWriter) {
+    let strings: Vec<_> = strings.into_iter().collect();
+    Strings::write(writer, names, strings.iter().map(AsRef::as_ref));
+}
+
+/// Views are structs of texts and numbers, which JSON has.
+fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// The files that [`Html::open`] compiles.
+fn files(shared: &SharedEntries) -> BTreeMap<String, String> {
+    let text = |json: Vec<u8>| String::from_utf8(json).unwrap_or_default();
+    let words = WORD_FILES.iter().zip(&shared.words);
+    let words = words.map(|(name, words)| ((*name).to_owned(), text(json(words))));
+    let site = (SITE_FILE.to_owned(), text(json(&shared.site)));
+    shared.templates.clone().into_iter().chain(words).chain([site]).collect()
+}
+
+/// What there is in one language.
+pub(crate) struct Language {
+    pub(crate) locale: Locale,
+    views: Strings,
+    /// Passages of this language, then of the main one.
+    passages: Vec<Strings>,
+    labels: Strings,
+    pub(crate) recipients: Strings,
+    /// Number of programs by the most that one award pays.
+    pub(crate) sums: Vec<Bar>,
+}
+
+/// `pages.bin`, open.
+pub struct Html {
+    /// Compiled templates, and words.
+    pub templates: Templates,
+    /// One or two, the main language first.
+    languages: Vec<Language>,
+    pub(crate) csv: Strings,
+    pub(crate) csv_head: String,
+    /// Organizations and their programs.
+    pub organizations: Organizations,
+    pub(crate) recipients: Strings,
+    hints: Hints,
+}
+
+impl Language {
+    fn open(
+        sections: &Sections,
+        locale: Locale,
+        count: usize,
+        ordinals: usize,
+    ) -> Result<Self, SectionError> {
+        let at = locale as usize;
+        let sized = |names: SectionNames, length: usize| {
+            let strings = Strings::open(sections, names)?;
+            ensure(strings.count() == length, names.0, "has another length")?;
+            Ok::<_, SectionError>(strings)
+        };
+        Ok(Self {
+            locale,
+            views: sized(VIEWS[at], count)?,
+            passages: vec![sized(PASSAGES[at], count)?],
+            labels: sized(LABELS[at], ordinals)?,
+            recipients: Strings::open(sections, ITEMS[at])?,
+            sums: bars(sections, locale)?,
+        })
+    }
+
+    /// The view of a document; `None` if it is damaged.
+    pub(crate) fn program(&self, doc: u32) -> Option<Program> {
+        serde_json::from_slice(self.views.bytes(doc as usize)).ok()
+    }
+
+    /// Passages of a document, a line each.
+    pub(crate) fn passages(&self, doc: u32) -> &str {
+        let all = self.passages.iter().map(|passages| passages.text(doc as usize));
+        all.into_iter().find(|passages| !passages.is_empty()).unwrap_or_default()
+    }
+
+    /// The label of a facet value, and its language if that is not the page's.
+    pub(crate) fn label(&self, ordinal: u32) -> (Option<&str>, &str) {
+        let (lang, text) = self.labels.text(ordinal as usize).split_once('\t').unwrap_or_default();
+        (Some(lang).filter(|lang| !lang.is_empty()), text)
+    }
+}
+
+impl Html {
+    /// Opens the pages of a search index, and compiles the templates.
+    ///
+    /// # Errors
+    ///
+    /// If a section is missing, damaged, or does not fit the others, or a template cannot be compiled.
+    pub fn open(sections: &Sections, site: &Site) -> Result<Self, PagesError> {
+        let (count, ordinals) = (site.index.programs(), site.index.values.ordinals());
+        let language = |locale| Language::open(sections, locale, count, ordinals);
+        let only = site.lists.about.only_locale;
+        let locales = Locale::ALL.iter().filter(|locale| only.is_none_or(|only| only == **locale));
+        let mut languages = locales.map(|locale| language(*locale)).collect::<Result<Vec<_>, _>>()?;
+        if let [main, other] = &mut languages[..] {
+            other.passages.extend(main.passages.iter().cloned());
+        }
+        let csv_head = sections.get::<u8>(CSV_HEAD)?;
+        let html = Self {
+            templates: compiled(sections)?,
+            languages,
+            csv: Strings::open(sections, CSV)?,
+            csv_head: String::from_utf8_lossy(&csv_head).into_owned(),
+            organizations: Organizations::open(sections, count)?,
+            recipients: Strings::open(sections, RECIPIENTS)?,
+            hints: Hints::open(sections)?,
+        };
+        let is_listed = |it: &Language| it.recipients.count() == html.recipients.count();
+        let fits = html.csv.count() == count && html.languages.iter().all(is_listed);
+        ensure(fits, CSV.0, "does not fit the search index")?;
+        Ok(html)
+    }
+
+    /// Suggestions for text that is being typed, by its folded words: `{"data":[…],"meta":{"q":…}}`.
+    pub fn hints(&self, words: &str, locale: Locale) -> Vec<u8> {
+        self.hints.answer(words, self.language(locale).locale)
+    }
+
+    /// What there is in a language, if the site has it; else in the language that it has.
+    pub(crate) fn language(&self, locale: Locale) -> &Language {
+        self.languages.iter().find(|it| it.locale == locale).unwrap_or(&self.languages[0])
+    }
+
+    pub(crate) fn words(&self, locale: Locale) -> Words<'_> {
+        Words { templates: &self.templates, locale }
+    }
+}
+
+/// The bars of the chart of amounts.
+fn bars(sections: &Sections, locale: Locale) -> Result<Vec<Bar>, SectionError> {
+    let name = SUMS[locale as usize];
+    let sums: Vec<(String, u64)> = serde_json::from_slice(&sections.get::<u8>(name)?)
+        .map_err(|_| SectionError::Content(name, "is no JSON of the expected shape"))?;
+    let most = sums.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    let bar = |(name, count)| Bar {
+        name,
+        href: None,
+        count: grouped(count, locale),
+        width: bar_width(count, most),
+    };
+    Ok(sums.into_iter().map(bar).collect())
+}
+
+/// The stored templates, words and what pages share, compiled.
+fn compiled(sections: &Sections) -> Result<Templates, PagesError> {
+    let (names, texts) = (Strings::open(sections, FILE_NAMES)?, Strings::open(sections, FILES)?);
+    ensure(names.count() == texts.count(), FILES.0, "does not fit the names")?;
+    let mut files: BTreeMap<&str, &str> =
+        (0..names.count()).map(|at| (names.text(at), texts.text(at))).collect();
+    let site: SiteInfo = read(files.remove(SITE_FILE))?;
+    let words = WORD_FILES.map(|name| read(files.remove(name)));
+    let [english, spanish] = words;
+    let mut environment: Environment<'static> = environment(site.pictures.clone())?;
+    for (name, text) in files {
+        environment.add_template_owned(name.to_owned(), text.to_owned())?;
+    }
+    Ok(Templates::new(environment, &[english?, spanish?], site))
+}
+
+fn read<T: DeserializeOwned>(json: Option<&str>) -> Result<T, SectionError> {
+    let json = json.ok_or(SectionError::Missing(FILES.0))?;
+    serde_json::from_str(json).map_err(|_| SectionError::Content(FILES.0, "is no JSON of the expected shape"))
+}

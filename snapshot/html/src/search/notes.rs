@@ -1,0 +1,210 @@
+//! Notes about invalid parameters, and about words: possible places, corrected words, and words without results.
+
+use serde::Serialize;
+use snapshot::facet::Facet;
+use snapshot::place;
+use snapshot::query::Query;
+use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankedPage};
+
+use super::options::ORGANIZATION;
+use super::{PageOptions, Search, search_address};
+use crate::recipients;
+use crate::templates::here;
+use crate::view::Link;
+
+/// How many words a note names of the end of what was searched of a long text.
+const END_WORDS: usize = 4;
+
+/// What was left out of a query; template `notes.html`, like the others.
+#[derive(Serialize)]
+pub(super) struct Invalid<'a> {
+    /// The last words of a text of which only the beginning is searched.
+    end: Option<String>,
+    parameters: Vec<&'a str>,
+    /// A name that does not identify one organization.
+    organization: Option<Unknown<'a>>,
+}
+
+/// What an unknown or ambiguous name of an organization may be meant for: similar organizations, words of the text, and
+/// the list of organizations.
+#[derive(Serialize)]
+struct Unknown<'a> {
+    name: &'a str,
+    links: Vec<Link>,
+}
+
+/// How words were understood.
+#[derive(Serialize)]
+pub(super) struct Notes {
+    unapplied: Vec<Unapplied>,
+    offered: Vec<Vec<Choice>>,
+    roles: Vec<Roles>,
+    /// Words that were replaced, and by which.
+    guesses: Vec<(String, String)>,
+    /// Words that no record has, and a link to the recipients whose names have it.
+    unknown: Vec<(String, Option<String>)>,
+}
+
+/// Words that mean a filter and were not applied.
+#[derive(Serialize)]
+struct Unapplied {
+    /// The key of the note.
+    key: &'static str,
+    words: String,
+    /// As typed, and the address of a search for them as text.
+    as_text: (String, String),
+    /// The filter.
+    filter: Option<Link>,
+}
+
+/// What words may be meant for.
+#[derive(Serialize)]
+struct Roles {
+    name: String,
+    choices: Vec<Choice>,
+}
+
+/// A name, the number of records that it finds, and where, if it finds any.
+#[derive(Serialize)]
+struct Choice {
+    name: String,
+    count: String,
+    href: Option<String>,
+}
+
+impl Search<'_> {
+    pub(super) fn invalid(&self) -> Option<Invalid<'_>> {
+        if self.invalid.is_empty() {
+            return None;
+        }
+        let (cut, others): (Vec<&String>, Vec<&String>) =
+            self.invalid.iter().partition(|entry| self.is_cut_text(entry));
+        let end = self.query.text.as_deref().filter(|_| !cut.is_empty()).map(|text| {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            words[words.len().saturating_sub(END_WORDS)..].join(" ")
+        });
+        Some(Invalid {
+            end,
+            parameters: others.into_iter().map(String::as_str).collect(),
+            organization: self.unknown_organization().map(|name| self.organizations_near(name)),
+        })
+    }
+
+    /// Whether an invalid parameter is a text whose beginning was searched. The parameter itself may be cut.
+    fn is_cut_text(&self, entry: &str) -> bool {
+        let typed = entry.strip_prefix("q=").map(|text| text.trim_start().trim_end_matches('\u{2026}'));
+        let both = typed.zip(self.query.text.as_deref());
+        both.is_some_and(|(typed, text)| typed.starts_with(text) || text.starts_with(typed))
+    }
+
+    /// The organization name in the query, if it does not identify one organization.
+    pub(super) fn unknown_organization(&self) -> Option<&str> {
+        if self.extras.organization.is_some() {
+            return None;
+        }
+        self.invalid.iter().find_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
+    }
+
+    fn organizations_near<'n>(&self, name: &'n str) -> Unknown<'n> {
+        let (organizations, locale) = (&self.html.organizations, self.query.locale);
+        let link = |href: String, text: &str| Link { href, text: text.to_owned(), lang: None };
+        let near = organizations.near(name).into_iter().map(|number| {
+            let extras = PageOptions { organization: Some(number), ..self.extras.clone() };
+            let query_string = extras.query_string(self.site, self.html, self.query);
+            link(search_address(locale, &query_string, &[]), organizations.name(number, locale))
+        });
+        let text = self.query.text.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(" ");
+        let as_words = self.first_page(Query { text: Some(text), ..self.query.clone() }, &[]);
+        let as_words = link(as_words, &self.words.phrase("organization_as_words", &[("name", name)]));
+        let all = link(here("/organizations", locale), self.words.word("organizations_title"));
+        Unknown { name, links: near.chain([as_words, all]).collect() }
+    }
+
+    pub(super) fn notes(&self) -> Option<Notes> {
+        let RankedPage { guesses, unknown, offered, unapplied, interpretations, .. } = &self.answer;
+        let roles: Vec<Roles> =
+            interpretations.iter().filter(|it| self.is_choice(it)).map(|it| self.roles(it)).collect();
+        let is_clear = guesses.is_empty() && unknown.is_empty() && unapplied.is_empty();
+        if is_clear && offered.is_empty() && roles.is_empty() {
+            return None;
+        }
+        let recipients = |word: &String| {
+            let is_named = self.site.index.names_recipient(word);
+            is_named.then(|| recipients::named(word, self.query.locale))
+        };
+        let guessed = guesses
+            .iter()
+            .map(|guess| (self.typed(&guess.word), self.quoted(guess.read_as.iter().map(String::as_str))));
+        Some(Notes {
+            unapplied: unapplied.iter().map(|it| self.unapplied(it)).collect(),
+            offered: offered.iter().map(|it| self.offered(it)).collect(),
+            roles,
+            guesses: guessed.collect(),
+            unknown: unknown.iter().map(|word| (self.typed(word), recipients(word))).collect(),
+        })
+    }
+
+    fn unapplied(&self, phrase: &FilterPhrase) -> Unapplied {
+        let (key, is_filter) = match phrase.used {
+            PhraseUse::OtherCurrency => ("search_currency", false),
+            PhraseUse::OpeningDay => ("search_opening", false),
+            PhraseUse::Offered | PhraseUse::Applied => ("search_or_filter", true),
+        };
+        let filter = is_filter.then(|| {
+            let left = Query { text: self.text_left(&phrase.words), ..self.query.clone() };
+            Link {
+                href: self.first_page(left, &[(phrase.parameter, &phrase.value)]),
+                text: self.display.filter(phrase.parameter, &phrase.value),
+                lang: None,
+            }
+        });
+        Unapplied {
+            key,
+            words: self.quoted(std::iter::once(self.typed(&phrase.words))),
+            as_text: (phrase.words.clone(), self.as_text(&phrase.words)),
+            filter,
+        }
+    }
+
+    /// Whether the roles of words are worth a choice. Without a role words mean any of them, so that a role with as many
+    /// records finds the same ones.
+    fn is_choice(&self, words: &Interpretation) -> bool {
+        let finds_same = |(_, total): &(_, usize)| words.role.is_none() && *total == self.answer.total;
+        words.roles.len() > 1 && !words.roles.iter().all(finds_same)
+    }
+
+    /// The first page of the query with another text and some more parameters.
+    fn choice(&self, text: Option<String>, pairs: &[(&str, &str)], name: String, total: usize) -> Choice {
+        let href = || self.first_page(Query { text, ..self.query.clone() }, pairs);
+        Choice { name, count: self.words.grouped(total), href: (total > 0).then(href) }
+    }
+
+    /// `Chile: Destination 12 · Eligible country 31 · in the text 44`
+    fn roles(&self, words: &Interpretation) -> Roles {
+        let values = &self.site.index.values;
+        let choices = words.roles.iter().map(|(role, total)| {
+            let Some(facet) = role else {
+                let name = self.words.word("search_in_the_text").to_owned();
+                return self.choice(self.query.text.clone(), &[("plain", &words.words)], name, *total);
+            };
+            let of_facet = words.values.iter().filter(|(of, _)| words.place.is_none() && of == facet);
+            let of_facet = of_facet.map(|(_, ordinal)| values.text(*ordinal));
+            let selected = words.place.as_deref().into_iter().chain(of_facet);
+            let pairs: Vec<_> = selected.map(|value| (facet.spec().parameter, value)).collect();
+            self.choice(self.text_left(&words.words), &pairs, self.display.facet(*facet).to_owned(), *total)
+        });
+        let place = words.place.as_deref().map(|code| self.display.place(Facet::Countries, code));
+        Roles { name: place.unwrap_or(&words.words).to_owned(), choices: choices.collect() }
+    }
+
+    /// The places that a word may name: `Did you mean a place? Georgia: Destination 3 · Georgia, United States: Eligible
+    /// country 12`.
+    fn offered(&self, OfferedPlaces { words, places }: &OfferedPlaces) -> Vec<Choice> {
+        let choice = |((code, facet), total): &((&'static str, Facet), usize)| {
+            let place = place::label_with_country(code, self.query.locale);
+            let name = format!("{place}: {}", self.display.facet(*facet));
+            self.choice(self.text_left(words), &[(facet.spec().parameter, code)], name, *total)
+        };
+        places.iter().map(choice).collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! A program as people read it: what rows, lists, record pages, feeds and calendars are written from. The generator
+//! makes a view of each program in each language; the edge reads it back from `index/pages.bin`.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::{Deserialize, Serialize};
+
+use crate::highlight::Piece;
+use crate::status::Status;
+
+/// A text, and its language if that is not the page's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// Plain text.
+    pub text: String,
+    /// Language tag.
+    pub lang: Option<String>,
+}
+
+/// A link with a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Address, not escaped.
+    pub href: String,
+    /// Plain text.
+    pub text: String,
+    /// Language tag, if the text has another language than the page.
+    pub lang: Option<String>,
+}
+
+/// A day.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DayText {
+    /// As `2026-11-27`.
+    pub iso: String,
+    /// In words.
+    pub text: String,
+}
+
+/// A label in a line of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The separator before it.
+    pub joint: String,
+    /// Plain text.
+    pub text: String,
+    /// Language tag, if that is not the page's.
+    pub lang: Option<String>,
+}
+
+/// A bar of a chart.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Bar {
+    /// What it counts.
+    pub(crate) name: String,
+    /// Address of a page about that.
+    pub(crate) href: Option<String>,
+    /// How many.
+    pub(crate) count: String,
+    /// Its length, in per cent of the longest.
+    pub(crate) width: u64,
+}
+
+/// A season that ends on a day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Season {
+    /// Id of the cycle.
+    pub id: String,
+    /// Its name.
+    pub label: String,
+    /// Its deadline.
+    pub deadline: Date,
+    /// When its record last changed.
+    pub updated: Timestamp,
+}
+
+/// A program in one language. What depends on the day is in [`Status`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// Id of the record.
+    pub id: String,
+    /// Slug of the record.
+    pub slug: String,
+    /// Address of its page.
+    pub href: String,
+    /// Its name.
+    pub name: Text,
+    /// Who offers it.
+    pub provider: Link,
+    /// Label of its type.
+    pub kind: String,
+    /// Its summary, without headings of the source at the beginning.
+    pub summary: Option<Text>,
+    /// What it pays.
+    pub funding: Option<String>,
+    /// Who can apply.
+    pub who: Vec<Part>,
+    /// Address of its official page.
+    pub official: String,
+    /// Host of that page.
+    pub host: String,
+    /// When the source was last read.
+    pub checked: Option<DayText>,
+    /// A deadline in the words of the source.
+    pub deadline_text: Option<Text>,
+    /// When the record was listed first.
+    pub created: Timestamp,
+    /// When it last changed.
+    pub updated: Timestamp,
+    /// Its deadlines.
+    pub seasons: Vec<Season>,
+}
+
+impl Program {
+    /// Who can apply, as one line; empty where nothing is published.
+    pub(crate) fn who_line(&self) -> String {
+        self.who.iter().flat_map(|part| [&*part.joint, &*part.text]).collect()
+    }
+}
+
+/// A row or a line of a list: a program on a day.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    #[serde(flatten)]
+    pub(crate) program: Program,
+    pub(crate) status: Status,
+    /// Its name, divided where words of the query begin and end.
+    pub(crate) title: Vec<Piece>,
+    /// The beginning of its summary, or the passage with most words of the query, divided likewise.
+    pub(crate) extract: Vec<Piece>,
+    /// How it differs from the query, if it does so in another way than the rows around it.
+    pub(crate) differs: Option<String>,
+}
+
+/// The variables of a template.
+pub fn variables(view: &impl Serialize) -> Value {
+    Value::from(Serde(view))
+}

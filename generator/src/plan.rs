@@ -21,8 +21,8 @@ use dataset::Table;
 use dataset::text::nearest;
 use site::{record_counts, table_lines};
 
-/// Derived fields: a row in which only these differ is unchanged.
-const DERIVED: [&str; 2] = ["createdAt", "updatedAt"];
+/// Derived fields: a row in which only these differ is unchanged. An id that differs is that of a pair.
+const DERIVED: [&str; 3] = ["id", "createdAt", "updatedAt"];
 
 /// A changed field.
 #[derive(Clone, Debug, Serialize)]
@@ -178,7 +178,9 @@ impl Plan {
         let mut values = Values::default();
         let compared = Table::ALL.into_par_iter().map(|table| {
             let versions = Versions::of(table, directory, live)?;
-            let changes = versions.as_ref().and_then(|versions| compare_table(table, versions, directory));
+            let changes =
+                versions.as_ref().map(|versions| compare_table(table, versions, directory, Some(live)));
+            let changes = changes.transpose()?.flatten();
             Ok((changes, versions.filter(|_| Values::has(table)).map(|versions| (table, versions))))
         });
         for (changes, versions) in compared.collect::<Result<Vec<_>, StoreError>>()? {
@@ -210,7 +212,8 @@ pub(crate) fn table_changes(
 ) -> Result<Option<TablePlan>, StoreError> {
     let Some(entry) = table_file(table, live) else { return Ok(None) };
     let versions = Versions::differing(entry, new, live)?;
-    Ok(versions.and_then(|versions| compare_table(table, &versions, directory)))
+    let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
+    Ok(changes.transpose()?.flatten())
 }
 
 /// Seasons whose status differs between two days.
@@ -321,11 +324,100 @@ fn identity(row: &Value) -> String {
     parts.iter().map(|name| row[name].to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of a record in reports.
-fn name_of(row: &Value) -> String {
-    let fields = ["slug", "label", "title", "name", "value", "kind"].iter();
-    let named = fields.filter_map(|name| row[name].as_str()).find(|name| !name.is_empty());
-    named.or(row["id"].as_str()).map_or_else(|| identity(row), str::to_owned)
+/// Fields that name the record that a row belongs to.
+const OWNERS: [&str; 4] = ["programId", "entityId", "organizationId", "recipientId"];
+
+/// Names of rows in reports: the slugs of what they belong to, and their own.
+struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// Those that some rows need. What the directory has no longer is in the live tables.
+    fn of<'r>(
+        rows: impl Iterator<Item = &'r Value>,
+        directory: &Directory,
+        live: Option<&Generation>,
+    ) -> Result<Self, StoreError> {
+        let owners = rows.filter(|row| row["slug"].is_null());
+        let owners = owners.flat_map(|row| OWNERS.iter().filter_map(|field| row[field].as_str()));
+        let mut open: BTreeSet<String> = owners.map(str::to_owned).collect();
+        let mut names = BTreeMap::new();
+        let programs = directory.programs.iter().map(|it| (it.id, &it.slug));
+        let organizations = directory.organizations.iter().map(|it| (it.id, &it.slug));
+        let recipients = directory.recipients.iter().map(|it| (it.id, &it.slug));
+        let known = programs.chain(organizations).chain(recipients).filter(|_| !open.is_empty());
+        let known = known.map(|(id, slug)| (id.to_string(), slug.to_string()));
+        names.extend(known.filter(|(id, _)| open.contains(id)));
+        open.retain(|id| !names.contains_key(id));
+        for table in [Table::Programs, Table::Organizations, Table::Recipients] {
+            let entry = live.and_then(|live| Some((live, table_file(table, live)?)));
+            let Some((live, entry)) = entry.filter(|_| !open.is_empty()) else { continue };
+            let text = live.read(entry, Coding::Identity)?;
+            for row in serde_json::Deserializer::from_slice(&text).into_iter::<Value>().flatten() {
+                if let (Some(id), Some(slug)) = (row["id"].as_str(), row["slug"].as_str())
+                    && open.remove(id)
+                {
+                    names.insert(id.to_owned(), slug.to_owned());
+                }
+            }
+        }
+        Ok(Self(names))
+    }
+
+    fn name(&self, row: &Value) -> String {
+        if let Some(slug) = row["slug"].as_str().filter(|_| row["entityId"].is_null()) {
+            return slug.to_owned();
+        }
+        let owners = OWNERS.iter().filter_map(|field| Some(self.0.get(row[field].as_str()?)?.as_str()));
+        let own = ["label", "title", "name", "slug", "value", "kind", "locale"].iter();
+        let own = own.filter_map(|name| row[name].as_str()).find(|name| !name.is_empty());
+        let parts: Vec<&str> = owners.chain(own).collect();
+        if parts.is_empty() {
+            row["id"].as_str().map_or_else(|| identity(row), str::to_owned)
+        } else {
+            parts.join(", ")
+        }
+    }
+
+    /// The name of a record that comes or leaves, with what it says.
+    fn with_value(&self, row: &Value) -> String {
+        let said = ["amount", "deadlineOn", "awardYear", "value", "text"].iter();
+        let name = self.name(row);
+        let said = said.filter_map(|field| Some(&row[field]).filter(|value| !is_blank(value))).next();
+        let said =
+            said.filter(|_| row["slug"].is_null() && row["label"].as_str() != said.and_then(Value::as_str));
+        match said {
+            None => name,
+            Some(value) => {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let currency = row["currency"].as_str().filter(|_| value.is_number());
+                format!("{name}: {text}{}", currency.map(|it| format!(" {it}")).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Takes the pairs out of both lists that are one record with another id: an id is made of the values of a fact, so a
+/// record that says something else has another one. They have one name, which no other record of a list has.
+fn take_pairs<'r>(
+    removed: &mut Vec<&'r Value>,
+    added: &mut Vec<&'r Value>,
+    names: &Names,
+) -> Vec<(&'r Value, &'r Value)> {
+    fn by_name<'r>(rows: &[&'r Value], names: &Names) -> BTreeMap<String, Option<&'r Value>> {
+        let mut named = BTreeMap::new();
+        for row in rows.iter().copied().filter(|row| row["slug"].is_null()) {
+            named.entry(names.name(row)).and_modify(|known| *known = None).or_insert(Some(row));
+        }
+        named
+    }
+    let (old, new) = (by_name(removed, names), by_name(added, names));
+    let pairs = old.into_iter().filter_map(|(name, old)| Some((old?, (*new.get(&name)?)?)));
+    let pairs: Vec<(&Value, &Value)> = pairs.collect();
+    let paired: BTreeSet<_> =
+        pairs.iter().flat_map(|(old, new)| [*old, *new]).map(std::ptr::from_ref).collect();
+    removed.retain(|row| !paired.contains(&std::ptr::from_ref(*row)));
+    added.retain(|row| !paired.contains(&std::ptr::from_ref(*row)));
+    pairs
 }
 
 /// The filter values of programs and facts in the rows that differ.
@@ -385,26 +477,38 @@ fn collect_values(table: Table, row: &Value, values: &mut BTreeSet<String>) {
     }
 }
 
-fn compare_table(table: Table, versions: &Versions, directory: &Directory) -> Option<TablePlan> {
+/// The changes of a table.
+///
+/// # Errors
+///
+/// If the live generation cannot be read.
+fn compare_table(
+    table: Table,
+    versions: &Versions,
+    directory: &Directory,
+    live: Option<&Generation>,
+) -> Result<Option<TablePlan>, StoreError> {
     let Versions { old, new, .. } = versions;
     let only_in = |rows, others: &Rows| -> Vec<&Value> {
         let rows: &Rows = rows;
         rows.iter().filter(|(id, _)| !others.contains_key(*id)).map(|(_, row)| row).collect()
     };
-    let (removed, added) = (only_in(old, new), only_in(new, old));
+    let (mut removed, mut added) = (only_in(old, new), only_in(new, old));
+    let names = Names::of(old.values().chain(new.values()), directory, live)?;
+    let pairs = take_pairs(&mut removed, &mut added, &names);
     let slugs: BTreeSet<&str> = added.iter().filter_map(|row| row["slug"].as_str()).collect();
     let reused = removed.iter().filter_map(|row| row["slug"].as_str()).filter(|slug| slugs.contains(slug));
     let mut plan = TablePlan {
         table: table.name(),
         live: versions.live,
-        added: added.iter().map(|row| name_of(row)).collect(),
-        removed: removed.iter().map(|row| name_of(row)).collect(),
+        added: added.iter().map(|row| names.with_value(row)).collect(),
+        removed: removed.iter().map(|row| names.with_value(row)).collect(),
         renumbered: reused.count(),
         ..TablePlan::default()
     };
     let mut blanked: BTreeMap<&String, usize> = BTreeMap::new();
-    for (id, before) in old {
-        let Some(after) = new.get(id).filter(|after| *after != before) else { continue };
+    let same = old.iter().filter_map(|(id, before)| Some((before, new.get(id)?)));
+    for (before, after) in same.filter(|(before, after)| before != after).chain(pairs) {
         let fields = changes(before, after);
         if let (Some(was), Some(slug)) = (before["slug"].as_str(), after["slug"].as_str())
             && was != slug
@@ -417,7 +521,7 @@ fn compare_table(table: Table, versions: &Versions, directory: &Directory) -> Op
             *blanked.entry(field).or_default() += 1;
         }
         if !fields.is_empty() {
-            plan.changed.push(Changed { name: name_of(after), fields });
+            plan.changed.push(Changed { name: names.name(after), fields });
         }
     }
     let filled = |field: &String| {
@@ -432,7 +536,7 @@ fn compare_table(table: Table, versions: &Versions, directory: &Directory) -> Op
     plan.removed.sort_unstable();
     plan.changed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     let is_same = plan.added.is_empty() && plan.changed.is_empty() && plan.removed.is_empty();
-    (!is_same).then_some(plan)
+    Ok((!is_same).then_some(plan))
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -531,7 +635,8 @@ pub(crate) mod tests {
         let live = row("a", "grant", "https://a.example") + &row("b", "prize", "https://b.example");
         let new = row("a", "grant", "https://a.example") + &row("b", "grant", "");
         let versions = Versions::new(live.into_bytes(), new.as_bytes());
-        let plan = compare_table(Table::Programs, &versions, &directory).expect("a row differs");
+        let plan = compare_table(Table::Programs, &versions, &directory, None);
+        let plan = plan.expect("nothing is read").expect("a row differs");
         assert_eq!((plan.live, plan.changed.len()), (2, 1));
         let blanked: Vec<_> = plan.blanked.iter().map(|it| (it.field.as_str(), it.live, it.count)).collect();
         assert_eq!(blanked, [("officialUrl", 2, 1)]);
@@ -539,6 +644,31 @@ pub(crate) mod tests {
         values.add(Table::Programs, versions);
         // The other row had `grant` before.
         assert_eq!(values.difference(), (Vec::new(), vec!["programType prize".to_owned()]));
+    }
+
+    #[test]
+    fn a_season_and_a_sum_are_named_with_their_program_and_a_sum_that_changes_is_one_change() {
+        let directory = dataset::directory(&dataset::Input::Embedded(dataset::sample::FILES));
+        let program = &directory.programs[0];
+        let fact = |id: &str, label: &str, amount: u32| {
+            let row = json!({"id": id, "programId": program.id.to_string(), "kind": "funding", "label": label, "amount": amount, "currency": "EUR"});
+            format!("{row}\n")
+        };
+        let live = fact("a", "Most", 3000) + &fact("b", "Least", 10) + &fact("c", "Twice", 1);
+        let new = fact("d", "Most", 300_000) + &fact("e", "Twice", 2) + &fact("f", "Twice", 3);
+        let versions = Versions::new(live.into_bytes(), new.as_bytes());
+        let plan = compare_table(Table::Facts, &versions, &directory, None);
+        let plan = plan.expect("nothing is read").expect("a row differs");
+        let slug = &program.slug;
+        let [changed] = &plan.changed[..] else { panic!("{plan:?}") };
+        assert_eq!(changed.name, format!("{slug}, Most"));
+        let [change] = &changed.fields[..] else { panic!("{changed:?}") };
+        assert_eq!(
+            (change.field.as_str(), &change.old, &change.new),
+            ("amount", &json!(3000), &json!(300_000))
+        );
+        assert_eq!(plan.removed, [format!("{slug}, Least: 10 EUR"), format!("{slug}, Twice: 1 EUR")]);
+        assert_eq!(plan.added, [format!("{slug}, Twice: 2 EUR"), format!("{slug}, Twice: 3 EUR")]);
     }
 
     #[test]

@@ -51,6 +51,7 @@ fn text(plan: &Plan, violations: &[String], most: usize) -> String {
         let _ = writeln!(text, "{}", headline(table));
         push_records(&mut text, table, most);
     }
+    text.extend(aliases(plan));
     for (kind, values) in [
         ("filter values added", &plan.values_added),
         ("filter values removed", &plan.values_removed),
@@ -93,12 +94,7 @@ fn push_records(text: &mut String, table: &TablePlan, most: usize) {
     push('-', table.removed.len(), &|at| plain(&table.removed[at]));
     push('>', table.moved.len(), &|at| {
         let moved = &table.moved[at];
-        let noun = table.table.trim_end_matches('s');
-        let alias = match moved.has_alias {
-            true => String::new(),
-            false => format!("; add to aliases.csv: {noun},{},{}", moved.name, moved.was),
-        };
-        format!("{} was {}{alias}", plain(&moved.name), plain(&moved.was))
+        format!("{} was {}", plain(&moved.name), plain(&moved.was))
     });
     push('~', table.changed.len(), &|at| {
         let changed = &table.changed[at];
@@ -114,6 +110,18 @@ fn push_records(text: &mut String, table: &TablePlan, most: usize) {
             "  {count} keep their slug but get another id: did `idNamespace` or a `key` change?"
         );
     }
+}
+
+/// The addresses that go, as a table that keeps them.
+pub(crate) fn aliases(plan: &Plan) -> Option<String> {
+    let moved = plan.tables.iter().flat_map(|table| table.moved.iter().map(move |moved| (table, moved)));
+    let rows = moved.filter(|(_, moved)| !moved.has_alias).map(|(table, moved)| {
+        format!("{},{},{}\n", table.table.trim_end_matches('s'), plain(&moved.name), plain(&moved.was))
+    });
+    let rows: String = rows.collect();
+    (!rows.is_empty()).then(|| {
+        format!("addresses that go; aliases.csv redirects them, with the first line if it is new:\nentityType,entity,slug\n{rows}")
+    })
 }
 
 /// A name without control characters.
@@ -140,6 +148,9 @@ fn markdown(plan: &Plan, violations: &[String]) -> String {
         push_records(&mut records, table, MARKDOWN_RECORDS);
         markdown.extend(records.lines().map(|line| format!("- {}\n", escaped(line.trim()))));
         markdown.push('\n');
+    }
+    if let Some((head, rows)) = aliases(plan).as_deref().and_then(|lines| lines.split_once('\n')) {
+        let _ = writeln!(markdown, "{head}\n\n```csv\n{rows}```\n");
     }
     let rest = text(&Plan { tables: Vec::new(), ..plan.clone() }, &[], 50);
     let is_shown = |line: &&str| plan.against.is_none() || !line.starts_with("against") || plan.is_empty();
@@ -185,11 +196,12 @@ mod tests {
         assert_eq!(lines[1], "programs: 1 added, 1 changed, 12 removed of 100 (12 %)");
         assert_eq!(lines[2], "  - removed-0");
         assert_eq!(lines[12], "  - … and 2 more");
-        assert_eq!(lines[13], "  > acme was acme-travel; add to aliases.csv: program,acme,acme-travel");
+        assert_eq!(lines[13], "  > acme was acme-travel");
         assert_eq!(lines[14], "  ~ changed-0   deadlineOn 2026-12-01 → 2027-01-15");
-        assert_eq!(lines[16], "filter values added: programType prize");
-        assert!(lines[17].starts_with("records change but `publishedAt` does not"));
-        assert_eq!(lines[18], "held back: why");
+        assert_eq!(lines[17..19], ["entityType,entity,slug", "program,acme,acme-travel"]);
+        assert_eq!(lines[19], "filter values added: programType prize");
+        assert!(lines[20].starts_with("records change but `publishedAt` does not"));
+        assert_eq!(lines[21], "held back: why");
     }
 
     #[test]
@@ -197,6 +209,7 @@ mod tests {
         let text = report(&plan(100, 3, 1), &[], PlanFormat::Markdown);
         assert!(text.starts_with("<!-- opdir-plan t -->\n"), "{text}");
         assert!(text.contains("new\\|&lt;b>"), "{text}");
+        assert!(text.contains("```csv\nentityType,entity,slug\nprogram,acme,acme-travel\n```"), "{text}");
         let mut long = plan(100, 3, 1);
         long.tables = vec![long.tables[0].clone(); 3000];
         let text = report(&long, &[], PlanFormat::Markdown);

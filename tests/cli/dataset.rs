@@ -286,16 +286,14 @@ fn an_import_for_programs_is_one_document_whatever_was_found_where() {
     let place = empty();
     fs::write(place.path("grants.csv"), SHEET).unwrap();
     place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
-    // It tells of the new column, and of places that it understood.
+    // It tells of the new column; places that it understood are no finding.
     let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
     let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
     decide(&place, &ignored.join("\n"));
     let told = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
     let logs = told.lines().filter(|line| line.starts_with('{')).count();
     assert_eq!(logs, 1, "{told}");
-    for rule in ["\"ruleId\":\"W0211\"", "column `Notas` is not mapped"] {
-        assert!(told.contains(rule), "{rule}: {told}");
-    }
+    assert!(told.contains("column `Notas` is not mapped"), "{told}");
 }
 
 #[test]

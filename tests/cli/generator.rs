@@ -139,7 +139,7 @@ fn broken_data_is_reported_by_line_and_leaves_the_snapshot_alone() {
         (
             "an unknown word",
             "aliases.csv",
-            "organisation,,x\n",
+            "organisation,00000000-0000-4000-8000-000000000000,x\n",
             &["aliases.csv:21:", "error[E0201]", "organization"],
         ),
         ("an open quote", "aliases.csv", "\"organization\n", &["aliases.csv:21:", "error[E0103]"]),
@@ -184,7 +184,7 @@ fn wrong_columns_other_encodings_and_copied_rows_are_reported() {
 #[test]
 fn every_problem_is_reported_at_once() {
     let place = Place::new();
-    place.append("aliases.csv", "organisation,,x\n");
+    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
     place.append("cycles.ndjson", "{\"id\": \"7\",\n");
     fs::write(place.path("data/awards.json"), b"[\n{\"id\": }\n]").unwrap();
     place
@@ -424,7 +424,7 @@ fn explain_tells_more_about_a_code_in_any_case() {
 #[test]
 fn messages_for_machines_are_one_a_line_on_standard_output() {
     let place = Place::new();
-    place.append("aliases.csv", "organisation,,x\n");
+    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
     let json = place.opdir(&["check", "--data", "data", "--message-format", "json", "--quiet"]);
     json.fails(1, &[]);
     let lines: Vec<serde_json::Value> =

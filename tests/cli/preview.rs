@@ -44,11 +44,13 @@ fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
     place.retitle("Zephyrine");
     server.says("serving the new snapshot");
     assert!(found("Zephyrine"));
-    place.append("aliases.csv", "organisation,,x\n");
+    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
     server.says("E0201");
     server.says("still serving the last good snapshot");
     assert!(found("Zephyrine"));
-    place.edit("aliases.csv", |text| text.replace("organisation,,x\n", ""));
+    place.edit("aliases.csv", |text| {
+        text.replace("organisation,00000000-0000-4000-8000-000000000000,x\n", "")
+    });
     place.retitle("Quixotry");
     server.says("serving the new snapshot");
     assert!(found("Quixotry"));
@@ -57,7 +59,7 @@ fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
 #[test]
 fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() {
     let place = Place::new();
-    place.append("aliases.csv", "<b>organisation,,x\n");
+    place.append("aliases.csv", "<b>organisation,00000000-0000-4000-8000-000000000000,x\n");
     let server = started(&place);
     server.says("watching data");
     let page = server.get("/programs?q=anything");
@@ -70,7 +72,9 @@ fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() 
     assert!(refused.contains("503 ") && refused.contains(r#"{"error":{"message":"#), "{refused}");
     assert_eq!(status(&server.get_from("evil.example", "/")), "421");
     assert_eq!(status(&server.get_from("evil.example", "/__opdir/status")), "421");
-    place.edit("aliases.csv", |text| text.replace("<b>organisation,,x\n", ""));
+    place.edit("aliases.csv", |text| {
+        text.replace("<b>organisation,00000000-0000-4000-8000-000000000000,x\n", "")
+    });
     server.says("serving the new snapshot");
     assert_eq!(status(&server.get("/programs?q=anything")), "200");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
@@ -88,7 +92,7 @@ fn open_pages_of_a_preview_reload_at_once() {
     let first = server.get("/__opdir/status");
     assert!(first.contains(&format!("\"generation\":\"{generation}\"")), "{first}");
     assert!(first.contains("\"trouble\":null"), "{first}");
-    place.append("aliases.csv", "organisation,,x\n");
+    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
     // Held until there is something to tell: that a build began, and how it ended.
     let mut told = server.get(&format!("/__opdir/status?seen={}", seen(&first)));
     while told.contains("\"building\":true") {
@@ -112,7 +116,7 @@ fn a_folder_that_is_taken_away_and_put_back_is_watched_again() {
     server.says("still serving the last good snapshot");
     std::fs::rename(place.path("aside"), place.path("data")).unwrap();
     server.says("serving the new snapshot");
-    place.append("aliases.csv", "organisation,,x\n");
+    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
     server.says("E0201");
 }
 

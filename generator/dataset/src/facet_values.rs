@@ -17,7 +17,7 @@ use crate::text::{folded, is_near, part_of, quoted};
 const RARE: usize = 2;
 const COMMON: usize = 10;
 
-/// Maximum number of values without a Spanish label that a warning lists.
+/// Maximum number of values without a Spanish label that a note lists.
 const LISTED: usize = 20;
 
 /// The values of each facet, with the number of uses, the first place and its field. Places have a closed list and are
@@ -76,19 +76,19 @@ impl Labels {
         Self(facets)
     }
 
-    /// The code of the place, or the value, that a text of a field is the name of, and how an import reports it. What has
-    /// several readings is the name of none. Facts have a kind.
-    pub fn meant(&self, field: &str, kind: &str, text: &str) -> Option<(Code, String)> {
+    /// The code of the place, or the value, that a text of a field is the name of. What has several readings is the name of
+    /// none. Facts have a kind.
+    pub fn meant(&self, field: &str, kind: &str, text: &str) -> Option<String> {
         let facet = facet_of(field, kind);
         if let Some(facet) = facet.filter(|facet| !facet.spec().is_place) {
-            return Some((Code::LabelUnderstood, self.value_of(facet, text)?.to_owned()));
+            return self.value_of(facet, text).map(str::to_owned);
         }
         if facet.is_none() && !PLACES.contains(&field) || place::is_place(text) {
             return None;
         }
         let [code] = places::named(text) else { return None };
         let is_country = code.bytes().all(|byte| byte.is_ascii_uppercase());
-        (field != "countryCode" || is_country).then(|| (Code::PlaceUnderstood, (*code).to_owned()))
+        (field != "countryCode" || is_country).then(|| (*code).to_owned())
     }
 
     /// The value that a text is the label of, unless the text is a value itself.
@@ -157,7 +157,7 @@ impl ValueUses {
     fn report(&self, tables: &Tables, report: &mut Diagnostics) {
         let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
         if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
-            report_untranslated(tables, self, report);
+            note_untranslated(tables, self, report);
         }
         let labelled = values_of(tables, |_| true);
         for (facet, values) in &self.0 {
@@ -184,22 +184,21 @@ fn values_of(tables: &Tables, is_wanted: impl Fn(&Term) -> bool) -> BTreeSet<(Op
     terms.map(|term| (Facet::parse(&term.facet), &*term.value)).collect()
 }
 
-/// Reports values without a label or a word in Spanish, once for each facet: the most used come first.
-fn report_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
+/// Notes values without a label or a word in Spanish, once for each facet: the most used come first.
+fn note_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
     let labelled = values_of(tables, |term| term.label_es.is_some());
     for (facet, values) in &uses.0 {
         let is_labelled =
             |value: &str| VALUE_WORDS.contains_key(value) || labelled.contains(&(Some(*facet), value));
         let missing = values.iter().filter(|(value, _)| !is_labelled(value));
-        let mut missing: Vec<(usize, Location, &str)> =
-            missing.map(|(value, (count, at, _))| (*count, *at, *value)).collect();
-        let Some(first) = missing.iter().map(|(_, at, _)| *at).min() else { continue };
-        missing.sort_by_key(|(count, _, value)| (Reverse(*count), *value));
-        let listed =
-            missing.iter().take(LISTED).map(|(count, _, value)| format!("{} ({count})", quoted(value)));
+        let mut missing: Vec<(usize, &str)> = missing.map(|(value, (count, ..))| (*count, *value)).collect();
+        if missing.is_empty() {
+            continue;
+        }
+        missing.sort_by_key(|(count, value)| (Reverse(*count), *value));
+        let listed = missing.iter().take(LISTED).map(|(count, value)| format!("{} ({count})", quoted(value)));
         let (name, listed) = (facet.spec().name, listed.collect::<Vec<_>>().join(", "));
         let part = part_of(missing.len(), values.len(), "value", ["has", "have"]);
-        let message = format!("`{name}`: {part} no Spanish label, by use: {listed}");
-        report.push(Diagnostic::new(Code::MissingTranslation, first, message));
+        report.note(format!("`{name}`: {part} no Spanish label, by use: {listed}"));
     }
 }

@@ -32,9 +32,11 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
         rules::check_dataset(row, report);
     }
     let labels = Labels::new(&tables.vocabulary);
+    let before = report.problem_count();
     texts::correct(tables, report);
     facet_values::check_labels(tables, &labels, report);
     rules::check(tables, report);
+    drop_broken(tables, before, report);
     sort(tables);
     vocabulary::check(tables, report);
     let registry = Registry::of(tables, report);
@@ -43,6 +45,16 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     advice::check(tables, report);
     texts::check_links(tables, report);
     report.error_count() == 0
+}
+
+/// Drops the rows that are no records, once their values are checked, and the problems of stand-ins behind the first
+/// `before` problems.
+fn drop_broken(tables: &mut Tables, before: usize, report: &mut Diagnostics) {
+    report.retain_behind(before, |it| {
+        let mut stand_ins = tables.broken.get(&it.at).into_iter().flatten();
+        !stand_ins.any(|field| it.field.as_deref() == Some(field))
+    });
+    tables.drop_broken();
 }
 
 fn sort(tables: &mut Tables) {

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest, Sha256};
 use snapshot::record::{Dataset, Term};
 use store::Hex;
+use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
 use crate::parallel;
@@ -30,7 +31,7 @@ use parsed::Parsed;
 
 pub use files::{Input, InputError};
 
-/// Reads every table. Rows with problems are reported and left out.
+/// Reads every table. Rows with problems are reported; [`crate::link()`] checks their other values and leaves them out.
 ///
 /// # Errors
 /// When the folder or one of its files cannot be read.
@@ -55,6 +56,28 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     tables.source_sha256 = source_sha256(&reader.hashes);
     identity::complete(&mut tables, partial, report);
     Ok(tables)
+}
+
+/// The id of a record, and its slug if it has one, by the file and the line of its row.
+pub type Identities = BTreeMap<(String, u32), (Uuid, Option<String>)>;
+
+/// The id of each row and its slug, by the file and the line that it is read from. Problems are those of [`read`].
+///
+/// # Errors
+/// When the folder or one of its files cannot be read.
+pub fn identities(input: &Input<'_>) -> Result<Identities, InputError> {
+    let mut report = Diagnostics::new();
+    let mut tables = read(input, &mut report)?;
+    tables.drop_broken();
+    let mut identities = Identities::new();
+    each_table!(tables, |_table, rows| {
+        identities.extend(rows.iter().filter_map(|row| {
+            let profile = row.record.profile();
+            let slug = profile.slug.filter(|(.., is_former)| !is_former).map(|(_, slug, _)| slug.to_owned());
+            Some(((report.file_name(row.at.file).to_owned(), row.at.line), (profile.id?, slug)))
+        }));
+    });
+    Ok(identities)
 }
 
 /// The rows of the vocabulary alone, without a report.
@@ -104,7 +127,7 @@ impl<'a> TableReader<'a> {
         self.hashes.insert(file.path.clone(), digest);
         report.extend(parsed.problems);
         for row in parsed.partial {
-            row.report_problems::<Dataset>(files::DATASET, report);
+            drop(row.record::<Dataset>(files::DATASET, report));
         }
         let mut rows = parsed.rows.into_iter();
         let first = rows.next();
@@ -146,8 +169,10 @@ impl<'a> TableReader<'a> {
     }
 }
 
+/// Whether rows are lost. Those below a column that is no field are read without it.
 fn has_error(problems: &[Diagnostic]) -> bool {
-    problems.iter().any(|problem| problem.code.severity() == Severity::Error)
+    let is_header = |code| matches!(code, Code::UnknownField | Code::RepeatedField);
+    problems.iter().any(|it| it.code.severity() == Severity::Error && !is_header(it.code))
 }
 
 #[cfg(test)]

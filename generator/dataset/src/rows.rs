@@ -37,6 +37,8 @@ macro_rules! tables {
             pub(crate) absent: BTreeSet<Table>,
             /// Tables that lost rows to errors: a reference into them cannot be checked.
             pub(crate) incomplete: BTreeSet<Table>,
+            /// Rows that are no records, with the fields whose values only stand in: their other values are checked.
+            pub(crate) broken: BTreeMap<Location, Vec<String>>,
             /// Rows without timestamps of their own.
             pub unstamped: Vec<UnstampedRow>,
             /// The timestamps of `stamps.csv`.
@@ -74,4 +76,14 @@ tables! { $
     Translations translations: Translation
     Vocabulary vocabulary: Term
     Synonyms synonyms: Synonym
+}
+
+impl Tables {
+    /// Drops the rows that are no records.
+    pub(crate) fn drop_broken(&mut self) {
+        let broken = std::mem::take(&mut self.broken);
+        if !broken.is_empty() {
+            each_table!(self, |_table, rows| rows.retain(|row| !broken.contains_key(&row.at)));
+        }
+    }
 }

@@ -1,11 +1,11 @@
-//! Values as a dataset writes them: codes for names of places, values for labels of the vocabulary, whole addresses. Each
-//! replacement is a warning at its row. What has several readings stays, and the check refuses it.
+//! Values as a dataset writes them: codes for names of places, values for labels of the vocabulary, whole addresses. A note
+//! counts the replacements of each field. What has several readings stays, and the check refuses it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dataset::diagnostics::{Code, Diagnostic, Diagnostics};
-use dataset::text::quoted;
+use dataset::diagnostics::Diagnostics;
+use dataset::text::{counted, quoted};
 use dataset::{Input, Labels, Table};
 use serde_json::Value;
 
@@ -19,8 +19,10 @@ pub(super) fn complete(
     report: &mut Diagnostics,
 ) -> Result<(), ImportError> {
     let labels = labels(data, outputs)?;
+    let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for output in outputs.values_mut() {
-        for (record, at) in output.records.iter_mut().zip(&output.places) {
+        let read = output.places.len();
+        for record in output.records.iter_mut().take(read) {
             let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
             for (field, value) in record.iter_mut() {
                 let items = match value {
@@ -29,13 +31,17 @@ pub(super) fn complete(
                 };
                 for item in items {
                     let Some(text) = item.as_str() else { continue };
-                    let Some((code, meant)) = meant(field, &kind, text, &labels) else { continue };
-                    let message = format!("`{field}`: {} was read as `{meant}`", quoted(text));
-                    report.push(Diagnostic::new(code, *at, message).value(field.clone(), text));
+                    let Some(meant) = meant(field, &kind, text, &labels) else { continue };
+                    let example = || (0, format!("{} is `{meant}`", quoted(text)));
+                    replaced.entry(field.clone()).or_insert_with(example).0 += 1;
                     *item = meant.into();
                 }
             }
         }
+    }
+    for (field, (count, example)) in replaced {
+        let count = counted(count, "text");
+        report.note(format!("`{field}`: {count} read as what the dataset has for it, as {example}"));
     }
     Ok(())
 }
@@ -50,10 +56,10 @@ fn labels(data: &Path, outputs: &Outputs) -> Result<Labels, ImportError> {
     Labels::read(&input).map_err(|error| ImportError::Input(error.to_string()))
 }
 
-/// The value that a text of a field stands for, and why.
-fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<(Code, String)> {
+/// The value that a text of a field stands for.
+fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<String> {
     if field == "url" || field.ends_with("Url") {
-        return is_www(text).then(|| (Code::UrlCompleted, format!("https://{text}")));
+        return is_www(text).then(|| format!("https://{text}"));
     }
     labels.meant(field, kind, text)
 }

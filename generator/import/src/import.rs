@@ -14,6 +14,7 @@ use crate::days;
 use crate::edits;
 use crate::field_value::Wrong;
 use crate::files::ImportError;
+use crate::kept;
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
@@ -80,6 +81,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         return Err(ImportError::Data);
     }
     canonical::complete(options.data, &mut outputs, report)?;
+    kept::keep(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
     let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
     for ((table, source), output) in outputs {
@@ -196,8 +198,8 @@ impl Importer<'_> {
                             "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
                             source.name
                         );
-                        let help = "restore `key` or the keys in the source, which keeps ids and addresses; or declare \
-                                    gone = \"remove\" for this import: ids change, addresses stay";
+                        let help = "if they are the same records, declare gone = \"rename\": ids and addresses stay; if they \
+                                    are others, gone = \"remove\"; or restore `key` or the keys in the source";
                         let problem = Diagnostic::new(Code::DuplicateId, *at, message);
                         self.report.push(problem.value("key", source.key.join(", ")).help(help));
                         output.records.retain(|it| !it.contains_key("publication"));

@@ -9,6 +9,7 @@ mod fields;
 mod files;
 mod forms;
 mod import;
+mod kept;
 mod keys;
 mod mapping;
 mod money;

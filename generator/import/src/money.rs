@@ -369,7 +369,10 @@ fn formed(text: &str, form: NumberForm) -> Option<f64> {
     let whole = match form.group {
         Some(sign) => {
             let groups: Vec<&str> = whole.split(sign).collect();
-            let fits = groups.iter().skip(1).all(|group| group.len() == 3) && groups[0].len() <= 3
+            // What begins with a zero has decimals behind the sign, or is a name.
+            let fits = groups.iter().skip(1).all(|group| group.len() == 3)
+                && (1..=3).contains(&groups[0].len())
+                && groups[0] != "0"
                 || groups.len() == 1;
             fits.then(|| groups.concat())?
         }

@@ -94,8 +94,10 @@ pub(super) struct Output {
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
-    /// How many rows left, and how many came with their names: more than half of them.
+    /// How many rows left, and how many came with the name of one of them; both readings are possible.
     pub(super) renamed: Option<(usize, usize)>,
+    /// Numbers of records that are earlier ones under another key, with the number of the earlier one.
+    pub(super) adopted: BTreeMap<usize, usize>,
 }
 
 impl Output {
@@ -119,21 +121,29 @@ impl Output {
         data: &Path,
         made: &BTreeSet<(Table, String)>,
     ) {
-        let keys: BTreeSet<String> =
-            self.records.iter().filter_map(|it| it.get("key")).map(Value::to_string).collect();
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
-        let before = previous(data, target.table, &source.name).into_iter();
-        let gone = before.filter(|it| it.get("key").is_some_and(|key| !keys.contains(&key.to_string())));
-        let gone: Vec<Record> = gone.collect();
-        if source.gone.as_deref() != Some("remove") && target.distinct().is_none() {
-            let name = |it: &Record| it.get("name").and_then(Value::as_str).map(str::to_owned);
-            let names: BTreeSet<String> = self.records.iter().filter_map(name).collect();
-            let same = gone.iter().filter(|it| name(it).is_some_and(|name| names.contains(&name))).count();
-            self.renamed = (same * 2 > gone.len()).then_some((gone.len(), same));
+        let before = previous(data, target.table, &source.name);
+        let [old, new] = [keys_of(&before), keys_of(&self.records)];
+        let mut gone: Vec<usize> =
+            old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, at)| *at).collect();
+        gone.sort_unstable();
+        let came: Vec<usize> =
+            new.iter().filter(|(key, _)| !old.contains_key(*key)).map(|(_, at)| *at).collect();
+        let same = if target.distinct().is_none() {
+            same_names(&before, &gone, &self.records, &came)
+        } else {
+            BTreeMap::new()
+        };
+        match source.gone.as_deref() {
+            Some("remove") => {}
+            Some("rename") => {
+                gone.retain(|at| !same.values().any(|old| old == at));
+                self.adopted = same;
+            }
+            _ => self.renamed = (!same.is_empty()).then_some((gone.len(), same.len())),
         }
-        let gone = gone.into_iter();
-        for mut record in gone.filter(|it| !is_made(it)) {
+        for mut record in gone.into_iter().map(|at| before[at].clone()).filter(|it| !is_made(it)) {
             match source.gone.as_deref() {
                 Some("remove") => {
                     self.removed += 1;
@@ -154,6 +164,30 @@ impl Output {
             (_, removed) => format!(", {removed} removed with their source"),
         }
     }
+}
+
+/// The numbers of records by their keys.
+pub(super) fn keys_of(records: &[Record]) -> BTreeMap<String, usize> {
+    (0..).zip(records).filter_map(|(at, record)| Some((record.get("key")?.to_string(), at))).collect()
+}
+
+/// The name that a record is known by to people.
+pub(super) fn name_of(record: &Record) -> Option<&str> {
+    record.get("name").or(record.get("displayName"))?.as_str()
+}
+
+/// Of records that left and records that came, those of one name, where it is that of one record on each side: the number
+/// of the new one, and that of the old one.
+fn same_names(before: &[Record], gone: &[usize], now: &[Record], came: &[usize]) -> BTreeMap<usize, usize> {
+    fn by_name<'r>(records: &'r [Record], numbers: &[usize]) -> BTreeMap<&'r str, Option<usize>> {
+        let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        for (name, at) in numbers.iter().filter_map(|at| Some((name_of(&records[*at])?, *at))) {
+            named.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
+        }
+        named
+    }
+    let (old, new) = (by_name(before, gone), by_name(now, came));
+    new.into_iter().filter_map(|(name, at)| Some((at?, (*old.get(name)?)?))).collect()
 }
 
 /// The records to write, by table and source.

@@ -3,6 +3,7 @@
 
 pub(crate) mod archive;
 mod document;
+pub(crate) mod html;
 mod layout;
 mod number_format;
 mod ods;

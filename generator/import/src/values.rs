@@ -7,7 +7,7 @@ use super::days::day;
 use super::field_value::{Made, Wrong, bad, is_money, no_number, unread, wrong};
 use super::mapping::{Rule, Source};
 use super::money;
-use super::source::sheet::Cell;
+use super::source::{html, sheet::Cell};
 use super::sums::{self, Context};
 use super::vocabulary::value_of;
 use dataset::diagnostics::Code;
@@ -43,6 +43,8 @@ pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
 
 fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
     let Field { name: field, kind, rule, source, .. } = to;
+    let unmarked = html::plain(cell);
+    let cell = unmarked.as_ref().unwrap_or(cell);
     if let Cell::Broken(error) = cell
         && !source.empty.contains(error)
     {
@@ -104,9 +106,10 @@ fn list(cell: &Cell, field: &str, rule: &Rule, source: &Source) -> Result<Made, 
 /// The items of a text. What stands between quotes is one, as in CSV.
 pub(super) fn items(text: &str, separator: &str) -> Vec<String> {
     let (mut items, mut parts) = (Vec::new(), text.split(separator));
+    let are_paired = text.matches('"').count().is_multiple_of(2);
     while let Some(part) = parts.next() {
-        let mut item = part.trim().to_owned();
-        if item.starts_with('"') && text.matches('"').count().is_multiple_of(2) {
+        let mut item = part.trim_start().to_owned();
+        if item.starts_with('"') && are_paired {
             while item.matches('"').count() % 2 == 1 {
                 let Some(more) = parts.next() else { break };
                 item = format!("{item}{separator}{more}");
@@ -117,7 +120,7 @@ pub(super) fn items(text: &str, separator: &str) -> Vec<String> {
         }
         items.push(item);
     }
-    items
+    items.iter().map(|item| item.trim().to_owned()).collect()
 }
 
 /// Why a cell has no value that could be taken.

@@ -65,10 +65,14 @@ fn guarded(
         accept(build, &by_counts)?;
     }
     let review = LiveReview { build, live: with_tables, counts: by_counts.counts, plan: Mutex::default() };
-    publish(&review).map_err(|error| match error {
+    let published = publish(&review).map_err(|error| match error {
         GenerateError::HeldBack => Failure::HeldBack,
         error => generate_failure(error),
-    })
+    })?;
+    if let Some(lines) = plan_report::aliases(&review.plan()) {
+        print_line(lines.trim_end());
+    }
+    Ok(published)
 }
 
 /// Compares the tables of a build with those of the live generation, if they are to be compared.

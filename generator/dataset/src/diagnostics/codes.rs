@@ -140,18 +140,11 @@ codes! {
     AcceptingAfterDeadline = "W0204";
     HistoryDisagrees = "W0205";
     ListSeparator = "W0206";
-    SlugMade = "W0208";
-    NamedByName = "W0209";
-    NoLifecycle = "W0210";
-    PlaceUnderstood = "W0211";
-    LabelUnderstood = "W0212";
     TimesReversed = "W0213";
     NoCurrency = "W0214";
     ExcludedByText = "W0215";
     RollingWithDay = "W0216";
     StaleChecks = "W0301";
-    MissingTranslation = "W0302";
-    NoStamps = "W0303";
     AfterPublication = "W0304";
     RateOfPay = "W0305";
     NearDuplicate = "W0401";
@@ -160,7 +153,6 @@ codes! {
     UrlEncoded = "W0602";
     SpaceTrimmed = "W0603";
     UrlLeftOut = "W0604";
-    UrlCompleted = "W0605";
     Decoded = "W0606";
     MarkupInText = "W0607";
     SpeaksToModels = "W0608";

@@ -42,6 +42,17 @@ impl Diagnostics {
         self.list.extend(diagnostics);
     }
 
+    /// Number of problems.
+    pub(crate) const fn problem_count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Leaves out problems behind the first ones, unless the function wants them.
+    pub(crate) fn retain_behind(&mut self, first: usize, is_wanted: impl Fn(&Diagnostic) -> bool) {
+        let behind = self.list.split_off(first);
+        self.list.extend(behind.into_iter().filter(is_wanted));
+    }
+
     /// Moves problems to where their rows come from, and leaves out those that the second function names.
     pub fn relocate(
         &mut self,
@@ -63,7 +74,7 @@ impl Diagnostics {
     }
 
     /// Remarks that are no problems.
-    pub(crate) fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[String] {
         &self.notes
     }
 

@@ -34,7 +34,7 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     report.extend(contradictions(tables, Day::new(published)));
     report.extend(accepting_after_deadline(tables, Day::new(published)));
     report.extend(stale_checks(tables, published));
-    report_untranslated(tables, &dataset.record, report);
+    note_untranslated(tables, &dataset.record, report);
 }
 
 /// Reports programs that have the name of another one of their organization.
@@ -67,18 +67,16 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::StaleChecks, first, message))
 }
 
-/// Reports the organizations and programs without a text, by language.
-fn report_untranslated(tables: &Tables, dataset: &Dataset, report: &mut Diagnostics) {
+/// Notes how many organizations and programs have no text, by language; `due` lists them.
+fn note_untranslated(tables: &Tables, dataset: &Dataset, report: &mut Diagnostics) {
     for &locale in &dataset.locales {
         let [organizations, programs] = untranslated(tables, dataset, locale);
-        for (missing, noun, of) in [
-            (organizations, "organization", tables.organizations.len()),
-            (programs, "program", tables.programs.len()),
-        ] {
-            let Some(first) = missing.iter().min() else { continue };
-            let part = part_of(missing.len(), of, noun, ["has", "have"]);
-            let message = format!("{part} no text in `{}`", locale.as_str());
-            report.push(Diagnostic::new(Code::MissingTranslation, *first, message));
+        let counts = [("organizations", organizations), ("programs", programs)];
+        let counts = counts.iter().filter(|(_, missing)| !missing.is_empty());
+        let counts: Vec<String> =
+            counts.map(|(table, missing)| format!("{table} {}", missing.len())).collect();
+        if !counts.is_empty() {
+            report.note(format!("no text in `{}`: {}", locale.as_str(), counts.join(", ")));
         }
     }
 }

@@ -52,34 +52,93 @@ pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, Rec
         .map_err(|error| RecordError { position: current.get(), error })
 }
 
+/// What fields that make no record are, and the record that they are with stand-ins for what is wrong or missing.
+pub(super) struct Mended<T> {
+    pub problems: Vec<Diagnostic>,
+    /// None if no stand-in fits.
+    pub record: Option<T>,
+    /// Names of the fields whose value is another or none.
+    pub stand_ins: Vec<String>,
+}
+
+/// Values that stand in for missing ones: each type of a required field takes one of them, or a word of its list.
+const STAND_INS: [&str; 4] =
+    ["00000000-0000-0000-0000-000000000000", "2000-01-01", "1970-01-01T00:00:00Z", "1"];
+
 /// Every problem of fields that make no record, each with its field; `reported` fields have a problem already.
-pub(super) fn problems<T: DeserializeOwned>(
+pub(super) fn mended<T: DeserializeOwned>(
     mut fields: Vec<Field<'_>>,
     reported: &[&str],
     table: &str,
     at: Location,
-) -> Vec<Diagnostic> {
+) -> Mended<T> {
     let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut stand_ins: Vec<String> = reported.iter().map(|name| (*name).to_owned()).collect();
+    let mut absent: Vec<&str> = Vec::new();
     // A wrong field is removed and the rest tried again, so that one run finds all problems.
-    while let Err(RecordError { position, error }) = record::<T>(&fields) {
+    loop {
+        let RecordError { position, error } = match record::<T>(&fields) {
+            Ok(record) => {
+                problems.extend(absence(&absent, at));
+                return Mended { problems, record: Some(record), stand_ins };
+            }
+            Err(error) => error,
+        };
         let wrong = position.filter(|position| *position < fields.len());
         let field = wrong.map(|position| fields.remove(position));
         let is_removed = |name: &str| {
             reported.contains(&name) || problems.iter().any(|problem| problem.field.as_deref() == Some(name))
         };
-        if !matches!(error, FieldError::Missing(name) if is_removed(name)) {
+        let missing = if let FieldError::Missing(name) = error { Some(name) } else { None };
+        if let Some(name) = missing {
+            absent.extend((!is_removed(name)).then_some(name));
+        } else {
             let problem = describe(&error, field, table, at);
-            problems.push(match (error, field) {
-                (FieldError::Missing(name), None) => problem.field(name),
-                (_, Some(field)) => problem.value(field.name.to_owned(), field.value.written()),
-                (_, None) => problem,
+            problems.push(match field {
+                Some(field) => problem.value(field.name.to_owned(), field.value.written()),
+                None => problem,
             });
         }
-        if field.is_none() {
-            break;
+        match (field, missing) {
+            (Some(field), _) => stand_ins.push(field.name.to_owned()),
+            (None, Some(name)) if stand_in::<T>(&mut fields, name) => {
+                stand_ins.push(name.to_owned());
+            }
+            _ => {
+                problems.extend(absence(&absent, at));
+                return Mended { problems, record: None, stand_ins };
+            }
         }
     }
-    problems
+}
+
+/// The problem of missing fields; one for all.
+fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
+    let (first, others) = names.split_first()?;
+    let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let verb = if others.is_empty() { "is" } else { "are" };
+    let message = format!("{} {verb} missing or empty", all.join(", "));
+    let help = Some(shape(first, "")).filter(|shape| !shape.is_empty() && others.is_empty());
+    let help = help.map(|shape| format!("write {shape}"));
+    Some(Diagnostic::new(Code::MissingField, at, message).field(*first).maybe_help(help))
+}
+
+/// Adds a missing field with a value that it takes; false if there is none.
+fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field<'_>>, name: &'static str) -> bool {
+    let mut values = STAND_INS.to_vec();
+    while let Some(value) = values.pop() {
+        fields.push(Field { name, value: Value::Cell(value) });
+        match record::<T>(fields) {
+            Err(RecordError { position: Some(at), error }) if at + 1 == fields.len() => {
+                if let FieldError::UnknownWord([first, ..]) = error {
+                    values.push(first);
+                }
+                fields.pop();
+            }
+            _ => return true,
+        }
+    }
+    false
 }
 
 /// Names of a record's fields: serde lists them in the error of an unknown field.
@@ -155,12 +214,7 @@ fn describe(error: &FieldError, field: Option<Field<'_>>, table: &str, at: Locat
         return bad(", a list with a `null` item").help("remove the `null`");
     }
     match error {
-        FieldError::Missing(name) => {
-            let message = format!("`{name}` is missing or empty");
-            let help = Some(shape(name, "")).filter(|shape| !shape.is_empty());
-            Diagnostic::new(Code::MissingField, at, message)
-                .maybe_help(help.map(|shape| format!("write {shape}")))
-        }
+        FieldError::Missing(_) => bad(""),
         FieldError::Repeated => {
             Diagnostic::new(Code::RepeatedField, at, format!("{} occurs twice", quoted(name)))
         }

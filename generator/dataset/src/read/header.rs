@@ -30,7 +30,8 @@ fn other_form(at: Location, message: String) -> Diagnostic {
     Diagnostic::new(Code::OtherForm, at, message).help(IMPORT)
 }
 
-/// The field of each column; none if the header has errors, so that the rows cannot be read.
+/// The field of each column, or a private name where it has none; none if the table has another form, so that the rows
+/// cannot be read.
 pub(super) fn read<T: DeserializeOwned>(
     record: &::csv::StringRecord,
     at: Location,
@@ -56,18 +57,24 @@ pub(super) fn read<T: DeserializeOwned>(
         problems.push(other_form(at, message));
         return None;
     }
-    let before = problems.len();
-    for (column, name) in header.iter().enumerate() {
-        if name.is_empty() {
+    let mut names: Vec<String> = Vec::with_capacity(header.len());
+    for name in &header {
+        let problem = if name.is_empty() {
             let message = "a column has no name";
-            problems.push(Diagnostic::new(Code::UnknownField, at, message).help("name it, or remove it"));
+            Diagnostic::new(Code::UnknownField, at, message).help("name it, or remove it")
         } else if is_unknown(name) {
-            let problem = unknown_field(name, &free, table.name(), at);
-            problems.push(problem.value((*name).to_owned(), *name));
-        } else if header[..column].contains(name) {
+            unknown_field(name, &free, table.name(), at).value((*name).to_owned(), *name)
+        } else if names.iter().any(|known| known == name) {
             let message = format!("the column {} occurs twice", quoted(name));
-            problems.push(Diagnostic::new(Code::RepeatedField, at, message).value((*name).to_owned(), *name));
-        }
+            Diagnostic::new(Code::RepeatedField, at, message).value((*name).to_owned(), *name)
+        } else {
+            names.push((*name).to_owned());
+            continue;
+        };
+        problems.push(problem);
+        // The rows are checked all the same: with the field that was probably meant, or without the column.
+        let field = meant(name, &free).filter(|field| !name.is_empty() && names.iter().all(|it| it != field));
+        names.push(field.unwrap_or("x_").to_owned());
     }
-    (problems.len() == before).then(|| header.iter().map(|name| (*name).to_owned()).collect())
+    Some(names)
 }

@@ -16,7 +16,7 @@ use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
-use crate::text::{counted, is_spelt, quoted, slug_of};
+use crate::text::{is_spelt, quoted, slug_of};
 use references::{References, natural_key, required, table_of};
 
 /// Tables whose records have timestamps.
@@ -48,16 +48,22 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
         stamps: std::mem::take(&mut tables.stamps),
         report,
         unstamped: Vec::new(),
-        derived: BTreeMap::new(),
-        stampless: BTreeMap::new(),
+        derived: Counts::new(),
+        slugs: Counts::new(),
+        stampless: Counts::new(),
+        unclear: 0,
+        broken: BTreeMap::new(),
     };
     completer.prepare_all(tables);
     each_table!(tables, |table, rows| completer.complete(table, rows));
     completer.summarize();
+    tables.broken = completer.broken;
     tables.unstamped = completer.unstamped;
     tables.stamps = completer.stamps;
     tables.incomplete = completer.references.incomplete;
 }
+
+type Counts = BTreeMap<Table, usize>;
 
 struct Completer<'a> {
     rows: PartialRows,
@@ -69,9 +75,15 @@ struct Completer<'a> {
     report: &'a mut Diagnostics,
     unstamped: Vec<UnstampedRow>,
     /// Number of derived ids by table.
-    derived: BTreeMap<Table, usize>,
-    /// Rows without timestamps by table: the first, and their number.
-    stampless: BTreeMap<Table, (Location, usize)>,
+    derived: Counts,
+    /// Of slugs made from names.
+    slugs: Counts,
+    /// Of rows without timestamps.
+    stampless: Counts,
+    /// Of programs without a lifecycle.
+    unclear: usize,
+    /// Stand-ins of rows that are no records, by place.
+    broken: BTreeMap<Location, Vec<String>>,
 }
 
 /// Whether the records of a table have ids.
@@ -116,12 +128,12 @@ impl Completer<'_> {
         for row in &mut rows {
             self.references.resolve_all(table, row, self.report);
             self.take_key(table, row);
-            if has_id(table) && !row.is_lost {
+            if has_id(table) && !row.is_lost() {
                 self.identify(table, row);
             }
         }
         for row in &rows {
-            if row.is_lost {
+            if row.is_lost() {
                 self.references.incomplete.insert(table);
             } else {
                 self.references.indexes.of(table).add_row(table, row);
@@ -133,7 +145,7 @@ impl Completer<'_> {
     /// Resolves the aliases of one table, or those that are left.
     fn prepare_aliases(&mut self, of: Option<Table>) {
         let mut rows = self.rows.remove(&Table::Aliases).unwrap_or_default();
-        for row in rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost) {
+        for row in rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost()) {
             let target = row.text("entityType").and_then(|kind| table_of(&kind));
             if of.is_some() && target != of {
                 continue;
@@ -155,7 +167,7 @@ impl Completer<'_> {
             let message = format!("the key {} is taken, see {place}", quoted(&key));
             let error = row.problem(Code::DuplicateId, "key", message);
             self.report.push(error.help("a `key` is unique in its table: correct one of the two"));
-            row.is_lost = true;
+            row.lose("key");
         }
     }
 
@@ -199,14 +211,13 @@ impl Completer<'_> {
                     };
                     let help = format!("write a `slug` into each: `{slug}` there, `{other}` here");
                     self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));
-                    row.is_lost = true;
+                    row.lose("slug");
                     continue;
                 };
                 slug = other;
             }
             taken.insert(slug.clone(), row.at);
-            let message = format!("no `slug`, derived from the name: `{slug}`");
-            self.report.push(row.problem(Code::SlugMade, "slug", message));
+            *self.slugs.entry(table).or_default() += 1;
             row.set("slug", slug);
         }
     }
@@ -227,7 +238,7 @@ impl Completer<'_> {
             let error = row.problem(Code::DuplicateId, "key", message);
             let error = Diagnostic { at: row.at, column: row.column, ..error };
             self.report.push(error.help("remove one of them, or give each a `key` of its own"));
-            row.is_lost = true;
+            row.lose("id");
             return;
         }
         row.id = Some(id);
@@ -245,20 +256,18 @@ impl Completer<'_> {
                  record, list it in `skip`"
             );
             self.report.push(row.problem(Code::MissingField, field, message).help(help));
-            row.is_lost = true;
+            row.lose(field);
         }
     }
 
-    /// Sets timestamps, a missing lifecycle, and the id.
+    /// Sets timestamps, a missing lifecycle, and the id. Timestamps of a row that is lost count for nobody.
     fn fill(&mut self, table: Table, row: &mut PartialRow) {
-        if STAMPED.contains(&table) {
+        if STAMPED.contains(&table) && !row.is_lost() {
             self.stamp(table, row);
         }
         if table == Table::Programs && row.text("lifecycle").is_none() && row.get("lifecycle").is_none() {
-            let unclear = Lifecycle::Unclear.as_str();
-            let message = format!("no `lifecycle`, published as `{unclear}`");
-            self.report.push(row.problem(Code::NoLifecycle, "lifecycle", message));
-            row.set("lifecycle", unclear.to_owned());
+            self.unclear += 1;
+            row.set("lifecycle", Lifecycle::Unclear.as_str().to_owned());
         }
         if has_id(table) {
             row.remove("key");
@@ -274,7 +283,7 @@ impl Completer<'_> {
         let Some(id) = row.id.filter(|_| !has_created || !has_updated) else { return };
         let known = self.stamps.find(table, id);
         if known.is_none() {
-            self.stampless.entry(table).or_insert((row.at, 0)).1 += 1;
+            *self.stampless.entry(table).or_default() += 1;
         }
         self.unstamped.push(UnstampedRow { table, id, hash: row.hash() });
         let (created, updated) = known.unwrap_or((self.published, self.published));
@@ -287,18 +296,21 @@ impl Completer<'_> {
         }
     }
 
-    /// Reports what was derived.
+    /// Notes what was derived. It is no problem: the note says what else a row may state.
     fn summarize(&mut self) {
-        for (table, (first, count)) in std::mem::take(&mut self.stampless) {
-            let rows = counted(count, "row");
-            let message =
-                format!("{rows} of {} without timestamps, published with `publishedAt`", table.name());
-            self.report.push(Diagnostic::new(Code::NoStamps, first, message));
-        }
-        let derived: Vec<String> =
-            self.derived.iter().map(|(table, count)| format!("{} {count}", table.name())).collect();
-        if !derived.is_empty() {
-            self.report.note(format!("ids derived from slugs and keys: {}", derived.join(", ")));
+        let unclear = BTreeMap::from([(Table::Programs, self.unclear)]);
+        for (what, counts) in [
+            ("ids derived from slugs and keys", &self.derived),
+            ("slugs made from names", &self.slugs),
+            ("no `lifecycle`, published as `unclear`", &unclear),
+            ("no timestamps (`opdir stamp` writes them)", &self.stampless),
+        ] {
+            let counts = counts.iter().filter(|(_, count)| **count > 0);
+            let counts: Vec<String> =
+                counts.map(|(table, count)| format!("{} {count}", table.name())).collect();
+            if !counts.is_empty() {
+                self.report.note(format!("{what}: {}", counts.join(", ")));
+            }
         }
     }
 
@@ -310,14 +322,13 @@ impl Completer<'_> {
         }
         for mut row in rows {
             self.references.resolve_source(table, &mut row, self.report);
-            if !row.is_lost {
-                self.fill(table, &mut row);
+            self.fill(table, &mut row);
+            let (record, stand_ins) = row.record(table.name(), self.report);
+            if record.is_none() || !stand_ins.is_empty() {
+                self.references.incomplete.insert(table);
+                self.broken.insert(row.at, stand_ins);
             }
-            let record = if row.is_lost { None } else { row.record(table, self.report) };
-            match record {
-                Some(record) => records.push(Row { record, at: row.at }),
-                None => drop(self.references.incomplete.insert(table)),
-            }
+            records.extend(record.map(|record| Row { record, at: row.at }));
         }
         // Leaders and channels keep the order of their files.
         records.sort_by_key(|row| row.at);

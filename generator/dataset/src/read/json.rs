@@ -153,7 +153,7 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
     let row: Vec<Field<'_>> =
         values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
     if !unreadable.is_empty() {
-        for problem in fields::problems::<T>(row, &unreadable, context.name(), at) {
+        for problem in fields::mended::<T>(row, &unreadable, context.name(), at).problems {
             let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field.as_deref());
             let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
             parsed.problems.push(place(problem, piece, text));

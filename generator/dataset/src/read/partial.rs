@@ -10,10 +10,9 @@ use uuid::Uuid;
 
 use super::fields::{self, Field, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::table::Table;
 
 /// The partial rows of each table.
-pub(super) type PartialRows = BTreeMap<Table, Vec<PartialRow>>;
+pub(super) type PartialRows = BTreeMap<crate::table::Table, Vec<PartialRow>>;
 
 /// A value that outlives the text of its file.
 #[derive(Clone, Debug)]
@@ -49,13 +48,21 @@ pub(super) struct PartialRow {
     members: Vec<Member>,
     /// Its own or derived id, once it is known.
     pub id: Option<Uuid>,
-    /// Whether an error was reported, so that it cannot become a record.
-    pub is_lost: bool,
+    /// Fields that have no value because of an error that was reported: the row becomes no record.
+    lost: Vec<String>,
 }
 
 impl PartialRow {
     pub(super) const fn new(at: Location, column: Option<u32>, members: Vec<Member>) -> Self {
-        Self { at, column, members, id: None, is_lost: false }
+        Self { at, column, members, id: None, lost: Vec::new() }
+    }
+
+    pub(super) fn lose(&mut self, field: impl Into<String>) {
+        self.lost.push(field.into());
+    }
+
+    pub(super) const fn is_lost(&self) -> bool {
+        !self.lost.is_empty()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Member> {
@@ -130,18 +137,22 @@ impl PartialRow {
         Hex(&Sha256::digest(lines.join("\n"))[..16]).to_string()
     }
 
-    /// The record, or none if it has problems, which are reported.
-    pub(super) fn record<T: DeserializeOwned>(&self, table: Table, report: &mut Diagnostics) -> Option<T> {
-        let record = fields::record(&self.fields()).ok();
-        if record.is_none() {
-            self.report_problems::<T>(table.name(), report);
+    /// The record. Problems are reported; then some of its fields may have stand-ins, which are named.
+    pub(super) fn record<T: DeserializeOwned>(
+        &self,
+        table: &str,
+        report: &mut Diagnostics,
+    ) -> (Option<T>, Vec<String>) {
+        if let Ok(record) = fields::record(&self.fields()) {
+            return (Some(record), self.lost.clone());
         }
-        record
-    }
-
-    pub(super) fn report_problems<T: DeserializeOwned>(&self, table: &str, report: &mut Diagnostics) {
-        let problems = fields::problems::<T>(self.fields(), &[], table, self.at);
-        report.extend(problems.into_iter().map(|problem| self.place(problem)));
+        // What is derived is missing from a row that is lost.
+        let derived: &[&str] = if self.is_lost() { &["id", "createdAt", "updatedAt"] } else { &[] };
+        let reported: Vec<&str> =
+            self.lost.iter().map(String::as_str).chain(derived.iter().copied()).collect();
+        let mended = fields::mended::<T>(self.fields(), &reported, table, self.at);
+        report.extend(mended.problems.into_iter().map(|problem| self.place(problem)));
+        (mended.record, mended.stand_ins)
     }
 
     fn fields(&self) -> Vec<Field<'_>> {

@@ -19,7 +19,8 @@ fn tables_of(path: &str, bytes: &[u8]) -> (Tables, Diagnostics) {
     let dataset = br#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-01-01T00:00:00Z"}"#;
     let files: [(&str, &[u8]); 2] = [("dataset.json", dataset), (path, bytes)];
     let mut report = Diagnostics::new();
-    let tables = read(&Input::Embedded(&files), &mut report).unwrap();
+    let mut tables = read(&Input::Embedded(&files), &mut report).unwrap();
+    tables.drop_broken();
     (tables, report)
 }
 
@@ -43,7 +44,8 @@ fn read_one(path: &str, text: &str) -> Organization {
 fn fault(path: &str, text: &str, expected: &str) -> Diagnostic {
     let (tables, report) = tables_of(path, text.as_bytes());
     assert_eq!(found(&report), [expected], "{:?}", report.sorted());
-    if expected.starts_with('E') {
+    let is_header = ["E0105", "E0106"].iter().any(|code| *expected == format!("{code} {path}:1"));
+    if expected.starts_with('E') && !is_header {
         assert!(tables.incomplete.contains(&Table::Organizations));
     }
     report.sorted()[0].clone()
@@ -149,6 +151,7 @@ fn lines_and_columns_of_json_are_physical_ones() {
     let pretty = "[\n  {\"id\": 5,\n   \"slug\":\"a\"},\n {\"ñ\":1, \"nmae\": 2}]";
     let (_, report) = tables_of("organizations.json", pretty.as_bytes());
     let expected = [
+        "E0107 organizations.json:2:3",
         "E0108 organizations.json:2:10",
         "E0107 organizations.json:4:2",
         "E0105 organizations.json:4:7",
@@ -173,7 +176,8 @@ fn lines_are_right_in_every_block_of_a_file_that_is_read_in_several() {
     let blank = format!("{}\n", " ".repeat(1 << 20));
     let text = format!("{ORGANIZATION}\n{}{ORGANIZATION}\n{{}}\n[\n", blank.repeat(40));
     std::fs::write(folder.path().join("organizations.ndjson"), text).unwrap();
-    let tables = read(&Input::Folder(folder.path().to_owned()), &mut report).unwrap();
+    let mut tables = read(&Input::Folder(folder.path().to_owned()), &mut report).unwrap();
+    tables.drop_broken();
     let lines: Vec<u32> = tables.organizations.iter().map(|row| row.at.line).collect();
     assert_eq!(lines, [1, 42]);
     let mut problems: Vec<u32> = report.sorted().iter().map(|problem| problem.at.line).collect();

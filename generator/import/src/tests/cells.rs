@@ -92,6 +92,36 @@ fn rows_that_leave_and_come_with_the_same_names_are_one_error() {
 }
 
 #[test]
+fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() {
+    let rows = "1,Kelp Call,,X,https://a.example/1,\n2,Otter Call,,X,https://a.example/2,\n3,Seal Call,,X,https://a.example/3,\n";
+    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
+    let place = place(rows);
+    place.write(FILE, mapping.as_bytes());
+    place.imported();
+    let known = |place: &Place| {
+        let all = dataset::identities(&dataset::Input::Folder(place.folder.path().to_owned())).unwrap();
+        let programs = all.into_iter().filter(|((path, _), _)| path.contains("programs"));
+        programs.map(|(_, identity)| identity).collect::<Vec<_>>()
+    };
+    let before = known(&place);
+    // One key is corrected; another record leaves, and does not come back under another key.
+    let corrected = rows.replace("1,Kelp", "K-1,Kelp").replace("3,Seal Call,,X,https://a.example/3,\n", "");
+    place.write("inbox/a", format!("{HEAD}{corrected}").as_bytes());
+    assert!(!place.import().0);
+    place.write(FILE, mapping.replace("empty", "gone = \"rename\"\nempty").as_bytes());
+    place.imported();
+    assert_eq!(known(&place), before);
+    // What it has once, it keeps without the word and under another name.
+    place.write(FILE, mapping.as_bytes());
+    place.write("inbox/a", format!("{HEAD}{}", corrected.replace("Call", "Grant")).as_bytes());
+    let report = place.imported();
+    assert!(report.notes().iter().any(|it| it.starts_with("1 slug kept")), "{:?}", report.notes());
+    place.imported();
+    assert_eq!(known(&place), before);
+    assert_eq!(place.rows("programs/a.ndjson")[1]["name"], "Otter Grant");
+}
+
+#[test]
 fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let xml = "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
         <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/\">firms</a>.</p>No fee.<br/>Twice.</about>\
@@ -191,4 +221,40 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
         place.rows("cycles/a.ndjson").into_iter().map(|row| row["deadlineOn"].clone()).collect();
     assert_eq!(days, [Value::Null, json!("2027-04-04"), json!("2027-04-05")]);
     assert_eq!(place.rows("facts/a-hours.ndjson")[0]["text"], "Opens 3 April 2027");
+}
+
+#[test]
+fn markup_of_html_becomes_text_with_lines_and_addresses() {
+    let cell = |html: &str| match source::html::plain(&Cell::Text(html.to_owned())) {
+        None => html.to_owned(),
+        Some(Cell::Link(text, address)) => format!("{text} -> {address}"),
+        Some(cell) => cell.text(),
+    };
+    for (html, text) in [
+        ("<p>For <b>schools</b>\nonly.</p><p>No fee.</p>", "For schools only.\nNo fee."),
+        ("One<br>Two<BR/>Three &amp; four&nbsp;five", "One\nTwo\nThree & four five"),
+        ("<ul class=\"x\"><li>A</li><li>B</li></ul>", "A\nB"),
+        (
+            "see <a href=\"https://a.example/?a=1&amp;b=2\">the <i>page</i></a>.",
+            "see the page (https://a.example/?a=1&b=2).",
+        ),
+        ("<a href='https://a.example/'>Apply</a>", "Apply -> https://a.example/"),
+        ("CO<sub>2</sub> &#8364; &#x41;", "CO2 € A"),
+        ("<p> </p>", ""),
+        // What is no markup stays: comparisons, places for words, addresses, and entities that stand alone.
+        ("a < b and b > c", "a < b and b > c"),
+        ("<Name of the fund>", "<Name of the fund>"),
+        ("<https://a.example/>", "<https://a.example/>"),
+        ("R&amp;D", "R&amp;D"),
+        ("<b>R&D; x &unknown; y</b>", "R&D; x &unknown; y"),
+    ] {
+        assert_eq!(cell(html), text, "{html}");
+    }
+    let html = "Ref,Title,City,Funder,Link,Topics\n1,<b>Kelp</b> Call,,X,\"<a href=\"\"https://a.example/1\"\">page</a>\",\"<i>Sea</i>,Moss\"\n";
+    let place = place("");
+    place.write("inbox/a", html.as_bytes());
+    place.imported();
+    let row = &place.rows("programs/a.ndjson")[0];
+    assert_eq!((&row["name"], &row["officialUrl"]), (&json!("Kelp Call"), &json!("https://a.example/1")));
+    assert_eq!(row["fields"], json!(["Sea", "Moss"]));
 }

@@ -20,7 +20,7 @@ fn addresses_are_http_urls() {
     }
     let text = program(1, 1, "").replace("https://example.org/1", "example.org");
     let report = refused("programs.ndjson", text, "E0601 programs.ndjson:1");
-    assert_eq!(problems(&report)[0].help.as_deref(), Some("perhaps `https://example.org`"));
+    assert_eq!(report.sorted()[0].help.as_deref(), Some("perhaps `https://example.org`"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn a_table_that_is_not_there_is_one_error() {
     let awards = lines(&[award(1, 1, 1, ""), award(2, 1, 2, "")]);
     let report = refused("awards.ndjson", awards, "E0111 awards.ndjson:1");
     let message = "there is no table `recipients`, but 2 references to it";
-    assert_eq!(problems(&report)[0].message, message);
+    assert_eq!(report.sorted()[0].message, message);
     let files: [(&str, &[u8]); 4] = [
         ("dataset.json", DATASET.as_bytes()),
         ("organizations.ndjson", b"\n"),
@@ -88,11 +88,7 @@ fn stamps_are_in_order_and_not_after_the_publication() {
     let rows = lines(&[program(1, 1, ""), later(program(2, 1, "")), later(program(3, 1, ""))]);
     let (_, report) = linked(&[("programs.ndjson", rows)]);
     assert_eq!(found(&report), ["W0304 programs.ndjson:2"]);
-    assert!(
-        problems(&report)[0].message.starts_with("2 rows of programs "),
-        "{}",
-        problems(&report)[0].message
-    );
+    assert!(report.sorted()[0].message.starts_with("2 rows of programs "), "{}", report.sorted()[0].message);
 }
 
 #[test]
@@ -153,12 +149,12 @@ fn places_are_codes_and_the_name_of_one_is_an_error_with_its_code() {
     let (directory, report) = linked(&[("programs.ndjson", program(1, 1, named))]);
     assert!(directory.is_none());
     assert_eq!(found(&report), ["E0203 programs.ndjson:1", "E0203 programs.ndjson:1"]);
-    let helps: Vec<&str> = problems(&report).iter().filter_map(|it| it.help.as_deref()).collect();
+    let helps: Vec<&str> = report.sorted().iter().filter_map(|it| it.help.as_deref()).collect();
     assert_eq!(helps, ["write `ES`", "write `GB`"]);
     let fact = fact(1, 1, r#""kind":"residence","value":"Kenya""#);
     let report = refused("facts.ndjson", fact, "E0203 facts.ndjson:1");
-    assert_eq!(problems(&report)[0].message, "`value` is `Kenya`, the name of a place");
-    assert_eq!(problems(&report)[0].help.as_deref(), Some("write `KE`"));
+    assert_eq!(report.sorted()[0].message, "`value` is `Kenya`, the name of a place");
+    assert_eq!(report.sorted()[0].help.as_deref(), Some("write `KE`"));
 }
 
 #[test]
@@ -168,7 +164,7 @@ fn a_name_of_two_places_is_refused_with_both_codes() {
         program(1, 1, r#","eligibleCountries":["Georgia"]"#),
         "E0203 programs.ndjson:1",
     );
-    let problem = problems(&report)[0];
+    let problem = report.sorted()[0];
     assert_eq!(problem.message, "`eligibleCountries` is `Georgia`, the name of several places");
     assert_eq!(problem.help.as_deref(), Some("write `GE` for Georgia, `US-GA` for the state"));
 }
@@ -184,8 +180,8 @@ fn a_label_in_place_of_its_value_is_an_error_and_a_label_of_two_values_is_a_valu
     let (directory, report) = named("Fellowship");
     assert_eq!(found(&report), ["E0213 programs.ndjson:1"]);
     assert!(directory.is_none());
-    assert_eq!(problems(&report)[0].message, "`programType` is `Fellowship`, the label of a value");
-    assert_eq!(problems(&report)[0].help.as_deref(), Some("write `fellowship`"));
+    assert_eq!(report.sorted()[0].message, "`programType` is `Fellowship`, the label of a value");
+    assert_eq!(report.sorted()[0].help.as_deref(), Some("write `fellowship`"));
     let (directory, report) = named("Beca");
     assert_eq!(found(&report), [""; 0]);
     assert_eq!(directory.unwrap().programs[0].program_type, "Beca");
@@ -202,7 +198,7 @@ fn an_address_without_a_scheme_is_an_error_with_the_likely_one() {
         ("mailto:me@uno.example", None),
     ] {
         let report = refused("programs.ndjson", with(bad), "E0601 programs.ndjson:1");
-        assert_eq!(problems(&report)[0].help.as_deref(), help, "{bad}");
+        assert_eq!(report.sorted()[0].help.as_deref(), help, "{bad}");
     }
 }
 

@@ -23,10 +23,8 @@ pub(super) struct Index {
 
 /// The records that a text refers to.
 pub(super) enum Match {
-    /// One, by slug, key or id.
+    /// One, by slug, key, id or name.
     One(Uuid),
-    /// One, by its name.
-    ByName(Uuid),
     Several(Vec<Uuid>),
     None,
 }
@@ -83,7 +81,7 @@ impl Index {
         let within = program.and_then(|program| self.names.get(&format!("{program} {name}")));
         match within.or_else(|| self.names.get(&name)).map(Vec::as_slice) {
             None | Some([]) => Match::None,
-            Some([id]) => Match::ByName(*id),
+            Some([id]) => Match::One(*id),
             Some(ids) => Match::Several(ids.to_vec()),
         }
     }

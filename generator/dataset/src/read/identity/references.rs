@@ -52,7 +52,7 @@ impl References {
             if let Some(found) = row.other_value(name) {
                 let message = format!("`{name}` is {}, expected a text", quoted(&found));
                 report.push(row.problem(Code::BadValue, name, message).value(*name, found));
-                row.is_lost = true;
+                row.lose(format!("{name}Id"));
                 row.remove(name);
             }
             let target = match *name {
@@ -87,7 +87,8 @@ impl References {
         if row.get(&id_field).is_some() {
             let message = format!("`{name}` and `{id_field}` are both given");
             report.push(row.problem(Code::RepeatedField, name, message).help("keep one of the two"));
-            row.is_lost = true;
+            row.remove(name);
+            row.lose(id_field);
             return;
         }
         let program = row.uuid("programId").filter(|_| target == Table::Cycles);
@@ -95,15 +96,6 @@ impl References {
         let index = self.indexes.of(target);
         match index.find(&text, program) {
             Match::One(id) => {
-                row.remove(name);
-                row.set(&id_field, id.to_string());
-            }
-            Match::ByName(id) => {
-                let message = format!("`{name}` is {}, the only {noun} of that name", quoted(&text));
-                let slug = index.place(id).map(|(_, slug)| slug).filter(|slug| **slug != text);
-                let help = slug.map(|slug| format!("its slug stays when the name changes: `{slug}`"));
-                let warning = row.problem(Code::NamedByName, name, message).value(name, text.as_str());
-                report.push(warning.maybe_help(help));
                 row.remove(name);
                 row.set(&id_field, id.to_string());
             }
@@ -115,7 +107,7 @@ impl References {
                     format!("`{name}` is {}, which is the name of {} {noun}s", quoted(&text), ids.len());
                 let help = format!("write the slug or the `key` of one: {}", places.join(", "));
                 report.push(row.problem(Code::Dangling, name, message).value(name, text).help(help));
-                row.is_lost = true;
+                row.lose(id_field);
             }
             Match::None => self.report_unknown(row, name, text, target, report),
         }
@@ -130,7 +122,7 @@ impl References {
         target: Table,
         report: &mut Diagnostics,
     ) {
-        row.is_lost = true;
+        row.lose(format!("{name}Id"));
         // The record may be in a row that was lost.
         if self.incomplete.contains(&target) {
             return;

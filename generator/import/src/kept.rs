@@ -1,0 +1,66 @@
+//! Ids and addresses that records keep when their source calls them otherwise: by another name, or by another key, where
+//! the mapping declares `gone = "rename"`. A record that has them once has them in every later import.
+
+use std::path::Path;
+
+use dataset::diagnostics::Diagnostics;
+use dataset::text::{counted, quoted};
+use dataset::{Input, Table};
+
+use crate::files::ImportError;
+use crate::output::{Outputs, keys_of, name_of, previous};
+
+/// Gives records the ids and slugs of the last import.
+pub(super) fn keep(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), ImportError> {
+    let mut identities = None;
+    let mut stayed: Vec<String> = Vec::new();
+    for ((table, source), output) in outputs.iter_mut() {
+        if !matches!(table, Table::Organizations | Table::Programs | Table::Recipients) {
+            continue;
+        }
+        let before = previous(data, *table, source);
+        let keys = keys_of(&before);
+        for (number, record) in output.records.iter_mut().enumerate() {
+            let adopted = output.adopted.get(&number);
+            let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
+            let Some(at) = adopted.or(known) else { continue };
+            for field in ["id", "slug"] {
+                if let Some(value) = before[*at].get(field).filter(|_| !record.contains_key(field)) {
+                    record.insert(field.to_owned(), value.clone());
+                }
+            }
+            let is_renamed = name_of(&before[*at]) != name_of(record) && !record.contains_key("slug");
+            if adopted.is_none() && !is_renamed {
+                continue;
+            }
+            let earlier = match identities.take() {
+                Some(earlier) => earlier,
+                None => dataset::identities(&Input::Folder(data.to_owned()))
+                    .map_err(|error| ImportError::Input(error.to_string()))?,
+            };
+            let path = data.join(table.name()).join(format!("{source}.ndjson"));
+            let line = u32::try_from(*at + 1).unwrap_or(u32::MAX);
+            if let Some((id, slug)) = earlier.get(&(path.display().to_string(), line)) {
+                if adopted.is_some() {
+                    record.entry("id").or_insert_with(|| id.to_string().into());
+                }
+                if let Some(slug) = slug {
+                    record.entry("slug").or_insert_with(|| slug.as_str().into());
+                    stayed.push(format!(
+                        "{} of {}",
+                        quoted(slug),
+                        quoted(name_of(record).unwrap_or_default())
+                    ));
+                }
+            }
+            identities = Some(earlier);
+        }
+    }
+    if let Some(first) = stayed.first() {
+        let count = counted(stayed.len(), "slug");
+        report.note(format!(
+            "{count} kept under another name or key, as {first}; `slug` in edits/ changes one"
+        ));
+    }
+    Ok(())
+}

@@ -378,14 +378,14 @@ impl Names {
         }
     }
 
-    /// The name of a record that comes or leaves, with what it says.
+    /// The name of a record that comes or leaves, with its value.
     fn with_value(&self, row: &Value) -> String {
-        let said = ["amount", "deadlineOn", "awardYear", "value", "text"].iter();
+        let stated = ["amount", "deadlineOn", "awardYear", "value", "text"].iter();
         let name = self.name(row);
-        let said = said.filter_map(|field| Some(&row[field]).filter(|value| !is_blank(value))).next();
-        let said =
-            said.filter(|_| row["slug"].is_null() && row["label"].as_str() != said.and_then(Value::as_str));
-        match said {
+        let stated = stated.filter_map(|field| Some(&row[field]).filter(|value| !is_blank(value))).next();
+        let stated = stated
+            .filter(|_| row["slug"].is_null() && row["label"].as_str() != stated.and_then(Value::as_str));
+        match stated {
             None => name,
             Some(value) => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -44,11 +44,12 @@ pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPa
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};
 pub use self::results::SearchResult;
 pub use self::role::Reading;
+pub use self::seasons::Observation;
+pub(crate) use self::seasons::SeasonColumns;
 pub(crate) use self::seasons::{ColumnNames, SeasonColumnsWriter};
-pub use self::seasons::{Observation, SeasonColumns};
 pub use self::set::DocSet;
 pub use self::synonyms::BUILT_IN;
-pub use self::table::{Lists, ListsOf, ListsWriter, Strings, StringsWriter, check_len};
+pub use self::table::{Lists, ListsWriter, Strings, StringsWriter, check_len};
 pub use self::text_query::{ResolvedText, TextQuery};
 pub use self::tiers::Tier;
 pub use self::titles::searchable_texts;

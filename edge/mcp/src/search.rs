@@ -62,7 +62,6 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
         with_unstated: arguments.flag("includeUnstated")?.unwrap_or(false),
         partial_if_needed: !partial,
         partial_unless_named: !partial,
-        partial_with_half: true,
         ..RankOptions::default()
     };
     let ranked = context.site.index.ranked(&question.query, &context.dated.today, options);

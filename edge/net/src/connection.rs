@@ -19,7 +19,8 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-pub use accept::{adopt, bind};
+pub(crate) use accept::adopt;
+pub use accept::bind;
 pub use counters::{CloseReason, Count, Counters};
 pub use limits::{HttpService, Limits};
 pub(crate) use socket::Waiting;

@@ -13,7 +13,7 @@ use std::path::Path;
 use html::templates::{SiteInfo, TEMPLATES, Templates, WORDS, environment};
 use minijinja::{Environment, Error};
 use sha2::{Digest as _, Sha256};
-use snapshot::record::{Dataset, Locale};
+use snapshot::record::Dataset;
 use store::Hex;
 
 use self::colors::Palette;
@@ -121,12 +121,6 @@ impl Theme {
             warnings: own.warnings,
             extras: own.extras,
         })
-    }
-
-    /// A word. Every key that the program uses is there, which a test checks; a template's own keys are checked when
-    /// it is rendered.
-    pub fn word(&self, locale: Locale, key: &str) -> &str {
-        self.words[locale as usize].get(key).map_or("", String::as_str)
     }
 
     /// Templates and words for the site of a dataset.

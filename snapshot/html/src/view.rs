@@ -76,7 +76,7 @@ pub struct Season {
     pub updated: Timestamp,
 }
 
-/// A program in one language. What depends on the day is in [`Status`].
+/// A program in one language, without what depends on the day.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// Id of the record.

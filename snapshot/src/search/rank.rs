@@ -128,8 +128,6 @@ pub struct RankOptions<'a> {
     pub partial_if_needed: bool,
     /// Leave partial matches out if a full match has the query as its name.
     pub partial_unless_named: bool,
-    /// Leave partial matches out that lack more than half of the words.
-    pub partial_with_half: bool,
     /// Values that a page shows of each facet besides selected ones, and where nothing matches fully, counted over its
     /// rows; 0 lists up to fifty, of full matches.
     pub shown_values: usize,
@@ -146,7 +144,6 @@ impl RankOptions<'_> {
         complete_last_word: false,
         partial_if_needed: false,
         partial_unless_named: false,
-        partial_with_half: false,
         shown_values: 0,
         among: None,
     };
@@ -380,8 +377,6 @@ impl<'a> RankedQuery<'a> {
         let mut above = above;
         let mut below = |tier: Tier| {
             let docs = self.parts.docs(tier, among.as_ref())?.without(&above);
-            let by_half = self.options.partial_with_half && matches!(tier, Tier::Most | Tier::Some);
-            let docs = if by_half { self.parts.with_half(docs) } else { docs };
             let docs = if tier == Tier::Some { self.first_of_some(&docs) } else { docs };
             above = union(vec![above.borrowed(), docs.borrowed()], self.index.programs()).into_owned();
             Some((tier, docs))

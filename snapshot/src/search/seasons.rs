@@ -20,7 +20,7 @@ const NOT_STATED: u8 = u8::MAX;
 
 /// Seasons as columns: four of [`Day`]s, one of positions in [`CycleStatus::ALL`], or 255, and one of 0 or 1.
 #[derive(Clone)]
-pub struct SeasonColumns {
+pub(crate) struct SeasonColumns {
     opens: Section<Day>,
     deadline: Section<Day>,
     starts: Section<Day>,

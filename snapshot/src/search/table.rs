@@ -36,7 +36,7 @@ impl<T: Pod + Send + Sync> ListsWriter<T> {
         self.at.len() - 2
     }
 
-    /// Writes them under two section names, to be opened as [`ListsOf`].
+    /// Writes them under two section names, to be opened as `ListsOf`.
     pub fn write(self, (at_name, items_name): (&'static str, &'static str), writer: &mut SectionWriter) {
         writer.put(at_name, self.at);
         writer.put(items_name, self.items);
@@ -75,7 +75,7 @@ pub struct ListsOf<T> {
 /// Lists of numbers.
 pub type Lists = ListsOf<u32>;
 
-/// Strings. When written sorted, [`Strings::find`] finds one.
+/// Strings. When written sorted, `Strings::find` finds one.
 pub type Strings = ListsOf<u8>;
 
 impl<T: Pod + Send + Sync> ListsOf<T> {

@@ -317,20 +317,6 @@ impl<'a> Parts<'a> {
         weights
     }
 
-    /// The documents of some that have half of the clauses or more; each has all phrases.
-    pub(super) fn with_half<'b>(&self, mut docs: DocSet<'b>) -> DocSet<'b> {
-        let phrases = usize::from(self.has_phrases);
-        let least = (phrases + self.known.len() + self.unknown.len()).div_ceil(2);
-        let mut had = vec![phrases as u8; self.index.programs()];
-        for part in &self.known {
-            let wider = part.wider.iter().map(DocSet::borrowed);
-            let docs = union(wider.chain([part.typed().borrowed()]).collect(), self.index.programs());
-            docs.for_each(|doc| had[doc as usize] += 1);
-        }
-        docs.retain(|doc| usize::from(had[doc as usize]) >= least);
-        docs
-    }
-
     /// The words that a document of a tier lacks, as they were typed. A guess is not what was typed.
     pub(super) fn missing(&self, doc: u32, tier: Tier) -> Vec<String> {
         let is_missing = |part: &&Part<'_>| {

@@ -99,6 +99,7 @@ def main(url):
     assert [len(many.data), many.meta.missing] == [2, ["recipient=no-such-recipient"]], many.meta
     assert directory.text("export_programs_csv").startswith("id,slug,name,")
     assert len(directory.text("list_changes", limit=7).splitlines()) == 7
+    assert len(call("get_changes", limit=7).data) == 7
     assert directory.text("get_changes_feed").startswith("<?xml")
     assert call("export_programs", format_=ExportProgramsFormat.JSON).data
     assert call("get_open_api_document").openapi.startswith("3.1.")

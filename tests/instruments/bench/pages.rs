@@ -36,7 +36,9 @@ fn main() {
         let queries = queries(class, QUESTIONS, SEED, &site.index);
         let json = median(&queries, |query| search::search(site, dated, query, &[]).bytes.len());
         let page = median(&queries, |query| {
-            html::search_page(site, fragments, dated, (query, &PageOptions::default()), &[]).expect("it renders").len()
+            html::search_page(site, fragments, dated, (query, &PageOptions::default()), &[])
+                .expect("it renders")
+                .len()
         });
         let name = class.name();
         println!("{name:<8} JSON {json:>8.1} µs   page {page:>8.1} µs   ratio {:.2}", page / json);

@@ -330,7 +330,7 @@ fn every_fault_is_reported_at_its_line_and_field_with_a_remedy() {
 fn a_right_value_that_is_known_is_printed_and_the_dataset_is_sound_with_it() {
     let (_, before) = judged(&sound());
     let known: Vec<&Mutation> = CELLS.iter().filter(|mutation| !mutation.6.is_empty()).collect();
-    assert!(known.len() >= 55, "only {} faults", known.len());
+    assert!(known.len() >= 54, "only {} faults", known.len());
     for mutation in known {
         let (file, _, to, line, code, _, value) = mutation;
         let mut files = spoilt(mutation);

@@ -76,7 +76,9 @@ struct Statement {
     state: String,
 }
 
-pub(crate) static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
+static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
+static WORDS: LazyLock<Templates> =
+    LazyLock::new(|| templates(&load(&Input::Embedded(dataset::sample::FILES)).0));
 
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
@@ -93,7 +95,7 @@ fn plain_text(html: &str) -> String {
 
 /// The value under a term of a page.
 fn under(page: &str, locale: Locale, key: &str) -> String {
-    let term = format!("<dt>{}</dt><dd>", THEME.word(locale, key));
+    let term = format!("<dt>{}</dt><dd>", WORDS.word(locale, key));
     plain_text(between(page, &term, "</dd>"))
 }
 
@@ -419,7 +421,7 @@ fn no_amount_of_a_fact_is_shown_as_not_stated() {
 fn tools_speak_in_the_words_of_pages() {
     for (key, words) in status_text::PHRASES.iter() {
         for locale in Locale::ALL {
-            assert_eq!(THEME.word(*locale, key), words[*locale as usize], "{key}");
+            assert_eq!(WORDS.word(*locale, key), words[*locale as usize], "{key}");
         }
     }
 }

@@ -36,7 +36,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 /// # Errors
 ///
 /// If the system refuses to make it a socket that does not block.
-pub fn adopt(listener: std::net::TcpListener) -> io::Result<TcpListener> {
+pub(crate) fn adopt(listener: std::net::TcpListener) -> io::Result<TcpListener> {
     listener.set_nonblocking(true)?;
     TcpListener::from_std(listener)
 }

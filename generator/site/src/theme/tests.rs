@@ -64,8 +64,8 @@ fn an_operators_words_and_styles_replace_the_programs() {
     std::fs::write(folder.path().join("en.json"), r#"{"nav_search":"Find"}"#).unwrap();
     std::fs::write(folder.path().join("site.css"), "body{}").unwrap();
     let theme = Theme::load(Some(folder.path())).unwrap();
-    assert_eq!(theme.word(Locale::En, "nav_search"), "Find");
-    assert_eq!(theme.word(Locale::Es, "nav_search"), "Buscar");
+    assert_eq!(theme.words[0]["nav_search"], "Find");
+    assert_eq!(theme.words[1]["nav_search"], "Buscar");
     assert!(theme.css.text.starts_with(":root{") && theme.css.text.ends_with("}\nbody{}"));
 }
 

@@ -15,7 +15,7 @@ const data = join(folder, "data");
 execFileSync(opdir, ["init", "--sample", data]);
 const aliases = join(data, "aliases.csv"), table = join(data, "organizations.csv");
 const good = readFileSync(aliases, "utf8"), rows = readFileSync(table, "utf8");
-const bad = () => appendFileSync(aliases, "organisation,,x\n");
+const bad = () => appendFileSync(aliases, "organisation,00000000-0000-4000-8000-000000000000,x\n");
 bad();
 
 const preview = spawn(opdir, ["preview", "--data", data, "--listen", "127.0.0.1:0"]);
@@ -85,7 +85,7 @@ try {
   await page.reload();
   await new Promise((done) => setTimeout(done, 500));
   assert.equal(await shown(), "", "closed stays closed until something else is wrong");
-  appendFileSync(aliases, "organisation,,y\n");
+  appendFileSync(aliases, "organisation,00000000-0000-4000-8000-000000000001,y\n");
   await until("another error is told", async () => (await shown()).includes("2 errors"));
   writeFileSync(aliases, good);
   await until("what was mended is no longer told", async () => (await shown()) === "");

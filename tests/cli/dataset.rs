@@ -290,10 +290,10 @@ fn an_import_for_programs_is_one_document_whatever_was_found_where() {
     let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
     let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
     decide(&place, &ignored.join("\n"));
-    let told = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
-    let logs = told.lines().filter(|line| line.starts_with('{')).count();
-    assert_eq!(logs, 1, "{told}");
-    assert!(told.contains("column `Notas` is not mapped"), "{told}");
+    let printed = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
+    let logs = printed.lines().filter(|line| line.starts_with('{')).count();
+    assert_eq!(logs, 1, "{printed}");
+    assert!(printed.contains("column `Notas` is not mapped"), "{printed}");
 }
 
 #[test]

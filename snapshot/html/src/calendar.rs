@@ -38,8 +38,9 @@ pub fn calendar(
 
 fn push_event(out: &mut String, templates: &Templates, locale: Locale, program: &Program, season: &Season) {
     let (name, label) = (quoted(&program.name.text), templates.word(locale, "program_deadline"));
-    let who = program.who_line();
-    let who = if who.is_empty() { who } else { format!("{}: {who}\n", templates.word(locale, "row_who")) };
+    let lines = program.lines.iter().filter(|line| !line.parts.is_empty());
+    let lines = lines.map(|line| format!("{}: {}\n", templates.word(locale, &line.word), line.text()));
+    let about = lines.collect::<String>() + &program.official;
     let stamp = stamp(season.updated);
     let site = &templates.site;
     for line in [
@@ -50,7 +51,7 @@ fn push_event(out: &mut String, templates: &Templates, locale: Locale, program: 
         format!("SEQUENCE:{}", season.updated.as_second().max(0) / 60 % 2_000_000_000),
         format!("DTSTART;VALUE=DATE:{}", season.deadline.strftime("%Y%m%d")),
         format!("SUMMARY:{label}: {name} ({})", quoted(&season.label)),
-        format!("DESCRIPTION:{}", quoted(&format!("{who}{}", program.official))),
+        format!("DESCRIPTION:{}", quoted(&about)),
         format!("URL:{}{}", site.base_url, program.href),
         "TRANSP:TRANSPARENT".to_owned(),
         "BEGIN:VALARM".to_owned(),

@@ -10,8 +10,8 @@ use crate::index::Html;
 use crate::status::Status;
 use crate::view::{Program, Row, variables};
 
-/// Maximum number of programs on the page of an organization.
-const PROGRAMS: usize = 60;
+/// Maximum number of programs on the page of an organization, which links to a search for all of them.
+const PROGRAMS: usize = 20;
 /// Maximum number of programs in the home page's list of next deadlines.
 const CLOSING: usize = 8;
 
@@ -48,6 +48,16 @@ impl Html {
         docs.into_iter().filter_map(|doc| self.row(doc, locale, dated, None)).collect()
     }
 
+    fn list(
+        &self,
+        docs: impl IntoIterator<Item = u32>,
+        locale: Locale,
+        dated: &Dated,
+    ) -> Result<String, Error> {
+        let rows = self.rows(docs, locale, dated);
+        self.templates.part("rows.html", locale, context! { rows => variables(&rows) })
+    }
+
     fn status_of(&self, program: &Program, doc: u32, locale: Locale, dated: &Dated) -> Status {
         let in_words = || program.deadline_text.is_some();
         let state = dated.today.state(doc);
@@ -65,8 +75,7 @@ impl Html {
     pub(crate) fn closing(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
         let open = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING);
-        let rows = self.rows(open, locale, dated);
-        self.templates.part("closing.html", locale, context! { rows => variables(&rows) })
+        self.list(open, locale, dated)
     }
 
     /// The programs of an organization, by state and then by deadline.
@@ -80,8 +89,7 @@ impl Html {
         let docs = self.organizations.docs(organization);
         let mut docs: Vec<(u8, i32, u32, u32)> = docs.iter().filter_map(|doc| key(*doc)).collect();
         docs.sort_unstable();
-        let rows = self.rows(docs.into_iter().take(PROGRAMS).map(|(.., doc)| doc), locale, dated);
-        self.templates.part("offered.html", locale, context! { rows => variables(&rows) })
+        self.list(docs.into_iter().take(PROGRAMS).map(|(.., doc)| doc), locale, dated)
     }
 }
 

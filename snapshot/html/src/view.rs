@@ -39,6 +39,15 @@ pub struct DayText {
     pub text: String,
 }
 
+/// What a row and the page of a program state under a word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Key of the word.
+    pub word: String,
+    /// What is stated; empty where nothing is.
+    pub parts: Vec<Part>,
+}
+
 /// A label in a line of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
@@ -93,10 +102,8 @@ pub struct Program {
     pub kind: String,
     /// Its summary, without headings of the source at the beginning.
     pub summary: Option<Text>,
-    /// What it pays.
-    pub funding: Option<String>,
-    /// Who can apply.
-    pub who: Vec<Part>,
+    /// What it pays, who can apply and whatever else rows state, in their order.
+    pub lines: Vec<Line>,
     /// Address of its official page.
     pub official: String,
     /// Host of that page.
@@ -113,10 +120,10 @@ pub struct Program {
     pub seasons: Vec<Season>,
 }
 
-impl Program {
-    /// Who can apply, as one line; empty where nothing is published.
-    pub(crate) fn who_line(&self) -> String {
-        self.who.iter().flat_map(|part| [&*part.joint, &*part.text]).collect()
+impl Line {
+    /// What is stated, without markup.
+    pub(crate) fn text(&self) -> String {
+        self.parts.iter().flat_map(|part| [&*part.joint, &*part.text]).collect()
     }
 }
 

@@ -95,8 +95,8 @@ fn plain_text(html: &str) -> String {
 
 /// The value under a term of a page.
 fn under(page: &str, locale: Locale, key: &str) -> String {
-    let term = format!("<dt>{}</dt><dd>", WORDS.word(locale, key));
-    plain_text(between(page, &term, "</dd>"))
+    let term = format!("<dt>{}</dt>", WORDS.word(locale, key));
+    plain_text(between(page, &term, "</dd>")).trim_start().to_owned()
 }
 
 /// A directory on a day, with all that pages need.
@@ -153,7 +153,7 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
             locale,
             head: plain_text(between(&page, "<dd class=\"when\">", "</dd>")),
             lifecycle: under(&page, locale, "program_says"),
-            funding: under(&page, locale, "program_how_much"),
+            funding: under(&page, locale, "line_how_much"),
             twin,
             row: plain_text(std::str::from_utf8(&row).unwrap()),
             state: status_text::state(

@@ -272,13 +272,17 @@ fn a_template_without_an_end_is_an_error_with_its_line() {
 }
 
 #[test]
-fn a_row_of_a_theme_shows_on_the_search_page_and_on_the_home_page() {
+fn a_row_of_a_theme_shows_wherever_rows_are() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("row.html"), "<li>MINE: {{ row.name.text }}</li>").unwrap();
     std::fs::write(folder.path().join("line.html"), "LINE: {{ row.name.text }}").unwrap();
     let directory = sample();
     let files = site_with(&directory, Some(folder.path().to_owned()));
-    for path in ["/programs.html", "/es/programs.html", "/index.html"] {
+    let organization = format!(
+        "/organizations/{}.html",
+        directory.organizations[directory.program_links[0].organization].slug
+    );
+    for path in ["/programs.html", "/es/programs.html", "/index.html", &organization] {
         assert!(files[path].contains("<li>MINE: "), "{path}");
     }
     assert!(files["/index.html"].contains("LINE: ") && files["/deadlines.html"].contains("LINE: "));

@@ -16,7 +16,7 @@ const CONTINENTS: [&str; 5] = ["002", "009", "019", "142", "150"];
 
 /// The names of the groups after the topics, and whether each is open.
 const NAMES: [(&str, bool); GROUPS.len() - 1] =
-    [("row_who", true), ("filter_where", true), ("filter_more", false)];
+    [("line_who", true), ("filter_where", true), ("filter_more", false)];
 
 /// The continent of a place; none for regions that are not countries.
 fn continent(code: &str) -> Option<&'static Place> {

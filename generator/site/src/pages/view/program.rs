@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use html::templates::here;
-use html::view::{Link, Part, Program, Season, Text, variables};
+use html::view::{Line, Link, Part, Program, Season, Text, variables};
 use html::{Rule, passages};
 use jiff::civil::Date;
 use minijinja::{Value, context};
@@ -105,11 +105,12 @@ impl Pages<'_> {
     }
 
     /// What a program pays: the source's amounts first.
-    fn funding(&self, program: usize, locale: Locale) -> Option<String> {
+    fn funding(&self, program: usize, locale: Locale) -> Vec<Part> {
         let word = |key: &str| self.word(locale, key);
         let label = |fact: &Fact| Some(self.note_label(fact, locale)?.in_a_line());
         let record = &self.directory.programs[program];
-        AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label)
+        let stated = AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label);
+        stated.into_iter().map(|text| Part { text, ..Part::default() }).collect()
     }
 
     /// The label of a fact whose kind feeds no facet: a translation, else the program's word for its value. Where the
@@ -171,8 +172,10 @@ impl Pages<'_> {
                 text: self.plain_summary(text).to_owned(),
                 lang: self.foreign(about, locale, "summary"),
             }),
-            funding: self.funding(program, locale),
-            who: self.who(program, locale),
+            lines: vec![
+                Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
+                Line { word: "line_who".into(), parts: self.who(program, locale) },
+            ],
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
             checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),

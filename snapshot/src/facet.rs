@@ -36,7 +36,7 @@ pub enum Facet {
 }
 
 /// How many facets there are.
-pub const COUNT: usize = 17;
+pub(crate) const COUNT: usize = 17;
 
 /// What a program's record itself names for a facet.
 #[derive(Clone, Copy)]

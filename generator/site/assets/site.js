@@ -110,7 +110,7 @@
       alone(page, url);
       regroup(page);
       if (back) restore(page);
-      for (const id of ["results", "other", "applied"]) $(id).replaceWith(document.importNode($(id, page), true));
+      for (const id of ["results", "other", "applied"]) $(id)?.replaceWith(document.importNode($(id, page), true));
       stars.add();
       document.title = page.title;
       failed.hidden = true;

@@ -57,10 +57,6 @@ pub(crate) struct Highlighter {
     all: u64,
     /// Whether a word begins with a byte, in lower or upper case.
     first: [bool; 256],
-    /// For the last five bits of a byte, those of the byte after it, as bits, where the two may begin a word.
-    pairs: [u32; 32],
-    /// A bit for each length of a word.
-    lengths: u64,
 }
 
 impl Highlighter {
@@ -98,17 +94,8 @@ impl Highlighter {
             first[usize::from(byte)] = true;
             first[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word.text.len()));
-        let mut pairs = [0; 32];
-        for word in &words {
-            let (first, second) = (word.text.as_bytes().first(), word.text.as_bytes().get(1));
-            // A word of one letter stands before anything, and each may be joined to the next letter.
-            let after = second
-                .map_or(u32::MAX, |second| JOINTS.iter().chain([second]).fold(0, |bits, it| bits | bit(*it)));
-            first.into_iter().for_each(|first| pairs[five(*first)] |= after);
-        }
         let all = words.iter().fold(0, |all, word| all | word.bit);
-        Self { words, all, first, pairs, lengths }
+        Self { words, all, first }
     }
 
     /// A text divided where words begin and end, and the groups that it contains.
@@ -119,7 +106,7 @@ impl Highlighter {
                 pieces.push(Piece { text: text.to_owned(), is_found });
             }
         };
-        self.each(text.as_bytes(), |start, end, bit| {
+        self.each(text, |start, end, bit| {
             push(text.get(from..start).unwrap_or_default(), false);
             push(text.get(start..end).unwrap_or_default(), true);
             (bits, from) = (bits | bit, end);
@@ -131,7 +118,7 @@ impl Highlighter {
     /// The groups that a text contains.
     fn bits(&self, text: &str) -> u64 {
         let mut bits = 0;
-        self.each(text.as_bytes(), |_, _, bit| bits |= bit);
+        self.each(text, |_, _, bit| bits |= bit);
         bits
     }
 
@@ -157,164 +144,61 @@ impl Highlighter {
         best
     }
 
-    /// Calls `each` with start, end and bit of every query word in a text. Most words are passed over because
-    /// no query word begins with their first two letters.
-    fn each(&self, text: &[u8], mut each: impl FnMut(usize, usize, u64)) {
-        let is_word = |at: usize| text.get(at).is_some_and(|byte| KIND[usize::from(*byte)] >= Kind::Letter);
-        let mut at = 0;
-        while let Some(next) = self.next(text, at) {
-            at = next;
-            let mut start = at;
-            match KIND[usize::from(text[at])] {
-                // A word may begin before its first character beyond ASCII.
-                Kind::Beyond => {
-                    while start > 0 && is_word(start - 1) {
-                        start -= 1;
-                    }
-                }
-                Kind::Letter if !(at > 0 && is_word(at - 1)) => {}
-                _ => {
-                    at += 1;
-                    continue;
+    /// Calls `each` with start, end and bit of every query word in a text. Words that a hyphen, slash or period joins are
+    /// looked up together first.
+    fn each(&self, text: &str, mut each: impl FnMut(usize, usize, u64)) {
+        let mut rest = 0;
+        while let Some((start, end)) = next_word(text, rest) {
+            rest = end;
+            let first = text.as_bytes()[start];
+            if first.is_ascii() && !self.first[usize::from(first)] {
+                continue;
+            }
+            for end in [joined_end(text, start, end), end] {
+                if let Some(bit) = self.find(&text[start..end]) {
+                    each(start, end, bit);
+                    rest = end;
+                    break;
                 }
             }
-            let length = text[at..].iter().position(|byte| KIND[usize::from(*byte)] < Kind::Letter);
-            let end = length.map_or(text.len(), |length| at + length);
-            at = self.read(text, (start, end), !text[start..end].is_ascii(), &mut each);
         }
     }
 
-    /// The next position from `at` on where a query word or a character beyond ASCII may begin.
-    fn next(&self, text: &[u8], at: usize) -> Option<usize> {
-        let may_begin = |a: u8, b: u8| a >= 0x80 || self.pairs[five(a)] & bit(b) != 0;
-        let rest = &text[at.min(text.len())..];
-        let next = rest.array_windows().position(|[a, b]| may_begin(*a, *b));
-        let last = || rest.last().filter(|last| may_begin(**last, b' ')).map(|_| rest.len() - 1);
-        next.or_else(last).map(|next| at + next)
-    }
-
-    /// Looks up a word, first together with those that a hyphen, slash or period joins to it. Returns the position
-    /// after it.
-    fn read(
-        &self,
-        text: &[u8],
-        (start, end): (usize, usize),
-        beyond: bool,
-        each: &mut impl FnMut(usize, usize, u64),
-    ) -> usize {
-        let joined = joined_end(text, end);
-        if joined > end
-            && let Some(bit) = self.find(text[start..joined].split(|byte| is_joint(*byte)))
-        {
-            each(start, joined, bit);
-            return joined;
-        }
-        if !beyond {
-            if self.lengths & length_bit(end - start) != 0
-                && let Some(bit) = self.find([&text[start..end]].into_iter())
-            {
-                each(start, end, bit);
-            }
-            return end;
-        }
-        let word = std::str::from_utf8(&text[start..end]).unwrap_or_default();
-        let mut from = start;
-        for part in word.split_inclusive(separates) {
-            let kept = part.trim_end_matches(separates);
-            // Folding keeps an ASCII letter at the beginning.
-            let begins =
-                kept.bytes().next().is_some_and(|byte| byte >= 0x80 || self.first[usize::from(byte)]);
-            if begins && let Some(bit) = self.find([kept.as_bytes()].into_iter()) {
-                each(from, from + kept.len(), bit);
-            }
-            from += part.len();
-        }
-        end
-    }
-
-    /// The bit of a query word, given in parts.
-    fn find<'t>(&self, parts: impl Iterator<Item = &'t [u8]>) -> Option<u64> {
-        let (mut folded, mut length) = ([0u8; TOKEN_MAX], 0);
-        for part in parts {
-            if part.is_ascii() {
-                let room = folded.get_mut(length..length + part.len())?;
-                room.iter_mut().zip(part).for_each(|(to, byte)| *to = byte.to_ascii_lowercase());
-                length += part.len();
-            } else {
-                let part = fold(std::str::from_utf8(part).ok()?);
-                folded.get_mut(length..length + part.len())?.copy_from_slice(part.as_bytes());
-                length += part.len();
-            }
-        }
-        let folded = folded.get(..length)?;
-        let position = self.words.binary_search_by(|word| word.text.as_bytes().cmp(folded)).ok()?;
+    /// The bit of a query word.
+    fn find(&self, word: &str) -> Option<u64> {
+        let folded = if word.is_ascii() { word.to_ascii_lowercase() } else { fold(word) };
+        let folded = folded.replace(JOINTS, "");
+        let position = self.words.binary_search_by(|word| word.text.as_str().cmp(&folded)).ok()?;
         self.words.get(position).map(|word| word.bit)
     }
 }
 
-/// The bit of a length; lengths from 63 on share the last.
-const fn length_bit(length: usize) -> u64 {
-    1 << if length < 63 { length } else { 63 }
-}
-
-/// Class of a byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Between,
-    Letter,
-    /// Part of a non-ASCII character, which may be a letter.
-    Beyond,
-}
-
-const KIND: [Kind; 256] = {
-    let mut kinds = [Kind::Between; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        if byte >= 0x80 {
-            kinds[byte] = Kind::Beyond;
-        } else if (byte as u8).is_ascii_alphanumeric() {
-            kinds[byte] = Kind::Letter;
-        }
-        byte += 1;
-    }
-    kinds
-};
-
 /// What joins words.
-const JOINTS: [u8; 3] = [b'-', b'/', b'.'];
+const JOINTS: [char; 3] = ['-', '/', '.'];
 
-fn is_joint(byte: u8) -> bool {
-    JOINTS.contains(&byte)
-}
-
-/// The last five bits of a byte: letters have the same in either case.
-fn five(byte: u8) -> usize {
-    usize::from(byte & 31)
-}
-
-/// The bit of a byte's last five bits.
-const fn bit(byte: u8) -> u32 {
-    1 << (byte & 31)
-}
-
-/// Whether a character is no part of a word. General punctuation is looked at first.
-fn separates(c: char) -> bool {
-    matches!(c, '\u{2000}'..='\u{206f}') || !c.is_alphanumeric() && !is_accent(c)
+fn is_letter(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_accent(c) }
 }
 
 fn is_accent(c: char) -> bool {
     ('\u{300}'..'\u{370}').contains(&c)
 }
 
-/// The end of the words that are joined by a single hyphen, slash or period to the word before `end`.
-fn joined_end(text: &[u8], end: usize) -> usize {
-    let is_part = |at: usize| text.get(at).is_some_and(|byte| KIND[usize::from(*byte)] >= Kind::Letter);
-    let mut end = end;
-    while text.get(end).is_some_and(|byte| is_joint(*byte)) && is_part(end + 1) {
-        end += 1;
-        while is_part(end) {
-            end += 1;
-        }
+/// Start and end of the first word after a position.
+fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
+    let start = from + text[from..].find(is_letter)?;
+    Some((start, word_end(text, start)))
+}
+
+fn word_end(text: &str, start: usize) -> usize {
+    text[start..].find(|c| !is_letter(c)).map_or(text.len(), |length| start + length)
+}
+
+/// The end of the words that are joined by a single hyphen, slash or period to the word from `start` to `end`.
+fn joined_end(text: &str, start: usize, mut end: usize) -> usize {
+    while end - start < TOKEN_MAX && text[end..].starts_with(JOINTS) && text[end + 1..].starts_with(is_letter)
+    {
+        end = word_end(text, end + 1);
     }
     end
 }

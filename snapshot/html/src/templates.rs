@@ -27,7 +27,7 @@ macro_rules! embedded {
 /// The program's templates, by name.
 pub const TEMPLATES: &[(&str, &str)] = embedded!(
     "templates": "base.html", "parts.html", "status.html", "status.md", "day.html", "row.html", "line.html", "home.html",
-    "rows.html", "months.html", "due.html", "results.html", "search.html", "notes.html", "choice.html",
+    "rows.html", "months.html", "due.html", "search.html", "notes.html", "choice.html",
     "chips.html", "facets.html", "found.html", "pages.html", "feed.atom", "program.html", "program.md", "awards.html",
     "organization.html", "recipient.html", "recipients.html", "deadlines.html", "shortlist.html", "browse.html",
     "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",
@@ -122,12 +122,12 @@ pub struct Templates {
 
 type Frame = FxHashMap<&'static str, Value>;
 
-/// The variables of a page: those that every page has, and its own, among them `title` and addresses.
+/// The variables of a page: those that every page of a site has, its own, and those that are there where it has none.
 #[derive(Debug)]
 struct Scope {
     frame: Arc<Frame>,
-    addresses: [(&'static str, Value); 5],
     own: Value,
+    others: [(&'static str, Value); 6],
 }
 
 impl Object for Scope {
@@ -136,9 +136,9 @@ impl Object for Scope {
     }
 
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        let address = || self.addresses.iter().find(|(name, _)| *name == key).map(|(_, value)| value);
         let own = || self.own.get_attr(key).ok().filter(|value| !value.is_undefined());
-        self.frame.get(key).or_else(address).cloned().or_else(own)
+        let other = || self.others.iter().find(|(name, _)| *name == key).map(|(_, value)| value.clone());
+        self.frame.get(key).cloned().or_else(own).or_else(other)
     }
 }
 
@@ -235,14 +235,16 @@ impl Templates {
         own: Value,
     ) -> Result<String, Error> {
         let other = |of| Value::from(self.site.locales.contains(&of).then(|| here(path, of)));
-        let addresses = [
+        let others = [
             ("title", Value::from(title)),
             ("path", Value::from(path)),
             ("here", Value::from(here(path, locale))),
             ("english", other(Locale::En)),
             ("spanish", other(Locale::Es)),
+            // The query of its address.
+            ("question", Value::from("")),
         ];
-        let scope = Scope { frame: Arc::clone(&self.frames[locale as usize]), addresses, own };
+        let scope = Scope { frame: Arc::clone(&self.frames[locale as usize]), own, others };
         self.environment.get_template(template)?.render(Value::from_object(scope))
     }
 

@@ -127,8 +127,7 @@ impl Highlighter {
     pub(crate) fn extract(&self, summary: &str, passages: &str, named: u64) -> Vec<Piece> {
         let (mut best, bits) = self.pieces(summary);
         let mut most = named | bits;
-        let could_be_more = (most | self.bits(passages)).count_ones() > most.count_ones();
-        for (number, passage) in passages.lines().enumerate().filter(|_| could_be_more) {
+        for (number, passage) in passages.lines().enumerate() {
             if most == self.all {
                 break;
             }

@@ -288,6 +288,19 @@ fn a_row_of_a_theme_shows_wherever_rows_are() {
     assert!(files["/index.html"].contains("LINE: ") && files["/deadlines.html"].contains("LINE: "));
 }
 
+#[test]
+fn a_program_that_states_nothing_has_a_row_without_lines() {
+    let mut directory = sample();
+    directory.program_links.iter_mut().for_each(|links| links.facts.clear());
+    for program in &mut directory.programs {
+        (program.funding_min_usd, program.funding_max_usd) = (None, None);
+        (program.career_stages, program.eligible_countries) = Default::default();
+    }
+    let page = &site_of(&directory)["/programs.html"];
+    let rows = page.split_once("<ol class=\"rows\"").unwrap().1.split_once("</ol>").unwrap().0;
+    assert!(rows.contains("<li>") && !rows.contains("<dl>"), "{rows}");
+}
+
 /// Texts with letters of right-to-left scripts, outside of elements that take their direction from them.
 fn without_direction(page: &str) -> Vec<String> {
     const VOID: [&str; 6] = ["meta", "link", "input", "br", "img", "path"];

@@ -78,7 +78,7 @@ impl Search<'_> {
             let is_uniform = group.iter().all(|row| words(row).eq(words(&group[0])));
             let row = |row: &RankedRow| {
                 let it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
-                Some(Row { differs: self.difference(row).filter(|_| !is_uniform), ..it })
+                Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
             };
             let rows = group.iter().filter_map(row).collect();
             let it = Group { heading: self.heading(group, is_uniform), start, rows };
@@ -148,7 +148,13 @@ impl Search<'_> {
 
     /// Words as the query spells them.
     pub(super) fn typed(&self, words: &str) -> String {
-        as_typed(self.query.text.as_deref().unwrap_or_default(), words)
+        let mut spelled = self.spelled.borrow_mut();
+        if let Some(typed) = spelled.get(words) {
+            return typed.clone();
+        }
+        let typed = as_typed(self.query.text.as_deref().unwrap_or_default(), words);
+        spelled.insert(words.to_owned(), typed.clone());
+        typed
     }
 
     /// Links that include records with unstated eligibility, and those that come near where a record is named.

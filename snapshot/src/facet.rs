@@ -1,6 +1,7 @@
 //! The facets: one table of where each one's values come from, which parameter filters by it and
 //! where pages show it; and the `measure`s, which are numbers.
 
+mod applicants;
 mod measure;
 mod words;
 
@@ -8,6 +9,7 @@ use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
 
+pub use self::applicants::applicants;
 pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 pub use self::words::VALUE_WORDS;
@@ -345,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn eligibility_lists_people_before_places_and_the_narrowest_places_first() {
+    fn rows_list_people_before_places_and_the_narrowest_places_first() {
         let of = |places: bool| {
             detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
         };

@@ -136,6 +136,17 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
     BY_TEXT.get(&normalized(text)).into_iter().flatten().map(|at| &NAMES[*at])
 }
 
+/// The subdivision of a country with whose name a text begins, the longest one.
+pub(crate) fn leading_subdivision(text: &str, country: &str) -> Option<&'static str> {
+    const WORDS: usize = 4;
+    let text = normalized(text);
+    let words: Vec<&str> = text.split(' ').take(WORDS).collect();
+    let is_in = |code: &&str| code.split_once('-').is_some_and(|(of, _)| of == country);
+    let of =
+        |length: usize| named(&words[..length].join(" ")).flat_map(|name| &name.codes).copied().find(is_in);
+    (1..=words.len()).rev().find_map(of)
+}
+
 /// The name of a place in a language. A subdivision with one name has it in both.
 pub(crate) fn label(code: &str, locale: Locale) -> Option<&'static str> {
     static SUBDIVISIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
@@ -208,6 +219,15 @@ mod tests {
         assert_eq!(with_ancestors("US-PA").collect::<Vec<_>>(), ["US-PA", "US", "001", "003", "019", "021"]);
         assert_eq!(with_ancestors("001").collect::<Vec<_>>(), ["001"]);
         assert_eq!(with_ancestors("Narnia").collect::<Vec<_>>(), ["Narnia"]);
+    }
+
+    #[test]
+    fn a_text_begins_with_the_longest_name_of_a_subdivision() {
+        assert_eq!(leading_subdivision("Pennsylvania state programme", "US"), Some("US-PA"));
+        assert_eq!(leading_subdivision("West Virginia only", "US"), Some("US-WV"));
+        assert_eq!(leading_subdivision("US-only applicant types", "US"), None);
+        assert_eq!(leading_subdivision("Pennsylvania", "CA"), None);
+        assert_eq!(leading_subdivision("", "US"), None);
     }
 
     #[test]

@@ -10,8 +10,7 @@
 //! ```
 
 use crate::facet::{
-    FACETS, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values,
-    place_label,
+    FACETS, Facet, Interval, Measure, applicants, detail_page_facets, excluded_values, intervals, place_label,
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
@@ -25,6 +24,8 @@ use store::sections::SectionWriter;
 
 /// Longest name of an organization, and of a value, in characters.
 const NAME_MAX: usize = 40;
+/// The same of an amount in the words of its source.
+const FUNDING_MAX: usize = 60;
 const VALUE_MAX: usize = 28;
 /// Most values of one kind that a row names, besides those that a question has.
 const VALUES_MAX: usize = 2;
@@ -72,7 +73,7 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let extra = [
         ("organization", organization),
         ("deadlineText", deadline.map(|text| at_word(text, NAME_MAX).into_owned())),
-        ("funding", funding(shaper, program).or_else(|| total(shaper, program))),
+        ("funding", funding(shaper, program)),
         ("fundingShape", shape(shaper, program)),
     ];
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
@@ -87,6 +88,7 @@ fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
         directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let program = &directory.programs[program];
     let who = || detail_page_facets().filter(|spec| spec.in_eligibility_line);
+    let stated = applicants(program, &facts);
     let mut push = |name: String, values: &[&str]| {
         if !values.is_empty() {
             out.push(NAME);
@@ -97,7 +99,9 @@ fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
             out.extend_from_slice(value.as_bytes());
         }
     };
-    who().for_each(|spec| push(spec.parameter.to_owned(), &named_values(spec.facet, program, &facts)));
+    for (spec, values) in stated.iter().filter(|(spec, _)| spec.in_eligibility_line) {
+        push(spec.parameter.to_owned(), values);
+    }
     let ages: Vec<String> = intervals(Measure::Age, program, &facts).iter().map(years).collect();
     push("age".to_owned(), &ages.iter().map(String::as_str).collect::<Vec<_>>());
     who().for_each(|spec| push(format!("{NOT}{}", spec.parameter), &excluded_values(spec.facet, &facts)));
@@ -156,16 +160,21 @@ fn years(age: &Interval) -> String {
     format!("{}-{}", bound(age.min), bound(age.max))
 }
 
-/// The program's own amounts, in the source's currency: `EUR 4M-6.5M`.
+/// What a program pays: the words of its source, else its own amounts in the source's currency, `EUR 4M-6.5M`, else what a
+/// fact names.
 fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     let (directory, locale) = (shaper.directory, shaper.locale);
     let links = &directory.program_links[program];
     let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let program = &directory.programs[program];
+    if let Some(text) = money::stated(program, &facts) {
+        return Some(at_word(text, FUNDING_MAX).into_owned());
+    }
     let source = money::conversion(program, &facts);
+    let [least, most] = money::bounds(program);
     let (currency, min, max) = match &source {
         Some(source) => (source.currency, source.min, source.max),
-        None => ("USD", program.funding_min_usd.map(|it| it.0), program.funding_max_usd.map(|it| it.0)),
+        None => ("USD", least, most),
     };
     let one_bound = |key: &str, name: &str, amount: f64| {
         phrase(status_text::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
@@ -175,25 +184,16 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
         (Some(min), Some(max)) => format!("{currency} {}-{}", short(min), short(max)),
         (Some(min), None) => one_bound("funding_from", "min", min),
         (None, Some(max)) => one_bound("funding_up_to", "max", max),
-        (None, None) => return None,
+        (None, None) => return named(&facts),
     };
     let per = money::per(program, &facts).filter(|_| source.is_none());
     Some(per.map_or(range.clone(), |per| phrase(status_text::word(per.key(), locale), &[("money", &range)])))
 }
 
-/// The first amount that facts name, where the program has no amount for one award: `total EUR 1.78B`.
-fn total(shaper: &Shaper<'_>, program: usize) -> Option<String> {
-    let directory = shaper.directory;
-    let facts: Vec<&Fact> =
-        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
-    let named = || money::named_amounts(&facts);
-    let (fact, amount, currency) =
-        named().find(|(fact, ..)| money::is_total(fact)).or_else(|| named().next())?;
-    let what = match (money::is_total(fact), &fact.label) {
-        (false, Some(label)) => at_word(label, NAME_MAX).into_owned(),
-        _ => "total".to_owned(),
-    };
-    Some(format!("{what} {currency} {}", short(amount)))
+/// The first amount that facts name with its label, `Award EUR 4M`.
+fn named(facts: &[&Fact]) -> Option<String> {
+    let (fact, amount, currency) = money::named_amounts(facts).next()?;
+    Some(format!("{} {currency} {}", at_word(fact.label.as_deref()?, NAME_MAX), short(amount)))
 }
 
 /// Words of funding shapes that are no grant.

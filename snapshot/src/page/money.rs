@@ -4,6 +4,8 @@
 
 use crate::page::text::grouped;
 use crate::record::{Fact, Locale, Number, Polarity, Program, words};
+use crate::text::normalized;
+use crate::truncate::at_word;
 
 /// Value of the note that states what an amount in US dollars was converted from. Its text starts
 /// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
@@ -16,8 +18,27 @@ const RATE_MAX: f64 = 10_000.0;
 const BESIDE: usize = 24;
 /// Most amounts that facts name.
 const NAMED_MAX: usize = 2;
-/// Value of the note that states the budget for all awards.
-const TOTAL: &str = "total-budget";
+/// Kind of the facts that state an amount.
+const FUNDING: &str = "funding";
+/// Words before the colon of a line about the amount, folded.
+const HEADINGS: [&str; 12] = [
+    "amount",
+    "amounts",
+    "award",
+    "award amount",
+    "grant amount",
+    "funding amount",
+    "stipend",
+    "importe",
+    "monto",
+    "cuantia",
+    "dotacion",
+    "valor",
+];
+/// Longest amount in the words of its source, in characters.
+const STATED_MAX: usize = 160;
+/// Amounts up to this one are placeholders of forms.
+const NOTHING: f64 = 1.0;
 /// From here on an amount of all awards is rounded.
 const MILLION: f64 = 1e6;
 
@@ -173,15 +194,33 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
-/// The amounts that facts name.
+/// The amounts that facts without a value name.
 pub(crate) fn named_amounts<'a>(facts: &[&'a Fact]) -> impl Iterator<Item = (&'a Fact, f64, &'a str)> {
-    let included = facts.iter().copied().filter(|fact| fact.polarity == Polarity::Include);
+    let included =
+        facts.iter().copied().filter(|fact| fact.polarity == Polarity::Include && fact.value.is_none());
     included.filter_map(|fact| Some((fact, fact.amount?.0, fact.currency.as_deref()?)))
 }
 
-/// Whether the amount of a fact is the budget for all awards.
-pub(crate) fn is_total(fact: &Fact) -> bool {
-    fact.value.as_deref() == Some(TOTAL)
+/// The least and the most that a program pays, in US dollars.
+pub(crate) fn bounds(program: &Program) -> [Option<f64>; 2] {
+    let is_amount = |bound: &f64| *bound > NOTHING;
+    [program.funding_min_usd, program.funding_max_usd].map(|bound| bound.map(|it| it.0).filter(is_amount))
+}
+
+/// The amount as its source puts it: the text of a fact about funding, else the line of the description or the summary that
+/// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too.
+pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
+    let included = facts.iter().filter(|fact| fact.kind == FUNDING && fact.polarity == Polarity::Include);
+    let of_facts = included.filter_map(|fact| fact.text.as_deref());
+    let texts = [program.description.as_deref(), program.summary.as_deref()];
+    let lines = texts.into_iter().flatten().flat_map(str::lines).filter_map(|line| {
+        let (heading, amount) = line.trim_start_matches(['-', '*', '\u{2022}', ' ']).split_once(':')?;
+        HEADINGS.contains(&&*normalized(heading)).then_some(amount.trim())
+    });
+    let has_number = bounds(program) != [None, None];
+    let is_enough =
+        |text: &&str| !text.is_empty() && (!has_number || text.contains(|c: char| c.is_ascii_digit()));
+    of_facts.chain(lines).find(is_enough)
 }
 
 impl AmountPhrases<'_> {
@@ -238,23 +277,26 @@ impl AmountPhrases<'_> {
         }
     }
 
-    /// The funding of a program; `label` names a fact. `None` where no amount is published.
+    /// What a program pays, the words of its source first; `label` names a fact. `None` where no amount is published.
     pub fn funding(
         &self,
         program: &Program,
         facts: &[&Fact],
         label: impl Fn(&Fact) -> Option<String>,
     ) -> Option<String> {
-        let bounds = [program.funding_min_usd, program.funding_max_usd];
+        if let Some(text) = stated(program, facts) {
+            return Some(at_word(text, STATED_MAX).into_owned());
+        }
+        let bounds = bounds(program);
         if let Some(source) = conversion(program, facts) {
             let exact = |amount: Option<f64>| amount.map(|it| self.amount(it, source.currency));
             let stated = self.range(exact(source.min), exact(source.max))?;
-            let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it.0, "USD", 2.0)));
+            let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it, "USD", 2.0)));
             // "up to" is written once.
             let usd = if min.is_some() && max.is_some() { self.range(min, max) } else { min.or(max) }?;
             return Some(self.phrase("funding_about", &[("source", &stated), ("usd", &usd)]));
         }
-        let [min, max] = bounds.map(|bound| bound.map(|it| self.amount(it.0, "USD")));
+        let [min, max] = bounds.map(|bound| bound.map(|it| self.amount(it, "USD")));
         match self.range(min, max) {
             Some(range) => Some(match per(program, facts) {
                 Some(per) => self.phrase(per.key(), &[("money", &range)]),
@@ -264,20 +306,15 @@ impl AmountPhrases<'_> {
         }
     }
 
-    /// The amounts that facts name, where the program has none: each as what it is. What an amount without a value pays for
-    /// is not known: it may be that of one award.
+    /// The amounts that facts name, where the program has none, each with its label. Those with a value of their own are
+    /// budgets and the like, not what an award pays.
     fn named(&self, facts: &[&Fact], label: impl Fn(&Fact) -> Option<String>) -> Option<String> {
         let amounts = named_amounts(facts).filter_map(|(fact, amount, currency)| {
             let amount = self.total(amount, currency);
-            Some(match is_total(fact) {
-                true => self.phrase("funding_total", &[("amount", &amount)]),
-                false => self.phrase("funding_named", &[("what", &label(fact)?), ("amount", &amount)]),
-            })
+            Some(self.phrase("funding_named", &[("what", &label(fact)?), ("amount", &amount)]))
         });
         let amounts: Vec<String> = amounts.take(NAMED_MAX).collect();
-        let named = (!amounts.is_empty()).then(|| amounts.join("; "))?;
-        let are_known = named_amounts(facts).all(|(fact, ..)| fact.value.is_some());
-        Some(if are_known { self.phrase("funding_only", &[("named", &named)]) } else { named })
+        (!amounts.is_empty()).then(|| amounts.join("; "))
     }
 }
 
@@ -346,23 +383,60 @@ mod tests {
         }
     }
 
-    #[test]
-    fn only_amounts_of_known_kinds_leave_that_of_an_award_open() {
-        let fact = |value: Option<&str>, label: &str| -> Fact {
-            let id = uuid::Uuid::nil();
-            let json = serde_json::json!({
-                "id": id, "programId": id, "kind": "note", "value": value, "label": label,
-                "amount": 900, "currency": "GBP", "updatedAt": "2026-01-01T00:00:00Z",
+    fn program(min: Option<u32>, max: Option<u32>, description: &str) -> Program {
+        let nil = uuid::Uuid::nil();
+        let json = serde_json::json!({
+            "id": nil, "organizationId": nil, "slug": "a", "name": "A", "programType": "grant",
+            "officialUrl": "https://a.example", "lifecycle": "unclear", "description": description,
+            "fundingMinUsd": min, "fundingMaxUsd": max,
+            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z",
+        });
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn funding(program: &Program, facts: &[serde_json::Value]) -> Option<String> {
+        let nil = uuid::Uuid::nil();
+        let fact = |more: &serde_json::Value| -> Fact {
+            let mut json = serde_json::json!({
+                "id": nil, "programId": nil, "kind": "note", "updatedAt": "2026-01-01T00:00:00Z",
             });
+            json.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             serde_json::from_value(json).unwrap()
         };
-        let named =
-            |fact: &Fact| ENGLISH.named(&[fact], |fact| fact.label.as_deref().map(str::to_owned)).unwrap();
-        assert_eq!(
-            named(&fact(Some("obligations"), "Obligations")),
-            "Obligations: GBP 900; per award not stated"
-        );
-        assert_eq!(named(&fact(None, "Award (up to £900)")), "Award (up to £900): GBP 900");
+        let facts: Vec<Fact> = facts.iter().map(fact).collect();
+        let label = |fact: &Fact| fact.label.as_deref().map(str::to_owned);
+        ENGLISH.funding(program, &facts.iter().collect::<Vec<_>>(), label)
+    }
+
+    #[test]
+    fn the_words_of_a_source_stand_before_a_computed_range() {
+        let year = "A fellowship.\nAmount: $46,000/year + health insurance\nApply online.";
+        for (min, max, text, expected) in [
+            (Some(46_000), Some(46_000), year, Some("$46,000/year + health insurance")),
+            (None, None, year, Some("$46,000/year + health insurance")),
+            (None, None, "Importe: 3.000 euros al mes", Some("3.000 euros al mes")),
+            (None, None, "Cuantía:  matrícula completa", Some("matrícula completa")),
+            (Some(500), None, "Amount: varies", Some("from US$500")),
+            (None, None, "Amount: varies", Some("varies")),
+            (None, None, "The amount: nothing is stated", None),
+            (None, None, "Amount:", None),
+            (Some(1), Some(750_000), "", Some("up to US$750,000")),
+            (Some(0), None, "", None),
+        ] {
+            assert_eq!(funding(&program(min, max, text), &[]).as_deref(), expected, "{min:?} {max:?} {text}");
+        }
+    }
+
+    #[test]
+    fn a_budget_is_not_what_an_award_pays() {
+        use serde_json::json;
+        let none = program(None, None, "");
+        let budget = json!({ "value": "total-budget", "label": "Budget", "amount": 900, "currency": "GBP" });
+        let award = json!({ "label": "Award (up to £900)", "amount": 900, "currency": "GBP" });
+        let stated = json!({ "kind": "funding", "value": "stipend", "text": "£2,000/month" });
+        assert_eq!(funding(&none, std::slice::from_ref(&budget)), None);
+        assert_eq!(funding(&none, &[budget.clone(), award]).unwrap(), "Award (up to £900): GBP 900");
+        assert_eq!(funding(&none, &[budget, stated]).unwrap(), "£2,000/month");
     }
 
     #[test]

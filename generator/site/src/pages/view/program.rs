@@ -7,8 +7,8 @@ use html::view::{Line, Link, Part, Program, Season, Text, variables};
 use html::{Rule, passages};
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, detail_page_facets, named_values};
-use snapshot::page::money::AmountPhrases;
+use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, applicants, detail_page_facets, named_values};
+use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::page::status_text::checked;
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale, Number, PROGRAM, Polarity, Strength};
 use snapshot::truncate::at_word;
@@ -17,9 +17,6 @@ use super::award::AWARDS;
 use super::blocks::{is_spread, without_lead};
 use super::{ABOUT, SUMMARY, day, outside_address};
 use crate::pages::Pages;
-
-/// The number of eligibility facets; they come first on a record's page.
-const ELIGIBILITY: u8 = 8;
 
 /// Maximum length of the texts whose passages a row can show, in characters.
 const TEXT: usize = 1500;
@@ -66,14 +63,13 @@ impl Pages<'_> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
-        let of = |spec: &FacetSpec| -> Vec<_> {
-            named_values(spec.facet, record, &facts).into_iter().map(|value| (spec.facet, value)).collect()
+        let stated = applicants(record, &facts);
+        let of = |(spec, values): &(&FacetSpec, Vec<&str>)| -> Vec<_> {
+            values.iter().map(|value| (spec.facet, *value)).collect()
         };
-        let specs = |places: bool| {
-            detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
-        };
-        let people: Vec<_> = specs(false).flat_map(of).collect();
-        let places = specs(true).map(of).find(|places| !places.is_empty());
+        let in_line = || stated.iter().filter(|(spec, _)| spec.in_eligibility_line);
+        let people: Vec<_> = in_line().filter(|(spec, _)| !spec.is_place).flat_map(of).collect();
+        let places = in_line().find(|(spec, _)| spec.is_place).map(of);
         let mut parts: Vec<Part> = Vec::new();
         for values in [people, places.unwrap_or_default()] {
             let start = parts.len();
@@ -104,13 +100,17 @@ impl Pages<'_> {
         without_headings(summary, &headings)
     }
 
-    /// What a program pays: the source's amounts first.
+    /// What a program pays, in the words of its source where it states them.
     fn funding(&self, program: usize, locale: Locale) -> Vec<Part> {
         let word = |key: &str| self.word(locale, key);
         let label = |fact: &Fact| Some(self.note_label(fact, locale)?.in_a_line());
         let record = &self.directory.programs[program];
-        let stated = AmountPhrases { locale, word: &word }.funding(record, &self.facts(program), label);
-        stated.into_iter().map(|text| Part { text, ..Part::default() }).collect()
+        let facts = self.facts(program);
+        let language = self.language(record);
+        let lang =
+            stated(record, &facts).map(|_| language).filter(|it| *it != locale.as_str()).map(str::to_owned);
+        let funding = AmountPhrases { locale, word: &word }.funding(record, &facts, label);
+        funding.into_iter().map(|text| Part { text, lang: lang.clone(), ..Part::default() }).collect()
     }
 
     /// The label of a fact whose kind feeds no facet: a translation, else the program's word for its value. Where the
@@ -275,13 +275,22 @@ impl Pages<'_> {
         named.into_iter().map(|(name, texts)| context! { name, texts }).collect()
     }
 
+    /// The values of each facet: those of applicants, then others. Career stages and levels of education that are no
+    /// applicants' are shown where the record does not state whom it is meant for.
     fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
-        let group = |spec: &FacetSpec| {
-            let named = named_values(spec.facet, it, &facts).into_iter();
-            let mut items: Vec<Value> = named.map(|value| self.facet_link(spec, value, locale)).collect();
-            let eligibility = spec.detail_page_rank.is_some_and(|place| place < ELIGIBILITY);
+        let stated = applicants(it, &facts);
+        let meant = named_values(Facet::Audiences, it, &facts);
+        let is_rest = |spec: &FacetSpec| {
+            let is_stated = stated.iter().any(|(of, _)| of.facet == spec.facet);
+            !spec.is_eligibility
+                || spec.facet == Facet::Audiences
+                || meant.is_empty() && !spec.is_place && !is_stated
+        };
+        let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
+            let mut items: Vec<Value> =
+                values.iter().map(|value| self.facet_link(spec, value, locale)).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             (!items.is_empty()).then(|| {
@@ -293,7 +302,9 @@ impl Pages<'_> {
                 }
             })
         };
-        detail_page_facets().filter_map(group).collect()
+        let rest = detail_page_facets().filter(|spec| is_rest(spec));
+        let rest = rest.filter_map(|spec| group(spec, &named_values(spec.facet, it, &facts), false));
+        stated.iter().filter_map(|(spec, values)| group(spec, values, true)).chain(rest).collect()
     }
 
     /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it

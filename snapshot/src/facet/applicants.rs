@@ -1,0 +1,185 @@
+//! Who can apply, as a source states it. Audiences are whom the money serves: they are no applicants, and neither are the
+//! career stages and levels of education of a record whose applicants are organizations.
+
+use super::{FACETS, Facet, FacetSpec, named_values};
+use crate::place;
+use crate::record::{Fact, Program};
+
+/// Words of applicants that are persons.
+const PERSONS: [&str; 16] = [
+    "individual",
+    "individuals",
+    "person",
+    "persons",
+    "people",
+    "anyone",
+    "student",
+    "students",
+    "researcher",
+    "researchers",
+    "artist",
+    "artists",
+    "scientist",
+    "scientists",
+    "faculty",
+    "citizen",
+];
+/// Types of programs that persons apply to, where no applicants are stated.
+const FOR_PERSONS: [&str; 8] = [
+    "fellowship",
+    "scholarship",
+    "studentship",
+    "traineeship",
+    "internship",
+    "residency",
+    "prize",
+    "training",
+];
+
+/// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
+/// is as exact as stated, and stands once.
+pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
+    let are_persons = are_persons(program, facts);
+    let is_of_persons = |spec: &FacetSpec| spec.is_place || spec.facet == Facet::Applicants || are_persons;
+    let shown = FACETS.iter().filter(|spec| spec.is_eligibility && spec.facet != Facet::Audiences);
+    let mut all: Vec<_> = shown
+        .filter(|spec| is_of_persons(spec))
+        .map(|spec| (spec, named_values(spec.facet, program, facts)))
+        .collect();
+    for (spec, values) in &mut all {
+        match spec.is_place {
+            true => values.iter_mut().for_each(|value| *value = exact(spec, value, facts)),
+            false => values.retain(|value| !is_audience(spec, value, facts)),
+        }
+    }
+    let places: Vec<(Facet, &str)> = all
+        .iter()
+        .filter(|(spec, _)| spec.is_place)
+        .flat_map(|(spec, values)| values.iter().map(|value| (spec.facet, *value)))
+        .collect();
+    for (spec, values) in all.iter_mut().filter(|(spec, _)| spec.is_place) {
+        values.sort_unstable();
+        values.dedup();
+        values.retain(|value| !places.iter().any(|(of, other)| repeats((spec.facet, value), (*of, other))));
+    }
+    all.retain(|(_, values)| !values.is_empty());
+    all.sort_by_key(|(spec, _)| spec.detail_page_rank);
+    all
+}
+
+fn are_persons(program: &Program, facts: &[&Fact]) -> bool {
+    let stated = named_values(Facet::Applicants, program, facts);
+    let is_person = |value: &&str| value.split('-').any(|word| PERSONS.contains(&word));
+    if stated.is_empty() {
+        FOR_PERSONS.contains(&&*program.program_type)
+    } else {
+        stated.iter().any(is_person)
+    }
+}
+
+/// Whether the record states the same words of those whom the money serves.
+fn is_audience(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
+    let label_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+    let labels = || facts.iter().filter(label_of).filter_map(|fact| fact.label.as_deref());
+    let is_served = |fact: &&&Fact| Facet::Audiences.spec().is_fed_by(&fact.kind);
+    spec.facet != Facet::Applicants
+        && facts
+            .iter()
+            .filter(is_served)
+            .any(|fact| labels().any(|label| fact.label.as_deref() == Some(label)))
+}
+
+/// The subdivision with whose name the text of a fact about a country begins, else the value itself: `US`, of which the
+/// source writes `Pennsylvania state programme`, is `US-PA`.
+fn exact<'a>(spec: &FacetSpec, value: &'a str, facts: &[&Fact]) -> &'a str {
+    let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+    let texts = facts.iter().filter(is_of).filter_map(|fact| fact.text.as_deref());
+    texts.filter_map(|text| place::leading_subdivision(text, value)).next().unwrap_or(value)
+}
+
+/// Whether a place needs no mention beside another: a subdivision of it, or the same in a facet that is shown before.
+/// Citizens of a country may be residents of another.
+fn repeats((facet, place): (Facet, &str), (other_facet, other): (Facet, &str)) -> bool {
+    let is_within = other.split_once('-').is_some_and(|(country, _)| country == place);
+    let is_same = other == place && (facet, other_facet) == (Facet::Countries, Facet::Residences);
+    (facet == Facet::Citizenships) == (other_facet == Facet::Citizenships) && (is_within || is_same)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn shown(kind: &str, countries: &[&str], facts: &[[&str; 4]]) -> String {
+        let nil = uuid::Uuid::nil();
+        let program: Program = serde_json::from_value(json!({
+            "id": nil, "organizationId": nil, "slug": "a", "name": "A", "programType": kind, "officialUrl": "https://a.example",
+            "eligibleCountries": countries, "lifecycle": "unclear", "createdAt": "2026-01-01T00:00:00Z",
+            "updatedAt": "2026-01-01T00:00:00Z",
+        }))
+        .unwrap();
+        let fact = |[kind, value, label, text]: &[&str; 4]| -> Fact {
+            let stated = |text: &str| if text.is_empty() { Value::Null } else { text.into() };
+            serde_json::from_value(json!({
+                "id": nil, "programId": nil, "kind": kind, "value": value, "label": stated(label), "text": stated(text),
+                "updatedAt": "2026-01-01T00:00:00Z",
+            }))
+            .unwrap()
+        };
+        let facts: Vec<Fact> = facts.iter().map(fact).collect();
+        let line = applicants(&program, &facts.iter().collect::<Vec<_>>())
+            .into_iter()
+            .map(|(spec, values)| format!("{}: {}", spec.name, values.join(" ")));
+        line.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn career_stages_are_those_of_persons() {
+        const CAREER: [&str; 4] = ["career", "student", "Student", ""];
+        for (kind, applicant, expected) in [
+            ("grant", "state-government", "applicants: state-government"),
+            ("grant", "individual", "applicants: individual; careers: student"),
+            (
+                "grant",
+                "business-individual-municipality",
+                "applicants: business-individual-municipality; careers: student",
+            ),
+            ("grant", "", ""),
+            ("fellowship", "", "careers: student"),
+        ] {
+            let facts = [["applicant", applicant, "", ""], CAREER];
+            assert_eq!(
+                shown(kind, &[], &facts[usize::from(applicant.is_empty())..]),
+                expected,
+                "{kind} {applicant}"
+            );
+        }
+    }
+
+    #[test]
+    fn whom_the_money_serves_is_no_applicant() {
+        let facts = [
+            ["applicant", "individual", "Individual", ""],
+            ["audience", "student-trainee", "Student/Trainee", ""],
+            ["career", "student", "Student/Trainee", ""],
+            ["career", "researcher", "Researcher", ""],
+            ["audience", "individual-family", "Individual", ""],
+        ];
+        assert_eq!(shown("grant", &[], &facts), "applicants: individual; careers: researcher");
+    }
+
+    #[test]
+    fn a_place_is_as_exact_as_stated_and_stands_once() {
+        for (countries, facts, expected) in [
+            (&["US"][..], &[["country", "US", "", "Pennsylvania state programme"]][..], "countries: US-PA"),
+            (&["US"], &[["residence", "US-PA", "", ""]], "residences: US-PA"),
+            (&["CA", "US"], &[["residence", "US-PA", "", ""]], "residences: US-PA; countries: CA"),
+            (&["US"], &[["citizenship", "US", "", ""]], "citizenships: US; countries: US"),
+            (&["US"], &[["country", "US", "", "US-only applicants"]], "countries: US"),
+            (&["150", "DE"], &[], "countries: 150 DE"),
+        ] {
+            assert_eq!(shown("grant", countries, facts), expected);
+        }
+    }
+}

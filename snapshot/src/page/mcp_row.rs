@@ -10,7 +10,8 @@
 //! ```
 
 use crate::facet::{
-    FACETS, Facet, Interval, Measure, applicants, detail_page_facets, excluded_values, intervals, place_label,
+    FACETS, Facet, Interval, Measure, applicants, detail_page_facets, excluded_values, intervals,
+    named_values, place_label,
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};

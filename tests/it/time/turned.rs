@@ -34,7 +34,10 @@ fn holes(directory: &Directory) -> [Vec<Hole>; 2] {
             of_one.extend(words.map(|rule| page_hole(rule, doc, *locale)));
         }
         for organization in 0..directory.organizations.len() {
-            of_one.push(page_hole(Page::Organization, organization, *locale));
+            // A page shows the first 20 programs of an organization: one of the others may change without it.
+            let is_whole = directory.organization_links[organization].programs.len() <= 20;
+            let holes = if is_whole { &mut of_one } else { &mut of_all };
+            holes.push(page_hole(Page::Organization, organization, *locale));
         }
         for cycle in 0..directory.cycles.len() {
             of_one.push(hole(Rule::CycleStatus, cycle));

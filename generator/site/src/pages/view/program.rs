@@ -63,15 +63,19 @@ impl Pages<'_> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
-        let stated = applicants(record, &facts);
-        let of = |(spec, values): &(&FacetSpec, Vec<&str>)| -> Vec<_> {
-            values.iter().map(|value| (spec.facet, *value)).collect()
-        };
-        let in_line = || stated.iter().filter(|(spec, _)| spec.in_eligibility_line);
-        let people: Vec<_> = in_line().filter(|(spec, _)| !spec.is_place).flat_map(of).collect();
-        let places = in_line().find(|(spec, _)| spec.is_place).map(of);
+        let (mut people, mut places) = (Vec::new(), Vec::new());
+        for (spec, values) in
+            applicants(record, &facts).into_iter().filter(|(spec, _)| spec.in_eligibility_line)
+        {
+            let values = values.into_iter().map(|value| (spec.facet, value));
+            match spec.is_place {
+                false => people.extend(values),
+                true if places.is_empty() => places.extend(values),
+                true => {}
+            }
+        }
         let mut parts: Vec<Part> = Vec::new();
-        for values in [people, places.unwrap_or_default()] {
+        for values in [people, places] {
             let start = parts.len();
             let joint = |parts: &[Part]| match parts.len() {
                 0 => "",

@@ -2,7 +2,6 @@
 //! which order, and how many match each facet value.
 
 mod build;
-mod cognates;
 mod cost;
 mod count;
 mod entities;

@@ -32,17 +32,6 @@ pub(super) fn phrases(name: &str) -> impl Iterator<Item = &'static Phrase> {
     LEXICON.get(name).into_iter().flatten().flatten()
 }
 
-/// The phrases of uses whose names begin alike: the first word, its language (English 0, Spanish 1), the rest of the
-/// name. In no order.
-pub(super) fn of_prefix(prefix: &str) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
-    let uses = LEXICON.iter().filter_map(move |(name, lists)| Some((name.strip_prefix(prefix)?, lists)));
-    uses.flat_map(|(rest, lists)| {
-        let of_language =
-            (0..).zip(lists).flat_map(|(language, list)| list.iter().map(move |one| (language, one)));
-        of_language.map(move |(language, phrase)| (phrase[0], language, rest))
-    })
-}
-
 /// The first words of the phrases of a use in both languages.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &'static str> {
     phrases(name).filter_map(|phrase| phrase.first().copied())

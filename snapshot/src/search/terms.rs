@@ -10,8 +10,6 @@
 //! top.term             terms of more than 1,000 documents, ascending
 //! top.docs.at .docs    the 256 documents of each in which it has the greatest effect, ascending
 //! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
-//! cognate.*            keys of words with an ending of one language, see [`cognates`](super::cognates), and the
-//!                      terms that have each
 //! term.code            u32 for each term: its code in streams; frequent terms have small codes
 //! stream.at stream     each document's tokens: LEB128 codes, see [`Mark`]
 //! synonyms             JSON: groups of folded words that mean the same
@@ -24,7 +22,6 @@ use std::sync::{Mutex, PoisonError};
 use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::search::cognates::{LANGUAGES, cognate_keys};
 use crate::search::grams::{Grams, Row};
 use crate::search::impact::Impact;
 use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
@@ -66,8 +63,6 @@ const ENGLISH: StemNames =
     StemNames { stems: ("en.at", "en.text"), members: ("en.terms.at", "en.terms"), of: "en.of" };
 const SPANISH: StemNames =
     StemNames { stems: ("es.at", "es.text"), members: ("es.terms.at", "es.terms"), of: "es.of" };
-
-const COGNATES: (Pair, Pair) = (("cognate.at", "cognate.text"), ("cognate.terms.at", "cognate.terms"));
 
 /// Sections of a language's stems.
 struct StemNames {
@@ -140,7 +135,6 @@ pub struct Terms {
     tops: (Section<u32>, Lists),
     english: StemTable,
     spanish: StemTable,
-    cognates: (Dictionary, Lists),
     codes: Section<u32>,
     streams: Strings,
     grams: Grams,
@@ -185,8 +179,6 @@ impl Terms {
         let dictionary = Dictionary::open(sections, TERMS)?;
         let terms = dictionary.strings.count();
         let synonyms = read_synonyms(&sections.get::<u8>("synonyms")?)?;
-        let keys = Dictionary::open(sections, COGNATES.0)?;
-        let members = Lists::open_many(sections, COGNATES.1, keys.strings.count(), terms)?;
         let frequent = sections.get::<u32>(TOP_TERMS)?;
         let tops = Lists::open_many(sections, TOP_DOCS, frequent.len(), count)?;
         Ok(Self {
@@ -195,7 +187,6 @@ impl Terms {
             impacts: ListsOf::open_len(sections, IMPACTS, terms)?,
             english: StemTable::open(sections, &ENGLISH, terms)?,
             spanish: StemTable::open(sections, &SPANISH, terms)?,
-            cognates: (keys, members),
             codes: column(sections, "term.code", terms)?,
             streams: Strings::open_len(sections, STREAMS, count)?,
             grams: Grams::open(sections, terms, count)?,
@@ -346,21 +337,6 @@ impl Terms {
     /// Terms that have either stem, ascending.
     pub(super) fn of_stems(&self, [english, spanish]: &[CompactString; 2]) -> Vec<u32> {
         merged(self.english.members(english), self.spanish.members(spanish))
-    }
-
-    /// Terms of the other language with the origin of a folded word, ascending.
-    pub(super) fn cognates(&self, word: &str) -> Vec<u32> {
-        let (keys, members) = &self.cognates;
-        let of_other = |(key, other): (Option<String>, char)| {
-            let key = keys.find(format!("{other}{}", &key?[1..]).as_bytes())?;
-            Some(members.get(key))
-        };
-        let [english, spanish] = LANGUAGES;
-        let found = cognate_keys(word).into_iter().zip([spanish, english]).filter_map(of_other);
-        let mut terms: Vec<u32> = found.flatten().copied().collect();
-        terms.sort_unstable();
-        terms.dedup();
-        terms
     }
 
     /// Synonyms of a folded word or words in the dataset.

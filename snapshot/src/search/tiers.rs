@@ -3,7 +3,6 @@
 
 use crate::query::{Page, Query};
 use crate::record::words;
-use crate::search::cognates::RARE;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
 use crate::search::lexicon::is_everyday_word;
@@ -82,7 +81,7 @@ impl Pager {
 /// A clause or an applied filter phrase, looked up.
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
-    /// Documents that match it, its cognates, similar words or its guesses.
+    /// Documents that match it, similar words or its guesses.
     docs: DocSet<'a>,
     /// Those of them that match it itself, if there are others.
     unguessed: Option<DocSet<'a>>,
@@ -175,9 +174,6 @@ impl<'a> Parts<'a> {
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
         others.append(&mut clause.similar);
-        if let ([word], None, ..=RARE) = (clause.words.as_slice(), clause.entity, typed.len()) {
-            others.extend(index.terms.cognates(word));
-        }
         others.sort_unstable();
         others.dedup();
         others.retain(|other| clause.forms.iter().all(|(term, _)| term != other));

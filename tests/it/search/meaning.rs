@@ -371,31 +371,6 @@ fn several_words_that_mean_the_same_match_near_each_other_below_what_was_typed_a
 }
 
 #[test]
-fn a_word_of_few_records_finds_its_cognates_in_the_other_language_below_its_own_matches() {
-    let english = json!({"name": "Irrigation fund"});
-    let spanish = json!({"name": "Fondo de irrigación"});
-    let of = |members: &[Value]| World::tables(&[organization(), programs(members)]);
-    let both = of(&[english, spanish.clone(), json!({"name": "Roads fund"})]);
-    for (text, own, other) in [("irrigation", "p1", "p2"), ("irrigación", "p2", "p1")] {
-        let found = ranked(&both, &question(text), &[]);
-        assert_eq!(
-            (slugs(&both, &found), found.total),
-            (vec![own.to_owned(), other.to_owned()], 1),
-            "{text}"
-        );
-        assert_eq!((found.rows[1].tier, found.guesses), (Tier::Guess, vec![]), "{text}");
-        assert_eq!(found.rows[1].missing, [words_of(text)[0].clone()], "{text}");
-    }
-    let one = of(std::slice::from_ref(&spanish));
-    let found = ranked(&one, &question("irrigation"), &[]);
-    assert_eq!((found.total, found.rows[0].tier), (0, Tier::Guess));
-    assert_eq!(found.guesses[0].read_as, ["irrigacion"]);
-    let english = (1..=21).map(|number| json!({"name": format!("Irrigation fund {number}")}));
-    let many = World::tables(&[organization(), many_programs(&english.chain([spanish]).collect::<Vec<_>>())]);
-    assert_eq!(ranked(&many, &question("irrigation -fund"), &[]).rows, [], "21 records have the word");
-}
-
-#[test]
 fn a_record_that_is_named_is_followed_by_nothing_that_comes_near() {
     let members = [
         json!({"name": "Lake Survey Awards (QXZ)"}),

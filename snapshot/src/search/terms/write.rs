@@ -8,10 +8,9 @@ use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
-    COGNATES, Codes, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames,
-    TERMS, TOP, TOP_DOCS, TOP_TERMS,
+    Codes, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS, TOP,
+    TOP_DOCS, TOP_TERMS,
 };
-use crate::search::cognates::cognate_keys;
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::impact::{FIELDS, Impact, divisors, frequency};
@@ -152,7 +151,6 @@ impl TermsWriter {
             let is_of = |language: usize| move |term: u32| languages[term as usize].has(language);
             write_stems(&terms, &ENGLISH, &mut rest, is_of(0), |term| english_stem(term).into_owned());
             write_stems(&terms, &SPANISH, &mut rest, is_of(1), spanish_stem);
-            write_cognates(&terms, &mut rest);
             (grams.join(), rest)
         });
         texts.streams.write(STREAMS, &mut rest);
@@ -408,17 +406,6 @@ fn best(docs: &[u32], impacts: &[u16]) -> Vec<u32> {
     let mut best: Vec<u32> = best.into_iter().take(TOP).map(|(_, doc)| doc).collect();
     best.sort_unstable();
     best
-}
-
-fn write_cognates(terms: &[(&str, u32)], writer: &mut SectionWriter) {
-    let mut members: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for ((text, _), term) in terms.iter().zip(0..) {
-        for key in cognate_keys(text).into_iter().flatten() {
-            members.entry(key).or_default().push(term);
-        }
-    }
-    Strings::write(writer, COGNATES.0, members.keys().map(String::as_bytes));
-    Lists::write(writer, COGNATES.1, members.values().map(Vec::as_slice));
 }
 
 fn write_stems(

@@ -74,7 +74,7 @@ impl Diagnostics {
     }
 
     /// Remarks that are no problems.
-    pub fn notes(&self) -> &[String] {
+    pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 

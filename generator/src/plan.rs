@@ -23,7 +23,7 @@ use site::record_counts;
 use versions::{Values, Versions, table_file};
 
 use table::compare_table;
-pub(crate) use table::{Blanked, TablePlan};
+pub(crate) use table::{Blanked, Changed, TablePlan};
 
 /// Numbers of records of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -129,6 +129,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The changed records, to be completed by the rows that they come from.
+    pub(crate) fn changed(&mut self) -> impl Iterator<Item = &mut Changed> {
+        self.tables.iter_mut().flat_map(|table| &mut table.changed)
+    }
+
     /// Whether no change is known.
     pub(crate) const fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.counts.is_empty()
@@ -171,7 +176,7 @@ fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
 pub(crate) mod tests {
     use serde_json::json;
 
-    use super::table::{Change, Changed, Moved};
+    use super::table::{Change, Moved};
     use super::*;
 
     /// A plan of one table with so many live, removed and changed records.
@@ -184,7 +189,12 @@ pub(crate) mod tests {
             live,
             added: vec!["new|<b>".to_owned()],
             changed: (0..changed)
-                .map(|number| Changed { name: format!("changed-{number}"), fields: vec![field()] })
+                .map(|number| Changed {
+                    name: format!("changed-{number}"),
+                    fields: vec![field()],
+                    id: number.to_string(),
+                    from: Some(format!("grants.csv:{}", number + 2)),
+                })
                 .collect(),
             removed: (0..removed).map(|number| format!("removed-{number}")).collect(),
             moved: vec![moved],

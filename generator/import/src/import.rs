@@ -18,7 +18,7 @@ use crate::kept;
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
-use crate::output::{ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
+use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::schema::kinds;
 use crate::source;
 use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed};
@@ -84,15 +84,24 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     kept::keep(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
     let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
-    for ((table, source), output) in outputs {
+    for ((table, source), mut output) in outputs {
+        let places = output.sort(table);
         let path = format!("{}/{source}.ndjson", table.name());
         let rows = counted(output.records.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
         imported.files.insert(path.clone(), output.lines());
-        imported.places.insert(path, output.places);
+        imported.places.insert(path, places);
     }
     written::add(options, &sources, &mut imported)?;
     Ok(imported)
+}
+
+/// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as
+/// its source or the mapping has changed, is not among them.
+pub fn origins(data: &Path) -> BTreeMap<String, String> {
+    let mut report = Diagnostics::new();
+    let imported = import(&ImportOptions { data, sources: &[], from: None }, &mut report);
+    imported.map(|imported| output::origins(data, &imported, &report)).unwrap_or_default()
 }
 
 /// Reports the lines that a draft leaves open, once.

@@ -34,6 +34,11 @@ pub(crate) struct Changed {
     pub(crate) name: String,
     /// The changed fields.
     pub(crate) fields: Vec<Change>,
+    /// Id of the record.
+    #[serde(skip)]
+    pub(crate) id: String,
+    /// The row of a sheet that the record is imported from, as `grants.csv:14`.
+    pub(crate) from: Option<String>,
 }
 
 /// A record whose slug changes.
@@ -123,7 +128,8 @@ pub(super) fn compare_table(
             *blanked.entry(field).or_default() += 1;
         }
         if !fields.is_empty() {
-            plan.changed.push(Changed { name: names.name(after), fields });
+            let id = after["id"].as_str().unwrap_or_default().to_owned();
+            plan.changed.push(Changed { name: names.name(after), fields, id, from: None });
         }
     }
     let filled = |field: &String| {

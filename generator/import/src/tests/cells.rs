@@ -28,11 +28,11 @@ fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
     let rows = place.rows("programs/a.ndjson");
     let cells: Vec<_> =
         rows.iter().map(|row| (row["key"].as_str().unwrap(), row["name"].as_str().unwrap())).collect();
-    assert_eq!(cells, [("007", "The Tern"), ("-8", "=1+1, Porto"), ("9", "'s-Graveland")]);
+    assert_eq!(cells, [("-8", "=1+1, Porto"), ("007", "The Tern"), ("9", "'s-Graveland")]);
     // Names that differ by signs are two, by case and spaces one.
     let names: Vec<Value> =
         place.rows("organizations/a.ndjson").into_iter().map(|row| row["name"].clone()).collect();
-    assert_eq!(names, ["C++ Club", "C# Club"]);
+    assert_eq!(names, ["C# Club", "C++ Club"]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
     let known = |place: &Place| {
         let all = dataset::identities(&dataset::Input::Folder(place.folder.path().to_owned())).unwrap();
         let programs = all.into_iter().filter(|(place, _)| place.contains("programs"));
-        programs.map(|(_, identity)| identity).collect::<Vec<_>>()
+        programs.map(|(_, identity)| identity).collect::<BTreeSet<_>>()
     };
     let before = known(&place);
     // One key is corrected; another record leaves, and does not come back under another key.
@@ -118,7 +118,7 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
     assert!(notes(&report).contains("\n1 slug kept"), "{}", notes(&report));
     place.imported();
     assert_eq!(known(&place), before);
-    assert_eq!(place.rows("programs/a.ndjson")[1]["name"], "Otter Grant");
+    assert!(place.rows("programs/a.ndjson").iter().any(|row| row["name"] == "Otter Grant"));
 }
 
 #[test]

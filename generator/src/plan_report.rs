@@ -100,7 +100,8 @@ fn push_records(text: &mut String, table: &TablePlan, most: usize) {
         let changed = &table.changed[at];
         let fields = changed.fields.iter();
         let fields = fields.map(|it| format!("{} {} → {}", it.field, value(&it.old), value(&it.new)));
-        format!("{}   {}", plain(&changed.name), fields.collect::<Vec<_>>().join(", "))
+        let from = changed.from.as_deref().map(|from| format!("   ({})", plain(from))).unwrap_or_default();
+        format!("{}   {}{from}", plain(&changed.name), fields.collect::<Vec<_>>().join(", "))
     });
     push('+', table.added.len(), &|at| plain(&table.added[at]));
     if table.renumbered > 0 {
@@ -197,7 +198,7 @@ mod tests {
         assert_eq!(lines[2], "  - removed-0");
         assert_eq!(lines[12], "  - … and 2 more");
         assert_eq!(lines[13], "  > acme was acme-travel");
-        assert_eq!(lines[14], "  ~ changed-0   deadlineOn 2026-12-01 → 2027-01-15");
+        assert_eq!(lines[14], "  ~ changed-0   deadlineOn 2026-12-01 → 2027-01-15   (grants.csv:2)");
         assert_eq!(lines[17..19], ["entityType,entity,slug", "program,acme,acme-travel"]);
         assert_eq!(lines[19], "filter values added: programType prize");
         assert!(lines[20].starts_with("records change but `publishedAt` does not"));

@@ -137,6 +137,39 @@ fn a_plan_says_what_a_build_would_change_and_a_table_cut_in_half_is_held_back() 
 }
 
 #[test]
+fn a_sheet_in_another_order_is_the_same_tables_and_a_plan_names_the_row_of_each_changed_record() {
+    const HEAD: &str = "Code,Program,Funder,Link,Type,Deadline\n";
+    let place = empty();
+    let rows = |deadline: &str| {
+        let rows = (1..=4).map(|n| format!("K{n},Call {n},Acme,https://a.example/{n},grant,{deadline}\n"));
+        rows.collect::<Vec<_>>()
+    };
+    let sheet = |rows: &[String]| fs::write(place.path("calls.csv"), HEAD.to_owned() + &rows.concat());
+    let import = || place.opdir(&["import", "data"]).succeeds();
+    let first = rows("2030-03-01");
+    sheet(&first).unwrap();
+    place.opdir(&["import", "data", "--draft", "--from", "calls.csv"]).succeeds();
+    place.edit("import.toml", |mapping| mapping.replace("# ?", "#"));
+    import();
+    place.build().succeeds();
+    let before = content(&place.path("data"));
+    let turned: Vec<String> = first.into_iter().rev().collect();
+    sheet(&turned).unwrap();
+    import();
+    assert_eq!(content(&place.path("data")), before);
+    let mut changed = turned;
+    changed[1] = rows("2030-04-01").remove(2);
+    sheet(&changed).unwrap();
+    import();
+    let plan = || place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet"]).succeeds();
+    let line = "deadlineOn 2030-03-01 → 2030-04-01   (calls.csv:3)";
+    assert!(plan().contains(line), "{}", plan());
+    // A row of another value than the table is not where it comes from.
+    sheet(&rows("2030-05-01")).unwrap();
+    assert!(plan().contains("→ 2030-04-01\n"), "{}", plan());
+}
+
+#[test]
 fn a_plan_for_another_day_names_the_seasons_whose_status_differs() {
     let place = started();
     let cycles = "program,label,opensOn,deadlineOn\nocean-fellows,2031,2031-01-01,2031-03-31\n";

@@ -7,7 +7,8 @@ mod print;
 mod report;
 mod sarif;
 
-pub use codes::{Code, Severity, explain};
+pub(crate) use codes::Severity;
+pub use codes::{Code, explain};
 pub use diagnostic::{Diagnostic, FileId, Location};
 pub use groups::ErrorSummary;
 pub use print::{MessageFormat, PrintOptions};

@@ -58,23 +58,20 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
     Ok(tables)
 }
 
-/// The id of a record, and its slug if it has one, by the file and the line of its row.
-pub type Identities = BTreeMap<(String, u32), (Uuid, Option<String>)>;
-
-/// The id of each row and its slug, by the file and the line that it is read from. Problems are those of [`read`].
+/// The id of each row, and its slug if it has one, by its place: `file:line`. Problems are those of [`read`].
 ///
 /// # Errors
 /// When the folder or one of its files cannot be read.
-pub fn identities(input: &Input<'_>) -> Result<Identities, InputError> {
+pub fn identities(input: &Input<'_>) -> Result<BTreeMap<String, (Uuid, Option<String>)>, InputError> {
     let mut report = Diagnostics::new();
     let mut tables = read(input, &mut report)?;
     tables.drop_broken();
-    let mut identities = Identities::new();
+    let mut identities = BTreeMap::new();
     each_table!(tables, |_table, rows| {
         identities.extend(rows.iter().filter_map(|row| {
             let profile = row.record.profile();
             let slug = profile.slug.filter(|(.., is_former)| !is_former).map(|(_, slug, _)| slug.to_owned());
-            Some(((report.file_name(row.at.file).to_owned(), row.at.line), (profile.id?, slug)))
+            Some((report.place(row.at), (profile.id?, slug)))
         }));
     });
     Ok(identities)

@@ -1,7 +1,7 @@
 //! A first mapping from the columns of a source, each guess with its evidence. What the cells of a column do
 //! not prove is left open in the draft.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -139,7 +139,8 @@ impl Draft<'_> {
         }
         match key {
             Some(column) => {
-                line(format!("key     = {}  # different in every row", quoted(&self.sheet.columns[column])));
+                let (other, name) = (self.copied_key(column), quoted(&self.sheet.columns[column]));
+                line(format!("key     = {name}  # {}", other.unwrap_or_else(|| "different in every row".to_owned())));
             }
             None => line(
                 "# ? key = \"…\"  # no column is different in every row: without a key, there are no seasons and sums"
@@ -373,7 +374,7 @@ impl Draft<'_> {
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
         let doubt = match (is_sure, count * 10 >= all * 9) {
-            (false, _) => "? by a part of its name; ",
+            (false, _) => "? right, by a part of its name? ",
             (true, false) => "? ",
             (true, true) => "",
         };
@@ -454,8 +455,13 @@ impl Draft<'_> {
                 let column = FIELDS.iter().find(|it| it.name == field).and_then(|it| it.column);
                 let known: Vec<&str> =
                     column.into_iter().flat_map(|it| &it.allowed).filter_map(|it| it.as_str()).collect();
-                let known = if known.is_empty() { "a word of yours".to_owned() } else { known.join(", ") };
-                format!("  # ? {unknown} of {all} words are not known; it takes {known}")
+                let known = match known.is_empty() {
+                    true => "grant, fellowship, scholarship, prize … or a word of yours".to_owned(),
+                    false => known.join(", "),
+                };
+                format!(
+                    "  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}"
+                )
             }
         };
         let _ = writeln!(out, "{field} = {}{evidence}", rule.to_toml());
@@ -505,6 +511,29 @@ impl Draft<'_> {
         };
         let is_named = |column: &usize| !self.sheet.columns[*column].is_empty();
         named.or_else(|| columns().filter(|at| is_named(at) && !is_measure(at)).find(differs))
+    }
+
+    /// A question, where a column that is named like a key is not taken as it, for one value that two rows have.
+    fn copied_key(&self, key: usize) -> Option<String> {
+        let named = (0..self.sheet.columns.len()).filter(|column| is_key(&self.sheet.columns[*column]));
+        named.take_while(|column| *column != key).find_map(|column| {
+            let mut first: BTreeMap<String, u32> = BTreeMap::new();
+            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
+            let repeated = rows.filter_map(|row| {
+                let value = row.cells.get(column).map(Cell::text).filter(|text| !text.is_empty())?;
+                let line = *first.entry(value.clone()).or_insert(row.line);
+                (line != row.line).then_some((value, line, row.line))
+            });
+            let repeated: Vec<(String, u32, u32)> = repeated.collect();
+            let [(value, line, other)] = &repeated[..] else { return None };
+            let name = quoted(&self.sheet.columns[column]);
+            (first.len() > 2).then(|| {
+                format!(
+                    "? or is it {name}, where only {} is in two rows, {line} and {other}",
+                    one_line(value)
+                )
+            })
+        })
     }
 
     fn cells(&self) -> impl Iterator<Item = String> {

@@ -13,12 +13,12 @@ use crate::canonical;
 use crate::days;
 use crate::edits;
 use crate::field_value::Wrong;
-use crate::files::ImportError;
+use crate::files::{ImportError, shown};
 use crate::kept;
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
-use crate::output::{ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
+use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::schema::kinds;
 use crate::source;
 use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed};
@@ -84,15 +84,24 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     kept::keep(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
     let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
-    for ((table, source), output) in outputs {
+    for ((table, source), mut output) in outputs {
+        let places = output.sort(table);
         let path = format!("{}/{source}.ndjson", table.name());
         let rows = counted(output.records.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
         imported.files.insert(path.clone(), output.lines());
-        imported.places.insert(path, output.places);
+        imported.places.insert(path, places);
     }
     written::add(options, &sources, &mut imported)?;
     Ok(imported)
+}
+
+/// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as
+/// its source or the mapping has changed, is not among them.
+pub fn origins(data: &Path) -> BTreeMap<String, String> {
+    let mut report = Diagnostics::new();
+    let imported = import(&ImportOptions { data, sources: &[], from: None }, &mut report);
+    imported.map(|imported| output::origins(data, &imported, &report)).unwrap_or_default()
 }
 
 /// Reports the lines that a draft leaves open, once.
@@ -156,10 +165,7 @@ struct Importer<'a> {
 
 impl Importer<'_> {
     fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
-        let name = source
-            .file
-            .as_ref()
-            .map_or_else(|| source.name.clone(), |file| data.join(file).display().to_string());
+        let name = source.file.as_ref().map_or_else(|| source.name.clone(), |file| shown(data, file));
         let file = self.report.add_file(name);
         let mut sheet = match sheet_of(source, bytes) {
             Ok(sheet) => sheet,
@@ -178,9 +184,13 @@ impl Importer<'_> {
         self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
         keys::unite_duplicates(source, &mut sheet, file, self.report);
-        let keys = keys::keys(source, &sheet, file, self.report);
+        let (keys, repeated) = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
-            let (records, places) = self.records(source, target, &sheet, &keys, file);
+            let (mut records, mut places) = self.records(source, target, &sheet, &keys, file);
+            // A repeated key is one error: the check does not see its rows.
+            let mut lines = places.iter().map(|at| at.line);
+            records.retain(|_| lines.next().is_none_or(|line| !repeated.contains(&line)));
+            places.retain(|at| !repeated.contains(&at.line));
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
             (output.records, output.places) = (records, places);
         }
@@ -369,7 +379,9 @@ impl Importer<'_> {
             if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
                 let problem = refusal(&wrong, rule, is_broken, line, at);
-                self.report.push(problem.value(field.clone(), cell.text()));
+                // Numbers in another form are one problem, with the rows of all.
+                let value = if wrong.code == Code::Separators { String::new() } else { cell.text() };
+                self.report.push(problem.value(field.clone(), value));
             }
         }
         limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
@@ -455,15 +467,20 @@ fn seasons<'r>(
     let split = target.fields.iter().find_map(|(field, _, rule)| {
         let split = rule.split.as_deref()?;
         let column = sheet.column(rule.columns.first()?)?;
-        let Cell::Text(text) = row.cells.get(column)? else { return None };
-        Some((column, days::days(text, split, field, source)?))
+        let text = match row.cells.get(column)? {
+            Cell::Text(text) => text.clone(),
+            Cell::List(items) => items.join(split),
+            _ => return None,
+        };
+        let days = days::days(&text, split, field, source)?.into_iter();
+        let days = days.map(|(name, day, _)| (name.to_owned(), day.to_owned())).collect::<Vec<_>>();
+        Some((column, days))
     });
     let Some((column, days)) = split else { return vec![(None, Cow::Borrowed(row))] };
-    let seasons = (1..).zip(days).map(|(number, (name, day, _))| {
+    let seasons = (1..).zip(days).map(|(number, (name, day)): (usize, _)| {
         let mut row = row.clone();
-        row.cells[column] = Cell::Text(day.to_owned());
-        let name = if name.is_empty() { number.to_string() } else { name.to_owned() };
-        (Some(name), Cow::Owned(row))
+        row.cells[column] = Cell::Text(day);
+        (Some(if name.is_empty() { number.to_string() } else { name }), Cow::Owned(row))
     });
     seasons.collect()
 }

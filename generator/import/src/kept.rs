@@ -39,8 +39,7 @@ pub(super) fn keep(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics)
                     .map_err(|error| ImportError::Input(error.to_string()))?,
             };
             let path = data.join(table.name()).join(format!("{source}.ndjson"));
-            let line = u32::try_from(*at + 1).unwrap_or(u32::MAX);
-            if let Some((id, slug)) = earlier.get(&(path.display().to_string(), line)) {
+            if let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) {
                 if adopted.is_some() {
                     record.entry("id").or_insert_with(|| id.to_string().into());
                 }

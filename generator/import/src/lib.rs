@@ -24,7 +24,7 @@ mod written;
 
 pub use files::{ImportError, replace};
 pub use output::{ImportOptions, Imported};
-pub use {draft::draft, import::import, propose::propose, schema::json_schema};
+pub use {draft::draft, import::import, import::origins, propose::propose, schema::json_schema};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The records that an import writes: one file for each table and source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -29,8 +29,8 @@ pub struct Imported {
     pub lines: Vec<String>,
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Where the rows of a file are in its source.
-    pub(super) places: BTreeMap<String, Vec<Location>>,
+    /// Where the rows of a file are in its source; those that have left it are nowhere.
+    pub(super) places: BTreeMap<String, Vec<Option<Location>>>,
     /// Rows that have errors already.
     pub(super) broken: BTreeSet<Location>,
 }
@@ -40,7 +40,7 @@ impl Imported {
     pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
         let origin = |file: &str, line: u32| {
             let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
-            self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?).copied()
+            *self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?)?
         };
         let follows = |it: &Diagnostic| it.code == Code::MissingField && self.broken.contains(&it.at);
         report.relocate(origin, follows);
@@ -101,6 +101,17 @@ pub(super) struct Output {
 }
 
 impl Output {
+    /// Sorts the records by their keys, or else by those of their programs, so that a sheet in another order is the same
+    /// table. Returns where each is in the source.
+    pub(super) fn sort(&mut self, table: Table) -> Vec<Option<Location>> {
+        let places = std::mem::take(&mut self.places).into_iter().map(Some).chain(std::iter::repeat(None));
+        let mut rows: Vec<(Record, Option<Location>)> = self.records.drain(..).zip(places).collect();
+        rows.sort_by_cached_key(|(record, _)| sort_key(table, record));
+        let (records, places) = rows.into_iter().unzip();
+        self.records = records;
+        places
+    }
+
     /// A line for each record.
     pub(super) fn lines(&self) -> Vec<u8> {
         let mut lines = Vec::new();
@@ -166,6 +177,16 @@ impl Output {
     }
 }
 
+/// By what records are sorted: what they are called in the source, then all that they have; but leaders and channels are
+/// shown in the order of their rows.
+fn sort_key(table: Table, record: &Record) -> (String, Option<String>) {
+    let named = ["key", "program", "entity", "organization", "slug", "name"];
+    let named = named.iter().find_map(|field| record.get(*field)?.as_str());
+    let is_ordered = matches!(table, Table::Leaders | Table::Channels);
+    let rest = (!is_ordered).then(|| Value::from(record.clone()).to_string());
+    (named.unwrap_or_default().to_owned(), rest)
+}
+
 /// The numbers of records by their keys.
 pub(super) fn keys_of(records: &[Record]) -> BTreeMap<String, usize> {
     (0..).zip(records).filter_map(|(at, record)| Some((record.get("key")?.to_string(), at))).collect()
@@ -199,6 +220,27 @@ pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
     let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Where the rows of imported tables come from, as `grants.csv:14` by `programs/grants.ndjson:3`: those that an import
+/// would write as they are.
+pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) -> BTreeMap<String, String> {
+    let mut origins = BTreeMap::new();
+    for (path, places) in &imported.places {
+        let lines = imported.files.get(path).map_or(&[][..], Vec::as_slice);
+        let lines = lines.split(|byte| *byte == b'\n');
+        let made: HashMap<&[u8], Location> =
+            lines.zip(places).filter_map(|(line, at)| Some((line, (*at)?))).collect();
+        let path = data.join(path);
+        let text = std::fs::read(&path).unwrap_or_default();
+        let known = (1..).zip(text.split(|byte| *byte == b'\n'));
+        origins.extend(known.filter_map(|(line, text)| {
+            let at = made.get(text)?;
+            let place = |name: &str, line: u32| format!("{name}:{line}");
+            Some((place(&path.display().to_string(), line), place(report.file_name(at.file), at.line)))
+        }));
+    }
+    origins
 }
 
 /// The records that the last import wrote.

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Whether a problem stops the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub(crate) enum Severity {
     /// It does.
     Error,
     /// It does not.
@@ -48,7 +48,7 @@ static SECTIONS: LazyLock<Vec<&str>> =
 
 impl Code {
     /// Whether it stops the build: the letter of its id.
-    pub const fn severity(self) -> Severity {
+    pub(crate) const fn severity(self) -> Severity {
         match self.id().as_bytes()[0] {
             b'E' => Severity::Error,
             _ => Severity::Warning,

@@ -185,23 +185,24 @@ impl Completer<'_> {
         let mut rows: Vec<&mut PartialRow> = rows.iter_mut().filter(is_open).collect();
         rows.sort_by_cached_key(|row| row.text("key"));
         for row in rows {
-            let Some(name) = row.text(field).filter(|name| name.contains(char::is_alphanumeric)) else {
-                continue;
-            };
+            let Some(name) = row.text(field) else { continue };
             let hash = |text: &str| {
                 Uuid::new_v5(&self.namespace, text.as_bytes()).simple().to_string()[..8].to_owned()
             };
-            let key = row.text("key").map(|key| (slug_of(&key), key));
-            let key = key.map(|(slug, key)| if is_spelt(&key, &slug) { slug } else { hash(&key) });
-            let mut slug = slug_of(&name);
-            if !is_spelt(&name, &slug) {
-                slug = key.clone().unwrap_or_else(|| format!("{}-{}", table.noun(), hash(&name)));
-            }
+            let short = |text: &str| match slug_of(text) {
+                slug if !slug.is_empty() && is_spelt(text, &slug) => Ok(slug),
+                _ => Err(hash(text)),
+            };
+            let key = row.text("key");
+            let by_key = || key.as_deref().map(|key| short(key).unwrap_or_else(|hash| hash));
+            let mut slug = short(&name)
+                .unwrap_or_else(|hash| by_key().unwrap_or_else(|| format!("{}-{hash}", table.noun())));
             let index = &*self.references.indexes.of(table);
             let known = |slug: &String| taken.get(slug).copied().or_else(|| index.place_of_slug(slug));
             if let Some(earlier) = known(&slug) {
-                let end = key.map(|key| if key == slug { hash(&name) } else { key });
-                let other = end.map(|end| format!("{slug}-{end}")).filter(|it| known(it).is_none());
+                let ends =
+                    [by_key().filter(|key| *key != slug), key.as_deref().map(hash)].into_iter().flatten();
+                let other = ends.map(|end| format!("{slug}-{end}")).find(|it| known(it).is_none());
                 let Some(other) = other else {
                     let place = self.report.place(earlier);
                     let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");

@@ -86,7 +86,7 @@ proptest! {
         order in 0..3usize,
     ) {
         let order = ORDERS[order];
-        let is_alike = text.matches(['/', '.', '-']).collect::<std::collections::BTreeSet<_>>().len() == 1;
+        let is_alike = text.matches(['/', '.', '-']).collect::<BTreeSet<_>>().len() == 1;
         let read = days::read(&text, "deadlineOn", Some(order)).ok().map(|day| day.date);
         prop_assert_eq!(read, naive_date(&text, order).filter(|_| is_alike), "{}", text);
     }

@@ -90,7 +90,7 @@ fn an_import_refuses_proposals_until_they_are_decided_and_then_none_is_left() {
     place.imported();
     let names: Vec<Value> =
         place.rows("organizations/a.ndjson").iter().map(|row| row["name"].clone()).collect();
-    assert_eq!(names, ["Fundación Alba", "Brisa Trust", "Fundación Alba 2"]);
+    assert_eq!(names, ["Brisa Trust", "Fundación Alba", "Fundación Alba 2"]);
     let before = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
     let (shown, after) = proposed(&place);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! The slugs, aliases, keys, ids and names of a table's records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
@@ -10,13 +10,17 @@ use crate::rows::{Row, Tables};
 use crate::table::Table;
 use crate::text::folded;
 
+/// A record, and its name in lower case where folding takes signs or accents off it.
+type Named = (Uuid, Option<Box<str>>);
+
 /// Finds the records of one table.
 #[derive(Default)]
 pub(super) struct Index {
     slugs: BTreeMap<String, Uuid>,
     keys: BTreeMap<String, (Location, Option<Uuid>)>,
     ids: BTreeMap<Uuid, Location>,
-    names: BTreeMap<String, Vec<Uuid>>,
+    /// Records by their folded names, with the name in lower case where that is another one (`c++ fund` of `c fund`).
+    names: BTreeMap<String, Vec<Named>>,
     /// Place and slug, or name, for messages.
     places: BTreeMap<Uuid, (Location, String)>,
 }
@@ -66,7 +70,8 @@ impl Index {
         self.slugs.keys().chain(self.keys.keys()).chain(self.names.keys()).map(String::as_str)
     }
 
-    /// The records that a text refers to; a name within a program before names of others.
+    /// The records that a text refers to; a name within a program before names of others. Of names that differ by signs or
+    /// accents only, it is the one that is written so.
     pub(super) fn find(&self, text: &str, program: Option<Uuid>) -> Match {
         if let Some(id) = self.slugs.get(text) {
             return Match::One(*id);
@@ -77,12 +82,17 @@ impl Index {
         if let Some(id) = Uuid::parse_str(text).ok().filter(|id| self.ids.contains_key(id)) {
             return Match::One(id);
         }
-        let name = folded(text);
+        let (name, as_written) = forms(text);
         let within = program.and_then(|program| self.names.get(&format!("{program} {name}")));
-        match within.or_else(|| self.names.get(&name)).map(Vec::as_slice) {
-            None | Some([]) => Match::None,
-            Some([id]) => Match::One(*id),
-            Some(ids) => Match::Several(ids.to_vec()),
+        let found = within.or_else(|| self.names.get(&name)).map(Vec::as_slice).unwrap_or_default();
+        let same: BTreeSet<Uuid> =
+            found.iter().filter(|(_, written)| *written == as_written).map(|it| it.0).collect();
+        let all: BTreeSet<Uuid> = found.iter().map(|it| it.0).collect();
+        let ids = if same.is_empty() { all } else { same };
+        match ids.len() {
+            0 => Match::None,
+            1 => ids.first().map_or(Match::None, |id| Match::One(*id)),
+            _ => Match::Several(ids.into_iter().collect()),
         }
     }
 
@@ -101,14 +111,10 @@ impl Index {
         let mut names = names.into_iter().peekable();
         let shown = slug.or(names.peek().map(|name| name.as_str())).unwrap_or_default();
         self.places.entry(id).or_insert_with(|| (at, shown.to_owned()));
-        for name in names.map(|name| folded(name)).filter(|name| !name.is_empty()) {
+        for (name, as_written) in names.map(|name| forms(name)).filter(|(name, _)| !name.is_empty()) {
             let within = program.map(|program| format!("{program} {name}"));
             for name in within.into_iter().chain([name]) {
-                let known = self.names.entry(name).or_default();
-                // All names of a record come together: only the last one can be it.
-                if known.last() != Some(&id) {
-                    known.push(id);
-                }
+                self.names.entry(name).or_default().push((id, as_written.clone()));
             }
         }
     }
@@ -127,6 +133,16 @@ impl Index {
         if let Some((_, of)) = row.text("key").and_then(|key| self.keys.get_mut(&key)) {
             *of = Some(id);
         }
+    }
+}
+
+/// The folded form of a name, and the name in lower case if folding takes signs or accents off it. A name of signs alone
+/// stays.
+fn forms(name: &str) -> (String, Option<Box<str>>) {
+    let lower = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    match folded(name) {
+        folded if folded.is_empty() || folded == lower => (lower, None),
+        folded => (folded, Some(lower.into())),
     }
 }
 

@@ -216,6 +216,27 @@ fn slugs_of_other_scripts_are_transliterated_or_made_of_the_key_and_equal_ones_d
 }
 
 #[test]
+fn names_that_differ_by_signs_or_accents_only_are_different_and_one_of_signs_alone_has_an_address() {
+    let names =
+        ["R Fund", "R+ Fund", "R# Fund", "Cana Fund", "Ca\u{f1}a Fund", "\u{2605}\u{2605}", "\u{263a}"];
+    let rows: String = names.iter().enumerate().map(|(at, name)| format!("{name},,K{at}\n")).collect();
+    let programs: String =
+        names.iter().map(|it| format!("Of {it},{it},grant,https://a.example/,{it}\n")).collect();
+    let organizations = format!("name,slug,key\n{rows}");
+    let programs = format!("name,organization,programType,officialUrl,key\n{programs}");
+    let (tables, report) = tables(&[("organizations.csv", &organizations), ("programs.csv", &programs)], "");
+    let errors: Vec<_> = report.sorted().into_iter().filter(|it| it.code.id().starts_with('E')).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let owner = |id| &tables.organizations.iter().find(|it| it.record.id == id).unwrap().record;
+    for program in &tables.programs {
+        assert_eq!(format!("Of {}", owner(program.record.organization_id).name), program.record.name);
+    }
+    let slugs: BTreeSet<&str> = tables.organizations.iter().map(|it| it.record.slug.as_str()).collect();
+    assert_eq!(slugs.len(), names.len());
+    assert!(slugs.contains("k5"), "{slugs:?}");
+}
+
+#[test]
 fn a_row_whose_id_lacks_a_part_names_it_and_a_guarded_cell_is_its_text() {
     let cycles = "program,label,deadlineOn\nocean-fellows,,2026-09-01\n";
     let names = "name,key\nAcme Foundation,A1\n'-8 Club,A2\n''=x,A3\n's-Hof,A4\n";

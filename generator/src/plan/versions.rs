@@ -1,0 +1,169 @@
+//! A table in the live generation and in the new one: the rows that differ, and the filter values in them.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+use serde_json::Value;
+use snapshot::facet::Facet;
+use snapshot::record::field_table::FieldType;
+use snapshot::record::{Directory, PROGRAM};
+use store::{Body, Coding, Digest, FileEntry, Generation, StoreError};
+
+use dataset::Table;
+use site::table_lines;
+
+pub(super) type Rows = BTreeMap<String, Value>;
+
+/// A table, live and new. Most lines are the same in both: they are parsed only where all rows count.
+pub(super) struct Versions {
+    /// Number of live rows.
+    pub(super) live: usize,
+    /// The live rows, and the parts of them that are the new ones too.
+    text: Vec<u8>,
+    same: Vec<Range<usize>>,
+    /// The other live rows.
+    pub(super) old: Rows,
+    /// The other new rows.
+    pub(super) new: Rows,
+}
+
+impl Versions {
+    /// Those of a table; `None` if the live generation does not have it.
+    pub(super) fn of(
+        table: Table,
+        directory: &Directory,
+        live: &Generation,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(entry) = table_file(table, live) else { return Ok(None) };
+        let new = table_lines(directory, table);
+        let body = Body { len: new.len() as u64, sha256: Digest::of(&new) };
+        Ok(Some(Self::differing(entry, (&new, body), live)?.unwrap_or_else(|| Self::unchanged(new))))
+    }
+
+    /// Those of a file with new lines; `None` if these are the live ones.
+    pub(super) fn differing(
+        entry: FileEntry<'_>,
+        (new, body): (&[u8], Body),
+        live: &Generation,
+    ) -> Result<Option<Self>, StoreError> {
+        if entry.identity() == body {
+            return Ok(None);
+        }
+        Ok(Some(Self::new(live.read(entry, Coding::Identity)?, new)))
+    }
+
+    pub(super) fn new(text: Vec<u8>, new: &[u8]) -> Self {
+        let lines = |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
+        let (old, new) = (lines(&text), lines(new));
+        // Only lines between the first and the last difference are hashed.
+        let pairs = || old.iter().zip(&new);
+        let before = pairs().take_while(|(old, new)| old == new).count();
+        let after = old[before..].iter().rev().zip(new[before..].iter().rev());
+        let after = after.take_while(|(old, new)| old == new).count();
+        let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
+        let start = length(&old[..before]);
+        let mut same = vec![0..start, text.len() - length(&old[old.len() - after..])..text.len()];
+        let of_new: HashSet<&[u8]> = new[before..new.len() - after].iter().copied().collect();
+        let (mut of_old, mut at) = (HashSet::new(), start);
+        for line in &old[before..old.len() - after] {
+            if of_old.insert(*line) && of_new.contains(line) {
+                same.push(at..at + line.len());
+            }
+            at += line.len();
+        }
+        let live = old.len();
+        let (old, new) =
+            (rows(of_old.difference(&of_new).copied()), rows(of_new.difference(&of_old).copied()));
+        Self { live, text, same, old, new }
+    }
+
+    /// A table with the same lines in both.
+    pub(super) fn unchanged(text: Vec<u8>) -> Self {
+        let live = text.iter().filter(|byte| **byte == b'\n').count();
+        let same = std::iter::once(0..text.len()).collect();
+        Self { live, text, same, old: Rows::new(), new: Rows::new() }
+    }
+
+    /// The rows that are the same in both.
+    pub(super) fn same(&self) -> impl Iterator<Item = Value> {
+        let parts = self.same.iter().map(|part| &self.text[part.clone()]);
+        parts.flat_map(|part| serde_json::Deserializer::from_slice(part).into_iter().flatten())
+    }
+}
+
+/// The file of a table in the live generation.
+pub(super) fn table_file(table: Table, live: &Generation) -> Option<FileEntry<'_>> {
+    live.files().lookup(&[&format!("data/{}.ndjson", table.name())])
+}
+
+/// Rows by identity.
+fn rows<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Rows {
+    let rows = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    rows.map(|row| (identity(&row), row)).collect()
+}
+
+pub(super) fn identity(row: &Value) -> String {
+    if let Some(id) = row["id"].as_str() {
+        return id.to_owned();
+    }
+    // Aliases, translations, labels and synonyms have no id: these fields identify them.
+    let parts = ["entityType", "entityId", "locale", "slug", "facet", "value", "terms"];
+    parts.iter().map(|name| row[name].to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// The filter values of programs and facts in the rows that differ.
+#[derive(Default)]
+pub(super) struct Values {
+    tables: Vec<(Table, Versions)>,
+    old: BTreeSet<String>,
+    new: BTreeSet<String>,
+}
+
+impl Values {
+    /// Whether rows of a table have filter values.
+    pub(super) const fn has(table: Table) -> bool {
+        matches!(table, Table::Programs | Table::Facts)
+    }
+
+    pub(super) fn add(&mut self, table: Table, versions: Versions) {
+        versions.old.values().for_each(|row| collect_values(table, row, &mut self.old));
+        versions.new.values().for_each(|row| collect_values(table, row, &mut self.new));
+        self.tables.push((table, versions));
+    }
+
+    /// Values that no live row has, and values that no new row has.
+    pub(super) fn difference(self) -> (Vec<String>, Vec<String>) {
+        let mut same = BTreeSet::new();
+        if self.old != self.new {
+            let rows = self.tables.iter().flat_map(|(table, of)| of.same().map(|row| (*table, row)));
+            rows.for_each(|(table, row)| collect_values(table, &row, &mut same));
+        }
+        let only_in = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
+            one.difference(other).filter(|value| !same.contains(*value)).cloned().collect()
+        };
+        (only_in(&self.new, &self.old), only_in(&self.old, &self.new))
+    }
+}
+
+/// Collects the filter values of a program or a fact.
+fn collect_values(table: Table, row: &Value, values: &mut BTreeSet<String>) {
+    match table {
+        Table::Programs => {
+            for field in
+                PROGRAM.iter().filter(|field| matches!(field.kind, FieldType::Word | FieldType::Words))
+            {
+                let value = &row[field.name];
+                let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let words = items.iter().filter_map(Value::as_str);
+                values.extend(words.map(|word| format!("{} {word}", field.name)));
+            }
+        }
+        Table::Facts => {
+            let kind = row["kind"].as_str().unwrap_or_default();
+            if let (Some(_), Some(value)) = (Facet::of_kind(kind), row["value"].as_str()) {
+                values.insert(format!("{kind} {value}"));
+            }
+        }
+        _ => {}
+    }
+}

@@ -36,16 +36,23 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 13] = [
+const FACETS_NAMED: [(&str, &str); 14] = [
     ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
         "fields of a record that hold facet values, beside its facts",
     ),
-    ("generator/site/src/pages/view/program.rs: Lifecycles Types", "labels of a type and of a lifecycle"),
+    (
+        "generator/site/src/pages/view/program.rs: Audiences Lifecycles Types",
+        "labels of a type and of a lifecycle, and whom it serves",
+    ),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
     ("snapshot/html/src/search/notes.rs: Countries", "the same"),
     ("snapshot/html/src/search/facets.rs: OpenStates", "closing soon, which has a button of its own"),
+    (
+        "snapshot/src/facet/applicants.rs: Applicants Audiences Citizenships Countries Residences",
+        "what each states of applicants",
+    ),
     ("snapshot/src/page/mcp_row.rs: FundingShapes", "how a program pays, where that is no grant"),
     ("snapshot/src/page/status_text.rs: Lifecycles", "the label of an observed lifecycle"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),

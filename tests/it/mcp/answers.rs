@@ -455,7 +455,7 @@ fn a_row_begins_with_the_values_of_the_question() {
     let programs = vec![program(
         0,
         "Call",
-        json!({"careerStages": careers, "eligibleCountries": ["AR", "BO", "KE", "002"]}),
+        json!({"programType": "fellowship", "careerStages": careers, "eligibleCountries": ["AR", "BO", "KE", "002"]}),
     )];
     let server = Server::new(world(programs));
     let eligible = |question: Value| {

@@ -162,7 +162,7 @@ fn a_sheet_in_another_order_is_the_same_tables_and_a_plan_names_the_row_of_each_
     sheet(&changed).unwrap();
     import();
     let plan = || place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet"]).succeeds();
-    let line = "deadlineOn 2030-03-01 → 2030-04-01   (data/../calls.csv:3)";
+    let line = "deadlineOn 2030-03-01 → 2030-04-01   (calls.csv:3)";
     assert!(plan().contains(line), "{}", plan());
     // A row of another value than the table is not where it comes from.
     sheet(&rows("2030-05-01")).unwrap();

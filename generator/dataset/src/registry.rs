@@ -153,7 +153,7 @@ impl Registry {
         });
         let tables: Vec<String> = tables.collect();
         if !tables.is_empty() {
-            report.note(format!("left out, with the rows that belong to it: {}", tables.join(", ")));
+            report.note(format!("not published, with all that belongs to it: {}", tables.join(", ")));
         }
     }
 

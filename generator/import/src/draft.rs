@@ -13,7 +13,7 @@ use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
 use crate::forms::DateOrder;
 use crate::keys::name_of;
-use crate::vocabulary::{is_empty_mark, is_key, value_of};
+use crate::vocabulary::{is_empty_mark, value_of};
 use crate::{money, source, sums, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
@@ -23,6 +23,7 @@ use serde_json::Value;
 use sheets::{Draft, Found, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
+mod key;
 mod places;
 mod sheets;
 
@@ -139,7 +140,8 @@ impl Draft<'_> {
         }
         match key {
             Some(column) => {
-                line(format!("key     = {}  # different in every row", quoted(&self.sheet.columns[column])));
+                let (other, name) = (self.copied_key(column), quoted(&self.sheet.columns[column]));
+                line(format!("key     = {name}  # {}", other.unwrap_or_else(|| "different in every row".to_owned())));
             }
             None => line(
                 "# ? key = \"…\"  # no column is different in every row: without a key, there are no seasons and sums"
@@ -373,7 +375,7 @@ impl Draft<'_> {
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
         let doubt = match (is_sure, count * 10 >= all * 9) {
-            (false, _) => "? by a part of its name; ",
+            (false, _) => "? right, by a part of its name? ",
             (true, false) => "? ",
             (true, true) => "",
         };
@@ -454,8 +456,13 @@ impl Draft<'_> {
                 let column = FIELDS.iter().find(|it| it.name == field).and_then(|it| it.column);
                 let known: Vec<&str> =
                     column.into_iter().flat_map(|it| &it.allowed).filter_map(|it| it.as_str()).collect();
-                let known = if known.is_empty() { "a word of yours".to_owned() } else { known.join(", ") };
-                format!("  # ? {unknown} of {all} words are not known; it takes {known}")
+                let known = match known.is_empty() {
+                    true => "grant, fellowship, scholarship, prize … or a word of yours".to_owned(),
+                    false => known.join(", "),
+                };
+                format!(
+                    "  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}"
+                )
             }
         };
         let _ = writeln!(out, "{field} = {}{evidence}", rule.to_toml());
@@ -481,30 +488,6 @@ impl Draft<'_> {
             }
         }
         taken
-    }
-
-    /// The first column that looks like a reference and differs in every row, else the first that differs and is no
-    /// measure, such as a sum.
-    fn key(&self, taken: &Taken) -> Option<usize> {
-        let differs = |column: &usize| {
-            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-            let values: Vec<String> =
-                rows.map(|row| row.cells.get(*column).map(Cell::text).unwrap_or_default()).collect();
-            let unique: BTreeSet<&String> =
-                values.iter().filter(|value| !value.is_empty() && value.len() < 100).collect();
-            !values.is_empty() && unique.len() == values.len()
-        };
-        let columns = || 0..self.sheet.columns.len();
-        let named = columns().filter(|column| is_key(&self.sheet.columns[*column])).find(differs);
-        let is_name = |field: &&Field| matches!(field.value_type(), ValueType::Text | ValueType::Url);
-        let is_measure = |column: &usize| {
-            let fields = FIELDS.iter().filter(|it| !is_name(it));
-            let mut mapped = fields.filter_map(|field| taken.get(&(field.table, field.name)));
-            let mut cells = self.sheet.rows.iter().filter_map(|row| row.cells.get(*column));
-            mapped.any(|(at, _)| at == column) || cells.any(|it| forms::is_day(it) || forms::is_sum(it))
-        };
-        let is_named = |column: &usize| !self.sheet.columns[*column].is_empty();
-        named.or_else(|| columns().filter(|at| is_named(at) && !is_measure(at)).find(differs))
     }
 
     fn cells(&self) -> impl Iterator<Item = String> {

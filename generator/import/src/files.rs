@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use crate::source::LARGEST;
 
@@ -32,6 +32,19 @@ impl ImportError {
     pub(crate) fn output(path: &Path, error: impl Display) -> Self {
         Self::Output(format!("{}: {error}", path.display()))
     }
+}
+
+/// A file of a mapping, as messages show it: `data/../grants.csv` is `grants.csv`.
+pub(crate) fn shown(data: &Path, file: &str) -> String {
+    let mut parts: Vec<Component<'_>> = Vec::new();
+    let path = data.join(file);
+    for part in path.components() {
+        match (part, parts.last()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.iter().collect::<PathBuf>().display().to_string()
 }
 
 /// Bytes of a source: a file, or standard input for `-`. Reading stops just above the largest size allowed.

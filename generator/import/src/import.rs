@@ -13,7 +13,7 @@ use crate::canonical;
 use crate::days;
 use crate::edits;
 use crate::field_value::Wrong;
-use crate::files::ImportError;
+use crate::files::{ImportError, shown};
 use crate::kept;
 use crate::keys;
 use crate::mapping::{self, FILE, Rule, Source, Target};
@@ -165,10 +165,7 @@ struct Importer<'a> {
 
 impl Importer<'_> {
     fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
-        let name = source
-            .file
-            .as_ref()
-            .map_or_else(|| source.name.clone(), |file| data.join(file).display().to_string());
+        let name = source.file.as_ref().map_or_else(|| source.name.clone(), |file| shown(data, file));
         let file = self.report.add_file(name);
         let mut sheet = match sheet_of(source, bytes) {
             Ok(sheet) => sheet,
@@ -187,9 +184,13 @@ impl Importer<'_> {
         self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
         keys::unite_duplicates(source, &mut sheet, file, self.report);
-        let keys = keys::keys(source, &sheet, file, self.report);
+        let (keys, repeated) = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
-            let (records, places) = self.records(source, target, &sheet, &keys, file);
+            let (mut records, mut places) = self.records(source, target, &sheet, &keys, file);
+            // A repeated key is one error: the check does not see its rows.
+            let mut lines = places.iter().map(|at| at.line);
+            records.retain(|_| lines.next().is_none_or(|line| !repeated.contains(&line)));
+            places.retain(|at| !repeated.contains(&at.line));
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
             (output.records, output.places) = (records, places);
         }
@@ -378,7 +379,7 @@ impl Importer<'_> {
             if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
                 let problem = refusal(&wrong, rule, is_broken, line, at);
-                self.report.push(problem.value(field.clone(), cell.text()));
+                self.report.push(problem.value(field.clone(), cause(&wrong, &cell)));
             }
         }
         limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
@@ -416,6 +417,11 @@ impl Importer<'_> {
             output.places.push(at);
         }
     }
+}
+
+/// What equal problems of a field have in common: the cell; but numbers in another form are one problem.
+fn cause(wrong: &Wrong, cell: &Cell) -> String {
+    if wrong.code == Code::Separators { String::new() } else { cell.text() }
 }
 
 /// The problem of a cell at a line of the mapping.
@@ -464,15 +470,20 @@ fn seasons<'r>(
     let split = target.fields.iter().find_map(|(field, _, rule)| {
         let split = rule.split.as_deref()?;
         let column = sheet.column(rule.columns.first()?)?;
-        let Cell::Text(text) = row.cells.get(column)? else { return None };
-        Some((column, days::days(text, split, field, source)?))
+        let text = match row.cells.get(column)? {
+            Cell::Text(text) => text.clone(),
+            Cell::List(items) => items.join(split),
+            _ => return None,
+        };
+        let days = days::days(&text, split, field, source)?.into_iter();
+        let days = days.map(|(name, day, _)| (name.to_owned(), day.to_owned())).collect::<Vec<_>>();
+        Some((column, days))
     });
     let Some((column, days)) = split else { return vec![(None, Cow::Borrowed(row))] };
-    let seasons = (1..).zip(days).map(|(number, (name, day, _))| {
+    let seasons = (1..).zip(days).map(|(number, (name, day)): (usize, _)| {
         let mut row = row.clone();
-        row.cells[column] = Cell::Text(day.to_owned());
-        let name = if name.is_empty() { number.to_string() } else { name.to_owned() };
-        (Some(name), Cow::Owned(row))
+        row.cells[column] = Cell::Text(day);
+        (Some(if name.is_empty() { number.to_string() } else { name }), Cow::Owned(row))
     });
     seasons.collect()
 }

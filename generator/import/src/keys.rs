@@ -1,6 +1,6 @@
 //! The keys of rows, and what becomes of several rows of one key.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::mapping::Source;
 use crate::source::sheet::{Cell, Row, Sheet};
@@ -51,14 +51,15 @@ pub(super) fn unite_duplicates(source: &Source, sheet: &mut Sheet, file: FileId,
     sheet.rows = rows;
 }
 
-/// The key of each row; a missing or repeated key is an error.
+/// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
 pub(super) fn keys(
     source: &Source,
     sheet: &Sheet,
     file: FileId,
     report: &mut Diagnostics,
-) -> Vec<Option<String>> {
-    let Some(columns) = key_columns(source, sheet) else { return vec![None; sheet.rows.len()] };
+) -> (Vec<Option<String>>, BTreeSet<u32>) {
+    let mut repeated = BTreeSet::new();
+    let Some(columns) = key_columns(source, sheet) else { return (vec![None; sheet.rows.len()], repeated) };
     let mut known: BTreeMap<String, u32> = BTreeMap::new();
     let mut keys = Vec::with_capacity(sheet.rows.len());
     for row in &sheet.rows {
@@ -72,6 +73,9 @@ pub(super) fn keys(
             None => None,
         };
         if let Some(message) = fault {
+            if !key.is_empty() {
+                repeated.insert(row.line);
+            }
             let (code, help) = match key.is_empty() {
                 true => (
                     Code::MissingField,
@@ -89,7 +93,7 @@ pub(super) fn keys(
         known.entry(key.clone()).or_insert(row.line);
         keys.push(Some(key));
     }
-    keys
+    (keys, repeated)
 }
 
 /// The columns of the key; none if the source declares none, or one is missing.

@@ -65,6 +65,20 @@ impl Place {
         report
     }
 
+    /// The errors of an import and of the check of its dataset: code, place and message.
+    fn checked(&self) -> Vec<(&'static str, String, String)> {
+        let dataset = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"}"#;
+        self.write("dataset.json", dataset.as_bytes());
+        let (data, mut report) = (self.folder.path(), Diagnostics::new());
+        let imported = import(&ImportOptions { data, sources: &[], from: None }, &mut report).unwrap();
+        let input = dataset::Input::Overlaid(data.to_owned(), &imported.files);
+        drop(dataset::link(dataset::read(&input, &mut report).unwrap(), &mut report));
+        imported.relocate(data, &mut report);
+        let (errors, _) = report.errors(usize::MAX);
+        let place = |it: String| it.rsplit('/').next().unwrap_or_default().to_owned();
+        errors.into_iter().map(|it| (it.code, place(it.place), it.message)).collect()
+    }
+
     fn rows(&self, path: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.folder.path().join(path)).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -60,7 +60,13 @@ fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
             [only] => &Cell::Text(only.clone()),
             several => {
                 let message = format!("`{field}`: {} values where one belongs", several.len());
-                return Err(bad(message, "map it to a list, or export one value"));
+                let help = match kind {
+                    ValueType::Date => {
+                        "add split = \";\" to the rule, which makes a season of each day, or export one"
+                    }
+                    _ => "export one value, or map the column to a field that is a list",
+                };
+                return Err(bad(message, help));
             }
         },
         other => other,

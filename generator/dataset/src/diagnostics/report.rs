@@ -53,14 +53,25 @@ impl Diagnostics {
         self.list.extend(behind.into_iter().filter(is_wanted));
     }
 
-    /// Moves problems to where their rows come from, and leaves out those that the second function names.
+    /// Moves problems, and the places that they name, to where their rows come from, and leaves out those that the second function names.
     pub fn relocate(
         &mut self,
         origin: impl Fn(&str, u32) -> Option<Location>,
         is_consequence: impl Fn(&Diagnostic) -> bool,
     ) {
         let files = &self.files;
+        let moved = |text: &str| -> String {
+            let words = text.split_inclusive(' ').map(|word| {
+                let place = word.trim_matches([' ', ',', ';', '(', ')']);
+                let at = place.rsplit_once(':').and_then(|(name, line)| origin(name, line.parse().ok()?));
+                let shown = at.and_then(|at| Some(format!("{}:{}", files.get(at.file.0 as usize)?, at.line)));
+                shown.map_or_else(|| word.to_owned(), |shown| word.replace(place, &shown))
+            });
+            words.collect()
+        };
         self.list.retain_mut(|it| {
+            it.message = moved(&it.message);
+            it.help = it.help.as_deref().map(moved);
             let name = files.get(it.at.file.0 as usize).map_or("", String::as_str);
             let Some(at) = origin(name, it.at.line) else { return true };
             (it.at, it.column) = (at, None);

@@ -258,3 +258,33 @@ fn markup_of_html_becomes_text_with_lines_and_addresses() {
     assert_eq!((&row["name"], &row["officialUrl"]), (&json!("Kelp Call"), &json!("https://a.example/1")));
     assert_eq!(row["fields"], json!(["Sea", "Moss"]));
 }
+
+#[test]
+fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
+    let rows = "1,A,,X,https://a.example/1,\n2,B,,X,https://a.example/2,\n2,C,,Y,https://a.example/3,\n";
+    let place = place(rows);
+    place.write(FILE, format!("{MAPPING}programType = {{ value = \"grant\" }}\n").as_bytes());
+    let message = "the key `2` is that of row 3 too".to_owned();
+    assert_eq!(place.checked(), [("E0501", "a:4".to_owned(), message)]);
+    let sums = (1..=30).map(|n| format!("{n},A{n},\u{20ac} {n}.000,X,https://a.example/{n},\n"));
+    let sums = format!("{HEAD}{}", sums.collect::<String>());
+    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\nfundingMaxUsd = \"City\"\n");
+    let place = Place::new(&[(FILE, &mapping), ("inbox/a", &sums)]);
+    let errors = place.checked();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].2.contains("(30 rows: 2, 3, 4 \u{2026})"), "{errors:?}");
+}
+
+#[test]
+fn a_place_in_a_message_is_that_of_the_sheet_too() {
+    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
+    let other = mapping.replace("sources.a", "sources.b").replace("inbox/a", "inbox/b");
+    let sheet = |name: &str| format!("{HEAD}9,Z,,X,https://a.example/9,\n1,{name},,X,https://a.example/1,\n");
+    let other = &other[other.find("[sources.b]").unwrap()..].replace("9,Z", "8,Y");
+    let (one, two) = (sheet("A"), sheet("B").replace("9,Z", "8,Y"));
+    let place = Place::new(&[(FILE, &format!("{mapping}{other}")), ("inbox/a", &one), ("inbox/b", &two)]);
+    let errors = place.checked();
+    let [(code, at, message)] = &errors[..] else { panic!("{errors:?}") };
+    assert_eq!((*code, at.as_str()), ("E0501", "b:3"));
+    assert!(message.starts_with("the key `1` is taken, see ") && message.ends_with("inbox/a:3"), "{message}");
+}

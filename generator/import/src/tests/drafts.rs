@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "name = \"Title\"  # 3 of 3 cells fit",
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
-            "eligibleCountries = \"Country\"  # ? by a part of its name; 2 of 3 cells fit, not Georgia, US, row 2",
+            "eligibleCountries = \"Country\"  # ? right, by a part of its name? 2 of 3 cells fit, not Georgia, US, row 2",
         ],
     );
 }
@@ -53,6 +53,16 @@ fn sums_by_the_month_are_facts_that_say_so() {
     let expected =
         [own("Max award (€900/month)", 900), own("Max award", 7000), own("Max award ($50 per month)", 50)];
     assert_eq!(found, expected, "{mapping}");
+}
+
+#[test]
+fn a_copied_id_is_a_question_about_the_key() {
+    let sheet = "ID,Name,Funder,Link\n1,A,X,https://a.example/1\n2,B,X,https://a.example/2\n\
+                 2,C,X,https://a.example/3\n4,D,X,https://a.example/4\n";
+    let (_, mapping) = drafted("a.csv", sheet);
+    has(&mapping, &["key     = \"Name\"  # ? or is it \"ID\", where only 2 is in two rows, 3 and 4"]);
+    let (_, mapping) = drafted("a.csv", &sheet.replace("2,C", "3,C"));
+    has(&mapping, &["key     = \"ID\"  # different in every row"]);
 }
 
 #[test]
@@ -84,7 +94,10 @@ fn names_of_columns_are_read_without_what_stands_around_the_sum() {
             &format!("Name;Funder;Link;{name}\nA;X;https://a.example/1;5\nB;X;https://a.example/2;6\n"),
         );
         let line = mapping.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
-        assert!(line.is_some_and(|line| line.contains("# ? by a part of its name")), "{name}\n{mapping}");
+        assert!(
+            line.is_some_and(|line| line.contains("# ? right, by a part of its name?")),
+            "{name}\n{mapping}"
+        );
     }
     let groups = "Name;Funder;Link;Age;;Award (€);\n;;;Min;Max;Min;Max\nA;X;https://a.example/1;18;30;5;6\n";
     let (_, mapping) = drafted("a.csv", groups);

@@ -86,7 +86,7 @@ fn drafts_and_what_belongs_to_them_never_leave() {
     assert_eq!(
         report.notes(),
         [
-            "left out, with the rows that belong to it: organizations 1 (1 draft), programs 2 (1 draft), \
+            "not published, with all that belongs to it: organizations 1 (1 draft), programs 2 (1 draft), \
           cycles 2 (1 draft), awards 2, recipients 1 (1 withdrawn), sources 1, \
           facts 5 (1 withdrawn, 2 not approved), aliases 1, translations 2, vocabulary 1 (1 draft)",
             "no text in `es`: organizations 1, programs 1"

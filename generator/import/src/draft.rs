@@ -1,7 +1,7 @@
 //! A first mapping from the columns of a source, each guess with its evidence. What the cells of a column do
 //! not prove is left open in the draft.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
 use crate::forms::DateOrder;
 use crate::keys::name_of;
-use crate::vocabulary::{is_empty_mark, is_key, value_of};
+use crate::vocabulary::{is_empty_mark, value_of};
 use crate::{money, source, sums, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
@@ -23,6 +23,7 @@ use serde_json::Value;
 use sheets::{Draft, Found, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
+mod key;
 mod places;
 mod sheets;
 
@@ -487,53 +488,6 @@ impl Draft<'_> {
             }
         }
         taken
-    }
-
-    /// The first column that looks like a reference and differs in every row, else the first that differs and is no
-    /// measure, such as a sum.
-    fn key(&self, taken: &Taken) -> Option<usize> {
-        let differs = |column: &usize| {
-            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-            let values: Vec<String> =
-                rows.map(|row| row.cells.get(*column).map(Cell::text).unwrap_or_default()).collect();
-            let unique: BTreeSet<&String> =
-                values.iter().filter(|value| !value.is_empty() && value.len() < 100).collect();
-            !values.is_empty() && unique.len() == values.len()
-        };
-        let columns = || 0..self.sheet.columns.len();
-        let named = columns().filter(|column| is_key(&self.sheet.columns[*column])).find(differs);
-        let is_name = |field: &&Field| matches!(field.value_type(), ValueType::Text | ValueType::Url);
-        let is_measure = |column: &usize| {
-            let fields = FIELDS.iter().filter(|it| !is_name(it));
-            let mut mapped = fields.filter_map(|field| taken.get(&(field.table, field.name)));
-            let mut cells = self.sheet.rows.iter().filter_map(|row| row.cells.get(*column));
-            mapped.any(|(at, _)| at == column) || cells.any(|it| forms::is_day(it) || forms::is_sum(it))
-        };
-        let is_named = |column: &usize| !self.sheet.columns[*column].is_empty();
-        named.or_else(|| columns().filter(|at| is_named(at) && !is_measure(at)).find(differs))
-    }
-
-    /// A question, where a column that is named like a key is not taken as it, for one value that two rows have.
-    fn copied_key(&self, key: usize) -> Option<String> {
-        let named = (0..self.sheet.columns.len()).filter(|column| is_key(&self.sheet.columns[*column]));
-        named.take_while(|column| *column != key).find_map(|column| {
-            let mut first: BTreeMap<String, u32> = BTreeMap::new();
-            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-            let repeated = rows.filter_map(|row| {
-                let value = row.cells.get(column).map(Cell::text).filter(|text| !text.is_empty())?;
-                let line = *first.entry(value.clone()).or_insert(row.line);
-                (line != row.line).then_some((value, line, row.line))
-            });
-            let repeated: Vec<(String, u32, u32)> = repeated.collect();
-            let [(value, line, other)] = &repeated[..] else { return None };
-            let name = quoted(&self.sheet.columns[column]);
-            (first.len() > 2).then(|| {
-                format!(
-                    "? or is it {name}, where only {} is in two rows, {line} and {other}",
-                    one_line(value)
-                )
-            })
-        })
     }
 
     fn cells(&self) -> impl Iterator<Item = String> {

@@ -379,9 +379,7 @@ impl Importer<'_> {
             if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
                 let problem = refusal(&wrong, rule, is_broken, line, at);
-                // Numbers in another form are one problem, with the rows of all.
-                let value = if wrong.code == Code::Separators { String::new() } else { cell.text() };
-                self.report.push(problem.value(field.clone(), value));
+                self.report.push(problem.value(field.clone(), cause(&wrong, &cell)));
             }
         }
         limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
@@ -419,6 +417,11 @@ impl Importer<'_> {
             output.places.push(at);
         }
     }
+}
+
+/// What equal problems of a field have in common: the cell; but numbers in another form are one problem.
+fn cause(wrong: &Wrong, cell: &Cell) -> String {
+    if wrong.code == Code::Separators { String::new() } else { cell.text() }
 }
 
 /// The problem of a cell at a line of the mapping.

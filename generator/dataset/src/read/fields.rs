@@ -112,14 +112,27 @@ pub(super) fn mended<T: DeserializeOwned>(
     }
 }
 
+/// The name of a reference that an id stands for.
+fn reference(name: &str) -> Option<&str> {
+    name.strip_suffix("Id").filter(|noun| !noun.is_empty())
+}
+
 /// The problem of missing fields; one for all.
 fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
     let (first, others) = names.split_first()?;
-    let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    // Sheets have names or keys of the records that they refer to, no ids.
+    let all: Vec<String> =
+        names.iter().map(|name| format!("`{}`", reference(name).unwrap_or(name))).collect();
     let verb = if others.is_empty() { "is" } else { "are" };
     let message = format!("{} {verb} missing or empty", all.join(", "));
     let help = Some(shape(first, "")).filter(|shape| !shape.is_empty() && others.is_empty());
-    let help = help.map(|shape| format!("write {shape}"));
+    let help = help.map(|shape| match reference(first) {
+        None => format!("write {shape}"),
+        Some(noun) => format!(
+            "write the slug, name or `key` of one, or its id as `{noun}Id`; a row of a sheet that is no record, such as a \
+             total, belongs into `skip` in import.toml"
+        ),
+    });
     Some(Diagnostic::new(Code::MissingField, at, message).field(*first).maybe_help(help))
 }
 

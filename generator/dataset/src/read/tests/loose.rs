@@ -279,3 +279,12 @@ fn rows_below_a_column_that_is_no_field_are_checked_without_it() {
     assert!(link(tables, &mut report).is_none());
     assert_eq!(found(&report), ["E0105 programs.csv:1", "E0401 programs.csv:2", "E0601 programs.csv:2"]);
 }
+
+#[test]
+fn a_row_without_a_reference_names_it_as_sheets_do() {
+    let programs = "name,organization,programType,officialUrl\nTotal,,grant,https://a.example/\n";
+    let (_, report) = tables(&[("programs.csv", programs)], "");
+    let problem = of(&report, "E0107")[0];
+    assert_eq!(problem.message, "`organization` is missing or empty");
+    assert!(problem.help.as_ref().is_some_and(|help| help.contains("`skip`")), "{problem:?}");
+}

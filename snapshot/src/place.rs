@@ -136,15 +136,34 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = &'static PlaceName> {
     BY_TEXT.get(&normalized(text)).into_iter().flatten().map(|at| &NAMES[*at])
 }
 
-/// The subdivision of a country with whose name a text begins, the longest one.
-pub(crate) fn leading_subdivision(text: &str, country: &str) -> Option<&'static str> {
+/// The subdivisions of a country that a text names, if it begins with the name of one and does not name the country.
+pub(crate) fn subdivisions_in(text: &str, country: &str) -> Vec<&'static str> {
     const WORDS: usize = 4;
     let text = normalized(text);
-    let words: Vec<&str> = text.split(' ').take(WORDS).collect();
-    let is_in = |code: &&str| code.split_once('-').is_some_and(|(of, _)| of == country);
-    let of =
-        |length: usize| named(&words[..length].join(" ")).flat_map(|name| &name.codes).copied().find(is_in);
-    (1..=words.len()).rev().find_map(of)
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_within = |code: &str| code == country || code.split_once('-').is_some_and(|(of, _)| of == country);
+    // The longest name that begins at a word: its length and its code.
+    let name_at = |at: usize| {
+        let of = |length: usize| {
+            let names = words.get(at..at + length).map(|words| words.join(" ")).unwrap_or_default();
+            let code = named(&names).flat_map(|name| &name.codes).copied().find(|code| is_within(code));
+            code.map(|code| (length, code))
+        };
+        (1..=WORDS).rev().find_map(of)
+    };
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        match name_at(at) {
+            Some((_, code)) if code == country => return Vec::new(),
+            Some((length, code)) => {
+                found.push(code);
+                at += length;
+            }
+            None if at == 0 => return Vec::new(),
+            None => at += 1,
+        }
+    }
+    found
 }
 
 /// The name of a place in a language. A subdivision with one name has it in both.
@@ -222,12 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn a_text_begins_with_the_longest_name_of_a_subdivision() {
-        assert_eq!(leading_subdivision("Pennsylvania state programme", "US"), Some("US-PA"));
-        assert_eq!(leading_subdivision("West Virginia only", "US"), Some("US-WV"));
-        assert_eq!(leading_subdivision("US-only applicant types", "US"), None);
-        assert_eq!(leading_subdivision("Pennsylvania", "CA"), None);
-        assert_eq!(leading_subdivision("", "US"), None);
+    fn a_text_names_the_subdivisions_of_a_country_with_which_it_begins() {
+        for (text, country, expected) in [
+            ("Pennsylvania state programme", "US", &["US-PA"][..]),
+            ("West Virginia only", "US", &["US-WV"]),
+            ("California, Oregon and Washington", "US", &["US-CA", "US-OR", "US-WA"]),
+            ("Texas hosts; applicants from anywhere in the United States", "US", &[]),
+            ("US-only applicant types", "US", &[]),
+            ("Residents of Pennsylvania", "US", &[]),
+            ("Pennsylvania", "CA", &[]),
+            ("", "US", &[]),
+        ] {
+            assert_eq!(subdivisions_in(text, country), expected, "{text}");
+        }
     }
 
     #[test]

@@ -5,35 +5,19 @@ use super::{FACETS, Facet, FacetSpec, named_values};
 use crate::place;
 use crate::record::{Fact, Program};
 
-/// Words of applicants that are persons.
-const PERSONS: [&str; 16] = [
-    "individual",
-    "individuals",
-    "person",
-    "persons",
-    "people",
-    "anyone",
-    "student",
-    "students",
-    "researcher",
-    "researchers",
-    "artist",
-    "artists",
-    "scientist",
-    "scientists",
-    "faculty",
-    "citizen",
+/// Words of applicants that are persons, in both languages.
+#[rustfmt::skip]
+const PERSONS: [&str; 28] = [
+    "individual", "individuals", "person", "persons", "people", "anyone", "student", "students", "researcher",
+    "researchers", "artist", "artists", "scientist", "scientists", "faculty", "citizen", "persona", "personas",
+    "individuo", "individuos", "estudiante", "estudiantes", "investigador", "investigadora", "investigadores",
+    "ciudadano", "ciudadana", "artistas",
 ];
 /// Types of programs that persons apply to, where no applicants are stated.
-const FOR_PERSONS: [&str; 8] = [
-    "fellowship",
-    "scholarship",
-    "studentship",
-    "traineeship",
-    "internship",
-    "residency",
-    "prize",
-    "training",
+#[rustfmt::skip]
+const FOR_PERSONS: [&str; 13] = [
+    "fellowship", "scholarship", "studentship", "traineeship", "internship", "residency", "prize", "training", "beca",
+    "becas", "premio", "residencia", "pasantia",
 ];
 
 /// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
@@ -48,7 +32,7 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
         .collect();
     for (spec, values) in &mut all {
         match spec.is_place {
-            true => values.iter_mut().for_each(|value| *value = exact(spec, value, facts)),
+            true => *values = values.iter().flat_map(|value| exact(spec, value, facts)).collect(),
             false => values.retain(|value| !is_audience(spec, value, facts)),
         }
     }
@@ -89,12 +73,14 @@ fn is_audience(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
             .any(|fact| labels().any(|label| fact.label.as_deref() == Some(label)))
 }
 
-/// The subdivision with whose name the text of a fact about a country begins, else the value itself: `US`, of which the
-/// source writes `Pennsylvania state programme`, is `US-PA`.
-fn exact<'a>(spec: &FacetSpec, value: &'a str, facts: &[&Fact]) -> &'a str {
+/// The subdivisions that the text of each fact about a country begins with, else the value itself: `US`, of which the source
+/// writes `Pennsylvania state programme`, is `US-PA`.
+fn exact<'a>(spec: &FacetSpec, value: &'a str, facts: &[&Fact]) -> Vec<&'a str> {
     let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-    let texts = facts.iter().filter(is_of).filter_map(|fact| fact.text.as_deref());
-    texts.filter_map(|text| place::leading_subdivision(text, value)).next().unwrap_or(value)
+    let within = |fact: &&Fact| place::subdivisions_in(fact.text.as_deref().unwrap_or_default(), value);
+    let within: Vec<Vec<&str>> = facts.iter().filter(is_of).map(within).collect();
+    let is_exact = !within.is_empty() && within.iter().all(|places| !places.is_empty());
+    if is_exact { within.concat() } else { vec![value] }
 }
 
 /// Whether a place needs no mention beside another: a subdivision of it, or the same in a facet that is shown before.
@@ -177,6 +163,12 @@ mod tests {
             (&["CA", "US"], &[["residence", "US-PA", "", ""]], "residences: US-PA; countries: CA"),
             (&["US"], &[["citizenship", "US", "", ""]], "citizenships: US; countries: US"),
             (&["US"], &[["country", "US", "", "US-only applicants"]], "countries: US"),
+            (
+                &["US"],
+                &[["country", "US", "", "Ohio programme"], ["country", "US", "", "Texas and Utah"]],
+                "countries: US-OH US-TX US-UT",
+            ),
+            (&["US"], &[["country", "US", "", "Ohio programme"], ["country", "US", "", ""]], "countries: US"),
             (&["150", "DE"], &[], "countries: 150 DE"),
         ] {
             assert_eq!(shown("grant", countries, facts), expected);

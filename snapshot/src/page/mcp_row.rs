@@ -73,7 +73,10 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let deadline = shaper.directory.deadline_in_words(program).and_then(|fact| fact.text.as_deref());
     let extra = [
         ("organization", organization),
-        ("deadlineText", deadline.map(|text| at_word(text, NAME_MAX).into_owned())),
+        (
+            "deadlineText",
+            deadline.filter(|it| is_quotable(it)).map(|text| at_word(text, NAME_MAX).into_owned()),
+        ),
         ("funding", funding(shaper, program)),
         ("fundingShape", shape(shaper, program)),
     ];
@@ -161,6 +164,11 @@ fn years(age: &Interval) -> String {
     format!("{}-{}", bound(age.min), bound(age.max))
 }
 
+/// Whether a text of a source may stand in a row: none that speaks to language models.
+fn is_quotable(text: &str) -> bool {
+    caution::to_models(text).is_none()
+}
+
 /// What a program pays: the words of its source, else its own amounts in the source's currency, `EUR 4M-6.5M`, else what a
 /// fact names.
 fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
@@ -168,7 +176,7 @@ fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
     let links = &directory.program_links[program];
     let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let program = &directory.programs[program];
-    if let Some(text) = money::stated(program, &facts) {
+    if let Some(text) = money::stated(program, &facts).filter(|text| is_quotable(text)) {
         return Some(at_word(text, FUNDING_MAX).into_owned());
     }
     let source = money::conversion(program, &facts);

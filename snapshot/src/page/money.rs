@@ -20,11 +20,10 @@ const BESIDE: usize = 24;
 const NAMED_MAX: usize = 2;
 /// Kind of the facts that state an amount.
 const FUNDING: &str = "funding";
-/// Words before the colon of a line about the amount, folded.
-const HEADINGS: [&str; 12] = [
+/// Words before the colon of a line about the amount, folded. *Award* may begin any sentence.
+const HEADINGS: [&str; 10] = [
     "amount",
     "amounts",
-    "award",
     "award amount",
     "grant amount",
     "funding amount",
@@ -33,7 +32,6 @@ const HEADINGS: [&str; 12] = [
     "monto",
     "cuantia",
     "dotacion",
-    "valor",
 ];
 /// Longest amount in the words of its source, in characters.
 const STATED_MAX: usize = 160;
@@ -419,6 +417,7 @@ mod tests {
             (Some(500), None, "Amount: varies", Some("from US$500")),
             (None, None, "Amount: varies", Some("varies")),
             (None, None, "The amount: nothing is stated", None),
+            (None, None, "Award: given each year to 2 scientists", None),
             (None, None, "Amount:", None),
             (Some(1), Some(750_000), "", Some("up to US$750,000")),
             (Some(0), None, "", None),

@@ -159,7 +159,7 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
         let filter = json!({"parameter": phrase.parameter, "value": phrase.value});
         json!({"words": phrase.words, "filters": [filter]})
     }));
-    read.extend(ranked.unapplied.iter().map(unapplied));
+    read.extend(ranked.unapplied.chunk_by(|a, b| a.words == b.words).map(unapplied));
     read.extend(ranked.offered.iter().map(|it| offered(locale, it)));
     let guessed = ranked.guesses.iter().map(|guess| json!({"typed": guess.word, "shown": guess.read_as}));
     let unknown = ranked.unknown.iter().map(|word| json!(word));
@@ -242,11 +242,14 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
     entry
 }
 
-/// Words that mean a filter and were not applied.
-fn unapplied(phrase: &FilterPhrase) -> Value {
-    let mut entry = json!({"words": phrase.words, "filters": []});
-    if phrase.used == PhraseUse::Offered {
-        entry["offered"] = json!([{"parameter": phrase.parameter, "value": phrase.value}]);
+/// Words that mean a filter and were not applied, and the filters that they mean.
+fn unapplied(phrases: &[FilterPhrase]) -> Value {
+    let mut entry = json!({"words": phrases[0].words, "filters": []});
+    let offered = phrases.iter().filter(|phrase| phrase.used == PhraseUse::Offered);
+    let offered: Vec<Value> =
+        offered.map(|phrase| json!({"parameter": phrase.parameter, "value": phrase.value})).collect();
+    if !offered.is_empty() {
+        entry["offered"] = offered.into();
     }
     entry
 }

@@ -391,11 +391,13 @@ impl<'a> RankedQuery<'a> {
         if pager.more {
             return wider;
         }
-        let rest: Vec<(Tier, DocSet<'_>)> =
-            [Tier::Unstated, Tier::Most, Tier::Some].into_iter().filter_map(below).collect();
-        let all = union(rest.iter().map(|(_, docs)| docs.borrowed()).collect(), self.index.programs());
-        let tier =
-            |doc: u32| rest.iter().find(|(_, docs)| docs.contains(doc)).map_or(Tier::Some, |(t, _)| *t);
+        let unstated = below(Tier::Unstated).map_or_else(DocSet::none, |(_, docs)| docs);
+        let some = below(Tier::Some).map_or_else(DocSet::none, |(_, docs)| docs);
+        let all = union(vec![unstated.borrowed(), some], self.index.programs());
+        let tier = |doc: u32| match unstated.contains(doc) {
+            true => Tier::Unstated,
+            false => self.parts.partial_tier(doc),
+        };
         let from = pager.rows.len();
         for docs in self.parts.within_bounds_first(all) {
             pager.take(Tier::Some, docs.len(), |page| self.best(Tier::Some, &docs, page, scorer));

@@ -13,8 +13,10 @@ use crate::search::synonyms::BUILT_IN;
 use crate::search::text_query::TextQuery;
 use crate::search::today::Today;
 
-/// Greatest share of a query's weight that a clause may have to be left out in [`Tier::Most`].
-const MINOR: f64 = 0.25;
+/// Least share of a query's weight that a record in [`Tier::Most`] matches.
+const MOST: f64 = 0.5;
+/// Least share of a query's weight that known words have where records are shown that match only some of them.
+const SHOWN: f64 = 0.25;
 
 /// Weight of an everyday word, as a share of that of another one in as many records.
 const EVERYDAY: f64 = 0.3;
@@ -36,9 +38,9 @@ words! {
         Guess = "guess",
         /// All of it except eligibility, of which the record states nothing.
         Unstated = "unstated",
-        /// All of it except the clause of least weight, or unknown words.
+        /// At least half of its weight.
         Most = "most",
-        /// Some of it.
+        /// Less.
         Some = "some",
     }
 }
@@ -244,35 +246,26 @@ impl<'a> Parts<'a> {
     /// such tier.
     pub(super) fn docs<'b>(&'b self, tier: Tier, among: Option<&DocSet<'b>>) -> Option<DocSet<'b>> {
         let all = self.unknown.is_empty();
-        let minor = self.minor_part().filter(|_| all);
         let has_tier = match tier {
-            Tier::Name | Tier::All | Tier::Synonym | Tier::More => false,
+            Tier::Name | Tier::All | Tier::Synonym | Tier::More | Tier::Most => false,
             Tier::Wider => all && self.any_wider(),
             Tier::Guess => all && self.any_guessed(),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),
-            Tier::Most => (!self.known.is_empty() || self.has_phrases) && (!all || minor.is_some()),
-            Tier::Some => self.known.len() > 1 || self.has_phrases,
+            Tier::Some => {
+                let is_long = self.known.len() > 1 || !all;
+                self.has_phrases || is_long && self.known_weight() >= SHOWN * self.whole_weight()
+            }
         };
         if !has_tier || tier == Tier::Some {
             return has_tier.then(|| self.some(among));
         }
-        let left_out = minor.filter(|_| tier == Tier::Most);
-        let parts = self.known.iter().enumerate().filter(|(position, _)| Some(*position) != left_out);
-        let matching = parts.map(|(_, part)| {
+        let matching = self.known.iter().map(|part| {
             let unstated = part.unstated.iter().filter(|_| tier == Tier::Unstated);
             let docs = if tier == Tier::Wider { part.typed() } else { &part.docs };
             let sets = std::iter::once(docs).chain(&part.wider).chain(unstated);
             union(sets.map(DocSet::borrowed).collect(), self.index.programs())
         });
         Some(both(all_of(matching.collect()), among).unwrap_or_else(DocSet::none))
-    }
-
-    /// Position of the part of least weight, if it may be left out.
-    fn minor_part(&self) -> Option<usize> {
-        let least = self.known.iter().enumerate().min_by(|(_, a), (_, b)| a.idf.total_cmp(&b.idf));
-        let whole: f64 = self.known.iter().map(|part| part.idf).sum();
-        let (position, part) = least.filter(|_| self.known.len() > 1)?;
-        (part.idf <= MINOR * whole).then_some(position)
     }
 
     /// Documents that match a part, among some. With a phrase, all of these.
@@ -302,6 +295,20 @@ impl<'a> Parts<'a> {
     /// Weight of the parts that a document matches.
     pub(super) fn weight(&self, doc: u32) -> f64 {
         self.known.iter().filter(|part| part.docs.contains(doc)).map(|part| part.idf).sum()
+    }
+
+    fn known_weight(&self) -> f64 {
+        self.known.iter().map(|part| part.idf).sum()
+    }
+
+    /// Weight of the query, with its unknown words.
+    fn whole_weight(&self) -> f64 {
+        self.known_weight() + self.unknown.len() as f64 * idf(0, self.index.programs())
+    }
+
+    /// The tier of a document that is no full match, by the weight of what it matches.
+    pub(super) fn partial_tier(&self, doc: u32) -> Tier {
+        if self.weight(doc) >= MOST * self.whole_weight() { Tier::Most } else { Tier::Some }
     }
 
     /// Weight of the parts that each document matches.

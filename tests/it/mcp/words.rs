@@ -257,7 +257,7 @@ fn words_that_mean_a_filter_and_were_not_applied_are_named() {
     for (query, notice, offered) in [
         ("fund over 10,000 euros", "US dollars only", Value::Null),
         ("fondo que abre en marzo", "on which a record opens", Value::Null),
-        ("fund over 60", "", json!([{"parameter": "ageMin", "value": "60"}])),
+        ("fund under 30", "", json!([{"parameter": "ageMax", "value": "30"}])),
     ] {
         let found = server.call("search_opportunities", &json!({"query": query}));
         let entry = found["understood"].as_array().and_then(|all| all.last()).unwrap();

@@ -79,9 +79,12 @@ fn regions_follow_what_names_the_place_on_pages_of_their_own() {
 #[test]
 fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
     let folder = tempfile::tempdir().unwrap();
-    let live = live(folder.path(), &[json!({"name": "Soil grant"}), json!({"name": "Soil prize"})]);
+    let mut members = vec![json!({"name": "River"}); 8];
+    members.extend([json!({"name": "Soil grant"}), json!({"name": "Soil prize"})]);
+    let live = live(folder.path(), &members);
     for (address, count) in [
         ("/programs?q=soil", "2 opportunities"),
+        ("/programs?q=soil+quasar+xylophone+zither", "0 opportunities"),
         ("/programs?q=soil+quasar", "2 close matches, none exact"),
         ("/es/programs?q=soil+quasar", "2 coincidencias cercanas, ninguna exacta"),
         ("/programs?q=quasar", "0 opportunities"),
@@ -255,7 +258,9 @@ fn where_nothing_comes_near_each_part_says_what_there_is() {
 fn filters_count_the_close_matches_that_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let prize = json!({"name": "Soil prize", "programType": "prize"});
-    let live = live(folder.path(), &[json!({"name": "Soil grant"}), prize, json!({"name": "River"})]);
+    let mut members = vec![json!({"name": "River"}); 8];
+    members.extend([json!({"name": "Soil grant"}), prize]);
+    let live = live(folder.path(), &members);
     let page = get(&live, "/programs?q=soil+quasar");
     let kinds = part(&page, "<summary>Type</summary>", "</fieldset>");
     for kind in ["Grant", "Prize"] {

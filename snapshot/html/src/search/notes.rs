@@ -136,7 +136,7 @@ impl Search<'_> {
             .iter()
             .map(|guess| (self.typed(&guess.word), self.quoted(guess.read_as.iter().map(String::as_str))));
         Some(Notes {
-            unapplied: unapplied.iter().map(|it| self.unapplied(it)).collect(),
+            unapplied: unapplied.chunk_by(|a, b| a.words == b.words).map(|it| self.unapplied(it)).collect(),
             offered: offered.iter().map(|it| self.offered(it)).collect(),
             roles,
             guesses: guessed.collect(),
@@ -144,7 +144,9 @@ impl Search<'_> {
         })
     }
 
-    fn unapplied(&self, phrase: &FilterPhrase) -> Unapplied {
+    /// Words and the filters that they mean.
+    fn unapplied(&self, phrases: &[FilterPhrase]) -> Unapplied {
+        let phrase = &phrases[0];
         let (key, is_filter) = match phrase.used {
             PhraseUse::OtherCurrency => ("search_currency", false),
             PhraseUse::OpeningDay => ("search_opening", false),
@@ -152,11 +154,10 @@ impl Search<'_> {
         };
         let filter = is_filter.then(|| {
             let left = Query { text: self.text_left(&phrase.words), ..self.query.clone() };
-            Link {
-                href: self.first_page(left, &[(phrase.parameter, &phrase.value)]),
-                text: self.display.filter(phrase.parameter, &phrase.value),
-                lang: None,
-            }
+            let pairs: Vec<(&str, &str)> = phrases.iter().map(|it| (it.parameter, &*it.value)).collect();
+            let name = |(parameter, value): &(&str, &str)| self.display.filter(parameter, value);
+            let text = pairs.iter().map(name).collect::<Vec<_>>().join(", ");
+            Link { href: self.first_page(left, &pairs), text, lang: None }
         });
         Unapplied {
             key,

@@ -106,7 +106,7 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
         }
     }
     if rest.len() < pieces.len() {
-        unphrased.text = Some(rest.join(" ")).filter(|text| TextQuery::parse(text, literal).is_meaningful());
+        unphrased.text = Some(rest.join(" ")).filter(|text| TextQuery::ranked(text, literal).is_meaningful());
     }
     (unphrased, phrases)
 }

@@ -1,4 +1,4 @@
-//! Words with a role of their own in queries, from `data/words.txt`: stop words, months, and the words that filter
+//! Words with a role of their own in queries, from `data/words.txt`: function words, carrier words, months, and the words that filter
 //! phrases and labels are made of.
 
 use std::sync::LazyLock;
@@ -71,20 +71,28 @@ pub fn is_everyday_word(word: &str) -> bool {
     EVERYDAY.contains(word)
 }
 
-static STOPS: LazyLock<[FxHashSet<&str>; 2]> = LazyLock::new(|| {
-    let stops = LEXICON.get("stop").cloned().unwrap_or_default();
-    stops.map(|list| list.iter().filter(|phrase| phrase.len() == 1).flatten().copied().collect())
-});
-/// Phrases of several words that are stop words together, by their first words.
-static STOP_PHRASES: LazyLock<FxHashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
+/// Words of one use in English and Spanish.
+type WordsOf = [FxHashSet<&'static str>; 2];
+
+/// The single words of some lists.
+fn words_of_lists(names: &[&str]) -> WordsOf {
+    [0, 1].map(|language: usize| {
+        let lists = names.iter().filter_map(|name| Some(&LEXICON.get(name)?[language]));
+        lists.flatten().filter(|phrase| phrase.len() == 1).flatten().copied().collect()
+    })
+}
+
+static FUNCTION: LazyLock<WordsOf> = LazyLock::new(|| words_of_lists(&["function"]));
+static STOPS: LazyLock<WordsOf> = LazyLock::new(|| words_of_lists(&["function", "carrier"]));
+/// Phrases of several words that are carrier words together, by their first words.
+static CARRIER_PHRASES: LazyLock<FxHashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
     let mut by_first: FxHashMap<&str, Vec<&Phrase>> = FxHashMap::default();
-    phrases("stop")
-        .filter(|phrase| phrase.len() > 1)
-        .for_each(|it| by_first.entry(it[0]).or_default().push(it));
+    let phrases = phrases("carrier").filter(|phrase| phrase.len() > 1);
+    phrases.for_each(|it| by_first.entry(it[0]).or_default().push(it));
     by_first
 });
 static EVERYDAY: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("everyday").collect());
-static HOMONYMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("stop-homonym").collect());
+static HOMONYMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("homonym").collect());
 static MONTHS: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     let of_month =
         |month| words(&format!("month-{month}")).map(move |name| (name, month)).collect::<Vec<_>>();
@@ -108,27 +116,37 @@ pub(super) fn month(name: &str) -> Option<i8> {
     MONTHS.get(name).copied()
 }
 
-/// Which words of a query are stop words, by position: alone, or together as "I run" are. A homonym is one only if
-/// the query has another stop word of its language and none of the other.
+/// Which words of a query are stop words, by position: function words, and carrier words alone or together as "I run".
 pub fn stop_words(words: &[&str]) -> Vec<bool> {
+    let mut stops = small_words(words, &STOPS);
+    for at in 0..words.len() {
+        let starting = CARRIER_PHRASES.get(words[at]).into_iter().flatten();
+        let length = starting.filter(|it| words[at..].starts_with(it)).map(|it| it.len()).max();
+        stops[at..at + length.unwrap_or(0)].fill(true);
+    }
+    stops
+}
+
+/// Which words of a query are function words, by position.
+pub(super) fn function_words(words: &[&str]) -> Vec<bool> {
+    small_words(words, &FUNCTION)
+}
+
+/// Which words of a query are of a use, by position. A homonym is one only if the query has another stop word of its
+/// language and none of the other.
+fn small_words(words: &[&str], small: &WordsOf) -> Vec<bool> {
     let certain = |language: usize, word: &str| STOPS[language].contains(word) && !HOMONYMS.contains(word);
     let has_only = |language: usize| {
         words.iter().any(|word| certain(language, word) && !STOPS[1 - language].contains(word))
     };
     let spoken = [has_only(0), has_only(1)];
-    let is_stop = |word: &&str| {
+    let is_small = |word: &&str| {
         (0..2).any(|language| {
-            certain(language, word)
-                || STOPS[language].contains(*word) && spoken[language] && !spoken[1 - language]
+            let is_sure = !HOMONYMS.contains(word) || spoken[language] && !spoken[1 - language];
+            small[language].contains(word) && is_sure
         })
     };
-    let mut stops: Vec<bool> = words.iter().map(is_stop).collect();
-    for at in 0..words.len() {
-        let starting = STOP_PHRASES.get(words[at]).into_iter().flatten();
-        let length = starting.filter(|it| words[at..].starts_with(it)).map(|it| it.len()).max();
-        stops[at..at + length.unwrap_or(0)].fill(true);
-    }
-    stops
+    words.iter().map(is_small).collect()
 }
 
 /// Whether a folded word is known without any record, maybe in the singular, and so not a misspelling.
@@ -160,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn some_words_are_stop_words_only_together() {
+    fn some_words_are_carrier_words_only_together() {
         assert_eq!(stops("i run a farm"), ["i", "run", "a"]);
         assert_eq!(stops("a fun run"), ["a"]);
         assert_eq!(stops("trabajo en una granja"), ["trabajo", "en", "una"]);

@@ -9,7 +9,7 @@ use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
-use crate::search::lexicon::{is_everyday_word, is_in, stop_words};
+use crate::search::lexicon::{function_words, is_everyday_word, is_in, stop_words};
 use crate::search::matching::{Clause, cost_of_terms, run};
 use crate::search::phrase::Phrases;
 use crate::search::role::{Reading, negation, reading_of};
@@ -63,8 +63,8 @@ pub struct TextQuery {
     pub(super) literal: Vec<String>,
     /// Whether the text ends in the middle of a word, which may continue.
     pub(super) may_continue: bool,
-    /// Whether the words around a place give its reading.
-    reads_places: bool,
+    /// Whether the words around a place give its reading, and words of a request are left out.
+    is_ranked: bool,
 }
 
 impl TextQuery {
@@ -80,7 +80,7 @@ impl TextQuery {
         };
         let pieces = text.split_inclusive(char::is_whitespace);
         let text: String = pieces.map(|piece| parted(piece).map_or(Cow::from(piece), Cow::from)).collect();
-        Self { literal: literal.to_vec(), reads_places: true, ..Self::default() }.with(&text)
+        Self { literal: literal.to_vec(), is_ranked: true, ..Self::default() }.with(&text)
     }
 
     /// Parses a text. The words of `literal` name no entity.
@@ -100,7 +100,7 @@ impl TextQuery {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
             for word in query_words(part).into_iter().take(room) {
-                self.sequence.extend(self.reads_places.then(|| word.text.clone()));
+                self.sequence.extend(self.is_ranked.then(|| word.text.clone()));
                 if !self.words.iter().any(|known| known.text == word.text) {
                     self.words.push(word);
                 }
@@ -130,12 +130,12 @@ impl TextQuery {
         self.len() == 0
     }
 
-    /// Whether anything but stop words is required or excluded.
+    /// Whether anything but small words is required or excluded.
     pub(super) fn is_meaningful(&self) -> bool {
         self.len() > self.words.len() || self.small_words().contains(&false)
     }
 
-    /// Which words are stop words, by position. None if the text has nothing else.
+    /// Which words a record need not have, by position. None if the text has nothing else.
     fn stop_words(&self) -> Vec<bool> {
         let mut stops = self.small_words();
         if !stops.contains(&false) && self.phrases.is_empty() {
@@ -144,18 +144,19 @@ impl TextQuery {
         stops
     }
 
-    /// Which words are stop words, by position: no word in capitals among words that are not.
+    /// Which words are function words, and in a ranked search carrier words, by position: no word in capitals among words
+    /// that are not.
     fn small_words(&self) -> Vec<bool> {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         let all_capitals = self.words.iter().all(|word| word.capitals);
-        let mut stops = stop_words(&words);
+        let mut stops = if self.is_ranked { stop_words(&words) } else { function_words(&words) };
         stops.iter_mut().zip(&self.words).for_each(|(stop, word)| *stop &= all_capitals || !word.capitals);
         stops
     }
 
     /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause; if it names no entity
-    /// and no record has it, its words are looked up one by one, and name none either. An everyday word that no record has
-    /// is left out if there is another.
+    /// and no record has it, its words are looked up one by one, and name none either. In a ranked search an everyday
+    /// word that no record has is left out if there is another.
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
         let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
         let mut clauses = Vec::with_capacity(self.words.len());
@@ -185,7 +186,10 @@ impl TextQuery {
             _ => true,
         });
         let is_idle = |clause: &Clause<'_>| {
-            clause.words.len() == 1 && is_everyday_word(&clause.words[0]) && clause.is_unknown()
+            self.is_ranked
+                && clause.words.len() == 1
+                && is_everyday_word(&clause.words[0])
+                && clause.is_unknown()
         };
         if !clauses.iter().all(is_idle) {
             clauses.retain(|clause| !is_idle(clause));

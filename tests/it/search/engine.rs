@@ -10,6 +10,7 @@ use snapshot::facet::FACETS;
 use snapshot::page::search;
 use snapshot::query::{FacetValue, parse_search};
 use snapshot::time::Day;
+use tests::checks::understand::function_words;
 use tests::synth::rng::Rng;
 use url::form_urlencoded::Serializer;
 
@@ -292,6 +293,24 @@ fn small_words_need_not_be_there_and_what_marks_join_is_one_word() {
         assert_eq!(found(&tables, &format!("q={text}&sort=name")), ["p3", "p1", "p2"], "{text}");
     }
     assert_eq!(found(&tables, "q=%22for+the%22"), [""; 0], "in quotes every word counts");
+}
+
+#[test]
+fn every_word_but_function_words_is_required_and_the_reference_lists_those() {
+    let names = ["Hope Fellowship", "Fellowship", "Fellowship of the need"];
+    let tables = [organization(), programs(&names.map(|name| json!({"name": name})))];
+    for (text, expected) in
+        [("hope+fellowship", "p1"), ("need+a+fellowship", "p3"), ("a+fellowship+of+the", "p2")]
+    {
+        let found = found(&tables, &format!("q={text}&sort=name"));
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{text}");
+        assert_eq!(found.len(), if expected == "p2" { 3 } else { 1 }, "{text}");
+    }
+    let contract: Value = serde_json::from_str(include_str!("../../../schemas/openapi.json")).unwrap();
+    let reference = contract["components"]["parameters"]["q"]["description"].to_string();
+    for language in ["en", "es"] {
+        assert!(reference.contains(&function_words(language).join(", ")), "{language}");
+    }
 }
 
 #[test]

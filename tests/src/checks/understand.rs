@@ -5,11 +5,27 @@ use std::sync::Arc;
 
 use edge::Server;
 use snapshot::query::{Query, parse_search};
-use snapshot::search::{RankOptions, RankedPage};
+use snapshot::search::{RankOptions, RankedPage, stop_words};
+use snapshot::text::words_of;
 use url::form_urlencoded::Serializer;
 
 /// Most words of a question that are guessed.
 const GUESSED_MAX: usize = 2;
+
+/// The function words of a language, as the lexicon lists them.
+pub fn function_words(language: &str) -> Vec<&'static str> {
+    let lines = include_str!("../../../snapshot/data/words.txt").lines();
+    let of = |line: &'static str| line.strip_prefix("function ")?.strip_prefix(language)?.strip_prefix(": ");
+    lines.filter_map(of).flat_map(|words| words.split(", ")).collect()
+}
+
+/// Whether a text has words of a request, which only ranked searches leave out.
+pub fn has_carrier_words(text: &str) -> bool {
+    let words = words_of(text);
+    let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let function: Vec<&str> = ["en", "es"].into_iter().flat_map(function_words).collect();
+    words.iter().zip(small).any(|(word, is_small)| is_small && !function.contains(&word.as_str()))
+}
 
 /// Asks a text as people and language models do.
 pub fn holds(live: &Arc<Server>, text: &str) {
@@ -29,7 +45,7 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     check(&found, text);
     let has_roles = found.interpretations.iter().any(|place| place.role.is_some());
     let is_whole = found.unapplied.is_empty();
-    if found.filter_phrases.is_empty() && is_whole && !has_roles {
+    if found.filter_phrases.is_empty() && is_whole && !has_roles && !has_carrier_words(text) {
         assert_eq!(found.total, index.search(&query, today).total, "{text}");
     }
     let taken = found.interpretations.iter().map(|chip| chip.words.clone());

@@ -344,6 +344,12 @@ impl Entity {
         others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
     }
 
+    /// The same, of values other than places only documents with few of their facet.
+    pub(super) fn parts_of_few<'a>(&self, values: &'a Values) -> Vec<DocSet<'a>> {
+        let others = self.values.iter().map(|ordinal| values.docs_of_few(*ordinal));
+        others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
+    }
+
     /// Documents that admit its place in a role, many of them by a wider one, and state no citizenship or residence
     /// that shuts it out; `None` without a place.
     pub(super) fn with_wider_places<'a>(

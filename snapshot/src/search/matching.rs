@@ -110,6 +110,8 @@ pub struct Clause<'a> {
     pub(super) role: Option<Facet>,
     /// Whether every other place is meant, or every record without the values.
     pub(super) is_outside: bool,
+    /// Whether a document that states very many values of a facet matches by none of them, as in a ranked search.
+    pub(super) needs_few_values: bool,
     /// Documents in which a term that names the place means something else.
     pub(super) other_senses: Vec<(u32, DocSet<'static>)>,
 }
@@ -247,7 +249,11 @@ impl<'a> Clause<'a> {
     }
 
     fn entity_docs(&self, index: &'a Index) -> Vec<DocSet<'a>> {
-        self.entity.map(|entity| entity.parts(&index.values)).unwrap_or_default()
+        let parts = |entity: &'a Entity| match self.needs_few_values && !self.is_outside {
+            true => entity.parts_of_few(&index.values),
+            false => entity.parts(&index.values),
+        };
+        self.entity.map(parts).unwrap_or_default()
     }
 
     /// Documents that state all benefits that it means; `None` if it means none.

@@ -399,7 +399,7 @@ impl<'a> RankedQuery<'a> {
             false => self.parts.partial_tier(doc),
         };
         let from = pager.rows.len();
-        for docs in self.parts.within_bounds_first(all) {
+        for docs in self.parts.without_contradictions(all) {
             pager.take(Tier::Some, docs.len(), |page| self.best(Tier::Some, &docs, page, scorer));
         }
         pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));

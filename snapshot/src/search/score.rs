@@ -77,7 +77,7 @@ impl<'a> Scorer<'a> {
             scorer.add_clause(position, clause);
             scorer.add_apart(position, clause, query);
             let entity = clause.entity.filter(|_| !clause.is_outside);
-            let parts = entity.map(|entity| entity.parts(&index.values)).unwrap_or_default();
+            let parts = entity.map(|entity| entity.parts_of_few(&index.values)).unwrap_or_default();
             let values = parts.into_iter().chain(filter).chain(clause.with_benefits(index));
             scorer.values.push(union(values.collect(), index.programs()));
             let around = entity.map(|entity| entity.around(&index.values)).unwrap_or_default();

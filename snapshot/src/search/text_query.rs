@@ -171,6 +171,7 @@ impl TextQuery {
                 let words = run.filter(|at| !stops[*at]).map(|at| &self.words[at..=at]);
                 clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
             } else if !clause.words.is_empty() {
+                clause.needs_few_values = self.is_ranked;
                 self.read_place(&mut clause, &mut idle, index);
                 self.read_negation(&mut clause, &mut idle, index);
                 clauses.push(clause);

@@ -280,14 +280,15 @@ impl<'a> Parts<'a> {
         among.iter().fold(found, |found, among| found.and(among))
     }
 
-    /// Some documents, those apart that state a value outside the bounds of a filter phrase.
-    pub(super) fn within_bounds_first<'b>(&self, docs: DocSet<'b>) -> [DocSet<'b>; 2] {
-        let bounds = self
-            .known
-            .iter()
-            .filter(|part| part.is_filter)
-            .filter_map(|part| Some((part, part.unstated.as_ref()?)));
-        let outside = bounds.map(|(part, unstated)| docs.borrowed().without(&part.docs).without(unstated));
+    /// Some documents, and apart those that state another place than the query names, or a value outside the bounds of a
+    /// filter phrase.
+    pub(super) fn without_contradictions<'b>(&self, docs: DocSet<'b>) -> [DocSet<'b>; 2] {
+        let is_bound = |part: &&Part<'_>| part.is_filter || part.clause.place().is_some();
+        let bounds = self.known.iter().filter(is_bound);
+        let outside = bounds.filter_map(|part| {
+            let outside = docs.borrowed().without(&part.docs).without(part.unstated.as_ref()?);
+            Some(part.wider.iter().fold(outside, |outside, wider| outside.without(wider)))
+        });
         let outside = union(outside.collect(), self.index.programs()).into_owned();
         [docs.without(&outside), outside]
     }

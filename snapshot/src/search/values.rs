@@ -40,6 +40,9 @@ const NONE: u32 = u32::MAX;
 /// Most ordinals, values and sets together: they are `u16` in documents.
 const ORDINALS_MAX: usize = u16::MAX as usize;
 
+/// Most values of a facet of which each is a match in a ranked search. A program for 60 groups is for none of them.
+const CROWD: usize = 16;
+
 const VALUE_TEXT: Pair = ("value.at", "value.text");
 const VALUE_DOCS: PostingNames =
     PostingNames { lists: ("value.docs.at", "value.docs"), dense: "value.dense", bits: "value.bits" };
@@ -98,6 +101,8 @@ pub struct Values {
     pub(super) sizes: [(usize, usize); COUNT],
     /// Places that records exclude and none names, by facet: no facet lists them.
     only_excluded: [Vec<u32>; COUNT],
+    /// Bit sets of the documents that state very many values, by facet; empty without any.
+    crowded: [Vec<u64>; COUNT],
     /// Documents that name a place, by facet.
     naming_any: [OnceLock<Vec<u64>>; COUNT],
     /// Number of documents.
@@ -139,6 +144,7 @@ impl Values {
             unstated,
             sizes: [(0, 0); COUNT],
             only_excluded: Default::default(),
+            crowded: Default::default(),
             naming_any: Default::default(),
             texts,
             count,
@@ -150,6 +156,7 @@ impl Values {
             };
             values.of(spec.facet).map(|ordinal| ordinal as u32).filter(is_only_excluded).collect()
         });
+        values.crowded = FACETS.each_ref().map(|spec| values.crowded(spec.facet));
         values.sizes = FACETS.each_ref().map(|spec| {
             let docs = values.of(spec.facet).map(|ordinal| values.docs(ordinal as u32));
             docs.fold((0, 0), |(dense, listed), docs| match docs {
@@ -158,6 +165,29 @@ impl Values {
             })
         });
         Ok(values)
+    }
+
+    /// Bit set of the documents that state very many values of a facet; empty without any, and for places.
+    fn crowded(&self, facet: Facet) -> Vec<u64> {
+        let span = self.span(facet);
+        let crowded = |doc: &u32| {
+            let stated = self.of_docs().get(*doc).iter().map(|ordinal| usize::from(*ordinal));
+            let of_facet = stated.filter(|ordinal| span.contains(ordinal));
+            of_facet.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>() > CROWD
+        };
+        let mut bits = vec![0; words(self.count)];
+        if !facet.spec().is_place {
+            (0..self.count as u32).filter(crowded).for_each(|doc| set_bit(&mut bits, doc));
+        }
+        if bits.iter().all(|word| *word == 0) { Vec::new() } else { bits }
+    }
+
+    /// Documents that state a value, and few others of its facet.
+    pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
+        match &self.crowded[self.facet_of(ordinal) as usize] {
+            crowded if crowded.is_empty() => self.docs(ordinal),
+            crowded => self.docs(ordinal).without(&DocSet::bits(crowded)),
+        }
     }
 
     /// Number of ordinals, sets included.

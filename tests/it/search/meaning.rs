@@ -116,6 +116,35 @@ fn what_bounds_an_amount_leaves_those_that_publish_none_below_those_that_fit() {
 }
 
 /// Every name of a place and of its people, in both languages.
+#[test]
+fn one_of_very_many_values_is_no_match_and_another_place_stands_last() {
+    let stages = |count: usize| -> Vec<String> {
+        let others = (1..count).map(|number| format!("stage-{number}"));
+        std::iter::once("artist".to_owned()).chain(others).collect()
+    };
+    let members = [
+        json!({"name": "Soil fund", "careerStages": stages(16)}),
+        json!({"name": "Sea fund", "careerStages": stages(17)}),
+        json!({"name": "House of an artist"}),
+        json!({"name": "Lighthouse of the river", "eligibleCountries": ["FR"]}),
+        json!({"name": "River"}),
+        json!({"name": "Lighthouse of the river in Kenya", "eligibleCountries": ["KE"]}),
+    ];
+    let world = World::tables(&[organization(), programs(&members)]);
+    let found = ranked(&world, &question("artist"), &[]);
+    let full = slugs(&world, &found).into_iter().take(found.total).collect::<BTreeSet<String>>();
+    assert_eq!((full, found.total), (BTreeSet::from(["p1".to_owned(), "p3".to_owned()]), 2));
+    let (selected, _) =
+        parse_search("career=artist", |facet, value| world.site.index.values.find(facet, value));
+    assert_eq!(ranked(&world, &selected, &[]).total, 2, "a filter is exact");
+    let found = ranked(&world, &question("lighthouse river kenya"), &[]);
+    assert_eq!(
+        slugs(&world, &found),
+        ["p6", "p5", "p4"],
+        "one that states no place comes before another place"
+    );
+}
+
 fn names() -> impl Iterator<Item = &'static str> {
     let kinds = [NameKind::Name, NameKind::Demonym, NameKind::Subdivision];
     place::names().iter().filter(move |name| kinds.contains(&name.kind)).map(|name| name.text)

@@ -27,7 +27,9 @@ const NOTHING: &str = "No record matches. Try fewer or other words or filters; l
 const NOTHING_BUT_WITHOUT: &str = "No record matches. without says how many do when a word or filter is left out; \
                                    list_filter_options lists the values that filters accept.";
 const NOTHING_BUT_ALONE: &str = "No record matches, nor would one if a word or filter were left out. alone says how many \
-                                 have each; list_filter_options lists the values that filters accept.";
+                                 have each, and first which words records have together; list_filter_options lists the values that filters accept.";
+const NOTHING_CLOSE: &str = "Nothing comes close: each row has less than half of the query. Search for fewer words; \
+                             without or alone, where listed, has what would be found.";
 const NO_RECORD: &str = "No record is published.";
 const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come near: match says how, missing what they lack; \
                         total does not count them.";
@@ -189,25 +191,32 @@ fn push_ways_out(
     out: &mut Vec<u8>,
 ) -> WayOut {
     let (index, today) = (&context.site.index, &context.dated.today);
-    let mut ways = (WayOut::Without, index.relaxations(&question.query, today, options.literal, None));
-    if ways.1.is_empty() {
-        ways = (WayOut::Alone, index.parts_alone(&question.query, today, options.literal));
-    }
-    let (way, relaxations) = ways;
+    let relaxations = index.relaxations(&question.query, today, options.literal, None);
+    let (way, ways) = match relaxations.is_empty() {
+        true => (WayOut::Alone, index.parts_found(&question.query, today, options.literal)),
+        false => (WayOut::Without, relaxations.into_iter().map(|way| (way, None)).collect()),
+    };
     // A part by itself is news where there are others.
-    if relaxations.len() < 2 && (way == WayOut::Alone || relaxations.is_empty()) {
+    if ways.len() < 2 && (way == WayOut::Alone || ways.is_empty()) {
         return WayOut::None;
     }
-    let entries = relaxations.iter().map(|relaxation| match &relaxation.removed {
-        Constraint::Words(words) => json!({"words": words, "total": relaxation.total}),
-        Constraint::Filter { parameter, value } => {
-            let value = Some(value).filter(|value| is_code(value));
-            json!({"parameter": question::named(parameter), "value": value, "total": relaxation.total})
+    let entries = ways.iter().map(|(way, best)| {
+        let mut entry = match &way.removed {
+            Constraint::Words(words) => json!({"words": words}),
+            Constraint::Filter { parameter, value } => {
+                let value = Some(value).filter(|value| is_code(value));
+                json!({"parameter": question::named(parameter), "value": value})
+            }
+            Constraint::Role { facet, place } => {
+                let parameter = question::named(facet.spec().parameter);
+                json!({"instead": {"parameter": parameter, "value": place}})
+            }
+        };
+        entry["total"] = way.total.into();
+        if let Some(best) = best {
+            entry["best"] = index.slug(*best).into();
         }
-        Constraint::Role { facet, place } => {
-            let parameter = question::named(facet.spec().parameter);
-            json!({"instead": {"parameter": parameter, "value": place}, "total": relaxation.total})
-        }
+        entry
     });
     let name = if way == WayOut::Alone { "alone" } else { "without" };
     push(out, format_args!(",\"{name}\":{}", quoted(&entries.collect::<Vec<_>>())));
@@ -271,13 +280,14 @@ fn notice(
     ways: WayOut,
 ) -> Option<String> {
     let near = ranked.rows.iter().any(|row| !row.tier.is_full());
+    let close = ranked.rows.iter().filter(|row| row.tier != Tier::Some).count();
     let past = ranked.rows.is_empty() && question.query.page.offset > 0 && ranked.total > 0;
     let mut parts: Vec<String> = Vec::new();
     match (ranked.total, near) {
         _ if past => parts.push(PAST.to_owned()),
+        (0, true) if close == 0 => parts.push(NOTHING_CLOSE.to_owned()),
         (0, true) => parts.push(format!(
-            "No exact match. {} of these come close: match says how, missing what they lack.",
-            ranked.rows.len()
+            "No exact match. {close} of these come close: match says how, missing what they lack."
         )),
         (0, false) if ways == WayOut::Without => parts.push(NOTHING_BUT_WITHOUT.to_owned()),
         (0, false) if ways == WayOut::Alone => parts.push(NOTHING_BUT_ALONE.to_owned()),

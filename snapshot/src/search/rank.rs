@@ -31,6 +31,8 @@ pub struct RankedRow {
     pub tier: Tier,
     /// Words of the query that it lacks, as they were typed.
     pub missing: Vec<String>,
+    /// Words of the query that it has, if these are less than half of it.
+    pub has: Vec<String>,
     /// Synonyms of several words that it has in their place, folded.
     pub shown_for: Vec<String>,
 }
@@ -292,7 +294,8 @@ impl<'a> RankedQuery<'a> {
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
             let missing = missing.iter().map(|words| self.text.with_hyphens(words)).collect();
             let shown_for = if tier.is_full() { self.parts.shown_for(doc) } else { Vec::new() };
-            RankedRow { doc, tier, missing, shown_for }
+            let has = if tier == Tier::Some { self.parts.matched(doc) } else { Vec::new() };
+            RankedRow { doc, tier, missing, has, shown_for }
         };
         RankedPage {
             total,

@@ -5,18 +5,25 @@ use std::ops::Range;
 
 use crate::facet::{Facet, Interval, MEASURES, place_facets};
 use crate::place::Code;
-use crate::query::{FacetValue, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use crate::query::{FacetValue, Page, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
 use crate::search::cost::{Budget, RELAXATIONS_MAX};
 use crate::search::entities::RUN_MAX;
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
+use crate::search::matching::Clause;
+use crate::search::rank::RankOptions;
 use crate::search::set::DocSet;
 use crate::search::text_query::{self, ResolvedText, TextQuery};
+use crate::search::tiers::{Part, Parts};
 use crate::search::today::Today;
-use crate::text::words_of;
+use crate::text::{QueryWord, words_of};
 use crate::time::Day;
 
+/// Most words of which combinations are tried.
+const TOGETHER_MAX: usize = 12;
+/// Most combinations in an answer.
+const COMBINATIONS_MAX: usize = 3;
 /// Most words and filters that are removed in turn.
 const REMOVALS_MAX: usize = TEXT_WORDS_MAX + TEXT_PHRASES_MAX;
 
@@ -102,18 +109,26 @@ impl Index {
         found.into_iter().map(|(_, relaxation)| relaxation).collect()
     }
 
-    /// Each of the first parts of a query by itself, with the number of its full matches; `removed` is the part. Empty if
-    /// counting would cost too much.
-    pub fn parts_alone(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
+    /// What a query that nothing comes near finds in parts: combinations of the words with the most weight, each with
+    /// its best record, then each of the first parts by itself; `removed` is what was searched. Empty if counting would
+    /// cost too much.
+    pub fn parts_found(
+        &self,
+        query: &Query,
+        today: &Today,
+        literal: &[String],
+    ) -> Vec<(Relaxation, Option<u32>)> {
         let mut counter = Counter::new(self, today, literal);
         let parts =
             without_words(self, query, today, literal).into_iter().chain(without_filters(self, query));
         let alone = parts.take(RELAXATIONS_MAX).map(|(removed, left)| {
             let query = only(query, &removed, &left);
             let total = counter.total(&query, None)?;
-            Some(Relaxation { removed, query, total })
+            Some((Relaxation { removed, query, total }, None))
         });
-        alone.collect::<Option<_>>().unwrap_or_default()
+        let alone = alone.collect::<Option<Vec<_>>>().unwrap_or_default();
+        let together = if alone.len() > 2 { counter.together(query) } else { Vec::new() };
+        together.into_iter().map(|(way, best)| (way, Some(best))).chain(alone).collect()
     }
 }
 
@@ -215,6 +230,63 @@ impl<'a> Counter<'a> {
         self.budget.spend(cost);
         filters.page.limit = 0;
         Some(self.index.search_among(&filters, Some(text), self.today, among).total)
+    }
+}
+
+impl Counter<'_> {
+    /// The query with only two or three of its words that records have together, those of the most weight first, and
+    /// the best record of each. Every combination has a word that none before it has.
+    fn together(&mut self, query: &Query) -> Vec<(Relaxation, u32)> {
+        let (index, today, literal) = (self.index, self.today, self.literal);
+        let (unphrased, _) = extract(query, literal, today.day);
+        let text = TextQuery::ranked(unphrased.text.as_deref().unwrap_or_default(), literal);
+        let parts = Parts::new(index, &text, Vec::new(), today);
+        let mut parts: Vec<&Part<'_>> = parts.known.iter().filter(|part| part.is_rare(index)).collect();
+        parts.sort_by(|a, b| b.idf.total_cmp(&a.idf));
+        parts.truncate(TOGETHER_MAX);
+        let mut masks = vec![0u16; index.programs()];
+        for (bit, part) in parts.iter().enumerate() {
+            part.typed().for_each(|doc| masks[doc as usize] |= 1 << bit);
+        }
+        masks.sort_unstable();
+        masks.dedup();
+        let of = |set: u16| parts.iter().enumerate().filter(move |(bit, _)| set >> bit & 1 == 1);
+        let mut sets: Vec<(f64, u16)> = (0..1u16 << parts.len())
+            .filter(|set| (2..=3).contains(&set.count_ones()))
+            .filter(|set| masks.iter().any(|mask| mask & set == *set))
+            .map(|set| (of(set).map(|(_, part)| part.idf).sum(), set))
+            .collect();
+        sets.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut known, mut found) = (0u16, Vec::new());
+        for (_, set) in sets {
+            if found.len() < COMBINATIONS_MAX && set & !known != 0 {
+                let clauses: Vec<&Clause<'_>> = of(set).map(|(_, part)| &part.clause).collect();
+                let Some(way) = self.best_of(query, &clauses) else { continue };
+                known |= set;
+                found.push(way);
+            }
+        }
+        found
+    }
+
+    /// The query with the words of some clauses only, and its best record.
+    fn best_of(&mut self, query: &Query, clauses: &[&Clause<'_>]) -> Option<(Relaxation, u32)> {
+        let is_of = |word: &QueryWord| clauses.iter().any(|clause| clause.words.contains(&word.text));
+        let pieces = pieces(query.text.as_deref().unwrap_or_default()).into_iter();
+        let kept = pieces.filter(|piece| TextQuery::parse(piece, &[]).words.iter().any(is_of));
+        let text = kept.collect::<Vec<_>>().join(" ");
+        let only =
+            Query { text: Some(text.clone()), page: Page { offset: 0, ..query.page }, ..query.clone() };
+        let first = Query { page: Page { offset: 0, limit: 1 }, facets: false, ..only.clone() };
+        let cost = self.index.ranked_cost(&first);
+        if cost > self.budget.left() {
+            return None;
+        }
+        self.budget.spend(cost);
+        let options = RankOptions { literal: self.literal, ..RankOptions::BY_RELEVANCE };
+        let found = self.index.ranked(&first, self.today, options);
+        let best = found.rows.first().filter(|_| found.total > 0)?.doc;
+        Some((Relaxation { removed: Constraint::Words(text), query: only, total: found.total }, best))
     }
 }
 

@@ -93,7 +93,7 @@ pub(super) struct Part<'a> {
     wider: Option<DocSet<'a>>,
     /// Documents that state nothing in its facets or measures.
     unstated: Option<DocSet<'a>>,
-    idf: f64,
+    pub(super) idf: f64,
     is_filter: bool,
 }
 
@@ -106,6 +106,11 @@ impl<'a> Part<'a> {
     /// Whether it matches by guesses only.
     pub(super) fn is_guessed(&self) -> bool {
         self.unguessed.as_ref().is_some_and(DocSet::is_empty)
+    }
+
+    /// Whether it distinguishes records: most do not match it, and some do.
+    pub(super) fn is_rare(&self, index: &Index) -> bool {
+        !self.typed().is_empty() && self.docs.len() <= index.programs() / 2
     }
 
     /// The part as the scorer needs it.
@@ -329,5 +334,11 @@ impl<'a> Parts<'a> {
         };
         let known = self.known.iter().filter(is_missing).map(|part| &part.clause);
         known.chain(&self.unknown).map(|clause| clause.words.join(" ")).collect()
+    }
+
+    /// The words that a document has itself, as they were typed.
+    pub(super) fn matched(&self, doc: u32) -> Vec<String> {
+        let matched = self.known.iter().filter(|part| part.typed().contains(doc));
+        matched.map(|part| part.clause.words.join(" ")).collect()
     }
 }

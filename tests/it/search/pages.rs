@@ -85,8 +85,10 @@ fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
     for (address, count) in [
         ("/programs?q=soil", "2 opportunities"),
         ("/programs?q=soil+quasar+xylophone+zither", "0 opportunities"),
-        ("/programs?q=soil+quasar", "2 close matches, none exact"),
-        ("/es/programs?q=soil+quasar", "2 coincidencias cercanas, ninguna exacta"),
+        ("/programs?q=soil+prize+quasar", "1 close match, none exact"),
+        ("/es/programs?q=soil+prize+quasar", "1 coincidencia cercana, ninguna exacta"),
+        ("/programs?q=soil+quasar", "No close match"),
+        ("/es/programs?q=soil+quasar", "Ninguna coincidencia cercana"),
         ("/programs?q=quasar", "0 opportunities"),
     ] {
         let page = get(&live, address);
@@ -414,9 +416,10 @@ fn records_without_the_word_that_tells_least_share_one_heading() {
     let folder = tempfile::tempdir().unwrap();
     members.push(json!({"name": "Solar maps"}));
     let mixed = live(folder.path(), &members);
-    for (path, without, some) in
-        [("/programs", "Without", "Some of the words"), ("/es/programs", "Sin", "Algunas de las palabras")]
-    {
+    for (path, without, has, some) in [
+        ("/programs", "Without", "Has", "Some of the words"),
+        ("/es/programs", "Sin", "Tiene", "Algunas de las palabras"),
+    ] {
         let address = format!("{path}?q=solar+theater+river");
         let headings = |page: &str| -> Vec<String> {
             let tiers = page.split("<p class=\"tier\"><strong>").skip(1);
@@ -426,12 +429,34 @@ fn records_without_the_word_that_tells_least_share_one_heading() {
         let quoted = |words: &str| in_marks_of(path, words);
         let heading = format!("{without} {}", quoted("“river”"));
         assert_eq!((headings(&page), rows(&page)), (vec![heading], 2), "{page}");
-        assert!(!page.contains("<li><p class=\"tier\">"), "the heading says it: {page}");
+        assert!(!page.contains("<p class=\"src\">Without"), "the heading says it: {page}");
         let page = get(&mixed, &address);
         assert_eq!((headings(&page), rows(&page)), (vec![some.to_owned()], 3), "{page}");
-        for lack in ["“river”", "“theater”, “river”"].map(quoted) {
-            assert!(page.contains(&format!("<li><p class=\"tier\">{without} {lack}</p>")), "{page}");
+        for label in [format!("{without} {}", quoted("“river”")), format!("{has} {}", quoted("“solar”"))]
+        {
+            assert!(page.contains(&format!("<p class=\"src\">{label}</p>")), "{page}");
         }
+    }
+}
+
+#[test]
+fn where_nothing_comes_close_words_that_records_have_together_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["Solar boat for a school", "Solar boat", "School of maps", "Theater"];
+    let mut members = names.map(|name| json!({"name": name})).to_vec();
+    members.extend(vec![json!({"name": "River"}); 20]);
+    let live = live(folder.path(), &members);
+    for (path, only, first) in
+        [("/programs", "For", "the first is"), ("/es/programs", "Para", "el primero es")]
+    {
+        let page = get(&live, &format!("{path}?q=our+solar+school+needs+a+theater+zither+xylophone"));
+        let list = part(&page, "<ul class=\"without\">", "</ul>");
+        let way = format!(
+            "<a href=\"{path}?q=solar+school\">{only} <em>solar school</em>: 1</a> · {first} <a href=\"{path}/p1\""
+        );
+        assert!(list.contains(&way), "{list}");
+        assert_eq!(list.matches("<li>").count(), 1, "theater stands with no other word: {list}");
+        assert!(page.contains(&format!("{only} <em>theater</em>: 1")), "each word alone follows: {page}");
     }
 }
 
@@ -446,30 +471,35 @@ fn each_heading_stands_once_and_rows_that_differ_from_it_say_how() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["Solar river", "Theater river", "Solar", "Theater solar", "Maps of theater", "Maps"];
     let live = live(folder.path(), &names.map(|name| json!({"name": name})));
-    for (path, without, some) in
-        [("/programs", "Without", "Some of the words"), ("/es/programs", "Sin", "Algunas de las palabras")]
-    {
+    for (path, without, has, some) in [
+        ("/programs", "Without", "Has", "Some of the words"),
+        ("/es/programs", "Sin", "Tiene", "Algunas de las palabras"),
+    ] {
         let mut shown = 0;
         for page in 1..=3 {
             let page = get(&live, &format!("{path}?q=Solar+theater+RIVER&limit=2&page={page}"));
             let headings: Vec<&str> = page.split("<p class=\"tier\"><strong>").skip(1).collect();
             assert!(headings.len() <= 1, "{page}");
-            let label = format!("<li><p class=\"tier\">{without} {}", in_marks_of(path, "“"));
-            let labels = page.matches(&label).count();
+            let label = |word: &str| format!("<p class=\"src\">{word} {}", in_marks_of(path, "“"));
+            let labels: usize = [without, has].iter().map(|word| page.matches(&label(word)).count()).sum();
             let is_mixed = page.contains(&format!("<strong>{some}</strong>"));
             assert_eq!(labels, if is_mixed { rows(&page) } else { 0 }, "{page}");
-            assert!(is_mixed || headings[0].starts_with(without), "{page}");
+            let begins = |word: &&str| headings[0].starts_with(*word);
+            assert!(is_mixed || [without, has].iter().any(begins), "{page}");
             shown += rows(&page);
         }
         assert_eq!(shown, 5);
         let all = get(&live, &format!("{path}?q=Solar+theater+RIVER"));
-        for (row, lack) in
-            [("p1", "“theater”"), ("p2", "“Solar”"), ("p4", "“RIVER”"), ("p5", "“Solar”, “RIVER”")]
-        {
-            let label = format!("<li><p class=\"tier\">{without} {}</p><h3>", in_marks_of(path, lack));
-            let (before, _) = all.split_once(&format!("/programs/{row}\"")).unwrap();
-            let begins = &before[before.rfind("<li>").unwrap()..];
-            assert!(begins.starts_with(&label), "{row}: {begins}");
+        for (row, word, words) in [
+            ("p1", without, "“theater”"),
+            ("p2", without, "“Solar”"),
+            ("p4", without, "“RIVER”"),
+            ("p5", has, "“theater”"),
+        ] {
+            let label = format!("<p class=\"src\">{word} {}</p>", in_marks_of(path, words));
+            let (_, after) = all.split_once(&format!("/programs/{row}\"")).unwrap();
+            let row = after.split("</li>").next().unwrap();
+            assert!(row.contains(&label), "{label}: {row}");
         }
     }
 }

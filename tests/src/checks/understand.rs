@@ -59,6 +59,11 @@ pub fn holds(live: &Arc<Server>, text: &str) {
         for way in index.relaxations(&query, today, &[], None) {
             assert_eq!(ask(&way.query, &[]).total, way.total, "{text} without {:?}", way.removed);
         }
+        for (way, best) in index.parts_found(&query, today, &[]) {
+            let found = ask(&way.query, &[]);
+            assert_eq!(found.total, way.total, "{text} only {:?}", way.removed);
+            assert!(best.is_none_or(|best| found.rows[0].doc == best), "{text} only {:?}", way.removed);
+        }
     }
 }
 

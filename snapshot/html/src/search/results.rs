@@ -41,9 +41,12 @@ pub(super) struct Order<'a> {
 
 impl Search<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
-    /// wider region, or partial matches.
+    /// wider region, or partial matches that have at least half of the query.
     pub(super) fn count(&self) -> String {
         let (wider, close) = (self.answer.wider, self.close());
+        if self.answer.total + wider + close == 0 && !self.answer.rows.is_empty() {
+            return self.words.word("results_weak").to_owned();
+        }
         let (number, one, other) = match self.answer.total {
             0 if wider > 0 => (wider, "results_wider_one", "results_wider_other"),
             0 if close > 0 => (close, "results_close_one", "results_close_other"),
@@ -58,9 +61,10 @@ impl Search<'_> {
         }
     }
 
-    /// The number of partial matches that are listed.
+    /// The number of partial matches that are listed and have at least half of the query.
     fn close(&self) -> usize {
-        let on_page = if self.query.page.offset == 0 { self.answer.rows.len() } else { 0 };
+        let close = self.answer.rows.iter().filter(|row| row.tier != Tier::Some);
+        let on_page = if self.query.page.offset == 0 { close.count() } else { 0 };
         on_page.max(self.all() as usize)
     }
 
@@ -106,12 +110,13 @@ impl Search<'_> {
             Tier::Name | Tier::All => return None,
             tier if self.kind(tier) == Tier::Some && !is_uniform => "tier_some",
             Tier::Some if words(&group[0]).next().is_none() => "tier_some",
+            Tier::Some => "row_has",
             Tier::Synonym => "tier_synonym",
             Tier::More => "tier_more",
             Tier::Wider => "tier_wider",
             Tier::Guess => "tier_guess",
             Tier::Unstated => "tier_unstated",
-            Tier::Most | Tier::Some => "tier_most",
+            Tier::Most => "tier_most",
         };
         let mut all: Vec<&String> = Vec::new();
         for words in group.iter().flat_map(words) {
@@ -129,6 +134,7 @@ impl Search<'_> {
         let word = match row.tier {
             Tier::Synonym => "tier_synonym",
             Tier::Unstated => "row_unstated",
+            Tier::Some if !row.has.is_empty() => "row_has",
             _ => "tier_most",
         };
         words(row).next().map(|_| self.with_words(word, words(row)))
@@ -201,7 +207,8 @@ impl Search<'_> {
     }
 }
 
-/// What a row lacks of the query, or has instead.
+/// What a row lacks of the query, or has instead; the little that it has of it.
 fn words(row: &RankedRow) -> impl Iterator<Item = &String> {
-    row.missing.iter().chain(&row.shown_for)
+    let lacks = if row.has.is_empty() { &row.missing } else { &row.has };
+    lacks.iter().chain(&row.shown_for)
 }

@@ -3,10 +3,11 @@
 
 use serde::Serialize;
 use snapshot::query::Query;
-use snapshot::search::{Constraint, Relaxation, rest_in_words};
+use snapshot::search::{Constraint, Relaxation, Tier, rest_in_words};
 
 use super::options::ORGANIZATION;
 use super::{DisplayQuery, PageOptions, Search, search_address};
+use crate::view::{Link, Text};
 
 /// What to do where nothing matches; template `found.html`.
 #[derive(Default, Serialize)]
@@ -32,6 +33,8 @@ struct Suggestion {
     rest: String,
     /// Its address, if it finds anything.
     href: Option<String>,
+    /// Its best record.
+    best: Option<Link>,
 }
 
 impl Search<'_> {
@@ -43,7 +46,7 @@ impl Search<'_> {
         }
         match self.answer.total {
             0 if self.answer.wider > 0 => Some(of("results_wider_only")),
-            0 => is_empty
+            0 => (self.answer.rows.iter().all(|row| row.tier == Tier::Some))
                 .then(|| self.nothing_fits())
                 .flatten()
                 .or_else(|| Some(Advice { lists: vec![self.relaxed()], ..of("results_none") })),
@@ -77,27 +80,35 @@ impl Search<'_> {
         DisplayQuery::new(self.site, self.html, self.words, &shown).name()
     }
 
-    /// The parts of a query that no record comes near, with the number of matches of each by itself. `None` if it has
-    /// fewer than two, and for one organization, where the ways out count.
+    /// The parts of a query that no record comes near, with the number of matches of each by itself, and of words that
+    /// records have together. `None` if it has fewer than two, if rows are all that there is, and for one
+    /// organization, where the ways out count.
     fn nothing_fits(&self) -> Option<Advice> {
-        let mut parts = self.site.index.parts_alone(self.query, &self.dated.today, &self.extras.plain);
+        let found = self.site.index.parts_found(self.query, &self.dated.today, &self.extras.plain);
+        let (together, mut parts): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, best)| best.is_some());
         // The two ends of "this week" are one part.
         let mut words: Vec<String> = Vec::new();
-        parts.retain(|part| {
+        parts.retain(|(part, _)| {
             let word = self.part(&part.removed);
             let is_new = !words.contains(&word);
             words.extend(is_new.then_some(word));
             is_new
         });
-        if parts.len() < 2 || self.options.among.is_some() {
+        let has_rows_only = together.is_empty() && !self.answer.rows.is_empty();
+        if parts.len() < 2 || has_rows_only || self.options.among.is_some() {
             return None;
         }
+        let together = together.iter().map(|(way, best)| {
+            let best = best.and_then(|doc| self.html.row(doc, self.query.locale, self.dated, None));
+            let best = best.map(|row| {
+                let Text { text, lang } = row.program.name;
+                Link { href: row.program.href, text, lang }
+            });
+            Suggestion { best, ..self.suggestion("search_for_one", way, self.extras) }
+        });
         let alone = PageOptions { plain: self.extras.plain.clone(), ..PageOptions::default() };
-        let mut lists =
-            vec![parts.iter().map(|part| self.suggestion("search_for_one", part, &alone)).collect()];
-        if parts.len() > 2 {
-            lists.push(self.relaxed());
-        }
+        let each = parts.iter().map(|(part, _)| self.suggestion("search_for_one", part, &alone));
+        let lists = vec![together.collect(), each.collect()];
         let last = words.pop().unwrap_or_default();
         Some(Advice { key: "results_nothing", first: None, parts: Some((words, last)), lists })
     }
@@ -121,6 +132,7 @@ impl Search<'_> {
             count: self.words.grouped(relaxation.total),
             rest: self.name(extras, &relaxation.query),
             href: (relaxation.total > 0).then(href),
+            best: None,
         }
     }
 }

@@ -242,6 +242,7 @@ impl Pages<'_> {
             about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
             lifecycle => self.lifecycle(program, locale),
+            eligibility => self.eligibility(program, locale).map(|text| variables(&text)),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),

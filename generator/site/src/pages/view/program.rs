@@ -335,17 +335,13 @@ impl Pages<'_> {
                     context! { kind => it.kind, text => it.text, lang => it.language }
                 }),
             };
-            let mark = match (fact.polarity, fact.strength) {
-                (Polarity::Exclude, _) => Some("program_excluded"),
-                (_, Strength::Preferred) => Some("program_preferred"),
-                _ => None,
-            };
+            let is_excluded = fact.polarity == Polarity::Exclude;
+            let is_preferred = !is_excluded && fact.strength == Strength::Preferred;
             let is_note =
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
-            let is_making = !is_note && mark.is_none() && fact.amount.is_none();
+            let is_making = !is_note && !is_excluded && !is_preferred && fact.amount.is_none();
             context! {
-                label, is_making,
-                mark => mark.map(|key| self.word(locale, key)),
+                label, is_making, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
                 text => fact.text.as_deref().map(|text| {
                     let (of, language) = (fact.entity(), self.language(it));

@@ -2,13 +2,14 @@
 //! upcoming. Days are UTC calendar dates; a deadline counts through the end of its day.
 //!
 //! Everything here is a function of (dates, today), so that generator and edge agree and a
-//! snapshot stays right after the day it was built for.
+//! snapshot stays right after the day it was built for. REST answers with [`CycleStatus`] and [`OPEN_STATES`]; people and
+//! language models read [`DisplayStatus`].
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::record::{Cycle, CycleStatus, Lifecycle, Program};
+use crate::record::{Cycle, CycleStatus, Directory, Fact, Lifecycle, Program};
 
 mod rounds;
 
@@ -79,18 +80,43 @@ pub struct Season {
     pub starts: Day,
     /// The status that the source stated.
     pub stated: Option<CycleStatus>,
-    /// Last day of the fiscal year that it is named after.
-    pub fiscal: Day,
+    /// Last day that its name leaves possible: of the date, the year or the fiscal year in it.
+    pub named: Day,
     /// Whether its days are projected.
     pub projected: bool,
+    /// Whether its name states that nobody can apply: a call for information, or a round that was withdrawn.
+    pub no_call: bool,
 }
 
 /// A round without a deadline is doubtful this long after its opening day.
 const OPEN_MONTHS_MAX: i32 = 24;
 
-/// A fiscal year ends at the latest with the calendar year of its number.
-fn fiscal_year_end(name: &str) -> Day {
-    Day::or_none(rounds::fiscal_year(name).and_then(|year| Date::new(year, 12, 31).ok()))
+/// A deadline further ahead than this stands for none.
+const AHEAD_YEARS_MAX: i32 = 8;
+/// The last day of a year stands for none from this year on.
+const FILLER_YEAR: i16 = 2035;
+
+/// Whether a deadline is a filler: a day that sources enter where there is none.
+pub fn is_filler(deadline: Date, today: Date) -> bool {
+    let is_last_of_year = (deadline.month(), deadline.day()) == (12, 31);
+    is_last_of_year && deadline.year() >= FILLER_YEAR
+        || deadline > today.saturating_add(jiff::Span::new().years(AHEAD_YEARS_MAX))
+}
+
+/// The deadline in the words of the source, in a note `deadline-text`, where no cycle of the program has the day of one
+/// and the note was no filler on the day of publication.
+pub fn deadline_in_words(directory: &Directory, program: usize) -> Option<&Fact> {
+    let links = &directory.program_links[program];
+    if links.cycles.iter().any(|cycle| directory.cycles[*cycle].deadline_on.is_some()) {
+        return None;
+    }
+    let published = directory.dataset.published_at.to_zoned(TimeZone::UTC).date();
+    let is_filler = |text: &str| text.trim().parse().is_ok_and(|day| is_filler(day, published));
+    let mut facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
+    facts.find(|fact| {
+        let is_deadline = fact.value.as_deref() == Some("deadline-text");
+        is_deadline && fact.text.as_deref().is_some_and(|text| !is_filler(text))
+    })
 }
 
 impl Season {
@@ -101,31 +127,57 @@ impl Season {
             deadline: Day::or_none(cycle.deadline_on),
             starts: Day::or_none(cycle.starts_on),
             stated: cycle.status,
-            fiscal: fiscal_year_end(&cycle.label),
+            named: Day::or_none(rounds::last_day(&cycle.label)),
             projected: rounds::is_projected_label(&cycle.label),
+            no_call: rounds::is_no_call(&cycle.label),
         }
     }
 
     /// The same with what the name and the texts of its program state of its days.
     pub fn with_program(self, program: &Program) -> Self {
-        let fiscal = self.fiscal.max(fiscal_year_end(&program.name));
+        let named = self.named.max(Day::or_none(rounds::fiscal_year_end(&program.name)));
         let texts = [&program.summary, &program.description];
         let is_projected = || texts.into_iter().flatten().any(|text| rounds::are_dates_projected(text));
-        Self { fiscal, projected: self.projected || is_projected(), ..self }
+        let no_call = self.no_call || rounds::is_no_call(&program.name);
+        Self { named, projected: self.projected || is_projected(), no_call, ..self }
     }
 
-    /// Whether it is open without a deadline for so long, or after the end of its fiscal year, that it may be over.
+    /// Whether it is open without a deadline for so long, or after the end of the year in its name, that it may be over;
+    /// or whether it never was a round for applicants.
     pub(crate) fn is_doubtful(&self, today: Day) -> bool {
-        self.status(today) == CycleStatus::Open
-            && self.deadline == Day::NONE
-            && self.doubtful_days().any(|day| day <= today)
+        let is_late = || !self.ends(today) && self.doubtful_days().any(|day| day <= today);
+        self.status(today) == CycleStatus::Open && (self.no_call || is_late())
+    }
+
+    /// Whether it has a deadline that is no filler.
+    fn ends(&self, today: Day) -> bool {
+        self.deadline.date().is_some_and(|deadline| !today.date().is_some_and(|day| is_filler(deadline, day)))
+    }
+
+    /// Whether only a deadline ahead makes it open.
+    fn is_bare(&self) -> bool {
+        self.opens == Day::NONE && !matches!(self.stated, Some(CycleStatus::Open))
+    }
+
+    /// Where it is past: the last day known of it, or [`Day::NONE`], and whether that it is past is only a guess.
+    fn past(&self, today: Day) -> Option<(Day, bool)> {
+        let has_begun =
+            |day: &Day| day.date().zip(today.date()).is_some_and(|(it, now)| it.year() <= now.year());
+        let last = match self.status(today) {
+            CycleStatus::Closed if self.deadline != Day::NONE && self.deadline < today => self.deadline,
+            CycleStatus::Closed => Some(self.named).filter(has_begun).unwrap_or_default(),
+            CycleStatus::Unknown if self.named != Day::NONE && self.named < today => self.named,
+            _ => return None,
+        };
+        let is_guess = self.projected || self.deadline == Day::NONE;
+        Some((last, is_guess && self.stated != Some(CycleStatus::Closed)))
     }
 
     /// First days on which an open round without a deadline is doubtful.
     fn doubtful_days(&self) -> impl Iterator<Item = Day> + use<> {
         let span = jiff::Span::new().months(OPEN_MONTHS_MAX).days(1);
         let late = self.opens.date().map(|opens| Day::new(opens.saturating_add(span)));
-        late.into_iter().chain(self.fiscal.known().map(Day::after))
+        late.into_iter().chain(self.named.known().map(Day::after))
     }
 
     /// Status on a day: a passed deadline closes; then the source's word on rolling and closed;
@@ -160,11 +212,15 @@ impl Season {
             || self.starts.known().is_some_and(|starts| starts >= today)
     }
 
-    /// Days on which its status, or the doubt about it, may change: the opening day, the day after the deadline, and
-    /// those that make it doubtful.
+    /// Days on which its status, or the doubt about it, may change: the opening day, the day after the deadline, the day
+    /// on which that is no filler any more, the begin of the year in its name, and those that make it doubtful.
     pub(crate) fn turning_days(&self) -> impl Iterator<Item = Day> + use<> {
         let closes = self.deadline.known().map(Day::after);
-        self.opens.known().into_iter().chain(closes).chain(self.doubtful_days())
+        let years = jiff::Span::new().years(AHEAD_YEARS_MAX);
+        let near = self.deadline.date().map(|deadline| Day::new(deadline.saturating_sub(years)));
+        let begins = self.named.date().map(|named| Day::new(named.first_of_year()));
+        let turns = [self.opens.known(), closes, near, begins];
+        turns.into_iter().flatten().chain(self.doubtful_days())
     }
 }
 
@@ -192,6 +248,13 @@ pub struct Openness {
     pub next_deadline: Day,
     /// Greatest deadline that has passed, or [`Day::NONE`].
     pub last_deadline: Day,
+    /// The next deadline that people read: [`Day::NONE`] for a filler.
+    pub shown_deadline: Day,
+    /// Last day known of the rounds that are past, or [`Day::NONE`]: `last_deadline`, or the end of what a name leaves
+    /// possible.
+    pub last_round: Day,
+    /// Where every known round is past: whether that is only a guess.
+    over: Option<bool>,
     /// Whether an open season has a deadline ahead: openness that ends by itself.
     pub ends: bool,
     /// Whether any season states a day of applications.
@@ -202,6 +265,8 @@ pub struct Openness {
     pub projected: bool,
     /// Where every open round is doubtful: the latest of their opening days, or [`Day::NONE`].
     pub doubtful_since: Option<Day>,
+    /// Whether it is open by nothing but a deadline ahead.
+    is_bare: bool,
 }
 
 impl Openness {
@@ -214,11 +279,15 @@ impl Openness {
         let forced = seen.forced_by(lifecycle);
         let mut found = Self { states: forced.unwrap_or_else(|| seen.states(lifecycle)), ..seen.openness };
         found.rolling &= forced.is_none();
+        found.over = found.over.filter(|_| !seen.lives && forced != Some(CLOSED));
         if forced == Some(CLOSED) {
             found.next_deadline = Day::NONE;
         }
-        if found.states & OPEN == 0 || seen.certain {
-            found.doubtful_since = None;
+        let is_filler = |deadline: Date| today.date().is_some_and(|day| is_filler(deadline, day));
+        found.shown_deadline = Day::or_none(found.next_deadline.date().filter(|it| !is_filler(*it)));
+        let is_certain = seen.certain || found.is_bare && lifecycle == Lifecycle::ActiveAccepting;
+        if found.states & OPEN == 0 || is_certain {
+            (found.doubtful_since, found.is_bare) = (None, false);
         }
         found
     }
@@ -226,25 +295,24 @@ impl Openness {
     /// The status that people read on a day; `checked` is the day of the last check. The most pressing
     /// status wins. An open state without a deadline is valid for a year after the check.
     pub fn standing(&self, checked: Day, today: Day) -> DisplayStatus {
-        if let Some(opened) = self.doubtful_since {
-            return DisplayStatus::open_since(opened);
-        }
-        if self.is_open()
-            && !self.ends
-            && let Some(months) = stale_months(checked, today)
-        {
-            return DisplayStatus::OpenWhenChecked { months };
-        }
         match self.states {
-            s if s & CLOSING_SOON != 0 => DisplayStatus::ClosingSoon,
-            s if s & OPEN != 0 => DisplayStatus::Open,
-            s if s & ROLLING != 0 => DisplayStatus::Rolling,
+            _ if self.is_bare && self.shown_deadline != Day::NONE => DisplayStatus::Ahead,
+            _ if self.is_bare => DisplayStatus::NotKnown { opened: None, months: None },
+            _ if self.doubtful_since.is_some() => {
+                DisplayStatus::NotKnown { opened: self.doubtful_since.and_then(Day::known), months: None }
+            }
+            s if s & (OPEN | ROLLING) != 0 => match stale_months(checked, today).filter(|_| !self.ends) {
+                Some(months) => DisplayStatus::NotKnown { opened: None, months: Some(months) },
+                None if s & CLOSING_SOON != 0 => DisplayStatus::ClosingSoon,
+                None if s & OPEN != 0 => DisplayStatus::Open,
+                None => DisplayStatus::Rolling,
+            },
             s if s & UPCOMING != 0 => DisplayStatus::Upcoming,
-            s if s & CLOSED != 0 => DisplayStatus::Closed,
-            _ if self.next_deadline != Day::NONE => DisplayStatus::Doubtful,
-            _ if self.last_deadline != Day::NONE => DisplayStatus::Passed,
-            _ if self.dated => DisplayStatus::Doubtful,
-            _ => DisplayStatus::Undated,
+            s if s & CLOSED != 0 && self.over != Some(true) => DisplayStatus::Closed,
+            _ => match self.over {
+                Some(is_guess) => DisplayStatus::Over { is_guess },
+                None => DisplayStatus::NotKnown { opened: None, months: None },
+            },
         }
     }
 
@@ -253,11 +321,10 @@ impl Openness {
         self.states & (OPEN | ROLLING) != 0
     }
 
-    /// Whether it is open, but nothing recent confirms it: its rounds opened long ago, or its last check is old.
+    /// Whether the `open` filter keeps it, but people do not read that it is open.
     pub(crate) fn is_unconfirmed(&self, checked: Day, today: Day) -> bool {
-        use DisplayStatus::{Doubtful, OpenSince, OpenWhenChecked};
-        let standing = || self.standing(checked, today);
-        self.is_open() && matches!(standing(), OpenWhenChecked { .. } | OpenSince { .. } | Doubtful)
+        use DisplayStatus::{ClosingSoon, Open, Rolling};
+        self.is_open() && !matches!(self.standing(checked, today), ClosingSoon | Open | Rolling)
     }
 
     /// Rank in the default order among programs without a next deadline: open, rolling, upcoming,
@@ -273,82 +340,61 @@ impl Openness {
     }
 }
 
-/// The status of a program or a cycle that people read on a day.
+/// The status of a program or a cycle that people read on a day. Only the words of the first three begin with "Open", and
+/// exactly their programs are counted as open on the home page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisplayStatus {
     /// Open, with a deadline at most `CLOSING_SOON_DAYS` off.
     ClosingSoon,
-    /// Takes applications.
+    /// A source states that it is open, or an opening day has passed and no deadline has.
     Open,
     /// Takes applications at any time.
     Rolling,
-    /// Took applications when last checked, more than a year ago; no deadline is published.
-    OpenWhenChecked {
-        /// Whole months since the check.
-        months: u32,
-    },
-    /// Opened long ago without a deadline, or for a fiscal year that is over.
-    OpenSince {
-        /// The opening day.
-        opened: Day,
-    },
+    /// A deadline is ahead, no opening day is stated, and no source states that it is open.
+    Ahead,
     /// Opens later.
     Upcoming,
-    /// Takes none.
+    /// Takes none: its source states so, or its last round is past.
     Closed,
-    /// Its last deadline is over, and whether it opens again is unknown.
-    Passed,
-    /// Days are stated, but not whether they still hold.
-    Doubtful,
-    /// Nothing is stated.
-    Undated,
+    /// Every known round is past, and nothing states whether another comes.
+    Over {
+        /// Whether only projected days make the last round past.
+        is_guess: bool,
+    },
+    /// Nothing states that it is open, or nothing recent does.
+    NotKnown {
+        /// The opening day of a round that opened long ago without a deadline, or for a year that is over.
+        opened: Option<Day>,
+        /// Whole months since a check that is too old: it was open then.
+        months: Option<u32>,
+    },
 }
 
 impl DisplayStatus {
-    /// Standing of a cycle.
-    pub(crate) fn of_cycle(season: &Season, checked: Day, today: Day) -> Self {
-        let ends = season.deadline != Day::NONE;
-        let months = if ends { None } else { stale_months(checked, today) };
-        match (season.status(today), months) {
-            _ if season.is_doubtful(today) => Self::open_since(season.opens),
-            (CycleStatus::Open | CycleStatus::Rolling, Some(months)) => Self::OpenWhenChecked { months },
-            (CycleStatus::Open, None) => Self::Open,
-            (CycleStatus::Rolling, None) => Self::Rolling,
-            (CycleStatus::Upcoming, _) => Self::Upcoming,
-            (CycleStatus::Closed, _) => Self::Closed,
-            (CycleStatus::Unknown, _) => Self::Undated,
+    /// Standing of a cycle: that of a program with no other.
+    pub(crate) fn of_cycle(season: &Season, lifecycle: Lifecycle, checked: Day, today: Day) -> Self {
+        let alone = Openness::new(lifecycle, std::iter::once(*season), today);
+        match alone.standing(checked, today) {
+            Self::Over { is_guess: false } => Self::Closed,
+            // How long it is until the deadline stands beside it.
+            Self::ClosingSoon => Self::Open,
+            standing => standing,
         }
     }
 
-    /// Standing of a doubtful round.
-    const fn open_since(opened: Day) -> Self {
-        if opened.0 == Day::NONE.0 { Self::Doubtful } else { Self::OpenSince { opened } }
-    }
-
-    /// How this status, which is derived from dates, conflicts with the observed lifecycle.
-    pub const fn differs(self, lifecycle: Lifecycle) -> Option<LifecycleConflict> {
+    /// How this status, which is derived from dates, conflicts with the observed lifecycle: the key of a phrase.
+    pub const fn differs(self, lifecycle: Lifecycle) -> Option<&'static str> {
         use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, RenamedOrMoved, Unclear};
         match (lifecycle, self) {
-            (ActiveAccepting, Self::Closed) => Some(LifecycleConflict::Closed),
-            (ActiveAccepting, Self::Upcoming) => Some(LifecycleConflict::Upcoming),
+            (ActiveAccepting, Self::Closed | Self::Over { .. }) => Some("by_dates_closed"),
+            (ActiveAccepting, Self::Upcoming) => Some("by_dates_upcoming"),
             (
                 ActiveBetweenCycles | Inaccessible | RenamedOrMoved | Unclear,
                 Self::ClosingSoon | Self::Open | Self::Rolling,
-            ) => Some(LifecycleConflict::Open),
+            ) => Some("by_dates_open"),
             _ => None,
         }
     }
-}
-
-/// How the dates of a program differ from its observed lifecycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LifecycleConflict {
-    /// By its dates it is open.
-    Open,
-    /// By its dates it opens later.
-    Upcoming,
-    /// By its dates it is closed.
-    Closed,
 }
 
 /// Whole months since a check that is more than a year ago.
@@ -379,6 +425,8 @@ struct Seen {
     any: bool,
     closing_soon: bool,
     best: u8,
+    /// Whether any season is not past, and more than its name is known of it.
+    lives: bool,
     /// Whether any season takes applications without a doubt.
     certain: bool,
 }
@@ -400,8 +448,20 @@ impl Seen {
         found.dated |= season.opens != Day::NONE || season.deadline != Day::NONE;
         if season.is_doubtful(today) {
             found.doubtful_since = found.doubtful_since.max(Some(season.opens));
+        } else if state == OPEN && season.is_bare() {
+            found.is_bare = true;
         } else {
             self.certain |= matches!(state, OPEN | ROLLING);
+        }
+        match season.past(today) {
+            Some((last, is_guess)) if last >= found.last_round => {
+                // Of two rounds that end on a day one that is certain decides.
+                let is_other = last > found.last_round || found.over.is_none();
+                found.over = Some(is_guess && (is_other || found.over == Some(true)));
+                found.last_round = last;
+            }
+            Some(_) => {}
+            None => self.lives |= state != UNKNOWN || season.named != Day::NONE,
         }
         if state == UPCOMING
             && season.opens > today
@@ -415,7 +475,7 @@ impl Seen {
             found.last_deadline = found.last_deadline.max(deadline);
         }
         if state == OPEN {
-            found.ends = true;
+            found.ends |= season.ends(today);
             self.closing_soon |= deadline.0 - today.0 <= CLOSING_SOON_DAYS;
         }
         if matches!(status, CycleStatus::Open | CycleStatus::Upcoming)

@@ -19,15 +19,17 @@ pub(crate) fn state(context: &Context<'_>, doc: u32) -> Option<Members> {
     let today = &context.dated.today;
     let program_state = today.state(doc)?;
     let openness = &program_state.openness;
-    let next = openness.next_deadline;
-    let first = FIRST.into_iter().find(|bit| openness.states >> bit & 1 == 1).unwrap_or(5);
-    let state = OPEN_STATES[first];
+    let next = openness.shown_deadline;
+    let first = FIRST.into_iter().find(|bit| openness.states >> bit & 1 == 1);
+    // What people read as not known to be open, models read so too, though the filter keeps it as open.
+    let is_known = !matches!(program_state.standing, DisplayStatus::Ahead | DisplayStatus::NotKnown { .. });
+    let state = OPEN_STATES[first.filter(|_| is_known).unwrap_or(5)];
     let opens = openness.next_opening.known().filter(|_| state == "upcoming");
     let opened = openness.doubtful_since.and_then(Day::known);
     let text = |day: Day| day.date().map(|date| Value::from(date.to_string()));
     let days_left = next.known().filter(|_| openness.ends).map(|next| (next.0 - today.day.0).into());
     let checked_months_ago = match program_state.standing {
-        DisplayStatus::OpenWhenChecked { months } => Some(months.into()),
+        DisplayStatus::NotKnown { months, .. } => months.map(Value::from),
         _ => None,
     };
     let members = [

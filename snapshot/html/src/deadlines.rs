@@ -12,6 +12,7 @@ use crate::view::{Bar, Link, Row, variables};
 use snapshot::page::Dated;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
+use snapshot::time::is_filler;
 
 /// Maximum number of programs in the list of next deadlines; the others are on the pages of their months.
 const NEXT: usize = 60;
@@ -32,9 +33,13 @@ pub fn month_path(locale: Locale, month: Date) -> String {
     format!("{}/deadlines/{:04}-{:02}", prefix(locale), month.year(), month.month())
 }
 
-/// Programs with an upcoming deadline, the next first.
+/// Programs with an upcoming deadline that is no filler, the next first.
 fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
-    let deadline = |doc: u32| dated.today.next_deadline.get(doc as usize)?.date();
+    let today = dated.day().date().unwrap_or_default();
+    let deadline = move |doc: u32| {
+        let next = dated.today.next_deadline.get(doc as usize)?.date();
+        next.filter(|deadline| !is_filler(*deadline, today))
+    };
     dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
 }
 

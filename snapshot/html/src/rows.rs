@@ -98,12 +98,9 @@ const fn place(standing: DisplayStatus) -> u8 {
     match standing {
         DisplayStatus::ClosingSoon | DisplayStatus::Open => 0,
         DisplayStatus::Rolling => 1,
-        DisplayStatus::Upcoming => 2,
-        DisplayStatus::OpenWhenChecked { .. }
-        | DisplayStatus::OpenSince { .. }
-        | DisplayStatus::Undated
-        | DisplayStatus::Doubtful => 3,
-        DisplayStatus::Passed => 4,
+        DisplayStatus::Ahead | DisplayStatus::Upcoming => 2,
+        DisplayStatus::NotKnown { .. } => 3,
+        DisplayStatus::Over { .. } => 4,
         DisplayStatus::Closed => 5,
     }
 }
@@ -114,9 +111,9 @@ mod tests {
 
     #[test]
     fn programs_that_accept_applications_come_first() {
-        assert!(place(DisplayStatus::Open) < place(DisplayStatus::Rolling));
-        assert!(place(DisplayStatus::Rolling) < place(DisplayStatus::Upcoming));
-        assert!(place(DisplayStatus::Upcoming) < place(DisplayStatus::OpenWhenChecked { months: 15 }));
-        assert!(place(DisplayStatus::OpenWhenChecked { months: 15 }) < place(DisplayStatus::Closed));
+        use DisplayStatus::{Closed, NotKnown, Open, Over, Rolling, Upcoming};
+        let unknown = NotKnown { opened: None, months: Some(15) };
+        let order = [Open, Rolling, Upcoming, unknown, Over { is_guess: true }, Closed].map(place);
+        assert!(order.is_sorted_by(|a, b| a < b));
     }
 }

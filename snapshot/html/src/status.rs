@@ -5,7 +5,7 @@ use serde::Serialize;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
 use snapshot::search::ProgramState;
-use snapshot::time::{Day, DisplayStatus, LifecycleConflict};
+use snapshot::time::{Day, DisplayStatus, Openness};
 
 use crate::templates::Templates;
 use crate::view::DayText;
@@ -19,8 +19,8 @@ pub(crate) struct Status {
     text: String,
     /// The day in the badge.
     day: Option<DayText>,
-    /// How old the status is.
-    age: Option<String>,
+    /// What it follows from that it is not known to be open.
+    why: Option<String>,
     /// When the next season opens.
     opens: Option<DayText>,
     deadline: Option<Deadline>,
@@ -28,10 +28,6 @@ pub(crate) struct Status {
     last: Option<DayText>,
     /// What is known without a deadline.
     note: Option<String>,
-    /// What stands between the badge and the deadline or the note.
-    joint: &'static str,
-    /// Whether rows hide it: what follows may begin a line there.
-    is_hidden: bool,
 }
 
 /// The next deadline.
@@ -41,8 +37,8 @@ struct Deadline {
     day: DayText,
     /// Whether a row shows it largest.
     decides: bool,
-    /// `in 12 days`
-    left: String,
+    /// `in 12 days`, unless the badge has it.
+    left: Option<String>,
 }
 
 /// Writes statuses in the words of a language.
@@ -72,38 +68,55 @@ impl<'a> Words<'a> {
     /// The status of a program on a day. Whether its source states a deadline in words, which stands elsewhere, is found
     /// out only where that matters.
     pub(crate) fn program(&self, state: &ProgramState, today: Day, in_words: impl Fn() -> bool) -> Status {
-        let (standing, openness) = (state.standing, &state.openness);
-        let mut status = self.standing(standing);
-        if standing == DisplayStatus::Passed {
-            // `Last deadline 30 September 2026; not known whether it opens again`
-            status.day = self.day(openness.last_deadline);
-            status.note = Some(self.word("when_not_known").to_owned());
-            return Status { joint: "; ", is_hidden: true, ..status };
+        use DisplayStatus::{Closed, ClosingSoon, NotKnown, Open, Over, Upcoming};
+        let openness = &state.openness;
+        let mut status = self.standing(state.standing);
+        status.deadline = self.deadline(state, today);
+        match state.standing {
+            ClosingSoon if !openness.projected => {
+                let left = status.deadline.as_mut().and_then(|deadline| deadline.left.take());
+                status.text = match openness.next_deadline == today {
+                    true => format!("{}, {}", status.text, self.word("when_today")),
+                    false => self.phrase("state_closing_soon", &[("left", &left.unwrap_or_default())]),
+                };
+            }
+            Upcoming => status.opens = self.day(openness.next_opening),
+            Closed => status.last = self.day(openness.last_deadline),
+            Over { is_guess } => self.over(&mut status, openness, is_guess),
+            _ => {}
         }
-        if standing == DisplayStatus::Upcoming {
-            status.opens = self.day(openness.next_opening);
-        }
-        let apart = status.opens.is_some() || matches!(standing, DisplayStatus::OpenSince { .. });
-        (status.joint, status.is_hidden) = match (apart, &status.age) {
-            (true, _) => (", ", true),
-            (false, Some(_)) => ("; ", false),
-            (false, None) => (" ", false),
-        };
-        match openness.next_deadline {
-            Day::NONE => self.without_deadline(&mut status, state, in_words),
-            next => status.deadline = self.deadline(state, next, today),
+        let is_dated = matches!(state.standing, Open | Upcoming | NotKnown { .. });
+        if is_dated && status.deadline.is_none() && !in_words() {
+            status.note = Some(self.word("when_no_deadline").to_owned());
         }
         status
     }
 
-    fn deadline(&self, state: &ProgramState, next: Day, today: Day) -> Option<Deadline> {
-        let closes =
-            matches!(state.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon) && state.openness.ends;
-        let (label, decides) = match (state.openness.projected, closes) {
-            (true, _) => ("when_projected", false),
-            (false, true) => ("when_closes", true),
-            (false, false) => ("when_deadline", true),
+    /// `Last round closed 30 September 2026; not known whether it opens again`
+    fn over(&self, status: &mut Status, openness: &Openness, is_guess: bool) {
+        let is_day = openness.last_round == openness.last_deadline;
+        let end = self.day(openness.last_round);
+        let note = match &end {
+            Some(day) if is_guess && is_day => format!("{} {}", self.word("when_projected"), day.text),
+            _ => self.word("when_not_known").to_owned(),
         };
+        match openness.last_round.date() {
+            _ if is_guess => {}
+            Some(_) if is_day => status.day = end,
+            Some(date) => status.text = format!("{} {}", status.text, date.year()),
+            None => status.text = self.word("state_over_undated").to_owned(),
+        }
+        status.note = Some(note);
+    }
+
+    fn deadline(&self, state: &ProgramState, today: Day) -> Option<Deadline> {
+        let next = state.openness.shown_deadline;
+        let (label, decides) = match state.standing {
+            _ if state.openness.projected => ("when_projected", false),
+            DisplayStatus::Open if state.openness.ends => ("when_closes", true),
+            _ => ("when_deadline", true),
+        };
+        let day = self.day(next)?;
         let left = match next.0.saturating_sub(today.0) {
             0 => self.word("when_today").to_owned(),
             1 => self.word("when_tomorrow").to_owned(),
@@ -112,53 +125,26 @@ impl<'a> Words<'a> {
                 self.phrase(word, &[("n", &self.grouped(n))])
             }
         };
-        Some(Deadline { label: self.word(label).to_owned(), day: self.day(next)?, decides, left })
+        Some(Deadline { label: self.word(label).to_owned(), day, decides, left: Some(left) })
     }
 
-    fn without_deadline(&self, status: &mut Status, state: &ProgramState, in_words: impl Fn() -> bool) {
-        let note = match state.standing {
-            DisplayStatus::Rolling => "when_any_time",
-            DisplayStatus::Open
-            | DisplayStatus::Upcoming
-            | DisplayStatus::OpenSince { .. }
-            | DisplayStatus::OpenWhenChecked { .. }
-                if !in_words() =>
-            {
-                "when_no_deadline"
-            }
-            DisplayStatus::Closed => return status.last = self.day(state.openness.last_deadline),
-            _ => return,
-        };
-        status.note = Some(self.word(note).to_owned());
-    }
-
-    /// A status by itself: its badge and, if it is old, its age.
+    /// A status by itself: its badge and, if it is not known to be open, why.
     pub(crate) fn standing(&self, standing: DisplayStatus) -> Status {
         let (class, key) = shown(standing);
-        let text = match standing {
-            DisplayStatus::OpenSince { opened } => {
-                let month =
-                    opened.date().map_or(String::new(), |date| self.templates.month(date, self.locale));
-                self.phrase(key, &[("day", &month)])
-            }
-            _ => self.word(key).to_owned(),
-        };
-        let age = match standing {
-            DisplayStatus::OpenWhenChecked { months } => {
-                Some(self.phrase("when_months_ago", &[("n", &self.grouped(months))]))
+        let why = match standing {
+            DisplayStatus::NotKnown { opened, months } => {
+                let month = opened.and_then(Day::date).map(|date| self.templates.month(date, self.locale));
+                let opened = month.map(|month| self.phrase("when_opened", &[("day", &month)]));
+                opened.or_else(|| Some(self.phrase("when_open_checked", &[("n", &self.grouped(months?))])))
             }
             _ => None,
         };
-        Status { class, text, age, ..Status::default() }
+        Status { class, text: self.word(key).to_owned(), why, ..Status::default() }
     }
 
     /// How a program's dates differ from its observed lifecycle; nothing if they agree.
     pub(crate) fn differs(&self, state: &ProgramState) -> Option<&'a str> {
-        Some(self.word(match state.standing.differs(state.observed.lifecycle)? {
-            LifecycleConflict::Open => "by_dates_open",
-            LifecycleConflict::Upcoming => "by_dates_upcoming",
-            LifecycleConflict::Closed => "by_dates_closed",
-        }))
+        Some(self.word(state.standing.differs(state.observed.lifecycle)?))
     }
 }
 
@@ -179,14 +165,13 @@ pub(crate) fn time_left(days: u32) -> (&'static str, u32, u32) {
 const fn shown(standing: DisplayStatus) -> (&'static str, &'static str) {
     match standing {
         DisplayStatus::Open => ("open", "state_open"),
-        DisplayStatus::ClosingSoon => ("soon", "state_closing_soon"),
+        DisplayStatus::ClosingSoon => ("soon", "state_open"),
         DisplayStatus::Rolling => ("roll", "state_rolling"),
+        DisplayStatus::Ahead => ("none", "state_ahead"),
         DisplayStatus::Upcoming => ("next", "state_upcoming"),
         DisplayStatus::Closed => ("shut", "state_closed"),
-        DisplayStatus::OpenWhenChecked { .. } => ("none", "state_open_when_checked"),
-        DisplayStatus::OpenSince { .. } => ("none", "state_open_since"),
-        DisplayStatus::Passed => ("none", "state_passed"),
-        DisplayStatus::Doubtful => ("none", "state_doubtful"),
-        DisplayStatus::Undated => ("none", "state_unknown"),
+        DisplayStatus::Over { is_guess: true } => ("none", "state_over_guess"),
+        DisplayStatus::Over { is_guess: false } => ("none", "state_over"),
+        DisplayStatus::NotKnown { .. } => ("none", "state_not_known"),
     }
 }

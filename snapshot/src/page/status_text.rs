@@ -9,7 +9,7 @@ use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
 use crate::search::ProgramState;
-use crate::time::{Day, DisplayStatus, LifecycleConflict};
+use crate::time::{Day, DisplayStatus, Openness};
 
 /// Phrases by key, English and Spanish.
 pub static PHRASES: LazyLock<FxHashMap<&str, [&str; 2]>> = LazyLock::new(|| {
@@ -25,52 +25,67 @@ pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
 /// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked. A
 /// deadline `in_words` of the source is stated elsewhere.
 pub fn state(program: &ProgramState, today: Day, locale: Locale, in_words: bool) -> String {
-    let word = |key: &str| word(key, locale);
-    let (next, last) = (program.openness.next_deadline.date(), program.openness.last_deadline.date());
-    let state = match program.standing {
-        DisplayStatus::Open => word("state_open").to_owned(),
-        DisplayStatus::ClosingSoon => word("state_closing_soon").to_owned(),
-        DisplayStatus::Rolling => word("state_rolling").to_owned(),
-        DisplayStatus::Upcoming => word("state_upcoming").to_owned(),
-        DisplayStatus::Closed => word("state_closed").to_owned(),
-        DisplayStatus::Undated => word("state_unknown").to_owned(),
-        DisplayStatus::Doubtful => word("state_doubtful").to_owned(),
-        DisplayStatus::Passed => format!(
-            "{} {}; {}",
-            word("state_passed"),
-            last.map(|day| day.to_string()).unwrap_or_default(),
-            word("when_not_known")
-        ),
-        DisplayStatus::OpenWhenChecked { months } => {
-            let ago = phrase(word("when_months_ago"), &[("n", &months.to_string())]);
-            format!("{}, {ago}", word("state_open_when_checked"))
+    let word = |key: &str| word(key, locale).to_owned();
+    let dated = |key: &str, day: Day| Some(format!("{} {}", word(key), day.date()?));
+    let openness = &program.openness;
+    let (label, more) = match program.standing {
+        DisplayStatus::ClosingSoon if !openness.projected => (closes(openness, today, locale), None),
+        DisplayStatus::Open | DisplayStatus::ClosingSoon => (word("state_open"), None),
+        DisplayStatus::Rolling => (word("state_rolling"), None),
+        DisplayStatus::Ahead => (word("state_ahead"), None),
+        DisplayStatus::Upcoming => (word("state_upcoming"), dated("when_opens", openness.next_opening)),
+        DisplayStatus::Closed => (word("state_closed"), dated("when_last_deadline", openness.last_deadline)),
+        DisplayStatus::Over { is_guess: true } => {
+            let day = dated("when_projected", openness.last_round);
+            (word("state_over_guess"), day.filter(|_| openness.last_round == openness.last_deadline))
         }
-        DisplayStatus::OpenSince { opened } => {
-            let day = opened.date().map(|day| day.to_string()).unwrap_or_default();
-            let since = phrase(word("state_open_since"), &[("day", &day)]);
-            let none = if in_words { String::new() } else { format!(", {}", word("when_no_deadline")) };
-            let doubtful = word("state_doubtful").to_lowercase();
-            return format!("{since}{none}; {doubtful}. {}.", lifecycle(program, locale));
+        DisplayStatus::Over { .. } => {
+            let end =
+                openness.last_round.date().map(|end| match openness.last_round == openness.last_deadline {
+                    true => end.to_string(),
+                    false => end.year().to_string(),
+                });
+            let over = end.map(|end| format!("{} {end}", word("state_over")));
+            (over.unwrap_or_else(|| word("state_over_undated")), Some(word("when_not_known")))
+        }
+        DisplayStatus::NotKnown { opened, months } => {
+            let opened = opened.and_then(Day::date).map(|day| ("when_opened", "day", day.to_string()));
+            let months = months.map(|months| ("when_open_checked", "n", months.to_string()));
+            let more = opened.or(months).map(|(key, name, value)| phrase(&word(key), &[(name, &value)]));
+            (word("state_not_known"), more)
         }
     };
-    let opens = program.openness.next_opening.date().filter(|_| program.standing == DisplayStatus::Upcoming);
-    let opens = opens.map(|day| format!("; {} {day}", word("when_opens"))).unwrap_or_default();
-    let is_last_day = program.openness.next_deadline == today;
-    let last_day = if is_last_day { format!(", {}", word("when_today")) } else { String::new() };
-    let open = matches!(program.standing, DisplayStatus::Open | DisplayStatus::ClosingSoon);
-    let days = match (program.standing, next, last) {
-        (_, Some(next), _) if program.openness.projected => format!("; {} {next}", word("when_projected")),
-        (_, Some(next), _) if open && program.openness.ends => format!("; {} {next}", word("when_closes")),
-        (_, Some(next), _) => format!("; {} {next}", word("when_deadline")),
-        (DisplayStatus::Closed, None, Some(last)) => format!("; {} {last}", word("when_last_deadline")),
-        (DisplayStatus::Open | DisplayStatus::Upcoming | DisplayStatus::OpenWhenChecked { .. }, None, _)
-            if !in_words =>
-        {
-            format!("; {}", word("when_no_deadline"))
-        }
-        _ => String::new(),
+    let deadline = deadline(program, today, locale, in_words);
+    let parts: Vec<String> = [Some(label), more, deadline].into_iter().flatten().collect();
+    format!("{}. {}.", parts.join("; "), lifecycle(program, locale))
+}
+
+/// `Open, closes in 3 days`
+fn closes(openness: &Openness, today: Day, locale: Locale) -> String {
+    let left = match openness.next_deadline.0.saturating_sub(today.0) {
+        0 => return format!("{}, {}", word("state_open", locale), word("when_today", locale)),
+        1 => word("when_tomorrow", locale).to_owned(),
+        days => phrase(word("when_in_days", locale), &[("n", &days.to_string())]),
     };
-    format!("{state}{opens}{days}{last_day}. {}.", lifecycle(program, locale))
+    phrase(word("state_closing_soon", locale), &[("left", &left)])
+}
+
+/// The next deadline, or that none is stated.
+fn deadline(program: &ProgramState, today: Day, locale: Locale, in_words: bool) -> Option<String> {
+    use DisplayStatus::{ClosingSoon, NotKnown, Open, Upcoming};
+    let (openness, standing) = (&program.openness, program.standing);
+    let Some(next) = openness.shown_deadline.date() else {
+        let is_missing = !in_words && matches!(standing, Open | Upcoming | NotKnown { .. });
+        return is_missing.then(|| word("when_no_deadline", locale).to_owned());
+    };
+    let (key, is_in_label) = match openness.projected {
+        true => ("when_projected", false),
+        false if standing == Open && openness.ends => ("when_closes", false),
+        false => ("when_deadline", standing == ClosingSoon),
+    };
+    let is_last_day = openness.shown_deadline == today && !is_in_label;
+    let last_day = if is_last_day { format!(", {}", word("when_today", locale)) } else { String::new() };
+    Some(format!("{} {next}{last_day}", word(key, locale)))
 }
 
 /// `Active, between cycles, as checked 2026-07-01; by its dates it is open now`
@@ -79,13 +94,10 @@ fn lifecycle(program: &ProgramState, locale: Locale) -> String {
     let label = state_label(Facet::Lifecycles, observed.lifecycle.as_str(), locale);
     let label = label.unwrap_or(observed.lifecycle.as_str());
     let checked = checked(label, observed.on.date().map(|day| day.to_string()), |key| word(key, locale));
-    let differs = match program.standing.differs(observed.lifecycle) {
-        Some(LifecycleConflict::Open) => "by_dates_open",
-        Some(LifecycleConflict::Upcoming) => "by_dates_upcoming",
-        Some(LifecycleConflict::Closed) => "by_dates_closed",
-        None => return checked,
-    };
-    format!("{checked}; {}", word(differs, locale))
+    match program.standing.differs(observed.lifecycle) {
+        Some(differs) => format!("{checked}; {}", word(differs, locale)),
+        None => checked,
+    }
 }
 
 /// A lifecycle with the date on which it was observed.
@@ -101,7 +113,7 @@ mod tests {
     use super::*;
     use crate::record::{CycleStatus, Lifecycle};
     use crate::search::Observation;
-    use crate::time::{Openness, Season};
+    use crate::time::Season;
 
     fn state_text(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
         let today = Day::new(jiff::civil::date(2026, 11, 21));
@@ -128,14 +140,14 @@ mod tests {
                 passed,
                 lately,
                 Locale::En,
-                "Last deadline 2026-09-30; not known whether it opens again. Unclear, as checked 2026-07-01.",
+                "Last round closed 2026-09-30; not known whether it opens again. Unclear, as checked 2026-07-01.",
             ),
             (
                 Lifecycle::Unclear,
                 passed,
                 Day::NONE,
                 Locale::Es,
-                "Último plazo: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no consta la fecha de \
+                "Última convocatoria cerrada: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no consta la fecha de \
                  ninguna revisión.",
             ),
             (
@@ -151,15 +163,15 @@ mod tests {
                 rolling,
                 long_ago,
                 Locale::En,
-                "Open when last checked, 15 months ago; no deadline stated. Active, accepting applications, as \
-                 checked 2025-08-20.",
+                "Not known to be open; open when checked 15 months ago; no deadline stated. Active, accepting \
+                 applications, as checked 2025-08-20.",
             ),
             (
                 Lifecycle::ActiveAccepting,
                 rolling,
                 lately,
                 Locale::En,
-                "Rolling. Active, accepting applications, as checked 2026-07-01.",
+                "Open at any time. Active, accepting applications, as checked 2026-07-01.",
             ),
             (
                 Lifecycle::Ended,
@@ -178,7 +190,7 @@ mod tests {
         let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
         let today = day(2026, 11, 21);
         let old = Season { opens: day(2011, 7, 6), ..Season::default() };
-        let fiscal = Season { opens: day(2025, 7, 6), fiscal: day(2025, 12, 31), ..Season::default() };
+        let fiscal = Season { opens: day(2025, 7, 6), named: day(2025, 12, 31), ..Season::default() };
         let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..Season::default() };
         let projected =
             Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..Season::default() };
@@ -190,15 +202,15 @@ mod tests {
                 old,
                 long_ago,
                 Locale::En,
-                "Open since 2011-07-06, no deadline stated; not known whether it is open. Active, accepting \
-                 applications, as checked 2025-08-20.",
+                "Not known to be open; opened 2011-07-06; no deadline stated. Active, accepting applications, as \
+                 checked 2025-08-20.",
             ),
             (
                 Lifecycle::ActiveAccepting,
                 fiscal,
                 lately,
                 Locale::Es,
-                "Abierta desde 2025-07-06, sin plazo publicado; no se sabe si está abierta. Activa, recibe \
+                "No consta que esté abierta; apertura: 2025-07-06; sin plazo publicado. Activa, recibe \
                  solicitudes, según la revisión del 2026-07-01.",
             ),
             (
@@ -213,7 +225,7 @@ mod tests {
                 ends_today,
                 lately,
                 Locale::En,
-                "Closing soon; closes 2026-11-21, last day today. Active, accepting applications, as checked \
+                "Open, last day today; deadline 2026-11-21. Active, accepting applications, as checked \
                  2026-07-01.",
             ),
             (
@@ -221,7 +233,7 @@ mod tests {
                 projected,
                 lately,
                 Locale::Es,
-                "Cierra pronto; plazo previsto: 2026-11-21, último día: hoy. Activa, recibe solicitudes, según la \
+                "Abierta; plazo previsto: 2026-11-21, último día: hoy. Activa, recibe solicitudes, según la \
                  revisión del 2026-07-01.",
             ),
         ] {

@@ -122,16 +122,6 @@ impl Directory {
         self.translation(of, locale, field).or(original)
     }
 
-    /// The deadline in the words of the source, in a note `deadline-text`, where no cycle of the program has the day of one.
-    pub fn deadline_in_words(&self, program: usize) -> Option<&Fact> {
-        let links = &self.program_links[program];
-        let is_dated = |cycle: &usize| self.cycles[*cycle].deadline_on.is_some();
-        let mut facts = links.facts.iter().map(|fact| &self.facts[*fact]);
-        let is_deadline =
-            |fact: &&Fact| fact.value.as_deref() == Some("deadline-text") && fact.text.is_some();
-        if links.cycles.iter().any(is_dated) { None } else { facts.find(is_deadline) }
-    }
-
     /// A text of a record in a language, where it is there.
     pub(crate) fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
         self.translations.get(&(of, locale))?.get(field).map(String::as_str)

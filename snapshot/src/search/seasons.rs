@@ -5,34 +5,28 @@ use crate::search::table::{column, offsets};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
-/// Names of the columns: opens, deadline, starts, stated status, end of the fiscal year, projected.
+/// Names of the columns: opens, deadline, starts, stated status, last day named, flags.
 pub(crate) type ColumnNames = [&'static str; 6];
 
-const SEASONS: ColumnNames = [
-    "season.opens",
-    "season.deadline",
-    "season.starts",
-    "season.stated",
-    "season.fiscal",
-    "season.projected",
-];
+const SEASONS: ColumnNames =
+    ["season.opens", "season.deadline", "season.starts", "season.stated", "season.named", "season.projected"];
 const NOT_STATED: u8 = u8::MAX;
 
-/// Seasons as columns: four of [`Day`]s, one of positions in [`CycleStatus::ALL`], or 255, and one of 0 or 1.
+/// Seasons as columns: four of [`Day`]s, one of positions in [`CycleStatus::ALL`], or 255, and one of flags.
 #[derive(Clone)]
 pub(crate) struct SeasonColumns {
     opens: Section<Day>,
     deadline: Section<Day>,
     starts: Section<Day>,
     stated: Section<u8>,
-    fiscal: Section<Day>,
+    named: Section<Day>,
     projected: Section<u8>,
 }
 
 /// Seasons being collected.
 #[derive(Default)]
 pub(crate) struct SeasonColumnsWriter {
-    /// Opens, deadline, starts, end of the fiscal year.
+    /// Opens, deadline, starts, last day named.
     days: [Vec<Day>; 4],
     stated: Vec<u8>,
     projected: Vec<u8>,
@@ -42,10 +36,10 @@ impl SeasonColumnsWriter {
     /// Adds a season.
     pub(crate) fn push(&mut self, season: &Season) {
         let position = |status: CycleStatus| CycleStatus::ALL.iter().position(|known| *known == status);
-        let days = [season.opens, season.deadline, season.starts, season.fiscal];
+        let days = [season.opens, season.deadline, season.starts, season.named];
         self.days.iter_mut().zip(days).for_each(|(column, day)| column.push(day));
         self.stated.push(season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8));
-        self.projected.push(u8::from(season.projected));
+        self.projected.push(u8::from(season.projected) | u8::from(season.no_call) << 1);
     }
 
     /// Number of seasons.
@@ -55,12 +49,12 @@ impl SeasonColumnsWriter {
 
     /// Writes the columns.
     pub(crate) fn write(self, names: ColumnNames, writer: &mut SectionWriter) {
-        let [opens, deadline, starts, fiscal] = self.days;
+        let [opens, deadline, starts, named] = self.days;
         writer.put(names[0], opens);
         writer.put(names[1], deadline);
         writer.put(names[2], starts);
         writer.put(names[3], self.stated);
-        writer.put(names[4], fiscal);
+        writer.put(names[4], named);
         writer.put(names[5], self.projected);
     }
 }
@@ -77,7 +71,7 @@ impl SeasonColumns {
             opens: column(sections, names[0], stated.len())?,
             deadline: column(sections, names[1], stated.len())?,
             starts: column(sections, names[2], stated.len())?,
-            fiscal: column(sections, names[4], stated.len())?,
+            named: column(sections, names[4], stated.len())?,
             projected: column(sections, names[5], stated.len())?,
             stated,
         })
@@ -95,8 +89,9 @@ impl SeasonColumns {
             deadline: self.deadline[position],
             starts: self.starts[position],
             stated: CycleStatus::ALL.get(usize::from(self.stated[position])).copied(),
-            fiscal: self.fiscal[position],
-            projected: self.projected[position] != 0,
+            named: self.named[position],
+            projected: self.projected[position] & 1 != 0,
+            no_call: self.projected[position] & 2 != 0,
         }
     }
 }
@@ -118,8 +113,8 @@ pub struct Observation {
 /// season.at                        u64: first season of each document, and the end
 /// season.opens .deadline .starts   Day of each season
 /// season.stated                    u8: position in CycleStatus::ALL, or 255
-/// season.fiscal                    Day of each season: end of the fiscal year that it is named after
-/// season.projected                 u8: 1 where its days are projected
+/// season.named                    Day of each season: last day that its name leaves possible
+/// season.projected                 u8: 1 where its days are projected, plus 2 where it is no call
 /// doc.lifecycle                    u8 of each document: position in Lifecycle::ALL
 /// doc.observed                     Day of each document: when its lifecycle was observed
 /// doc.checked                      Day of each document: when it was last checked

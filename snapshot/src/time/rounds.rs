@@ -1,4 +1,7 @@
-//! What names and texts state of the days of a round: the fiscal year that it is for, and whether its days are projected.
+//! What names and texts state of the days of a round: the date or the year that it is for, whether its days are
+//! projected, and whether it is a call for applications at all.
+
+use jiff::civil::Date;
 
 use crate::text::words_of;
 
@@ -24,9 +27,83 @@ const BETWEEN: [&str; 8] = ["are", "is", "application", "was", "son", "es", "est
 /// Parts of [`DATES`]: a sentence without any is not split into words.
 const DATES_PARTS: [&str; 4] = ["ates", "eadline", "echas", "lazo"];
 
+/// Names of months, English and Spanish.
+const MONTHS: [[&str; 2]; 12] = [
+    ["january", "enero"],
+    ["february", "febrero"],
+    ["march", "marzo"],
+    ["april", "abril"],
+    ["may", "mayo"],
+    ["june", "junio"],
+    ["july", "julio"],
+    ["august", "agosto"],
+    ["september", "septiembre"],
+    ["october", "octubre"],
+    ["november", "noviembre"],
+    ["december", "diciembre"],
+];
+/// Words of what takes no applications, or of a round that was withdrawn.
+const NO_CALLS: [&[&str]; 13] = [
+    &["request", "for", "information"],
+    &["rfi"],
+    &["call", "for", "information"],
+    &["solicitud", "de", "informacion"],
+    &["withdrawn"],
+    &["cancelled"],
+    &["canceled"],
+    &["retirado"],
+    &["retirada"],
+    &["cancelado"],
+    &["cancelada"],
+    &["anulado"],
+    &["anulada"],
+];
+
+/// Whether a name is one of a call for information, or of a round that was withdrawn.
+pub(super) fn is_no_call(name: &str) -> bool {
+    let words = words_of(name);
+    NO_CALLS.iter().any(|run| words.windows(run.len()).any(|part| part == *run))
+}
+
+/// The last day that the label of a round leaves possible: `~Oct 2, 2026`, the end of `Oct-Nov, 2026`, of `2024-A`
+/// or of `FY 2023`. Words such as `late` are passed over.
+pub(super) fn last_day(label: &str) -> Option<Date> {
+    let mut words = words_of(label);
+    words.retain(|word| word != "de");
+    let year =
+        |(at, word): (usize, &String)| Some((at, stated_year(word, None).filter(|_| word.len() == 4)?));
+    let Some((at, year)) = words.iter().enumerate().rev().find_map(year) else {
+        return fiscal_year_end(label);
+    };
+    let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at)).map(String::as_str);
+    let number = |word: Option<&str>| word.and_then(|word| word.parse::<i8>().ok());
+    let month = |word: Option<&str>| word.and_then(month_number);
+    let dated = match (month(before(1)), month(before(2))) {
+        (Some(month), _) => Some((month, number(before(2)))),
+        (None, Some(month)) => number(before(1)).map(|day| (month, Some(day))),
+        (None, None) => None,
+    };
+    let end = Date::new(year, 12, 31).ok().max(fiscal_year_end(label));
+    let Some((month, day)) = dated else { return end };
+    let first = Date::new(year, month, 1).ok()?;
+    Some(day.and_then(|day| Date::new(year, month, day).ok()).unwrap_or_else(|| first.last_of_month()))
+}
+
+/// The month of a word: its name, or at least three letters of it.
+fn month_number(word: &str) -> Option<i8> {
+    let is_name = |names: &[&str; 2]| names.iter().any(|name| name.starts_with(word));
+    let at = MONTHS.iter().position(is_name).filter(|_| word.len() >= 3)?;
+    i8::try_from(at + 1).ok()
+}
+
+/// A fiscal year ends at the latest with the calendar year of its number.
+pub(super) fn fiscal_year_end(name: &str) -> Option<Date> {
+    Date::new(fiscal_year(name)?, 12, 31).ok()
+}
+
 /// The fiscal year that a name states, of several the last: `FY 2021 - 2023`, `fiscal year 2024-25`,
 /// `ejercicio 2024`.
-pub(super) fn fiscal_year(name: &str) -> Option<i16> {
+fn fiscal_year(name: &str) -> Option<i16> {
     // Most names state none. Digits of other scripts are folded.
     if !name.bytes().any(|byte| byte.is_ascii_digit() || !byte.is_ascii()) {
         return None;
@@ -107,6 +184,45 @@ mod tests {
             ["Vision 2030", "FYI 2024", "Class of 2024", "FY", "fiscal year", "Ejercicio físico", "FY 12345"]
         {
             assert_eq!(fiscal_year(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_label_leaves_a_last_day_possible() {
+        for (label, day) in [
+            ("~Oct 3, 2026", "2026-10-03"),
+            ("Late Oct, 2026", "2026-10-31"),
+            ("Oct-Nov, 2026", "2026-11-30"),
+            ("~Late fall, 2026", "2026-12-31"),
+            ("9 January 2027", "2027-01-09"),
+            ("3 de mayo de 2026", "2026-05-03"),
+            ("mediados de ene. 2027", "2027-01-31"),
+            ("Concurso regular 2024", "2024-12-31"),
+            ("Desafíos 2023: pesca", "2023-12-31"),
+            ("Semestre 2024-A", "2024-12-31"),
+            ("FY 2021 - 2023", "2023-12-31"),
+            ("FY23", "2023-12-31"),
+            ("Feb 30, 2026", "2026-02-28"),
+        ] {
+            assert_eq!(last_day(label).map(|day| day.to_string()).as_deref(), Some(day), "{label}");
+        }
+        for label in ["", "Verify on website", "Apr 8, Aug 8, or Dec 8 annually", "Etapa 1", "PD-18-1340"] {
+            assert_eq!(last_day(label), None, "{label}");
+        }
+    }
+
+    #[test]
+    fn a_call_for_information_and_a_withdrawn_round_are_no_calls() {
+        for name in [
+            "STEM Consortia (RFI)",
+            "Request for Information: soils",
+            "2025 (Withdrawn)",
+            "Convocatoria anulada",
+        ] {
+            assert!(is_no_call(name), "{name}");
+        }
+        for name in ["Information for requests", "Cancer research", "Retiradas de residuos", "RFID tags"] {
+            assert!(!is_no_call(name), "{name}");
         }
     }
 

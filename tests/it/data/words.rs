@@ -17,7 +17,7 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Fact, Lifecycle, Locale};
 use snapshot::search::document_order;
-use snapshot::time::Day;
+use snapshot::time::{Day, deadline_in_words};
 
 use crate::records::{cycle, fact, program, world_with};
 use crate::server::{AS_OF, load, real_data};
@@ -25,33 +25,33 @@ use tests::world::World;
 
 /// Texts of a language that the checks look for.
 struct Phrases {
-    undated: &'static str,
     last: &'static str,
     unknown: &'static str,
     by_dates: &'static str,
     checked: &'static str,
     aged: &'static str,
     not_stated: &'static str,
+    open: &'static str,
 }
 
 const ENGLISH: Phrases = Phrases {
-    undated: "No exact dates",
-    last: "Last deadline ",
+    last: "Last round closed ",
     unknown: "; not known whether it opens again",
     by_dates: "; by its dates it ",
     checked: ", as checked ",
-    aged: "Open when last checked",
+    aged: "open when checked ",
     not_stated: "not stated",
+    open: "Open",
 };
 
 const SPANISH: Phrases = Phrases {
-    undated: "Sin fechas exactas",
-    last: "Último plazo: ",
+    last: "Última convocatoria cerrada: ",
     unknown: "; no se sabe si volverá a abrir",
     by_dates: "; según sus fechas, ",
     checked: ", según la revisión del ",
-    aged: "Abierta en la última revisión",
+    aged: "abierta en la revisión de hace ",
     not_stated: "no consta",
+    open: "Abierta",
 };
 
 const fn phrases(locale: Locale) -> &'static Phrases {
@@ -74,6 +74,9 @@ struct Statement {
     twin: String,
     row: String,
     state: String,
+    /// Whether the `open` filter keeps it, and how many programs the home page counts as open.
+    open: bool,
+    open_count: u32,
 }
 
 static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
@@ -156,11 +159,13 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
             funding: under(&page, locale, "line_how_much"),
             twin,
             row: plain_text(std::str::from_utf8(&row).unwrap()),
+            open: dated.today.is_open(doc),
+            open_count: dated.today.open_count(),
             state: status_text::state(
                 &dated.today.state(doc).unwrap(),
                 dated.today.day,
                 locale,
-                directory.deadline_in_words(program).is_some(),
+                deadline_in_words(directory, program).is_some(),
             ),
         }
     };
@@ -254,22 +259,22 @@ fn each_state_reads_as_it_should_in_both_languages() {
     for (number, english, spanish) in [
         (
             1,
-            "Last deadline 30 September 2026; not known whether it opens again",
-            "Último plazo: 30 de septiembre de 2026; no se sabe si volverá a abrir",
+            "Last round closed 30 September 2026; not known whether it opens again",
+            "Última convocatoria cerrada: 30 de septiembre de 2026; no se sabe si volverá a abrir",
         ),
         (
             2,
-            "Open closes 31 December 2026 in 40 days",
-            "Abierta cierra el 31 de diciembre de 2026 en 40 días",
+            "Open; closes 31 December 2026 in 40 days",
+            "Abierta; cierra el 31 de diciembre de 2026 en 40 días",
         ),
         (
             3,
-            "Open when last checked, 15 months ago; no deadline stated",
-            "Abierta en la última revisión, hace 15 meses; sin plazo publicado",
+            "Not known to be open; open when checked 15 months ago; no deadline stated",
+            "No consta que esté abierta; abierta en la revisión de hace 15 meses; sin plazo publicado",
         ),
-        (4, "Closed last deadline 30 September 2026", "Cerrada último plazo: 30 de septiembre de 2026"),
-        (9, "Open closes 21 January 2027 in 2 months", "Abierta cierra el 21 de enero de 2027 en 2 meses"),
-        (10, "Open closes 14 March 2029 in 2 years", "Abierta cierra el 14 de marzo de 2029 en 2 años"),
+        (4, "Closed; last deadline 30 September 2026", "Cerrada; último plazo: 30 de septiembre de 2026"),
+        (9, "Open; closes 21 January 2027 in 2 months", "Abierta; cierra el 21 de enero de 2027 en 2 meses"),
+        (10, "Open; closes 14 March 2029 in 2 years", "Abierta; cierra el 14 de marzo de 2029 en 2 años"),
     ] {
         assert_eq!(statement_of(&statement, number, Locale::En).head, english);
         assert_eq!(statement_of(&statement, number, Locale::Es).head, spanish);
@@ -330,9 +335,6 @@ fn no_stated_deadline_is_shown_as_not_stated() {
         if passed(directory, statement.program).is_none() {
             return false;
         }
-        for text in [&statement.head, &statement.row, &statement.state, &statement.twin] {
-            assert!(!text.contains(words.undated), "{slug}: {text}");
-        }
         let shown = [&statement.head, &statement.row, &statement.state, &statement.twin];
         let is_shown = shown.map(|text| text.contains(words.last) && text.contains(words.unknown));
         assert!(is_shown.iter().all(|shown| *shown == is_shown[0]), "{slug} is shown in different ways");
@@ -349,13 +351,7 @@ fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
         for text in [&statement.lifecycle, &statement.state, &statement.twin] {
             assert_eq!(text.contains(words.checked), checked, "{}: {text}", it.slug);
         }
-        let is_open = [("Open ", "Abierta "), ("Closing soon", "Cierra pronto"), ("Rolling", "Abierta todo")];
-        let is_open = is_open.iter().any(|(en, es)| {
-            statement.head.starts_with(if statement.locale == Locale::En { en } else { es })
-                && !statement.head.starts_with(words.aged)
-                // Rounds that have been open for years are in doubt themselves.
-                && !["Open since", "Abierta desde"].iter().any(|word| statement.head.starts_with(word))
-        });
+        let is_open = statement.head.starts_with(words.open);
         let is_shut =
             statement.head.starts_with(if statement.locale == Locale::En { "Closed" } else { "Cerrada" });
         let contradicts = it.lifecycle == Lifecycle::ActiveBetweenCycles && is_open
@@ -373,6 +369,24 @@ fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
 }
 
 #[test]
+fn a_label_begins_with_open_exactly_when_the_home_page_counts_its_row() {
+    for (name, _, statements) in ALL.iter() {
+        for locale in Locale::ALL {
+            let of_locale = || statements.iter().filter(|statement| statement.locale == *locale);
+            let is_open = |text: &str| text.starts_with(phrases(*locale).open);
+            for statement in of_locale() {
+                let shown = [&statement.head, &statement.row, &statement.state].map(|text| is_open(text));
+                assert!(shown == [shown[0]; 3], "{name}: {} / {}", statement.head, statement.state);
+                assert!(statement.open || !shown[0], "{name}: {}", statement.head);
+            }
+            let labels = of_locale().filter(|statement| is_open(&statement.head)).count();
+            let count = of_locale().next().map_or(0, |statement| statement.open_count as usize);
+            assert_eq!(labels, count, "{name} in {}", locale.as_str());
+        }
+    }
+}
+
+#[test]
 fn openness_that_nothing_ends_says_how_old_it_is() {
     let year_before = AS_OF.saturating_sub(jiff::Span::new().years(1));
     on_all(|directory, statement| {
@@ -383,9 +397,7 @@ fn openness_that_nothing_ends_says_how_old_it_is() {
         let ahead = cycles.filter_map(|cycle| cycle.deadline_on).any(|deadline| deadline >= AS_OF);
         let checked = it.lifecycle_checked_at.max(it.source_checked_at);
         let checked = checked.map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).date());
-        let believed = ["Open ", "Rolling", "Abierta "].iter().any(|word| statement.head.starts_with(word))
-            && !statement.head.starts_with(words.aged)
-            && !["Open since", "Abierta desde"].iter().any(|word| statement.head.starts_with(word));
+        let believed = statement.head.starts_with(words.open);
         let is_old = checked.is_some_and(|day| day < year_before);
         assert!(ahead || !is_old || !believed, "{}: {}", it.slug, statement.head);
         for text in [&statement.row, &statement.state, &statement.twin] {

@@ -50,7 +50,7 @@ fn values_are_matched_by_label_and_the_interpretation_is_reported() {
         ("destination", "Ivory Coast", "CI", Some("Côte d’Ivoire")),
         ("citizenship", "South Korea", "KR", Some("South Korea")),
         ("country", "África", "002", Some("Africa")),
-        ("openState", "Closing soon", "closing_soon", Some("Closing soon")),
+        ("openState", "Open, closes soon", "closing_soon", Some("Open, closes soon")),
         ("lifecycle", "ENDED", "ended", Some("Ended")),
         ("career", "Doctoral candidates", "doctoral-candidate", None),
     ] {
@@ -299,7 +299,7 @@ fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
             item("types", "fellowship", "fellowship", 1),
             item("types", "grant", "grant", 1),
             item("openStates", "open", "Open", 1),
-            item("openStates", "rolling", "Rolling", 1),
+            item("openStates", "rolling", "Open at any time", 1),
         ])
     );
     assert_eq!(listed["more"], Value::Null, "all are there");

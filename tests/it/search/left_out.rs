@@ -130,12 +130,14 @@ fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
 
 #[test]
 fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
-    let note = json!({"kind": "note", "value": "deadline-text", "text": "2035-12-31"});
+    let note = |text: &str| json!({"kind": "note", "value": "deadline-text", "text": text});
     let stale = json!({"name": "Soil", "sourceCheckedAt": "2025-08-01T00:00:00Z"});
     let members = [json!({"name": "Soil"}), stale];
     let cycles = vec![cycle(1, 1, json!({"status": "open"})), cycle(2, 2, json!({"status": "rolling"}))];
-    for (facts, is_without) in [(Vec::new(), true), (vec![fact(1, 1, note.clone()), fact(2, 2, note)], false)]
-    {
+    // The second stands for no deadline.
+    for (text, is_without) in [(None, true), (Some("2035-12-31"), true), (Some("~May 3, 2031"), false)] {
+        let facts =
+            text.into_iter().flat_map(|text| [fact(1, 1, note(text)), fact(2, 2, note(text))]).collect();
         let folder = tempfile::tempdir().unwrap();
         let tables = [organization(), many_programs(&members), ("facts", facts), ("cycles", cycles.clone())];
         let live = live(folder.path(), &tables);

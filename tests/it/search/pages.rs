@@ -541,23 +541,33 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
     let english = plain("/programs?open=true");
     assert!(english.contains("3 opportunities, 2 more not known to be open</span>"), "{english}");
     assert!(
-        english.contains("<b class=\"s none\">Open since July 2011</b>, no deadline stated"),
+        english
+            .contains("<b class=\"s none\">Not known to be open</b>; opened July 2011; no deadline stated"),
         "{english}"
     );
-    assert!(english.contains("<b class=\"s none\">Open when last checked</b>, 15 months ago"), "{english}");
-    assert!(english.find("last day today") < english.find("15 months ago"), "after those with a deadline");
+    assert!(
+        english.contains("<b class=\"s none\">Not known to be open</b>; open when checked 15 months ago"),
+        "{english}"
+    );
+    assert!(
+        english.find("last day today") < english.find("checked 15 months ago"),
+        "after those with a deadline"
+    );
     assert!(english.contains("<span>projected deadline</span> <time datetime=\"2027-05-03\">"), "{english}");
     assert!(english.contains("last day today"), "{english}");
     let next = plain("/programs?q=next");
     assert!(
         next.contains(
-            "</b> opens <time datetime=\"2027-01-11\">11 January 2027</time>, <span>deadline</span> <time"
+            "</b> opens <time datetime=\"2027-01-11\">11 January 2027</time>; <span>deadline</span> <time"
         ),
         "{next}"
     );
     let spanish = plain("/es/programs?open=true");
-    assert!(spanish.contains("3 oportunidades, 2 más sin confirmar</span>"), "{spanish}");
-    assert!(spanish.contains("Abierta desde julio de 2011</b>, sin plazo publicado"), "{spanish}");
+    assert!(spanish.contains("3 oportunidades, 2 más que no consta que estén abiertas</span>"), "{spanish}");
+    assert!(
+        spanish.contains("No consta que esté abierta</b>; apertura: julio de 2011; sin plazo publicado"),
+        "{spanish}"
+    );
     assert!(
         spanish.contains("<span>plazo previsto:</span> <time") && spanish.contains("último día: hoy"),
         "{spanish}"

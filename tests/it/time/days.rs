@@ -255,53 +255,107 @@ fn standing(lifecycle: Lifecycle, seasons: &[Season], checked: i32) -> DisplaySt
     Openness::new(lifecycle, seasons.iter().copied(), Day(0)).standing(Day(-checked), Day(0))
 }
 
+fn shows(table: &[(Lifecycle, &[Season], i32, DisplayStatus)]) {
+    for (lifecycle, seasons, checked, expected) in table {
+        assert_eq!(standing(*lifecycle, seasons, *checked), *expected, "{lifecycle:?} {seasons:?} {checked}");
+    }
+}
+
 #[test]
-fn what_is_shown_follows_from_stated_dates_and_the_age_of_the_check() {
+fn what_is_shown_follows_from_past_rounds_and_deadlines() {
     use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Ended, Unclear};
+    let passed = season(None, None, Some(-1));
+    let open = season(None, Some(-1), Some(15));
+    let upcoming = season(None, Some(3), Some(9));
+    let opened = season(None, Some(-3), None);
+    let closed = season(Some(CycleStatus::Closed), None, None);
+    let ahead = season(None, None, Some(15));
+    let named = |season: Season, days: i32| Season { named: Day(days), ..season };
+    let unknown = season(None, None, None);
+    let guessed = Season { projected: true, ..passed };
+    let far = season(None, Some(-3), Some(9 * 366));
+    let no_call = Season { no_call: true, ..open };
+    let over = DisplayStatus::Over { is_guess: false };
+    let probably_over = DisplayStatus::Over { is_guess: true };
+    let nothing = DisplayStatus::NotKnown { opened: None, months: None };
+    let old = DisplayStatus::NotKnown { opened: None, months: Some(12) };
+    let late = season(None, Some(-740), None);
+    let since = |days: i32| DisplayStatus::NotKnown { opened: Some(Day(days)), months: None };
+    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 27] = [
+        // Where nothing states whether it opens again, every known round is past: by its deadline, by its source's
+        // word, or, which is a guess, by its name or by a projected deadline.
+        (Unclear, &[passed], 0, over),
+        (Unclear, &[passed, unknown], 0, over),
+        (Unclear, &[closed], 0, over),
+        (Unclear, &[closed, named(closed, 300)], 0, over),
+        (Unclear, &[passed, opened], 0, nothing),
+        (Unclear, &[guessed], 0, probably_over),
+        (Unclear, &[guessed, closed], 0, probably_over),
+        (Unclear, &[guessed, passed], 0, over),
+        (ActiveBetweenCycles, &[named(unknown, -1)], 0, probably_over),
+        (ActiveBetweenCycles, &[named(unknown, 0)], 0, nothing),
+        (ActiveBetweenCycles, &[named(unknown, -1), named(unknown, 9)], 0, nothing),
+        (ActiveBetweenCycles, &[guessed], 0, probably_over),
+        (Ended, &[guessed], 0, DisplayStatus::Closed),
+        (ActiveBetweenCycles, &[passed], 0, DisplayStatus::Closed),
+        (Ended, &[passed], 0, DisplayStatus::Closed),
+        // A round that no lifecycle confirms is not known to be open.
+        (Unclear, &[passed, upcoming], 0, nothing),
+        (Unclear, &[opened], 0, nothing),
+        (Unclear, &[], 0, nothing),
+        // Nor is one that only has a deadline ahead, unless its source states that it is open.
+        (ActiveBetweenCycles, &[ahead], 0, DisplayStatus::Ahead),
+        (ActiveBetweenCycles, &[ahead, late], 0, DisplayStatus::Ahead),
+        (ActiveBetweenCycles, &[ahead, open], 0, DisplayStatus::Open),
+        (ActiveBetweenCycles, &[season(Some(CycleStatus::Open), None, Some(15))], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[ahead], 0, DisplayStatus::Open),
+        // A deadline that stands for none ends nothing.
+        (ActiveBetweenCycles, &[season(None, None, Some(9 * 366))], 0, nothing),
+        (ActiveAccepting, &[far], 365, DisplayStatus::Open),
+        (ActiveAccepting, &[far], 366, old),
+        // Nobody can apply to a call for information.
+        (ActiveAccepting, &[no_call], 0, since(-1)),
+    ];
+    shows(&table);
+}
+
+#[test]
+fn what_is_shown_follows_from_the_age_of_rounds_and_checks() {
+    use Lifecycle::{ActiveAccepting, Ended};
     let passed = season(None, None, Some(-1));
     let open = season(None, Some(-1), Some(15));
     let undated = season(Some(CycleStatus::Open), None, None);
     let rolling = season(Some(CycleStatus::Rolling), None, None);
     let upcoming = season(None, Some(3), Some(9));
     let opened = season(None, Some(-3), None);
-    let old = DisplayStatus::OpenWhenChecked { months: 12 };
+    let named = |season: Season, days: i32| Season { named: Day(days), ..season };
+    let nothing = DisplayStatus::NotKnown { opened: None, months: None };
+    let old = DisplayStatus::NotKnown { opened: None, months: Some(12) };
     let (late, later) = (season(None, Some(-740), None), season(None, Some(-800), None));
-    let since = |days: i32| DisplayStatus::OpenSince { opened: Day(days) };
-    let fiscal = Season { fiscal: Day(-1), ..opened };
-    let this_year = Season { fiscal: Day(0), ..opened };
-    let nameless = Season { fiscal: Day(-1), ..undated };
-    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 24] = [
-        // A deadline that has passed is shown where nothing states whether it opens again.
-        (Unclear, &[passed], 0, DisplayStatus::Passed),
-        (Unclear, &[passed, opened], 0, DisplayStatus::Passed),
-        (ActiveBetweenCycles, &[passed], 0, DisplayStatus::Closed),
-        (Ended, &[passed], 0, DisplayStatus::Closed),
-        // Stated days are never shown as not stated.
-        (Unclear, &[passed, upcoming], 0, DisplayStatus::Doubtful),
-        (Unclear, &[opened], 0, DisplayStatus::Doubtful),
-        (Unclear, &[], 0, DisplayStatus::Undated),
+    let since = |days: i32| DisplayStatus::NotKnown { opened: Some(Day(days)), months: None };
+    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 19] = [
         // Openness that nothing ends is believed for a year: 1969 had 365 days.
         (ActiveAccepting, &[undated], 365, DisplayStatus::Open),
         (ActiveAccepting, &[undated], 366, old),
+        (ActiveAccepting, &[rolling], 365, DisplayStatus::Rolling),
         (ActiveAccepting, &[rolling], 366, old),
         (ActiveAccepting, &[], 366, old),
         (ActiveAccepting, &[undated, upcoming], 366, old),
         (ActiveAccepting, &[undated, open], 366, DisplayStatus::Open),
         (ActiveAccepting, &[upcoming], 366, DisplayStatus::Upcoming),
         // A round without a deadline may be over after two years, of which 1968 had 366 days, or after the end
-        // of its fiscal year.
+        // of the year in its name.
         (ActiveAccepting, &[season(None, Some(-731), None)], 0, DisplayStatus::Open),
         (ActiveAccepting, &[season(None, Some(-732), None)], 0, since(-732)),
         (ActiveAccepting, &[late, later, passed], 366, since(-740)),
         (ActiveAccepting, &[late, opened], 0, DisplayStatus::Open),
         (ActiveAccepting, &[late, open], 0, DisplayStatus::Open),
         (ActiveAccepting, &[late, rolling], 0, DisplayStatus::Open),
-        (ActiveAccepting, &[fiscal], 0, since(-3)),
-        (ActiveAccepting, &[this_year], 0, DisplayStatus::Open),
-        (ActiveAccepting, &[nameless], 0, DisplayStatus::Doubtful),
+        (ActiveAccepting, &[named(opened, -1)], 0, since(-3)),
+        (ActiveAccepting, &[named(opened, 0)], 0, DisplayStatus::Open),
+        (ActiveAccepting, &[named(undated, -1)], 0, nothing),
+        (ActiveAccepting, &[season(None, None, Some(14))], 0, DisplayStatus::ClosingSoon),
         (Ended, &[late], 0, DisplayStatus::Closed),
     ];
-    for (lifecycle, seasons, checked, expected) in table {
-        assert_eq!(standing(lifecycle, seasons, checked), expected, "{lifecycle:?} {seasons:?} {checked}");
-    }
+    shows(&table);
 }

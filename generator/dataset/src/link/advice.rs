@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use snapshot::page::money::per;
 use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
-use snapshot::time::{Day, Season};
+use snapshot::time::{Day, Season, is_filler};
 use uuid::Uuid;
 
 use super::contradicted;
-use super::rules::day_of;
+use super::rules::{SENTINELS, day_of};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
 use crate::parallel;
@@ -31,6 +31,7 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
         report.push(Diagnostic::new(Code::NoPrograms, dataset.at, "no program is published"));
     }
     let published = day_of(dataset.record.published_at);
+    report.extend(fillers(tables, published));
     report.extend(contradictions(tables, Day::new(published)));
     report.extend(accepting_after_deadline(tables, Day::new(published)));
     report.extend(stale_checks(tables, published));
@@ -50,6 +51,24 @@ fn report_near_duplicates(tables: &Tables, report: &mut Diagnostics) {
             report.push(Diagnostic::new(Code::NearDuplicate, *at, message));
         }
     }
+}
+
+/// Deadlines, as days and in notes, that sources enter where there is none.
+fn fillers(tables: &Tables, published: Date) -> Vec<Diagnostic> {
+    let of = |at: Location, field: &'static str, day: Date| {
+        let message = format!("`{field}` is {day}, which stands for no deadline");
+        is_filler(day, published)
+            .then(|| Diagnostic::new(Code::SentinelDate, at, message).value(field, day.to_string()))
+    };
+    let cycles = parallel::flat_map(&tables.cycles, |row| {
+        let is_known = |day: &Date| day.year() < SENTINELS.1.year();
+        of(row.at, "deadlineOn", row.record.deadline_on.filter(is_known)?)
+    });
+    let notes = parallel::flat_map(&tables.facts, |row| {
+        let is_deadline = row.record.value.as_deref() == Some("deadline-text");
+        of(row.at, "text", row.record.text.as_deref().filter(|_| is_deadline)?.trim().parse().ok()?)
+    });
+    [cycles, notes].concat()
 }
 
 /// Programs that were last checked long ago.

@@ -17,7 +17,10 @@ static EXCLUSIONS: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
     let mut lists: HashMap<&str, String> = HashMap::new();
     let who = include_str!("excluded.txt").lines().filter_map(|line| line.split_once(" = "));
     for (value, words) in who {
-        for line in include_str!("exclusions.txt").lines().filter(|line| !line.starts_with('#')) {
+        // `Not for profit` is a word for others, and no exclusion.
+        let is_other = |line: &&str| line.starts_with("^ not") && value == "for-profit";
+        let is_kept = |line: &&str| !line.starts_with('#') && !is_other(line);
+        for line in include_str!("exclusions.txt").lines().filter(is_kept) {
             let slots = line.split(' ').map(|slot| if slot == "X" { words } else { slot });
             let list = lists.entry(value).or_default();
             list.push_str(&slots.collect::<Vec<_>>().join(" "));

@@ -24,7 +24,7 @@ const OLDEST_AGE: f64 = 150.0;
 const MONEY: (f64, f64) = (0.01, 1e15);
 
 /// Dates up to the first and from the second on are placeholders for "none" in many databases.
-const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
+pub(super) const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
 
 /// Reports problems of the dataset's description.
 pub(crate) fn check_dataset(row: &Row<Dataset>, report: &mut Diagnostics) {

@@ -3,6 +3,7 @@
 
 mod award;
 mod blocks;
+mod eligibility;
 mod hints;
 mod organization;
 mod program;

@@ -3,13 +3,13 @@
 use crate::page::json::{SectionNames, push_json};
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
-use crate::record::{CycleStatus, Directory, season_order};
+use crate::record::{CycleStatus, Directory, Lifecycle, season_order};
 use crate::search::{ColumnNames, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, check_len};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 const SEASONS: ColumnNames =
-    ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.fiscal", "cycle.projected"];
+    ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.named", "cycle.projected"];
 const CYCLES: SectionNames = ("cycle.at", "cycle");
 
 /// Numbers that other files use for programs and cycles.
@@ -45,6 +45,8 @@ pub struct Cycles {
     /// Days of all cycles, and what their sources stated.
     seasons: SeasonColumns,
     checked: Section<Day>,
+    /// Lifecycle of the program of each cycle: its position in [`Lifecycle::ALL`].
+    lifecycle: Section<u8>,
     by_deadline: Section<u32>,
 }
 
@@ -55,6 +57,7 @@ pub struct CyclesToday {
     /// Days of all cycles, and what their sources stated.
     seasons: SeasonColumns,
     checked: Section<Day>,
+    lifecycle: Section<u8>,
     /// Upcoming cycles, by deadline.
     pub(in crate::page) upcoming: Vec<u32>,
 }
@@ -68,6 +71,7 @@ pub(super) fn write(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
     }
     let (mut rows, mut seasons) = (StringsWriter::default(), SeasonColumnsWriter::default());
     let (mut split, mut checked) = (Vec::<u32>::new(), Vec::<Day>::new());
+    let mut lifecycle = Vec::<u8>::new();
     let mut by_deadline = Vec::new();
     let mut json = Vec::new();
     for (number, cycle) in (0u32..).zip(in_order(directory)) {
@@ -84,6 +88,7 @@ pub(super) fn write(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
         let season = Season::of(it).with_program(program);
         seasons.push(&season);
         checked.push(Day::of(program.last_checked_at()));
+        lifecycle.push(program.lifecycle as u8);
         by_deadline.push((season.deadline.known().map_or(i32::MAX, |day| day.0), it.id, number));
     }
     by_deadline.sort_unstable();
@@ -91,6 +96,7 @@ pub(super) fn write(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
     writer.put("cycle.split", split);
     seasons.write(SEASONS, writer);
     writer.put("cycle.checked", checked);
+    writer.put("cycle.lifecycle", lifecycle);
     writer.put("cycle.due", by_deadline.into_iter().map(|(.., number)| number).collect::<Vec<u32>>());
 }
 
@@ -109,12 +115,14 @@ impl Cycles {
             split: sections.get("cycle.split")?,
             seasons: SeasonColumns::open(sections, SEASONS)?,
             checked: sections.get("cycle.checked")?,
+            lifecycle: sections.get("cycle.lifecycle")?,
             by_deadline: sections.get("cycle.due")?,
         };
         let count = cycles.rows.count();
         check_len("cycle.split", &cycles.split, count)?;
         ensure(cycles.seasons.count() == count, "cycle.stated", "has another length")?;
         check_len("cycle.checked", &cycles.checked, count)?;
+        check_len("cycle.lifecycle", &cycles.lifecycle, count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         let fits = cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|cycle| (*cycle as usize) < count);
@@ -131,6 +139,7 @@ impl Cycles {
             day,
             seasons: self.seasons.clone(),
             checked: self.checked.clone(),
+            lifecycle: self.lifecycle.clone(),
             upcoming: upcoming.collect(),
             status: seasons.iter().map(|season| season.status(day)).collect(),
         }
@@ -152,14 +161,17 @@ impl CyclesToday {
 
     /// The status of a cycle as people read it; `status` follows from source and dates alone.
     pub fn standing(&self, cycle: u32) -> DisplayStatus {
-        self.on(cycle, self.day).map_or(DisplayStatus::Undated, |(_, standing)| standing)
+        let unknown = DisplayStatus::NotKnown { opened: None, months: None };
+        self.on(cycle, self.day).map_or(unknown, |(_, standing)| standing)
     }
 
     /// Status of a cycle on another day, and the status that people read; `None` for an unknown number.
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;
         let season = self.seasons.get(cycle);
-        Some((season.status(day), DisplayStatus::of_cycle(&season, self.checked[cycle], day)))
+        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[cycle])).copied();
+        let lifecycle = lifecycle.unwrap_or(Lifecycle::Unclear);
+        Some((season.status(day), DisplayStatus::of_cycle(&season, lifecycle, self.checked[cycle], day)))
     }
 
     /// Days up to this one on which either may turn.

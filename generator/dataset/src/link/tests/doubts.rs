@@ -139,6 +139,20 @@ fn facts_that_a_text_excludes_are_reported_with_both_places() {
         ("undergraduate", "No pueden solicitarla los estudiantes de grado."),
         ("postdoc", "Quedan excluidos los investigadores postdoctorales."),
         ("undergraduate", "No se admiten estudiantes de grado."),
+        ("undergraduate", "Full-time PhD students; not undergrad or postdoc"),
+        ("postdoc", "Full-time PhD students; not undergrad or postdoc"),
+        ("student", "For teachers; not for students."),
+        ("faculty", "Graduate students only (not faculty)."),
+        ("masters", "Doctoral candidates; master's students not eligible."),
+        ("postdoc", "Postdocs cannot apply."),
+        ("for-profit", "For-profit companies are ineligible."),
+        ("nonprofit", "Nonprofits will not be considered."),
+        ("small-business", "Excludes small businesses."),
+        ("doctoral", "No podrán participar los doctorandos."),
+        ("student", "Solo docentes; no estudiantes."),
+        ("student", "Para docentes; no para los estudiantes."),
+        ("individual", "Las personas físicas no pueden solicitar la ayuda."),
+        ("for-profit", "No dirigida a empresas."),
     ] {
         let program = program(1, 1, &format!(r#","description":"{text}""#));
         let (_, report) = linked(&[("programs.ndjson", program), ("facts.ndjson", includes(value))]);
@@ -151,6 +165,21 @@ fn facts_that_a_text_excludes_are_reported_with_both_places() {
         ("student", "Students are not eligible for a second award."),
         ("student", "No tuition; students are welcome."),
         ("postdoc", "No undergrads."),
+        ("undergraduate", "Undergraduates may apply."),
+        ("student", "Open to all, not exclusively students."),
+        ("student", "Not only students may apply."),
+        ("undergraduate", "Undergraduates with no degree yet."),
+        ("postdoc", "No postdoc experience is required."),
+        ("graduate-student", "Not limited to graduate students."),
+        ("for-profit", "Not for profit organizations may apply."),
+        ("individual", "Individuals need not apply in person."),
+        ("student", "Students are not charged."),
+        ("faculty", "Faculty may not apply for two awards."),
+        ("nonprofit", "Nonprofits that have no budget may apply."),
+        ("student", "No hay límite de estudiantes por centro."),
+        ("student", "Los estudiantes no pagan la matrícula."),
+        ("individual", "No se exige fianza a las personas físicas."),
+        ("for-profit", "Las empresas no son elegibles para otra ayuda."),
     ] {
         let program = program(1, 1, &format!(r#","description":"{text}""#));
         let (_, report) = linked(&[("programs.ndjson", program), ("facts.ndjson", includes(value))]);

@@ -11,6 +11,7 @@ use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, applicants, detail_page
 use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::page::status_text::checked;
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::time::{deadline_in_words, is_filler};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
@@ -183,7 +184,7 @@ impl Pages<'_> {
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
             checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
-            deadline_text: self.directory.deadline_in_words(program).map(|fact| {
+            deadline_text: deadline_in_words(self.directory, program).map(|fact| {
                 let original = fact.text.as_deref().unwrap_or_default();
                 self.text_of((fact.entity(), self.language(it)), locale, "text", original)
             }),
@@ -193,7 +194,7 @@ impl Pages<'_> {
         }
     }
 
-    /// The seasons of a program that end on a day. A paused or ended program has none.
+    /// The seasons of a program that end on a day, which is no filler. A paused or ended program has none.
     fn deadlines(&self, program: usize) -> impl Iterator<Item = (&Cycle, Date)> {
         let lifecycle = self.directory.programs[program].lifecycle;
         let rests =
@@ -201,7 +202,8 @@ impl Pages<'_> {
         let cycles = self.directory.program_links[program].cycles.iter().filter(move |_| !rests);
         cycles.filter_map(|cycle| {
             let cycle = &self.directory.cycles[*cycle];
-            Some((cycle, cycle.deadline_on?))
+            let deadline = cycle.deadline_on.filter(|it| !is_filler(*it, day(cycle.updated_at)))?;
+            Some((cycle, deadline))
         })
     }
 
@@ -240,6 +242,7 @@ impl Pages<'_> {
             about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
             lifecycle => self.lifecycle(program, locale),
+            eligibility => self.eligibility(program, locale).map(|text| variables(&text)),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
@@ -332,17 +335,13 @@ impl Pages<'_> {
                     context! { kind => it.kind, text => it.text, lang => it.language }
                 }),
             };
-            let mark = match (fact.polarity, fact.strength) {
-                (Polarity::Exclude, _) => Some("program_excluded"),
-                (_, Strength::Preferred) => Some("program_preferred"),
-                _ => None,
-            };
+            let is_excluded = fact.polarity == Polarity::Exclude;
+            let is_preferred = !is_excluded && fact.strength == Strength::Preferred;
             let is_note =
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
-            let is_making = !is_note && mark.is_none() && fact.amount.is_none();
+            let is_making = !is_note && !is_excluded && !is_preferred && fact.amount.is_none();
             context! {
-                label, is_making,
-                mark => mark.map(|key| self.word(locale, key)),
+                label, is_making, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
                 text => fact.text.as_deref().map(|text| {
                     let (of, language) = (fact.entity(), self.language(it));
@@ -374,8 +373,19 @@ impl Pages<'_> {
         dated.min_by_key(|it| Reverse(day(it)))
     }
 
-    /// From when the latest season takes applications.
+    /// From when the latest season takes applications; or a season that would open after its deadline.
     fn opens(&self, program: usize, locale: Locale) -> Option<String> {
+        let cycles =
+            self.directory.program_links[program].cycles.iter().map(|it| &self.directory.cycles[*it]);
+        let reversed = cycles.filter_map(|cycle| cycle.opens_on.zip(cycle.deadline_on));
+        if let Some((opens, deadline)) = reversed.into_iter().find(|(opens, deadline)| opens > deadline) {
+            let [opens, deadline] = [opens, deadline].map(|date| self.day_text(date, locale).text);
+            return Some(self.phrase(
+                locale,
+                "program_days_reversed",
+                &[("opens", &opens), ("deadline", &deadline)],
+            ));
+        }
         let date = self.day_text(self.latest_season(program)?.opens_on?, locale).text;
         Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
     }

@@ -1,0 +1,193 @@
+//! Who may apply, in the words of a source: one sentence that speaks of it.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use html::view::Text;
+use snapshot::facet::applicants;
+use snapshot::patterns::Patterns;
+use snapshot::record::{Fact, Locale, Polarity};
+use snapshot::truncate::at_word;
+
+use crate::pages::Pages;
+
+/// The ways in which a sentence speaks of who may apply.
+static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("eligibility.txt")));
+
+/// How a note about eligibility names applicants without a verb.
+static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(
+        "^ any|all|only|private|public|local|current|registered|volunteer* agencies|agency|businesses|cities|city|companies|\
+         corporations|counties|county|districts|entities|entity|government|governments|households|individuals|institutions|\
+         municipalities|municipality|non|nonprofit|nonprofits|organizations|residents|schools|taxpayers|units|veterans",
+    )
+});
+
+/// Longest quotation, in characters.
+const QUOTED: usize = 300;
+/// A text of a fact with fewer words states no more than its label.
+const WORDS: usize = 5;
+impl Pages<'_> {
+    /// Who may apply, in the words of the source: of a note about eligibility, else the longest text of a fact about
+    /// applicants, else a sentence of the description or the summary.
+    pub(super) fn eligibility(&self, program: usize, locale: Locale) -> Option<Text> {
+        let it = &self.directory.programs[program];
+        let facts = self.facts(program);
+        let shown = applicants(it, &facts);
+        let included =
+            facts.into_iter().filter(|fact| fact.polarity == Polarity::Include && fact.text.is_some());
+        let (mut notes, mut others) = (Vec::new(), Vec::new());
+        for fact in included {
+            let stated = fact.text.as_deref().unwrap_or_default().trim();
+            let text = || self.text_of((fact.entity(), self.language(it)), locale, "text", stated);
+            match &*fact.kind {
+                "note" if fact.value.as_deref() == Some("eligibility-text") => notes.extend(note(text())),
+                kind if shown.iter().any(|(spec, _)| spec.is_fed_by(kind)) => {
+                    others.extend(statement(fact, text()));
+                }
+                _ => {}
+            }
+        }
+        let of_program = |field, original: Option<&str>| {
+            cut(self.text_of((it.entity(), self.language(it)), locale, field, original?), sentence)
+        };
+        let others = others.into_iter().max_by_key(|text: &Text| text.text.len());
+        let quoted = notes.into_iter().next().or(others);
+        quoted
+            .or_else(|| of_program("description", it.description.as_deref()))
+            .or_else(|| of_program("summary", it.summary.as_deref()))
+    }
+}
+
+/// A text of which a part is shown.
+fn cut(text: Text, part: impl Fn(&str) -> Option<Cow<'_, str>>) -> Option<Text> {
+    Some(Text { text: part(&text.text)?.into_owned(), lang: text.lang })
+}
+
+fn note(text: Text) -> Option<Text> {
+    cut(text, |text| sentence(text).or_else(|| names(text).map(shortened)))
+}
+
+/// The first sentence of a note, where it names applicants.
+fn names(text: &str) -> Option<&str> {
+    sentences(text).next().filter(|first| NAMES.find(first).is_some())
+}
+
+/// The text of a fact about applicants, where it states more than the label: whole, or a sentence of several.
+fn statement(fact: &Fact, text: Text) -> Option<Text> {
+    let label = fact.label.as_deref().or(fact.value.as_deref()).unwrap_or_default();
+    let is_more = text.text.split_whitespace().count() >= WORDS && !text.text.starts_with(label);
+    let is_whole = !text.text.ends_with('.');
+    cut(text, |text| if is_whole { Some(shortened(text)) } else { sentence(text) }).filter(|_| is_more)
+}
+
+/// The first sentence of a text that speaks of who may apply; none that only announces a list.
+fn sentence(text: &str) -> Option<Cow<'_, str>> {
+    let mut all = sentences(text).filter(|sentence| !sentence.ends_with(':'));
+    // To patterns, the full stop of `U.S.` would end a sentence.
+    all.find(|sentence| SPEAKS.find(&sentence.replace('.', "")).is_some()).map(shortened)
+}
+
+/// A text of at most `QUOTED` characters, cut where a part of the sentence ends, or between words.
+fn shortened(text: &str) -> Cow<'_, str> {
+    let Some((end, _)) = text.char_indices().nth(QUOTED) else { return text.into() };
+    let part = text[..end].rfind("; ").filter(|at| *at > end / 2);
+    part.map_or_else(|| at_word(text, QUOTED), |at| format!("{}…", &text[..at]).into())
+}
+
+/// The sentences of a text, without marks of lists.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '\u{b7}' | '\u{2022}');
+    text.lines().flat_map(of_line).map(move |sentence| sentence.trim_start_matches(is_mark).trim_end())
+}
+
+fn of_line(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let mut ends = rest.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+        let (sentence, after) = rest.split_at(ends.find(|end| is_end(rest, *end)).unwrap_or(rest.len()));
+        rest = after;
+        (!sentence.is_empty()).then_some(sentence)
+    })
+}
+
+/// Whether a sentence ends at a mark: not after a number or a letter or two, as in `U.S. citizens`.
+fn is_end(line: &str, end: usize) -> bool {
+    let (sentence, after) = line.split_at(end);
+    let last = sentence.rsplit(char::is_whitespace).next().unwrap_or_default().trim_end_matches('.');
+    let is_short = last.chars().count() <= 2 || last.contains('.');
+    let next = after.trim_start().chars().next();
+    after.starts_with(char::is_whitespace) && !is_short && next.is_none_or(|next| !next.is_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_quoted_where_it_speaks_of_who_may_apply() {
+        for text in [
+            "Applicants must be U.S. citizens.",
+            "Candidates must hold a doctoral degree and be permanent residents.",
+            "Only counties of the region may apply.",
+            "Eligible applicants include public libraries and nonprofit organizations.",
+            "Those eligible to apply are cities and towns.",
+            "The fellowship is open to early-career researchers.",
+            "The grant is not open to individuals.",
+            "Must identify as a woman; enrolled in a doctoral program",
+            "Must be a nonprofit organization in Ohio.",
+            "Residents of any country can apply.",
+            "You must have been a resident for two years.",
+            "To be eligible, an organization must be based in Wales.",
+            "Podrán presentarse las personas mayores de edad.",
+            "Pueden solicitarla estudiantes de máster.",
+            "Las entidades sin ánimo de lucro podrán optar a la ayuda.",
+            "Los solicitantes deberán residir en Galicia.",
+            "Convocatoria dirigida a jóvenes investigadores.",
+            "Podrán ser beneficiarios los ayuntamientos.",
+            "Requisitos para los solicitantes: tener 18 años.",
+            "Serán elegibles las pequeñas empresas.",
+        ] {
+            assert_eq!(sentence(&format!("A prize. {text}\nMore.")).as_deref(), Some(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_speaks_of_something_else_is_not_quoted() {
+        for text in [
+            "Applicants must submit a budget.",
+            "Applications must be received by May.",
+            "Only one proposal is accepted.",
+            "Eligible costs are listed in the guide.",
+            "Funds go to eligible applicants.",
+            "The exhibition is open to the public.",
+            "Projects must be located in the city.",
+            "You can apply for a loan online.",
+            "Declined proposals are ineligible for resubmission.",
+            "Applicants must identify one partner.",
+            "The program is open to all approaches.",
+            "Those eligible to apply must:",
+            "Students work with artists.",
+            "La solicitud deberá ser firmada.",
+            "Los gastos pueden ser subvencionados.",
+            "Se pueden solicitar informes por correo.",
+            "El plazo está abierto hasta mayo.",
+            "Los requisitos técnicos figuran en el anexo.",
+            "Las obras deberán estar terminadas.",
+            "El proyecto es de interés para empresas.",
+        ] {
+            assert_eq!(sentence(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_quotation_is_short_and_ends_where_a_part_does() {
+        let long = format!("Applicants must be residents{}", "; of a county that has a park".repeat(90));
+        let quoted = sentence(&long).unwrap();
+        assert!(quoted.chars().count() <= QUOTED + 1 && quoted.ends_with("a park…"), "{quoted}");
+        assert_eq!(
+            sentences("1. One U.S. word. Two!\n- Three").collect::<Vec<_>>(),
+            ["1. One U.S. word.", "Two!", "Three"]
+        );
+    }
+}

@@ -2,6 +2,7 @@
 //! while the page has room, partial matches in labelled tiers. Work is bounded: of each tier only so many records are
 //! scored.
 
+mod explain;
 mod reading;
 
 use std::cmp::Ordering;

@@ -40,7 +40,7 @@ pub(super) fn is_applicant(word: &str) -> bool {
 
 /// How the place that some words name is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The facet that it is meant for; without one it is anything that names it.
     pub role: Option<Facet>,
     /// Whether every other place is meant: `outside Spain`.

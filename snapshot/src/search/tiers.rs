@@ -308,7 +308,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Weight of the query, with its unknown words.
-    fn whole_weight(&self) -> f64 {
+    pub(super) fn whole_weight(&self) -> f64 {
         self.known_weight() + self.unknown.len() as f64 * idf(0, self.index.programs())
     }
 

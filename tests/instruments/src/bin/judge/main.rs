@@ -14,6 +14,8 @@ use clap::Parser;
 use dataset::Input;
 use edge::Server;
 use serde_json::Value;
+use snapshot::query::Query;
+use snapshot::search::RankOptions;
 use tempfile::TempDir;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, FACES, Judged, Run};
@@ -43,6 +45,9 @@ struct Arguments {
     /// Keep the answers in this file.
     #[arg(long)]
     save: Option<PathBuf>,
+    /// Print the parts of this question and what each adds to its rows, in place of measures.
+    #[arg(long)]
+    explain: Option<String>,
     /// Say what changed since the answers that were kept in this file.
     #[arg(long)]
     against: Option<PathBuf>,
@@ -84,6 +89,12 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
     };
     let published = arguments.data.as_ref().map(|folder| publish(folder));
     let live: &Arc<Server> = published.as_ref().map_or_else(|| snapshots::sample(), |(_, live)| live);
+    if let Some(question) = &arguments.explain {
+        let state = live.state();
+        let query = Query { text: Some(question.clone()), ..Query::default() };
+        print!("{}", state.site().index.explain(&query, &state.dated.today, RankOptions::BY_RELEVANCE));
+        return Ok(());
+    }
     let desk = Desk::new(live);
     let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
     let variants = FACES.iter().chain(&ABLATIONS).filter(|variant| wanted(variant.name));

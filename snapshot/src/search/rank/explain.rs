@@ -1,0 +1,52 @@
+//! Why a row stands where it does, for people who work on the order.
+
+use std::fmt::Write as _;
+
+use super::{RankOptions, RankedQuery};
+use crate::query::Query;
+use crate::search::index::Index;
+use crate::search::score::Scorer;
+use crate::search::tiers::{Part, Tier};
+use crate::search::today::Today;
+
+impl Index {
+    /// The parts of a query with their weights, then a line for each row of its page: tier, score, slug, and what each part
+    /// that the record has would score alone.
+    pub fn explain(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> String {
+        let query = RankedQuery::new(self, query, today, options);
+        let whole = query.parts.whole_weight();
+        let mut out = String::from("weight share records part\n");
+        for part in &query.parts.known {
+            let (share, records) = (100.0 * part.idf / whole, part.typed().len());
+            let _ = writeln!(out, "{:6.2} {share:4.0}% {records:7} {}", part.idf, words(part));
+        }
+        for clause in &query.parts.unknown {
+            let _ = writeln!(out, "unknown             {}", clause.words.join(" "));
+        }
+        let all = query.parts.known.iter().map(Part::scored).collect();
+        let scorer = Scorer::new(self, &query.text, all);
+        for (number, row) in (1..).zip(query.page().rows) {
+            let alone =
+                |part: &&Part<'_>| Scorer::new(self, &query.text, vec![part.scored()]).scores(&[row.doc]);
+            let parts = query.parts.known.iter().map(|part| (part, alone(&part)));
+            let parts = parts.filter(|(_, score)| score.iter().any(|score| *score > 0.0));
+            let parts =
+                parts.map(|(part, score)| format!("{} {:.2}", words(part), score.iter().sum::<f64>()));
+            let parts = parts.collect::<Vec<_>>().join(", ");
+            let score: f64 = scorer.scores(&[row.doc]).iter().sum();
+            let slug = self.slug(row.doc);
+            let _ = writeln!(out, "{number:3}. {:8} {score:6.2} {slug}: {parts}", Tier::as_str(row.tier));
+        }
+        out
+    }
+}
+
+/// The words of a part, and what else they are.
+fn words(part: &Part<'_>) -> String {
+    let words = part.clause.words.join(" ");
+    match (part.clause.place(), part.clause.entity) {
+        (Some(place), _) => format!("{words} [{place}]"),
+        (_, Some(_)) => format!("{words} [value]"),
+        _ => words,
+    }
+}

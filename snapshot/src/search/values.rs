@@ -101,8 +101,8 @@ pub struct Values {
     pub(super) sizes: [(usize, usize); COUNT],
     /// Places that records exclude and none names, by facet: no facet lists them.
     only_excluded: [Vec<u32>; COUNT],
-    /// Bit sets of the documents that state very many values, by facet; empty without any.
-    crowded: [Vec<u64>; COUNT],
+    /// Bit set of the documents that state very many values of a facet other than places.
+    crowded: Vec<u64>,
     /// Documents that name a place, by facet.
     naming_any: [OnceLock<Vec<u64>>; COUNT],
     /// Number of documents.
@@ -156,7 +156,7 @@ impl Values {
             };
             values.of(spec.facet).map(|ordinal| ordinal as u32).filter(is_only_excluded).collect()
         });
-        values.crowded = FACETS.each_ref().map(|spec| values.crowded(spec.facet));
+        values.crowded = values.crowded();
         values.sizes = FACETS.each_ref().map(|spec| {
             let docs = values.of(spec.facet).map(|ordinal| values.docs(ordinal as u32));
             docs.fold((0, 0), |(dense, listed), docs| match docs {
@@ -167,27 +167,26 @@ impl Values {
         Ok(values)
     }
 
-    /// Bit set of the documents that state very many values of a facet; empty without any, and for places.
-    fn crowded(&self, facet: Facet) -> Vec<u64> {
-        let span = self.span(facet);
-        let crowded = |doc: &u32| {
-            let stated = self.of_docs().get(*doc).iter().map(|ordinal| usize::from(*ordinal));
-            let of_facet = stated.filter(|ordinal| span.contains(ordinal));
-            of_facet.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>() > CROWD
-        };
+    fn crowded(&self) -> Vec<u64> {
+        let spans: Vec<Range<usize>> =
+            FACETS.iter().filter(|spec| !spec.is_place).map(|spec| self.span(spec.facet)).collect();
         let mut bits = vec![0; words(self.count)];
-        if !facet.spec().is_place {
-            (0..self.count as u32).filter(crowded).for_each(|doc| set_bit(&mut bits, doc));
+        for doc in 0..self.count as u32 {
+            let stated = self.of_docs().get(doc).iter().map(|ordinal| usize::from(*ordinal));
+            let is_crowded = spans.iter().any(|span| {
+                let of_facet = stated.clone().filter(|ordinal| span.contains(ordinal));
+                of_facet.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>() > CROWD
+            });
+            if is_crowded {
+                set_bit(&mut bits, doc);
+            }
         }
-        if bits.iter().all(|word| *word == 0) { Vec::new() } else { bits }
+        bits
     }
 
-    /// Documents that state a value, and few others of its facet.
+    /// Documents that state a value, and not very many of any facet.
     pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
-        match &self.crowded[self.facet_of(ordinal) as usize] {
-            crowded if crowded.is_empty() => self.docs(ordinal),
-            crowded => self.docs(ordinal).without(&DocSet::bits(crowded)),
-        }
+        self.docs(ordinal).without(&DocSet::bits(&self.crowded))
     }
 
     /// Number of ordinals, sets included.

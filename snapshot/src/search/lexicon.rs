@@ -1,5 +1,5 @@
-//! Words with a role of their own in queries, from `data/words.txt`: function words, carrier words, months, and the words that filter
-//! phrases and labels are made of.
+//! Words with a role of their own in queries, from `data/words.txt`: function words, carrier words, months, and the
+//! words that filter phrases and labels are made of.
 
 use std::sync::LazyLock;
 

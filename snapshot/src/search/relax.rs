@@ -22,6 +22,8 @@ use crate::time::Day;
 
 /// Most words of which combinations are tried.
 const TOGETHER_MAX: usize = 12;
+/// Most combinations that are looked up.
+const COMBINATIONS_TRIED: usize = 40;
 /// Most combinations in an answer.
 const COMBINATIONS_MAX: usize = 3;
 /// Most words and filters that are removed in turn.
@@ -258,12 +260,12 @@ impl Counter<'_> {
             .collect();
         sets.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (mut known, mut found) = (0u16, Vec::new());
-        for (_, set) in sets {
+        for (_, set) in sets.into_iter().take(COMBINATIONS_TRIED) {
             if found.len() < COMBINATIONS_MAX && set & !known != 0 {
                 let clauses: Vec<&Clause<'_>> = of(set).map(|(_, part)| &part.clause).collect();
-                let Some(way) = self.best_of(query, &clauses) else { continue };
-                known |= set;
-                found.push(way);
+                let way = self.best_of(query, &clauses);
+                known |= if way.is_some() { set } else { 0 };
+                found.extend(way);
             }
         }
         found

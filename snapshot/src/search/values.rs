@@ -101,7 +101,7 @@ pub struct Values {
     pub(super) sizes: [(usize, usize); COUNT],
     /// Places that records exclude and none names, by facet: no facet lists them.
     only_excluded: [Vec<u32>; COUNT],
-    /// Bit set of the documents that state very many values of a facet other than places.
+    /// Bit set of the documents that state very many values of a facet other than places; empty without any.
     crowded: Vec<u64>,
     /// Documents that name a place, by facet.
     naming_any: [OnceLock<Vec<u64>>; COUNT],
@@ -173,20 +173,24 @@ impl Values {
         let mut bits = vec![0; words(self.count)];
         for doc in 0..self.count as u32 {
             let stated = self.of_docs().get(doc).iter().map(|ordinal| usize::from(*ordinal));
-            let is_crowded = spans.iter().any(|span| {
-                let of_facet = stated.clone().filter(|ordinal| span.contains(ordinal));
-                of_facet.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>() > CROWD
-            });
-            if is_crowded {
+            let count = |stated: &mut dyn Iterator<Item = usize>| {
+                stated.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>()
+            };
+            let of =
+                |span: &Range<usize>| count(&mut stated.clone().filter(|ordinal| span.contains(ordinal)));
+            if count(&mut stated.clone()) > CROWD && spans.iter().any(|span| of(span) > CROWD) {
                 set_bit(&mut bits, doc);
             }
         }
-        bits
+        if bits.iter().any(|word| *word > 0) { bits } else { Vec::new() }
     }
 
     /// Documents that state a value, and not very many of any facet.
     pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
-        self.docs(ordinal).without(&DocSet::bits(&self.crowded))
+        match self.crowded.is_empty() {
+            true => self.docs(ordinal),
+            false => self.docs(ordinal).without(&DocSet::bits(&self.crowded)),
+        }
     }
 
     /// Number of ordinals, sets included.

@@ -12,7 +12,28 @@ use snapshot::truncate::at_word;
 use crate::pages::Pages;
 
 /// The ways in which a sentence speaks of who may apply.
-static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("eligibility.txt")));
+static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| {
+    let lists = [("BODIES", BODIES), ("PEOPLE", PEOPLE), ("PERSONAS", PERSONAS)];
+    let text = include_str!("eligibility.txt").to_owned();
+    Patterns::new(&lists.iter().fold(text, |text, (name, words)| text.replace(name, words)))
+});
+
+/// Words for bodies that apply.
+const BODIES: &str = "organizations|organisations|organization|nonprofit|nonprofits|non|governments|government|agencies|agency|\
+    institutions|institution|entities|entity|companies|company|businesses|business|corporation|corporations|\
+    municipality|municipalities|counties|county|districts|tribes|tribal|schools|universities|partnership|unit|\
+    units";
+/// Words for people who apply.
+const PEOPLE: &str = "citizen|citizens|national|nationals|resident|residents|permanent|students|student|graduates|graduate|\
+    undergraduate|undergraduates|doctoral|postdoctoral|faculty|researchers|researcher|artists|artist|scholars|\
+    writers|individuals|individual|individually|women|woman|men|female|scientists|professionals|teachers|\
+    veterans|veteran|youth|farmers|nationalities|enrolled|employed|nominated|member|members|years|postdocs|\
+    awardees|grantees|everyone|anyone";
+/// Spanish words for both.
+const PERSONAS: &str = "personas|persona|estudiantes|estudiante|entidades|entidad|empresas|empresa|investigadores|investigadoras|\
+    organizaciones|jovenes|mujeres|artistas|profesionales|pymes|docentes|doctores|doctoras|municipios|\
+    ayuntamientos|agricultores|familias|autonomos|titulados|doctorandos|graduados|ciudadanos|residentes|\
+    asociaciones|fundaciones|universidades|quienes";
 
 /// How a note about eligibility names applicants without a verb.
 static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
@@ -27,6 +48,7 @@ static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
 const QUOTED: usize = 300;
 /// A text of a fact with fewer words states no more than its label.
 const WORDS: usize = 5;
+
 impl Pages<'_> {
     /// Who may apply, in the words of the source: of a note about eligibility, else the longest text of a fact about
     /// applicants, else a sentence of the description or the summary.
@@ -114,10 +136,14 @@ fn of_line(line: &str) -> impl Iterator<Item = &str> {
 /// Whether a sentence ends at a mark: not after a number or a letter or two, as in `U.S. citizens`.
 fn is_end(line: &str, end: usize) -> bool {
     let (sentence, after) = line.split_at(end);
+    // First, so that a text without spaces is read once.
+    if !after.starts_with(char::is_whitespace) {
+        return false;
+    }
     let last = sentence.rsplit(char::is_whitespace).next().unwrap_or_default().trim_end_matches('.');
     let is_short = last.chars().count() <= 2 || last.contains('.');
     let next = after.trim_start().chars().next();
-    after.starts_with(char::is_whitespace) && !is_short && next.is_none_or(|next| !next.is_lowercase())
+    !is_short && next.is_none_or(|next| !next.is_lowercase())
 }
 
 #[cfg(test)]
@@ -185,6 +211,7 @@ mod tests {
         let long = format!("Applicants must be residents{}", "; of a county that has a park".repeat(90));
         let quoted = sentence(&long).unwrap();
         assert!(quoted.chars().count() <= QUOTED + 1 && quoted.ends_with("a park…"), "{quoted}");
+        assert_eq!(sentence(&"a.".repeat(500_000)), None, "read once, not once for each mark");
         assert_eq!(
             sentences("1. One U.S. word. Two!\n- Three").collect::<Vec<_>>(),
             ["1. One U.S. word.", "Two!", "Three"]

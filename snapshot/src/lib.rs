@@ -10,6 +10,7 @@ pub mod query;
 pub mod record;
 pub mod search;
 
+pub mod stem;
 pub mod text;
 pub mod time;
 pub mod truncate;

@@ -1,13 +1,9 @@
-//! Words: the one way in which documents and queries are folded, cut into tokens and stemmed.
-
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::sync::LazyLock;
+//! Words: the one way in which documents and queries are folded and cut into tokens.
 
 use compact_str::CompactString;
-use pagefind_stem::{Algorithm, Stemmer};
-use rustc_hash::FxHashMap;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+
+use crate::stem::stems;
 
 /// Tokens are cut here, in bytes; nothing that people search for is longer.
 pub const TOKEN_MAX: usize = 64;
@@ -245,33 +241,6 @@ pub struct QueryWord {
     pub stems: [CompactString; 2],
 }
 
-static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-static SPANISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Spanish));
-
-/// Most words whose stems a thread remembers.
-const REMEMBERED_MAX: usize = 1024;
-
-thread_local! {
-    /// Stems of the words that this thread looked up last: a question without matches is read once more without each
-    /// of its words, and most questions share their words.
-    static REMEMBERED: RefCell<FxHashMap<CompactString, [CompactString; 2]>> = RefCell::default();
-}
-
-/// Stems of a folded word in English and Spanish.
-pub(crate) fn stems(word: &str) -> [CompactString; 2] {
-    REMEMBERED.with_borrow_mut(|known| {
-        if let Some(stems) = known.get(word) {
-            return stems.clone();
-        }
-        if known.len() == REMEMBERED_MAX {
-            known.clear();
-        }
-        let stems = [english_stem(word).into(), spanish_stem(word).into()];
-        known.insert(word.into(), stems.clone());
-        stems
-    })
-}
-
 /// The words of a query: what marks join is one word.
 pub fn query_words(text: &str) -> Vec<QueryWord> {
     let mut typed: Vec<QueryWord> = Vec::new();
@@ -314,46 +283,6 @@ fn looks_misread(word: &str, folded: &str) -> bool {
     let second = folded.as_bytes().get(1).copied().unwrap_or(b'a');
     let consonant = second.is_ascii_lowercase() && !b"aeiouyl".contains(&second);
     word.starts_with('l') && consonant && folded.len() >= 5
-}
-
-/// English plurals that no ending makes.
-const IRREGULAR: [(&str, &str); 8] = [
-    ("women", "woman"),
-    ("men", "man"),
-    ("children", "child"),
-    ("theses", "thesis"),
-    ("crises", "crisis"),
-    ("criteria", "criterion"),
-    ("phenomena", "phenomenon"),
-    ("bacteria", "bacterium"),
-];
-
-/// The singular of a folded English word whose plural no ending makes.
-pub(crate) fn irregular_singular(word: &str) -> Option<&'static str> {
-    IRREGULAR.iter().find(|(plural, _)| *plural == word).map(|(_, singular)| *singular)
-}
-
-/// English stem of a folded token: light, as the Spanish one.
-pub fn english_stem(token: &str) -> Cow<'_, str> {
-    let token = irregular_singular(token).unwrap_or(token);
-    if is_stemmable(token) { ENGLISH.stem(token) } else { Cow::Borrowed(token) }
-}
-
-/// Spanish stem of a folded token. The stemmer knows endings by their accents, which folding
-/// took away: `-ion` gets its accent back.
-pub fn spanish_stem(token: &str) -> String {
-    if !is_stemmable(token) {
-        return token.to_owned();
-    }
-    match token.strip_suffix("ion") {
-        Some(start) => fold(&SPANISH.stem(&format!("{start}ión"))),
-        None => SPANISH.stem(token).into_owned(),
-    }
-}
-
-/// Short tokens, numbers and codes stand for themselves.
-fn is_stemmable(token: &str) -> bool {
-    token.len() >= 4 && token.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -414,13 +343,5 @@ mod tests {
         assert_eq!(texts, ["nonprofit", "who", "us", "grants"]);
         assert_eq!(found[0].parts, ["non", "profit"]);
         assert_eq!(found.iter().map(|word| word.capitals).collect::<Vec<_>>(), [false, true, true, false]);
-    }
-
-    #[test]
-    fn plural_and_singular_share_a_stem_in_both_languages() {
-        assert_eq!(english_stem("nursing"), english_stem("nurses"));
-        assert_eq!(english_stem("children"), english_stem("child"));
-        assert_eq!(spanish_stem("investigacion"), spanish_stem("investigaciones"));
-        assert_eq!(spanish_stem("becas"), spanish_stem("beca"));
     }
 }

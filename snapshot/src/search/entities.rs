@@ -82,11 +82,10 @@ pub(crate) fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> B
     dictionary
 }
 
-/// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`;
-/// labels without plural and gender, as `research` has the stem of `researcher`.
+/// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`.
 pub(crate) fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 3] {
-    let [singular, ungendered] = label_keys(words);
-    [place_key(words), singular, ungendered]
+    let [english, spanish] = label_keys(words);
+    [place_key(words), english, spanish]
 }
 
 fn place_key<T: AsRef<str>>(words: &[T]) -> CompactString {

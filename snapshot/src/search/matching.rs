@@ -94,8 +94,6 @@ pub struct Clause<'a> {
     pub(super) words: Vec<CompactString>,
     /// Terms, each of which is a match.
     pub forms: Vec<(u32, Form)>,
-    /// Terms with the stem of a synonym that may be other words: `education` for `educator`.
-    pub(super) similar: Vec<u32>,
     /// Runs of words, all of which together are a match: terms of each word.
     pub alternatives: Vec<Vec<Vec<u32>>>,
     /// Words that are a match in a row.
@@ -149,10 +147,7 @@ impl<'a> Clause<'a> {
         for (words, is_synonym) in synonyms.chain(names.iter().map(|words| (words, false))) {
             match words.as_slice() {
                 [only] if is_synonym => {
-                    let (same, similar): (Vec<_>, Vec<_>) =
-                        terms.related(only).into_iter().partition(|term| terms.is_inflection(*term, only));
-                    clause.forms.extend(same.into_iter().map(|term| (term, Form::Other)));
-                    clause.similar.extend(similar);
+                    clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)));
                 }
                 [only] => clause.forms.extend(terms.exact(only).map(|term| (term, Form::Other))),
                 words => clause.add_words(words, (is_synonym, is_literal), index),

@@ -23,10 +23,9 @@ static PEOPLE: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_lis
 /// Keys of words for places of study and work.
 static VENUES: LazyLock<FxHashSet<CompactString>> = LazyLock::new(|| keys_of_list("venue"));
 
-/// Keys of the words of a list, and of their plurals. Stems would take `research` for `researcher`.
+/// Keys of the words of a list.
 fn keys_of_list(list: &str) -> FxHashSet<CompactString> {
-    let forms = lexicon::words(list).flat_map(|word| [word.to_owned(), format!("{word}s")]);
-    forms.flat_map(|word| label_keys(&[word])).collect()
+    lexicon::words(list).flat_map(|word| label_keys(&[word])).collect()
 }
 
 fn is_of(set: &FxHashSet<CompactString>, word: &str) -> bool {

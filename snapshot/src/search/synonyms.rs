@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use compact_str::CompactString;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 
-use crate::text::{QueryWord, english_stem, irregular_singular, spanish_stem, words_of};
+use crate::stem::{noun_stems, stems};
+use crate::text::{QueryWord, words_of};
 
 /// Synonyms by the keys of the words that they replace.
 #[derive(Debug, Default)]
@@ -41,61 +42,30 @@ pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
     synonyms
 });
 
-/// Keys of a run of words: its stems in English and Spanish.
-fn keys<T: AsRef<str>>(words: &[T]) -> [String; 2] {
-    let join = |stem: &dyn Fn(&str) -> String| {
-        words.iter().map(|word| stem(word.as_ref())).collect::<Vec<_>>().join(" ")
-    };
-    [join(&|word| english_stem(word).into_owned()), join(&spanish_stem)]
+/// Keys of a run of words in English and Spanish: their stems.
+fn keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
+    joined(words, ["", ""], stems)
 }
 
 /// Keys of labels, in English and Spanish; no stem looks like them.
 pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
-    let join = |short: fn(&str) -> &str| {
-        let mut key = CompactString::default();
-        for word in words {
-            key.push_str(if key.is_empty() { "=" } else { " =" });
-            key.push_str(short(word.as_ref()));
-        }
-        key
-    };
-    [join(singular), join(ungendered)]
+    joined(words, ["=", "~"], noun_stems)
 }
 
-/// Whether what is left of a word without an ending may be a word. `MSCA` is no feminine of `MSc`.
-fn is_word(rest: &str) -> bool {
-    rest.len() > 2 && rest.contains(['a', 'e', 'i', 'o', 'u', 'y'])
-}
-
-/// An English word without its plural ending and without a final y or e, which the plural changes.
-fn singular(word: &str) -> &str {
-    let word = irregular_singular(word).unwrap_or(word);
-    let cut = |end: &str| word.strip_suffix(end).filter(|rest| is_word(rest));
-    if let Some(rest) = cut("ies").or_else(|| cut("y")) {
-        return rest;
-    }
-    let is_sibilant = |rest: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| rest.ends_with(end));
-    match cut("es").or_else(|| cut("e")).filter(is_sibilant) {
-        Some(rest) => rest,
-        // `PhDs` is the plural of a word without vowels.
-        None => {
-            let rest = word.strip_suffix('s').filter(|rest| rest.len() > 2);
-            rest.filter(|rest| !rest.ends_with(['s', 'u', 'i'])).unwrap_or(word)
+fn joined<T: AsRef<str>>(
+    words: &[T],
+    marks: [&str; 2],
+    stems: fn(&str) -> [CompactString; 2],
+) -> [CompactString; 2] {
+    let mut keys = [CompactString::default(), CompactString::default()];
+    for (at, word) in words.iter().enumerate() {
+        for ((key, stem), mark) in keys.iter_mut().zip(stems(word.as_ref())).zip(marks) {
+            key.push_str(if at > 0 { " " } else { "" });
+            key.push_str(mark);
+            key.push_str(&stem);
         }
     }
-}
-
-/// A Spanish word without plural and gender.
-fn ungendered(word: &str) -> &str {
-    let cut = |word: &'_ str, end: &str| word.strip_suffix(end).filter(|rest| is_word(rest)).map(str::len);
-    let vowel = |at: usize| word[..at].ends_with(['a', 'e', 'i', 'o', 'u']);
-    let one = match cut(word, "es").filter(|at| !vowel(*at)) {
-        Some(at) => at,
-        None => cut(word, "s").filter(|at| vowel(*at)).unwrap_or(word.len()),
-    };
-    let one = &word[..one];
-    let cut = cut(one, "a").or_else(|| cut(one, "o")).unwrap_or(one.len());
-    &one[..cut]
+    keys
 }
 
 /// Keys of a run of query words.
@@ -116,7 +86,7 @@ impl Synonyms {
             for key in label_keys(term).into_iter().filter(|_| kind != "label" && term.len() > 1) {
                 self.terms.entry(key.into()).or_insert_with(|| term.clone());
             }
-            let of_text = keys(term).into_iter().filter(|_| kind != "label");
+            let of_text = keys(term).into_iter().filter(|_| kind != "label").map(String::from);
             let of_label = label_keys(term).into_iter().filter(|_| kind != "narrower").map(String::from);
             let keys: FxHashSet<String> = of_text.chain(of_label).collect();
             for key in keys {
@@ -199,6 +169,7 @@ mod tests {
             ("phds", "phd", true),
             ("estudiantas", "estudiante", false),
             ("investigadora", "investigador", true),
+            ("training", "train", false),
             ("women", "woman", true),
             ("children", "child", true),
             ("criteria", "criterion", true),

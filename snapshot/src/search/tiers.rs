@@ -83,7 +83,7 @@ impl Pager {
 /// A clause or an applied filter phrase, looked up.
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
-    /// Documents that match it, similar words or its guesses.
+    /// Documents that match it or its guesses.
     docs: DocSet<'a>,
     /// Those of them that match it itself, if there are others.
     unguessed: Option<DocSet<'a>>,
@@ -180,9 +180,6 @@ impl<'a> Parts<'a> {
         let wider = wider.map(|docs| docs.without(&elsewhere));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
-        others.append(&mut clause.similar);
-        others.sort_unstable();
-        others.dedup();
         others.retain(|other| clause.forms.iter().all(|(term, _)| term != other));
         if clause.is_unknown() && others.is_empty() && wider.as_ref().is_none_or(DocSet::is_empty) {
             self.unknown.push(clause);

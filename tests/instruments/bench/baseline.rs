@@ -11,7 +11,8 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::{FacetValue, Query};
 use snapshot::record::Directory;
 use snapshot::search::{FACET_VALUES_MAX, FacetCounts, SearchResult, document_order, searchable_texts};
-use snapshot::text::{english_stem, tokens, words_of};
+use snapshot::stem::stems;
+use snapshot::text::{tokens, words_of};
 use snapshot::time::{Day, OPEN_STATES};
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, AggregationResults, BucketResult};
@@ -75,7 +76,7 @@ impl Baseline {
                 .iter()
                 .flat_map(|(_, text)| {
                     let mut words = Vec::new();
-                    tokens(text, |token, _| words.push(english_stem(token).into_owned()));
+                    tokens(text, |token, _| words.push(stems(token)[0].to_string()));
                     words
                 })
                 .collect();
@@ -144,7 +145,7 @@ impl Baseline {
         };
         let mut parts: Vec<(Occur, Box<dyn Clause>)> = words_of(query.text.as_deref().unwrap_or_default())
             .iter()
-            .map(|word| must(term(self.fields.text, &english_stem(word))))
+            .map(|word| must(term(self.fields.text, &stems(word)[0])))
             .collect();
         for group in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
             let selected = query.selected.iter().filter(|(facet, _)| facet.group() == group);

@@ -10,7 +10,8 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::Query;
 use snapshot::record::Directory;
 use snapshot::search::{document_order, searchable_texts};
-use snapshot::text::{english_stem, tokens, words_of};
+use snapshot::stem::stems;
+use snapshot::text::{tokens, words_of};
 use snapshot::time::OPEN_STATES;
 
 /// SQLite, filled with a directory.
@@ -35,7 +36,7 @@ impl Sqlite {
             let mut words = String::new();
             for (_, text) in searchable_texts(directory, program) {
                 tokens(text, |token, _| {
-                    words.push_str(&english_stem(token));
+                    words.push_str(&stems(token)[0]);
                     words.push(' ');
                 });
             }
@@ -109,7 +110,7 @@ fn run(connection: &Connection, statement: &str, values: impl rusqlite::Params) 
 fn matching(site: &Site, query: &Query, without: Option<Facet>) -> String {
     let mut parts = vec!["1".to_owned()];
     let words = words_of(query.text.as_deref().unwrap_or_default());
-    let words: Vec<_> = words.iter().map(|word| format!("\"{}\"", english_stem(word))).collect();
+    let words: Vec<_> = words.iter().map(|word| format!("\"{}\"", stems(word)[0])).collect();
     if !words.is_empty() {
         parts.push(format!("doc IN (SELECT rowid FROM texts WHERE texts MATCH '{}')", words.join(" ")));
     }

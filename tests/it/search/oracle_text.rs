@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::search::language_of_stop_word;
-use snapshot::text::{QueryWord, SamePosition, english_stem, query_words, spanish_stem, tokens};
+use snapshot::stem::stems;
+use snapshot::text::{QueryWord, SamePosition, query_words, tokens};
 
 /// The tokens of a text: for each position what can be read there.
 pub(super) type Positions = Vec<Vec<String>>;
@@ -90,15 +91,13 @@ fn parts(text: &str) -> Vec<(bool, bool, String)> {
 
 impl Reader {
     pub(super) fn new<'a>(records: impl Iterator<Item = &'a Vec<Positions>>) -> Self {
-        let stems = |(token, count): (String, [usize; 2])| {
+        let of_token = |(token, count): (String, [usize; 2])| {
             let is_of = |language: usize| 8 * count[language] >= count[0] + count[1];
-            let stems = [
-                Some(english_stem(&token).into_owned()).filter(|_| is_of(0)),
-                Some(spanish_stem(&token)).filter(|_| is_of(1)),
-            ];
+            let [english, spanish] = stems(&token).map(|stem| Some(stem.to_string()));
+            let stems = [english.filter(|_| is_of(0)), spanish.filter(|_| is_of(1))];
             (token, stems)
         };
-        Self(occurrences(records).into_iter().map(stems).collect())
+        Self(occurrences(records).into_iter().map(of_token).collect())
     }
 
     /// What a text asks for.
@@ -122,7 +121,7 @@ impl Reader {
 
     /// The word and what shares a stem with it in either language.
     pub(super) fn related(&self, word: &str) -> BTreeSet<String> {
-        let typed = [Some(english_stem(word).into_owned()), Some(spanish_stem(word))];
+        let typed = stems(word).map(|stem| Some(stem.to_string()));
         let own = self.0.get(word).unwrap_or(&typed);
         let shares = |stems: &[Option<String>; 2]| {
             (0..2).any(|language| own[language].is_some() && own[language] == stems[language])

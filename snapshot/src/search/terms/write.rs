@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use compact_str::CompactString;
+use compact_str::{CompactString, format_compact};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
@@ -16,7 +16,8 @@ use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::impact::{FIELDS, Impact, divisors, frequency};
 use crate::search::lexicon;
 use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
-use crate::text::{SamePosition, english_stem, spanish_stem, tokens, words_of};
+use crate::stem::stems;
+use crate::text::{SamePosition, tokens, words_of};
 use store::sections::SectionWriter;
 
 /// Collects the texts of documents, in document order, and writes the sections.
@@ -35,7 +36,7 @@ pub(in crate::search) struct TermsWriter {
 }
 
 /// The languages in which a term occurs. The rules of one make stems of the other's words that mean something else:
-/// in Spanish, `career` would be a form of `care`.
+/// in Spanish, `plane` would be a form of `plan`.
 #[derive(Clone, Copy, Default)]
 struct Languages {
     /// The language, if the term is a stop word of one.
@@ -149,8 +150,8 @@ impl TermsWriter {
             texts.write_postings(&mut rest);
             let languages = &self.languages;
             let is_of = |language: usize| move |term: u32| languages[term as usize].has(language);
-            write_stems(&terms, &ENGLISH, &mut rest, is_of(0), |term| english_stem(term).into_owned());
-            write_stems(&terms, &SPANISH, &mut rest, is_of(1), spanish_stem);
+            write_stems(&terms, &ENGLISH, &mut rest, is_of(0), |[english, _]| english);
+            write_stems(&terms, &SPANISH, &mut rest, is_of(1), |[_, spanish]| spanish);
             (grams.join(), rest)
         });
         texts.streams.write(STREAMS, &mut rest);
@@ -413,19 +414,19 @@ fn write_stems(
     names: &StemNames,
     writer: &mut SectionWriter,
     is_of_language: impl Fn(u32) -> bool,
-    stem: impl Fn(&str) -> String,
+    of_language: impl Fn([CompactString; 2]) -> CompactString,
 ) {
-    let mut members: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut members: BTreeMap<CompactString, Vec<u32>> = BTreeMap::new();
     for (term, (text, number)) in terms.iter().enumerate() {
         // No stem begins so.
-        let key = if is_of_language(*number) { stem(text) } else { format!("={text}") };
+        let key = if is_of_language(*number) { of_language(stems(text)) } else { format_compact!("={text}") };
         members.entry(key).or_default().push(term as u32);
     }
     let mut of = vec![0u32; terms.len()];
     for (stem, members) in members.values().enumerate() {
         members.iter().for_each(|term| of[*term as usize] = stem as u32);
     }
-    Strings::write(writer, names.stems, members.keys().map(String::as_bytes));
+    Strings::write(writer, names.stems, members.keys().map(CompactString::as_bytes));
     Lists::write(writer, names.members, members.values().map(Vec::as_slice));
     writer.put(names.of, of);
 }

@@ -15,6 +15,11 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// What a name is sorted by: folded, from its first letter or digit on. Quotes, `¿` and `¡` do not count.
+pub fn sort_key(name: &str) -> String {
+    fold(name.trim_start_matches(|c: char| !c.is_alphanumeric()))
+}
+
 /// A text folded, its words separated by single spaces and without punctuation.
 pub fn normalized(text: &str) -> String {
     let folded = fold(text);
@@ -71,6 +76,7 @@ fn plain(c: char) -> Option<&'static str> {
         'ѕ' => "s",
         'ј' => "j",
         'ν' => "v",
+        'ς' => "σ",
         _ => return None,
     })
 }
@@ -81,7 +87,8 @@ fn plain(c: char) -> Option<&'static str> {
 /// - `non-profit` and `and/or` are two tokens, and at the second one `nonprofit` and `andor`;
 /// - `O'Brien` likewise, while the `s` of `master's` is dropped;
 /// - `U.S.`, `Ph.D.` and `R&D` are one token each;
-/// - `10,000` is two tokens, and at the second one `10000`.
+/// - `10,000` is two tokens, and at the second one `10000`; `Deno.js` is `denojs` at its second one;
+/// - `C++`, `C#` and `.NET` are tokens with their signs, the last one `net` too.
 pub fn tokens(text: &str, mut each: impl FnMut(&str, SamePosition)) {
     let mut chain: Vec<(&str, Joint)> = Vec::new();
     let mut folded = String::new();
@@ -124,18 +131,44 @@ impl Joint {
 
 /// Words as they stand in a text, each with what joins it to the next.
 fn words(text: &str) -> impl Iterator<Item = (&str, Joint)> {
-    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
-    let mut rest = text.find(is_part).map_or("", |start| &text[start..]);
+    let mut next = text.find(is_part);
     std::iter::from_fn(move || {
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        if word.is_empty() {
-            return None;
-        }
-        let next = after.find(is_part);
-        rest = next.map_or("", |start| &after[start..]);
-        Some((word, next.map_or(Joint::None, |start| Joint::new(&after[..start]))))
+        let start = next?;
+        let end = start + word_length(&text[start..]);
+        next = text[end..].find(is_part).map(|length| end + length);
+        let joint = next.map_or(Joint::None, |next| Joint::new(&text[end..next]));
+        Some((&text[start - usize::from(is_dotted(text, start))..end], joint))
     })
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+/// The length of the word at the start of a text: one character of a script without spaces, and `C++` and `C#` whole.
+fn word_length(text: &str) -> usize {
+    let mut rest = text.chars();
+    if rest.next().is_some_and(has_no_spaces) {
+        return text.len() - rest.as_str().trim_start_matches(is_combining_mark).len();
+    }
+    let end = text.find(|c| !is_part(c) || has_no_spaces(c)).unwrap_or(text.len());
+    let sign = ["++", "#"].into_iter().find(|sign| end == 1 && text[end..].starts_with(sign));
+    let whole = end + sign.map_or(0, str::len);
+    if text[whole..].starts_with(is_part) { end } else { whole }
+}
+
+/// Whether a period before a word is a part of it, as in `.NET`: no word stands before the period.
+fn is_dotted(text: &str, start: usize) -> bool {
+    let opens = |before: &str| before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '(');
+    text[..start].strip_suffix('.').is_some_and(opens) && text[start..].starts_with(char::is_alphabetic)
+}
+
+/// Whether a character belongs to a script that writes words without spaces between them: Thai, Lao, Burmese, Khmer,
+/// Japanese, Chinese. Each character is a token, and a word is found as several in a row.
+fn has_no_spaces(c: char) -> bool {
+    matches!(c,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Reads words that are joined by single marks, the longest readings first.
@@ -178,6 +211,7 @@ fn read_run(
     let digits = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let is_word = match joint {
         Joint::Hyphen | Joint::Apostrophe => !words.clone().all(digits),
+        Joint::Dot if run.last().is_some_and(|(word, _)| is_ending(word)) => true,
         Joint::Comma | Joint::Dot => {
             run[0].0.len() <= 3
                 && digits(run[0].0)
@@ -193,6 +227,11 @@ fn read_run(
             each(folded, SamePosition(true));
         }
     }
+}
+
+/// Whether what stands after a period may end a name, as in `Deno.js`.
+fn is_ending(word: &str) -> bool {
+    matches!(word.len(), 2..=3) && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Letters that are called one by one: at most two at a time, and somewhere only one.
@@ -211,6 +250,9 @@ fn emit(word: &str, folded: &mut String, each: &mut impl FnMut(&str, SamePositio
         return;
     }
     each(folded, SamePosition(false));
+    if let Some(plain) = folded.strip_prefix('.') {
+        each(plain, SamePosition(true));
+    }
     if looks_misread(word, folded) {
         folded.replace_range(..1, "i");
         each(folded, SamePosition(true));
@@ -262,9 +304,28 @@ pub fn query_words(text: &str) -> Vec<QueryWord> {
             typed.truncate(from);
             typed.push(QueryWord { text, parts, capitals, ..QueryWord::default() });
         }
+        join_characters(&mut typed, from);
         typed[from..].iter_mut().for_each(|word| word.stems = stems(&word.text));
     }
     typed
+}
+
+/// Joins the characters of scripts without spaces: documents have to have them in a row.
+fn join_characters(typed: &mut Vec<QueryWord>, from: usize) {
+    let is_character = |word: &QueryWord| word.text.starts_with(has_no_spaces);
+    let characters = typed.split_off(from);
+    for run in characters.chunk_by(|word, next| is_character(word) && is_character(next)) {
+        for run in run.chunks(CHAIN_MAX) {
+            match run {
+                [only] => typed.push(only.clone()),
+                run => typed.push(QueryWord {
+                    text: run.iter().map(|word| word.text.as_str()).collect(),
+                    parts: run.iter().map(|word| word.text.to_string()).collect(),
+                    ..QueryWord::default()
+                }),
+            }
+        }
+    }
 }
 
 /// Whether a token is another reading of the token before it.
@@ -311,10 +372,44 @@ mod tests {
     }
 
     #[test]
+    fn names_sort_from_their_first_letter() {
+        for (name, key) in
+            [("«Ópera»", "opera»"), ("¿Qué? 3", "que? 3"), ("“3D” print", "3d” print"), ("—", "")]
+        {
+            assert_eq!(sort_key(name), key);
+        }
+    }
+
+    #[test]
     fn letters_that_look_alike_are_one_letter() {
         assert_eq!(all("lndian"), ["lndian", "indian"]);
         assert_eq!(all("LGBTIQ llamado lyric"), ["lgbtiq", "llamado", "lyric"]);
         assert_eq!(all("сорус"), ["copyc"]);
+    }
+
+    #[test]
+    fn names_with_signs_are_words_of_their_own() {
+        assert_eq!(
+            all("C/C++, C#, F#. (.NET) A+ #1"),
+            ["c", "c++", "cc++", "c#", "f#", ".net", "net", "a", "1"]
+        );
+        assert_eq!(
+            all("Deno.js on nsf.gov. Then"),
+            ["deno", "js", "denojs", "on", "nsf", "gov", "nsfgov", "then"]
+        );
+        assert_eq!(all("c#1 c++x ..."), ["c", "1", "c", "x"]);
+        assert_eq!(all("ΟΔΥΣΣΕΥΣ Οδυσσεύς"), vec![all("Οδυσσευσ")[0].clone(); 2]);
+        assert_eq!(query_words("C++")[0].text, "c++");
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_read_by_character_and_sought_in_a_row() {
+        assert_eq!(all("AI奨学金2027"), ["ai", "奨", "学", "金", "2027"]);
+        assert_eq!(all("ทุนวิจัย"), ["ท", "น", "ว", "จ", "ย"]);
+        let words = query_words("AI奨学金 研究");
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["ai", "奨学金", "研究"]);
+        assert_eq!(words[1].parts, ["奨", "学", "金"]);
     }
 
     #[test]

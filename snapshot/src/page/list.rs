@@ -32,7 +32,7 @@ use crate::query::List;
 use crate::record::field_table::Object;
 use crate::record::{Alias, Directory, EntityRef, EntityType, Locale, award_order};
 use crate::search::{Strings, StringsWriter};
-use crate::text::fold;
+use crate::text::sort_key;
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
 
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
@@ -105,7 +105,7 @@ fn write_rows<'a>(
 }
 
 fn write_organizations(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
-    let name = |organization| fold(shaper.organization_reference(organization).text("name"));
+    let name = |organization| sort_key(shaper.organization_reference(organization).text("name"));
     let count = shaper.directory.organizations.len();
     // Positions follow ids, and break ties as these do.
     let mut order: Vec<(String, usize)> = (0..count).map(|at| (name(at), at)).collect();

@@ -15,7 +15,7 @@ use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
 use crate::search::values::stated::{Document, StatedValues};
 use crate::search::values::write::{self as values, NamedOrdinals, TooManyValues};
-use crate::text::{fold, words_of};
+use crate::text::{sort_key, words_of};
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
 
@@ -27,7 +27,7 @@ pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
         let seasons = cycles.map(|cycle| Season::of(&directory.cycles[*cycle]));
         let openness = Openness::new(it.lifecycle, seasons, today);
         let deadline = openness.next_deadline.known().map_or(i32::MAX, |day| day.0);
-        (deadline, openness.rank(), fold(name(directory, program, Locale::En)), it.id, program)
+        (deadline, openness.rank(), sort_key(name(directory, program, Locale::En)), it.id, program)
     };
     let mut keys: Vec<_> = (0..directory.programs.len()).map(key).collect();
     keys.sort_unstable();
@@ -138,7 +138,7 @@ impl Columns {
         let it = document.program;
         self.slugs.push(it.slug.as_bytes());
         for (names, locale) in self.names.iter_mut().zip(Locale::ALL) {
-            names.push(fold(name(directory, program, *locale)).as_bytes());
+            names.push(sort_key(name(directory, program, *locale)).as_bytes());
         }
         self.ids.push(it.id.into_bytes());
         self.created.push(it.created_at.as_nanosecond());

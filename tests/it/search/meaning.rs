@@ -475,6 +475,43 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
 }
 
 #[test]
+fn names_with_signs_and_words_of_scripts_without_spaces_are_found() {
+    let members = [
+        "C++ Foundation",
+        "C# Foundation",
+        "C Foundation",
+        "The .NET Fund",
+        "A net for fishers",
+        "Deno.js grants",
+        "JSPS 外国人特別研究員奨学金",
+        "研究の奨学",
+        "Οδυσσέας και Οδυσσεύς",
+    ];
+    let world = World::tables(&[organization(), many_programs(&members.map(|name| json!({"name": name})))]);
+    for (text, expected) in [
+        ("C++", vec!["p1"]),
+        ("c# foundation", vec!["p2"]),
+        ("\"C\"", vec!["p3"]),
+        (".net", vec!["p4"]),
+        ("net", vec!["p4", "p5"]),
+        ("denojs", vec!["p6"]),
+        ("Deno.js", vec!["p6"]),
+        ("deno js", vec!["p6"]),
+        ("奨学金", vec!["p7"]),
+        ("奨学", vec!["p7", "p8"]),
+        ("研究 奨学", vec!["p7", "p8"]),
+        ("研究 -奨学金", vec!["p8"]),
+        ("金奨", vec![]),
+        ("ΟΔΥΣΣΕΥΣ", vec!["p9"]),
+    ] {
+        let found = world.site.index.search(&question(text), &world.site.dated(Day::new(day_after(0))).today);
+        let mut slugs: Vec<&str> = found.docs.iter().map(|doc| world.site.index.slug(*doc)).collect();
+        slugs.sort_unstable();
+        assert_eq!(slugs, expected, "{text}");
+    }
+}
+
+#[test]
 fn words_that_marks_join_are_reported_as_they_stand() {
     let members = ["Soil", "Water", "Air"].map(|name| json!({"name": name}));
     let world = World::tables(&[organization(), programs(&members)]);

@@ -268,7 +268,10 @@ fn openness_rank(record: &Record<'_>, today: Date) -> usize {
 impl<'a> Record<'a> {
     fn new(directory: &'a Directory, program: &'a Program) -> Self {
         let facts: Vec<&Fact> = directory.facts.iter().filter(|fact| fact.program_id == program.id).collect();
-        let name = |locale| fold(directory.text(program.entity(), locale, "name", &program.name));
+        let name = |locale| {
+            let name = directory.text(program.entity(), locale, "name", &program.name);
+            fold(name.trim_start_matches(|c: char| !c.is_alphanumeric()))
+        };
         let cycles = directory.cycles.iter().filter(|cycle| cycle.program_id == program.id);
         let values = |polarity| {
             FACETS.iter().map(|spec| (spec.name, values(spec, program, &facts, polarity))).collect()

@@ -8,7 +8,7 @@ use crate::query::ListQuery;
 use crate::record::RecipientKind;
 use crate::record::field_table::Object;
 use crate::search::{Index, Lists as NumberLists, ListsWriter, Strings, StringsWriter, check_len};
-use crate::text::fold;
+use crate::text::{fold, sort_key};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 const ROWS: SectionNames = ("rec.at", "rec");
@@ -29,9 +29,9 @@ pub(in crate::page) struct Recipients {
 /// Writes the sections: recipients with most awards first, then by name; `doc_of` is the document of each program.
 pub(super) fn write(shaper: &Shaper<'_>, doc_of: &[u32], writer: &mut SectionWriter) {
     let directory = shaper.directory;
+    let name = |recipient: usize| shaper.recipient_reference(recipient).text("displayName").to_owned();
     let of = |recipient: usize| {
-        let name = fold(shaper.recipient_reference(recipient).text("displayName"));
-        (Reverse(directory.recipient_awards[recipient].len()), name, recipient)
+        (Reverse(directory.recipient_awards[recipient].len()), sort_key(&name(recipient)), recipient)
     };
     // Positions follow ids, and break ties as these do.
     let mut order: Vec<_> = (0..directory.recipients.len()).map(of).collect();
@@ -40,7 +40,7 @@ pub(super) fn write(shaper: &Shaper<'_>, doc_of: &[u32], writer: &mut SectionWri
     let (mut years, mut programs) = (ListsWriter::default(), ListsWriter::default());
     let mut kinds = Vec::with_capacity(order.len());
     let (mut row, mut pairs) = (Vec::new(), Vec::new());
-    for (Reverse(count), name, recipient) in order {
+    for (Reverse(count), _, recipient) in order {
         let awards = &directory.recipient_awards[recipient];
         pairs.clear();
         pairs.extend(awards.iter().map(|award| {
@@ -58,7 +58,7 @@ pub(super) fn write(shaper: &Shaper<'_>, doc_of: &[u32], writer: &mut SectionWri
         push_json(&mut row, &awards.iter().map(|award| directory.awards[*award].award_year).max());
         row.push(b'}');
         rows.push(&row);
-        names.push(name.as_bytes());
+        names.push(fold(&name(recipient)).as_bytes());
         kinds.push(directory.recipients[recipient].kind as u8);
         years.push(&pairs.iter().map(|(year, _)| *year).collect::<Vec<u32>>());
         programs.push(&pairs.iter().map(|(_, doc)| *doc).collect::<Vec<u32>>());

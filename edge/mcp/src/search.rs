@@ -140,7 +140,7 @@ fn push_row(
     }
     let (base_url, slug) = (context.base_url, context.site.index.slug(row.doc));
     push(out, format_args!(",\"recordUrl\":\"{base_url}/programs/{slug}\""));
-    if !matches!(row.tier, Tier::All | Tier::Synonym) {
+    if row.tier != Tier::All {
         push(out, format_args!(",\"match\":\"{}\"", row.tier.as_str()));
     }
     if !row.shown_for.is_empty() {

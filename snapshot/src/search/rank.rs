@@ -275,11 +275,7 @@ impl<'a> RankedQuery<'a> {
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
         let above_bound = self.above_bound(&full);
         let within = above_bound.as_ref().map_or(full.borrowed(), |above| full.borrowed().without(above));
-        let direct = self.parts.direct(&within);
-        let has_named = self.take_full(direct.as_ref().unwrap_or(&within), by_score, &mut pager);
-        if let Some(direct) = direct {
-            self.take_tier(Tier::Synonym, &within.without(&direct), by_score, &mut pager);
-        }
+        let has_named = self.take_full(&within, by_score, &mut pager);
         if let Some(docs) = above_bound {
             self.take_tier(Tier::More, &docs, by_score, &mut pager);
         }

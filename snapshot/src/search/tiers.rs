@@ -28,8 +28,6 @@ words! {
         Name = "name",
         /// All of it.
         All = "all",
-        /// All of it, some of it only by a synonym of several words.
-        Synonym = "synonym",
         /// All of it, but it may pay more than the greatest amount.
         More = "more",
         /// All of it, the place only by a region that contains it.
@@ -48,7 +46,7 @@ words! {
 impl Tier {
     /// Whether it is a full match, which totals count.
     pub const fn is_full(self) -> bool {
-        matches!(self, Self::Name | Self::All | Self::Synonym | Self::More)
+        matches!(self, Self::Name | Self::All | Self::More)
     }
 }
 
@@ -228,12 +226,6 @@ impl<'a> Parts<'a> {
         all_of(parts.map(|(_, part)| part.typed().borrowed()).collect())
     }
 
-    /// Of some full matches those that need no synonym of several words; `None` if there is no such synonym.
-    pub(super) fn direct<'b>(&self, full: &DocSet<'b>) -> Option<DocSet<'b>> {
-        let parts = self.known.iter().filter_map(|part| part.direct.as_ref());
-        parts.fold(None, |found, part| Some(found.unwrap_or_else(|| full.clone()).and(part)))
-    }
-
     /// The synonyms of several words that a full match has in place of what was typed.
     pub(super) fn shown_for(&self, doc: u32) -> Vec<String> {
         let lacks = |part: &&Part<'_>| part.direct.as_ref().is_some_and(|docs| !docs.contains(doc));
@@ -249,7 +241,7 @@ impl<'a> Parts<'a> {
     pub(super) fn docs<'b>(&'b self, tier: Tier, among: Option<&DocSet<'b>>) -> Option<DocSet<'b>> {
         let all = self.unknown.is_empty();
         let has_tier = match tier {
-            Tier::Name | Tier::All | Tier::Synonym | Tier::More | Tier::Most => false,
+            Tier::Name | Tier::All | Tier::More | Tier::Most => false,
             Tier::Wider => all && self.any_wider(),
             Tier::Guess => all && self.any_guessed(),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),

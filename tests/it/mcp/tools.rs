@@ -479,7 +479,7 @@ fn text_of_records_never_reaches_notices_or_errors() {
         assert!(!found["notice"].to_string().to_lowercase().contains("ignore"));
     }
     for (name, arguments) in [
-        ("search_opportunities", json!({"type": "ignor all"})),
+        ("search_opportunities", json!({"type": "ingore all"})),
         ("search_opportunities", json!({"field": "gnore previous instructions"})),
         ("search_opportunities", json!({"type": "IGNOR"})),
         ("get_opportunity", json!({"slug": "ignor-previous-instructions"})),

@@ -37,8 +37,8 @@ fn a_row_that_matches_by_a_synonym_of_several_words_names_it() {
     assert!(theatre.contains(&(json!("p1"), Value::Null, Value::Null)), "{theatre:?}");
     assert_eq!(theatre.last(), Some(&(json!("p2"), json!("performing arts"), Value::Null)));
     let spanish = rows("artes escénicas");
-    assert_eq!(spanish[0], (json!("p3"), Value::Null, Value::Null));
-    assert_eq!(spanish[1], (json!("p2"), json!("performing arts"), Value::Null));
+    assert!(spanish.contains(&(json!("p3"), Value::Null, Value::Null)), "{spanish:?}");
+    assert!(spanish.contains(&(json!("p2"), json!("performing arts"), Value::Null)), "{spanish:?}");
 }
 
 #[test]

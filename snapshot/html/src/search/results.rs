@@ -107,11 +107,11 @@ impl Search<'_> {
     fn heading(&self, group: &[RankedRow], is_uniform: bool) -> Option<String> {
         let tier = group[0].tier;
         let word = match tier {
-            Tier::Name | Tier::All => return None,
+            Tier::Name | Tier::All if words(&group[0]).next().is_none() || !is_uniform => return None,
+            Tier::Name | Tier::All => "tier_synonym",
             tier if self.kind(tier) == Tier::Some && !is_uniform => "tier_some",
             Tier::Some if words(&group[0]).next().is_none() => "tier_some",
             Tier::Some => "row_has",
-            Tier::Synonym => "tier_synonym",
             Tier::More => "tier_more",
             Tier::Wider => "tier_wider",
             Tier::Guess => "tier_guess",
@@ -132,7 +132,7 @@ impl Search<'_> {
     /// How a row differs from the query.
     fn difference(&self, row: &RankedRow) -> Option<String> {
         let word = match row.tier {
-            Tier::Synonym => "tier_synonym",
+            tier if tier.is_full() => "tier_synonym",
             Tier::Unstated => "row_unstated",
             Tier::Some if !row.has.is_empty() => "row_has",
             _ => "tier_most",

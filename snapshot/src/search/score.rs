@@ -32,10 +32,10 @@ pub(super) struct ScoredClause<'a> {
 
 /// The scores of clauses, summed up.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    score: f64,
+pub(super) struct Sum {
+    pub(super) score: f64,
     /// Weight of the clauses in the name.
-    named: f64,
+    pub(super) named: f64,
 }
 
 impl Sum {
@@ -130,6 +130,12 @@ impl<'a> Scorer<'a> {
 
     /// Scores of some documents, ascending.
     pub(super) fn scores(&self, docs: &[u32]) -> Vec<f64> {
+        let whole = self.idf.iter().sum();
+        self.sums(docs).iter().map(|sum| sum.score(whole)).collect()
+    }
+
+    /// What the scores of some documents, ascending, are made of.
+    pub(super) fn sums(&self, docs: &[u32]) -> Vec<Sum> {
         let among = Among::new(docs, self.index.programs());
         let mut sums = vec![Sum::default(); docs.len()];
         let mut found = vec![(0f32, false); docs.len()];
@@ -148,8 +154,7 @@ impl<'a> Scorer<'a> {
                 sum.add(self.idf[clause], frequency + self.value_frequency(clause, *doc), *named);
             }
         }
-        let whole = self.idf.iter().sum();
-        sums.iter().map(|sum| sum.score(whole)).collect()
+        sums
     }
 
     /// Documents in which a frequent term of the query has the greatest effect; some may come twice.

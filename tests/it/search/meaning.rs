@@ -475,6 +475,27 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
 }
 
 #[test]
+fn an_explanation_has_each_row_in_order_and_its_parts_add_up() {
+    let members = ["Solar roofs for schools", "Solar fund", "Schools fund"];
+    let world = World::tables(&[organization(), many_programs(&members.map(|name| json!({"name": name})))]);
+    let today = world.site.dated(Day::new(day_after(0))).today;
+    let query = question("solar schools");
+    let text = world.site.index.explain(&query, &today, RankOptions::BY_RELEVANCE);
+    let rows = text.lines().skip_while(|line| !line.starts_with("  1."));
+    let rows: Vec<(&str, f64, f64)> = rows
+        .map(|line| {
+            let (row, parts) = line.split_once(": ").unwrap();
+            let row: Vec<&str> = row.split_whitespace().collect();
+            let number = |text: &str| text.rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+            (row[3], number(row[2]), parts.split(", ").map(number).sum())
+        })
+        .collect();
+    let slugs_of = |ranked: &RankedPage| slugs(&world, ranked);
+    assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), slugs_of(&ranked(&world, &query, &[])));
+    assert!(rows.iter().all(|(_, score, parts)| *score > 0.0 && (score - parts).abs() < 0.03), "{text}");
+}
+
+#[test]
 fn names_with_signs_and_words_of_scripts_without_spaces_are_found() {
     let members = [
         "C++ Foundation",

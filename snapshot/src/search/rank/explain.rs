@@ -6,12 +6,12 @@ use super::{RankOptions, RankedQuery};
 use crate::query::Query;
 use crate::search::index::Index;
 use crate::search::score::Scorer;
-use crate::search::tiers::{Part, Tier};
+use crate::search::tiers::Part;
 use crate::search::today::Today;
 
 impl Index {
-    /// The parts of a query with their weights, then a line for each row of its page: tier, score, slug, and what each part
-    /// that the record has would score alone.
+    /// The parts of a query with their weights, then a line for each row of its page: tier, score, slug, what each part
+    /// adds, and what the parts in the name add together.
     pub fn explain(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> String {
         let query = RankedQuery::new(self, query, today, options);
         let whole = query.parts.whole_weight();
@@ -26,16 +26,19 @@ impl Index {
         let all = query.parts.known.iter().map(Part::scored).collect();
         let scorer = Scorer::new(self, &query.text, all);
         for (number, row) in (1..).zip(query.page().rows) {
-            let alone =
-                |part: &&Part<'_>| Scorer::new(self, &query.text, vec![part.scored()]).scores(&[row.doc]);
-            let parts = query.parts.known.iter().map(|part| (part, alone(&part)));
-            let parts = parts.filter(|(_, score)| score.iter().any(|score| *score > 0.0));
-            let parts =
-                parts.map(|(part, score)| format!("{} {:.2}", words(part), score.iter().sum::<f64>()));
-            let parts = parts.collect::<Vec<_>>().join(", ");
             let score: f64 = scorer.scores(&[row.doc]).iter().sum();
-            let slug = self.slug(row.doc);
-            let _ = writeln!(out, "{number:3}. {:8} {score:6.2} {slug}: {parts}", Tier::as_str(row.tier));
+            let (tier, slug) = (row.tier.as_str(), self.slug(row.doc));
+            let _ = write!(out, "{number:3}. {tier:8} {score:6.2} {slug}:");
+            let mut rest = score;
+            for part in &query.parts.known {
+                let alone = Scorer::new(self, &query.text, vec![part.scored()]);
+                for sum in alone.sums(&[row.doc]).iter().filter(|sum| sum.score > 0.0) {
+                    let name = if sum.named > 0.0 { " (name)" } else { "" };
+                    let _ = write!(out, " {}{name} {:.2},", words(part), sum.score);
+                    rest -= sum.score;
+                }
+            }
+            let _ = writeln!(out, " for the name {rest:.2}");
         }
         out
     }

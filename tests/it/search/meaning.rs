@@ -487,7 +487,7 @@ fn an_explanation_has_each_row_in_order_and_its_parts_add_up() {
             let (row, parts) = line.split_once(": ").unwrap();
             let row: Vec<&str> = row.split_whitespace().collect();
             let number = |text: &str| text.rsplit(' ').next().unwrap().parse::<f64>().unwrap();
-            (row[3], number(row[2]), parts.split(", ").map(number).sum())
+            (row[4], number(row[3]), parts.split(", ").map(number).sum())
         })
         .collect();
     let slugs_of = |ranked: &RankedPage| slugs(&world, ranked);

@@ -10,8 +10,8 @@ use crate::search::tiers::Part;
 use crate::search::today::Today;
 
 impl Index {
-    /// The parts of a query with their weights, then a line for each row of its page: tier, score, slug, what each part
-    /// adds, and what the parts in the name add together.
+    /// The parts of a query with their weights, then a line for each row of its page: tier, share of the weight,
+    /// score, slug, what each part adds, and what the parts in the name add together.
     pub fn explain(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> String {
         let query = RankedQuery::new(self, query, today, options);
         let whole = query.parts.whole_weight();
@@ -28,17 +28,18 @@ impl Index {
         for (number, row) in (1..).zip(query.page().rows) {
             let score: f64 = scorer.scores(&[row.doc]).iter().sum();
             let (tier, slug) = (row.tier.as_str(), self.slug(row.doc));
-            let _ = write!(out, "{number:3}. {tier:8} {score:6.2} {slug}:");
+            let share = 100.0 * query.parts.weight(row.doc) / whole;
+            let _ = write!(out, "{number:3}. {tier:8} {share:3.0}% {score:6.2} {slug}:");
             let mut rest = score;
             for part in &query.parts.known {
                 let alone = Scorer::new(self, &query.text, vec![part.scored()]);
                 for sum in alone.sums(&[row.doc]).iter().filter(|sum| sum.score > 0.0) {
-                    let name = if sum.named > 0.0 { " (name)" } else { "" };
+                    let name = if sum.named > 0.0 { " (in name)" } else { "" };
                     let _ = write!(out, " {}{name} {:.2},", words(part), sum.score);
                     rest -= sum.score;
                 }
             }
-            let _ = writeln!(out, " for the name {rest:.2}");
+            let _ = writeln!(out, " for the name {:.2}", rest.max(0.0));
         }
         out
     }

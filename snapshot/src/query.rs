@@ -21,5 +21,6 @@ pub use self::export::{ExportFormat, parse_export};
 pub use self::facet::{FacetQuery, ParameterError, parse_facet};
 pub use self::list::{List, ListQuery, parse_list};
 pub use self::parameter::{PARAMETERS, Parameter, ParameterKind, is_filter};
-pub use self::search::{FacetValue, Query, Sort, parse_search};
+pub(crate) use self::search::parse_search;
+pub use self::search::{FacetValue, Query, Sort};
 pub use self::value::{is_slug, pairs, parse_date, parse_locale};

@@ -2,7 +2,7 @@
 //! [`crate::synth`].
 
 use jiff::ToSpan as _;
-use snapshot::query::{Query, TEXT_MAX, parse_search};
+use snapshot::query::{Query, TEXT_MAX};
 use snapshot::search::Index;
 use url::form_urlencoded::Serializer;
 
@@ -90,7 +90,7 @@ pub fn questions(class: Class, count: usize, seed: u64) -> Vec<String> {
 
 /// The same, read against an index.
 pub fn queries(class: Class, count: usize, seed: u64, index: &Index) -> Vec<Query> {
-    let read = |query: &String| parse_search(query, |facet, value| index.values.find(facet, value)).0;
+    let read = |query: &String| index.parse(query).0;
     questions(class, count, seed).iter().map(read).collect()
 }
 

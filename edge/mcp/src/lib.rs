@@ -14,6 +14,7 @@ mod endpoint;
 mod envelope;
 mod nearest;
 mod options;
+mod organizations;
 mod origin;
 mod prompt;
 mod protocol_version;

@@ -11,6 +11,7 @@ use snapshot::query::{FACET_LIMIT_DEFAULT, FacetValue, LIMIT_RANGE, LIST_TEXT_MA
 use crate::arguments::{ArgumentError, Arguments, ToolError};
 use crate::context::Context;
 use crate::nearest;
+use crate::organizations;
 use crate::question::{self, OFFSET_MAX, Question};
 use crate::reply::{json, push, shown};
 use crate::vocabulary::{Reading, Vocabulary};
@@ -27,10 +28,34 @@ const UNCOUNTED: &str = "More values hold q than were counted under the filters,
 static KNOWN: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| OWN.into_iter().chain(question::arguments().filter(|name| *name != "sort")).collect());
 
+/// What values are listed of.
+#[derive(Clone, Copy, PartialEq)]
+enum Listed {
+    Facet(Facet),
+    Organizations,
+}
+
+impl Listed {
+    fn all() -> impl Iterator<Item = Self> {
+        FACETS.iter().map(|spec| Self::Facet(spec.facet)).chain([Self::Organizations])
+    }
+
+    /// Its name, and that of the filter which takes its values.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Facet(facet) => (facet.spec().name, facet.spec().parameter),
+            Self::Organizations => (organizations::LISTED, organizations::FILTER),
+        }
+    }
+}
+
 /// The work that a call takes, in units of the search.
 pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     let Ok(arguments) = Arguments::read(raw, &KNOWN, &ALIASES) else { return 0 };
-    let values = |facet: Facet| context.site.index.values.of(facet).len() as u64 * TEXT_UNITS;
+    let values = |listed: Listed| match listed {
+        Listed::Facet(facet) => context.site.index.values.of(facet).len() as u64 * TEXT_UNITS,
+        Listed::Organizations => organizations::units(context) + context.site.index.programs() as u64,
+    };
     // Where q is part of no value, they are looked through once more for what means it.
     let scans = 1 + 2 * u64::from(arguments.has("q"));
     let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
@@ -61,12 +86,12 @@ pub(crate) fn whole(context: &Context<'_>, facet: Facet) -> Vec<u8> {
     let question = Question { query: Query::default(), interpreted: Vec::new(), text_notice: None };
     let request =
         ListRequest { question: &question, text: "", page: Page { offset: 0, limit: LIMIT_RANGE.1 } };
-    render(context, &[facet], &request)
+    render(context, &[Listed::Facet(facet)], &request)
 }
 
 /// Facets by their names, or by the names of the filters that take their values; each once.
-fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
-    let names = || FACETS.iter().map(|spec| spec.name);
+fn facets(arguments: &Arguments<'_>) -> Result<Vec<Listed>, ArgumentError> {
+    let names = || Listed::all().map(|listed| listed.names().0);
     let all = || names().collect::<Vec<_>>().join(", ");
     let no_facet = || arguments.wrong("facet", &format!("one of {}", all()));
     let mut given = arguments.texts("facet", FACETS.len(), LIST_TEXT_MAX).map_err(|_| no_facet())?;
@@ -76,10 +101,11 @@ fn facets(arguments: &Arguments<'_>) -> Result<Vec<Facet>, ArgumentError> {
     }
     let (mut facets, mut unknown) = (Vec::new(), Vec::new());
     for given in &given {
-        let by_filter = || FACETS.iter().find(|spec| spec.parameter == given).map(|spec| spec.facet);
-        match Facet::parse(given).or_else(by_filter) {
-            Some(facet) if facets.contains(&facet) => {}
-            Some(facet) => facets.push(facet),
+        let by_name = |listed: &Listed| listed.names().0 == given;
+        let by_filter = |listed: &Listed| listed.names().1 == given;
+        match Listed::all().find(by_name).or_else(|| Listed::all().find(by_filter)) {
+            Some(listed) if facets.contains(&listed) => {}
+            Some(listed) => facets.push(listed),
             None => {
                 let hint = nearest::hint(given, names());
                 unknown.push(format!("Unknown facet {}.{hint}", json(&shown(given))));
@@ -103,10 +129,13 @@ struct ListRequest<'a> {
 /// The values of a facet with their numbers of records, most first, and the number of values that were not counted.
 fn counted(
     context: &Context<'_>,
-    facet: Facet,
+    listed: Listed,
     request: &ListRequest<'_>,
 ) -> (Vec<(FacetValue, u32)>, usize) {
     let (Context { site, dated, .. }, query) = (context, &request.question.query);
+    let Listed::Facet(facet) = listed else {
+        return (organizations::counted(context, query, request.text), 0);
+    };
     let all = || {
         let items = options(site, dated, facet, request.text, query.locale);
         if items.is_empty() { meant(context, facet, request) } else { items }
@@ -149,21 +178,28 @@ fn meant(context: &Context<'_>, facet: Facet, request: &ListRequest<'_>) -> Vec<
     items
 }
 
-fn render(context: &Context<'_>, facets: &[Facet], request: &ListRequest<'_>) -> Vec<u8> {
+fn render(context: &Context<'_>, facets: &[Listed], request: &ListRequest<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(4_000);
     push(&mut out, "{\"data\":[");
     let (start, mut totals, mut next) = (out.len(), Vec::new(), None);
     let (mut more, mut uncounted) = (Map::new(), false);
-    for facet in facets {
-        let (items, left) = counted(context, *facet, request);
+    for listed in facets {
+        let (name, _) = listed.names();
+        let (items, left) = counted(context, *listed, request);
         let range = request.page.range(items.len());
-        for (value, count) in &items[range.clone()] {
+        for value in &items[range.clone()] {
             let comma = if out.len() > start { "," } else { "" };
             push(&mut out, comma);
             let item = out.len();
-            context.site.rows.push_item(*facet, value, *count, request.question.query.locale, &mut out);
+            let locale = request.question.query.locale;
+            match listed {
+                Listed::Facet(facet) => {
+                    context.site.rows.push_item(*facet, &value.0, value.1, locale, &mut out);
+                }
+                Listed::Organizations => organizations::push_item(context, value, locale, &mut out),
+            }
             if facets.len() > 1 {
-                let name = format!("\"facet\":{},", json(facet.spec().name));
+                let name = format!("\"facet\":{},", json(name));
                 out.splice(item + 1..item + 1, name.into_bytes());
             }
         }
@@ -171,10 +207,10 @@ fn render(context: &Context<'_>, facets: &[Facet], request: &ListRequest<'_>) ->
         next = next.or(Some(end).filter(|end| *end < items.len() as u64));
         let behind = items.len() - range.end;
         if behind > 0 {
-            more.insert(facet.spec().name.to_owned(), behind.into());
+            more.insert(name.to_owned(), behind.into());
         }
         uncounted |= left > 0;
-        totals.push((facet.spec().name, items.len()));
+        totals.push((name, items.len()));
     }
     let (names, totals): (Vec<&str>, Vec<usize>) = totals.into_iter().unzip();
     push(&mut out, format_args!("],\"facet\":{}", json(&names.join(" "))));

@@ -6,12 +6,13 @@ use snapshot::facet::{Facet, Interval, MEASURES};
 use snapshot::place;
 use snapshot::query::{
     LIMIT_RANGE, PARAMETERS, Parameter, ParameterKind, Query, Sort, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
-    parse_date, parse_search,
+    parse_date,
 };
 use snapshot::record::Locale;
 
 use crate::arguments::{ArgumentError, Arguments};
 use crate::context::Context;
+use crate::organizations;
 use crate::reply::{json, shown};
 use crate::vocabulary::{Reading, Vocabulary, is_code, with_words};
 use net::blocking_pool::TEXT_UNITS;
@@ -92,8 +93,7 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
     let hint = reader.hint();
     let Reader { mut pairs, interpreted, mut mistakes, .. } = reader;
     mistakes.extend(hint);
-    let values = &context.site.index.values;
-    let (query, invalid) = parse_search(&pairs.finish(), |facet, value| values.find(facet, value));
+    let (query, invalid) = context.site.index.parse(&pairs.finish());
     let mut text_notice = None;
     for entry in &invalid {
         match kind(entry) {
@@ -131,11 +131,20 @@ pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Q
                     work += scanned as u64 * TEXT_UNITS + places + index.cost(&with_words(&given));
                 }
             }
+        } else if parameter.kind == ParameterKind::Organization {
+            for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
+                match index.organizations.named(&given) {
+                    Some(number) => {
+                        pairs.append_pair(name, index.organizations.slug(number));
+                    }
+                    None => work += organizations::units(context),
+                }
+            }
         } else if let Ok(Some(value)) = single(parameter.kind, name, arguments) {
             pairs.append_pair(parameter.name, &value);
         }
     }
-    let (query, _) = parse_search(&pairs.finish(), |facet, value| values.find(facet, value));
+    let (query, _) = index.parse(&pairs.finish());
     (work, Query { facets: false, ..query })
 }
 
@@ -148,8 +157,8 @@ struct Reader<'a> {
     pairs: Serializer<'static, String>,
     interpreted: Vec<InterpretedValue>,
     mistakes: Vec<String>,
-    /// Facets with unknown values, and the first such value of each.
-    unknown: Vec<(Facet, String)>,
+    /// What is listed by `list_filter_options` and has unknown values, and the first such value of each.
+    unknown: Vec<(&'static str, String)>,
 }
 
 impl Reader<'_> {
@@ -159,6 +168,7 @@ impl Reader<'_> {
             let Some(name) = argument(parameter) else { continue };
             let read = match parameter.kind {
                 ParameterKind::Values(facet) => self.values(parameter.name, name, facet),
+                ParameterKind::Organization => self.organizations(name),
                 kind => single(kind, name, self.arguments).map(|value| {
                     if let Some(value) = value {
                         self.pairs.append_pair(parameter.name, &value);
@@ -182,11 +192,9 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            let Some(left) = self.left.checked_sub(1) else {
-                self.mistakes.push(format!("{argument} value {} was not looked up.", json(&shown(&given))));
+            if !self.may_look_up(argument, &given) {
                 continue;
-            };
-            self.left = left;
+            }
             match vocabulary.read(&given) {
                 Reading::Resolved(values) => {
                     self.pairs.extend_pairs(values.iter().map(|value| (parameter, value)));
@@ -196,8 +204,8 @@ impl Reader<'_> {
                 }
                 reading => {
                     self.mistakes.push(vocabulary.refuse(argument, &given, &reading));
-                    if reading == Reading::Nothing && !self.unknown.iter().any(|(known, _)| *known == facet) {
-                        self.unknown.push((facet, given));
+                    if reading == Reading::Nothing {
+                        self.add_unknown(facet.spec().name, given);
                     }
                 }
             }
@@ -205,19 +213,56 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Organizations by their slugs, former slugs and names.
+    fn organizations(&mut self, argument: &'static str) -> Result<(), ArgumentError> {
+        let all = &self.context.site.index.organizations;
+        for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
+            if let Some(number) = all.named(&given) {
+                let slug = all.slug(number);
+                self.pairs.append_pair(argument, slug);
+                if slug != given {
+                    let values = vec![slug.to_owned()];
+                    self.interpreted.push(InterpretedValue { argument, given, values, label: None });
+                }
+            } else if self.may_look_up(argument, &given) {
+                self.mistakes.push(organizations::refuse(self.context, &given));
+                self.add_unknown(organizations::LISTED, given);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one more value may be looked up among names; a mistake if not.
+    fn may_look_up(&mut self, argument: &str, given: &str) -> bool {
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None => {
+                self.mistakes.push(format!("{argument} value {} was not looked up.", json(&shown(given))));
+                return false;
+            }
+        }
+        true
+    }
+
+    fn add_unknown(&mut self, listed: &'static str, given: String) {
+        if !self.unknown.iter().any(|(known, _)| *known == listed) {
+            self.unknown.push((listed, given));
+        }
+    }
+
     /// The call that lists the values of the facets with unknown values.
     fn hint(&self) -> Option<String> {
         match &*self.unknown {
             [] => None,
-            [(facet, given)] => {
+            [(listed, given)] => {
                 let part: String =
                     given.chars().filter(|c| c.is_alphanumeric() || *c == ' ').take(3).collect();
-                let (name, part) = (json(facet.spec().name), json(part.trim()));
+                let (name, part) = (json(listed), json(part.trim()));
                 Some(format!("Live values: list_filter_options {{\"facet\":{name},\"q\":{part}}}."))
             }
             [(first, _), more @ ..] => {
-                let more: Vec<&str> = more.iter().map(|(facet, _)| facet.spec().name).collect();
-                let (name, more) = (json(first.spec().name), json(&more));
+                let more: Vec<&str> = more.iter().map(|(listed, _)| *listed).collect();
+                let (name, more) = (json(first), json(&more));
                 Some(format!("Live values: list_filter_options {{\"facet\":{name},\"facets\":{more}}}."))
             }
         }
@@ -260,7 +305,11 @@ fn single(
             Some(arguments.integer(name, LIMIT_RANGE)?.unwrap_or(LIMIT_DEFAULT).to_string())
         }
         ParameterKind::Offset => arguments.integer(name, (0, OFFSET_MAX))?.map(|offset| offset.to_string()),
-        ParameterKind::Values(_) | ParameterKind::Lang | ParameterKind::Page | ParameterKind::Facets => None,
+        ParameterKind::Values(_)
+        | ParameterKind::Organization
+        | ParameterKind::Lang
+        | ParameterKind::Page
+        | ParameterKind::Facets => None,
     })
 }
 

@@ -191,7 +191,7 @@ fn push_ways_out(
     out: &mut Vec<u8>,
 ) -> WayOut {
     let (index, today) = (&context.site.index, &context.dated.today);
-    let relaxations = index.relaxations(&question.query, today, options.literal, None);
+    let relaxations = index.relaxations(&question.query, today, options.literal);
     let (way, ways) = match relaxations.is_empty() {
         true => (WayOut::Alone, index.parts_found(&question.query, today, options.literal)),
         false => (WayOut::Without, relaxations.into_iter().map(|way| (way, None)).collect()),

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::{changes, error, listing};
-use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list, parse_search};
+use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list};
 use snapshot::record::{EntityType, Locale};
 use snapshot::text::words_of;
 use store::Coding;
@@ -184,19 +184,20 @@ impl Request {
     pub(super) fn page(&self) -> Answer {
         let target = target(self.head.path());
         let is_spoken = matches!(target, Target::Live(locale, _) if locale == self.locale());
-        match (target, self.state.open.html.as_ref().filter(|_| is_spoken)) {
-            (Target::Live(locale, Live::Search), Some(html)) => self.search_page(html, locale),
-            (Target::Live(locale, Live::Feed(feed)), Some(html)) => self.feed(html, locale, feed),
-            (Target::Live(locale, Live::Recipients), Some(_)) => self.recipients(locale),
-            (Target::Live(locale, Live::Hints), Some(_)) => self.hints(locale),
+        match target {
+            _ if !is_spoken || self.state.open.html.is_none() => self.site_file(target),
+            Target::Live(locale, Live::Search) => self.search_page(locale),
+            Target::Live(locale, Live::Feed(feed)) => self.feed(locale, feed),
+            Target::Live(locale, Live::Recipients) => self.recipients(locale),
+            Target::Live(locale, Live::Hints) => self.hints(locale),
             _ => self.site_file(target),
         }
     }
 
-    fn page_query(&self, html: &Html, locale: Locale) -> (search_query::Query, PageOptions, Vec<String>) {
-        let values = &self.state.site().index.values;
-        let (extras, rest) = PageOptions::parse(self.head.query(), Some(&html.organizations));
-        let (query, invalid) = parse_search(&rest, |facet, value| values.find(facet, value));
+    fn page_query(&self, locale: Locale) -> (search_query::Query, PageOptions, Vec<String>) {
+        let site = self.state.site();
+        let (extras, rest) = PageOptions::parse(self.head.query(), site);
+        let (query, invalid) = site.index.parse(&rest);
         // The path determines the language, and the form shows facets.
         (search_query::Query { locale, facets: true, ..query }, extras, invalid)
     }
@@ -217,10 +218,10 @@ impl Request {
         }
     }
 
-    fn search_page(&self, parts: &Html, locale: Locale) -> Answer {
+    fn search_page(&self, locale: Locale) -> Answer {
         let site = self.state.site();
-        let (query, extras, invalid) = self.page_query(parts, locale);
-        let canonical = extras.query_string(site, parts, &query);
+        let (query, extras, invalid) = self.page_query(locale);
+        let canonical = extras.query_string(site, &query);
         let computed = Query {
             path: None,
             validator: self.validator(html::search_path(locale), &canonical, &invalid),
@@ -236,13 +237,13 @@ impl Request {
         })
     }
 
-    fn feed(&self, parts: &Html, locale: Locale, kind: Feed) -> Answer {
+    fn feed(&self, locale: Locale, kind: Feed) -> Answer {
         let site = self.state.site();
-        let (query, extras, invalid) = self.page_query(parts, locale);
-        if !query.is_narrowed() && extras.organization.is_none() && invalid.iter().any(|it| is_filter(it)) {
+        let (query, _, invalid) = self.page_query(locale);
+        if !query.is_narrowed() && invalid.iter().any(|it| is_filter(it)) {
             return Reply::bad_request(error::feed_filters(&invalid)).into();
         }
-        let canonical = extras.for_feed().query_string(site, parts, &query);
+        let canonical = PageOptions::default().query_string(site, &query);
         let feed_query = feed::feed_query(site, &query, kind);
         let computed = Query {
             path: None,
@@ -255,7 +256,7 @@ impl Request {
         let is_whole = invalid.is_empty();
         let representation = move || feed_representation(kind, is_whole);
         self.computed(computed, representation, move |request| {
-            let (state, question) = (&request.state, (&query, &extras, &*invalid));
+            let (state, question) = (&request.state, (&query, &*invalid));
             request.rendered(|html| feed::feed(state.site(), html, &state.dated, question, kind))
         })
     }
@@ -280,7 +281,7 @@ impl Request {
     /// The list of recipients, or those whose names have the words of a text.
     fn recipients(&self, locale: Locale) -> Answer {
         let text = text_of(self.head.query()).trim().to_owned();
-        let page = parse_list(List::Organizations, self.head.query()).0.page;
+        let page = parse_list(List::Organizations, self.head.query(), |_| None).0.page;
         let everyone = ListQuery { text: Some(text.clone()), ..ListQuery::default() };
         let canonical = format!("{}&{text}", page.number());
         let computed = Query {

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use snapshot::facet::Facet;
 use snapshot::page::address::{FACETS_TAG, SEARCH_TAG};
 use snapshot::page::{error, facet, listing, search};
-use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, parse_facet, parse_list, parse_search};
+use snapshot::query::{FACET_LIMIT_DEFAULT, FacetQuery, List, parse_facet, parse_list};
 use snapshot::record::Locale;
 
 use super::computed::Query;
@@ -29,8 +29,7 @@ impl Request {
     pub(super) fn search(&self) -> Answer {
         let (site, dated) = (self.state.site(), &self.state.dated);
         let index = &site.index;
-        let (query, invalid) =
-            parse_search(self.head.query(), |facet, value| index.values.find(facet, value));
+        let (query, invalid) = index.parse(self.head.query());
         let canonical = query.canonical(|ordinal| index.values.text(ordinal));
         let read = index.resolve(&query);
         let computed = Query {
@@ -63,7 +62,8 @@ impl Request {
     }
 
     pub(super) fn list(&self, of: List) -> Answer {
-        let (query, invalid) = parse_list(of, self.head.query());
+        let organizations = &self.state.site().index.organizations;
+        let (query, invalid) = parse_list(of, self.head.query(), |slug| organizations.canonical(slug));
         let canonical = query.canonical();
         let computed = Query {
             path: Some(format!("/{API}{}", of.as_str())),

@@ -110,7 +110,10 @@
       alone(page, url);
       regroup(page);
       if (back) restore(page);
-      for (const id of ["results", "other", "applied"]) $(id)?.replaceWith(document.importNode($(id, page), true));
+      const parts = ["results", "other", "applied", "organizations"];
+      // A name that is being typed stays.
+      if ($("organizations")?.contains(document.activeElement)) parts.pop();
+      for (const id of parts) $(id)?.replaceWith(document.importNode($(id, page), true));
       stars.add();
       document.title = page.title;
       failed.hidden = true;
@@ -120,8 +123,6 @@
       $("result-count").textContent = $("count").textContent;
       label();
       if (top) land();
-      const of = form.elements.organization;
-      if (of && of !== document.activeElement) of.value = same(of, $("search", page)).value;
     } catch {
       // Another request took its place, or the results stay as they are.
       if (mine !== request || mine.signal.aborted && mine.signal.reason !== "late") return;

@@ -243,7 +243,7 @@ impl<'a> Pages<'a> {
             ],
             Some(kind) => vec![whole(
                 format!("public{}", feed_path(locale, kind)),
-                feed(self.site, html, dated, (&query, &extras, &[]), kind)?.bytes,
+                feed(self.site, html, dated, (&query, &[]), kind)?.bytes,
             )],
         })
     }

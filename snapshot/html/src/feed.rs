@@ -120,17 +120,16 @@ pub fn feed(
     site: &Site,
     html: &Html,
     dated: &Dated,
-    (query, extras, invalid): (&Query, &PageOptions, &[String]),
+    (query, invalid): (&Query, &[String]),
     feed: Feed,
 ) -> Result<Paged, Error> {
-    let SearchResult { docs, total, .. } =
-        matches(site, html, dated, (&feed_query(site, query, feed), extras));
+    let SearchResult { docs, total, .. } = site.index.search(&feed_query(site, query, feed), &dated.today);
     let (locale, language) = (query.locale, html.language(query.locale));
     let programs = docs.iter().filter_map(|doc| language.program(*doc));
     let bytes = match feed {
-        Feed::Atom => atom(site, html, (query, extras, invalid), &programs.collect::<Vec<_>>())?.into_bytes(),
+        Feed::Atom => atom(site, html, (query, invalid), &programs.collect::<Vec<_>>())?.into_bytes(),
         Feed::Calendar => {
-            let (name, remark) = (name(site, html, extras, query), remark(html, locale, invalid));
+            let (name, remark) = (name(site, html, query), remark(html, locale, invalid));
             calendar(&html.templates, locale, (&name, remark.as_deref()), programs).into_bytes()
         }
         Feed::Table => table(html, dated, &docs),
@@ -140,13 +139,13 @@ pub fn feed(
 }
 
 /// The query of a feed in words.
-fn name(site: &Site, html: &Html, extras: &PageOptions, query: &Query) -> String {
-    let query_string = query_string(site, html, extras, query);
+fn name(site: &Site, html: &Html, query: &Query) -> String {
+    let query_string = query_string(site, query);
     DisplayQuery::new(site, html, html.words(query.locale), &query_string).name()
 }
 
-fn query_string(site: &Site, html: &Html, extras: &PageOptions, query: &Query) -> String {
-    extras.for_feed().query_string(site, html, &Query { page: Query::default().page, ..query.clone() })
+fn query_string(site: &Site, query: &Query) -> String {
+    PageOptions::default().query_string(site, &Query { page: Query::default().page, ..query.clone() })
 }
 
 /// What was left out of a query.
@@ -158,14 +157,14 @@ fn remark(html: &Html, locale: Locale, invalid: &[String]) -> Option<String> {
 fn atom(
     site: &Site,
     html: &Html,
-    (query, extras, invalid): (&Query, &PageOptions, &[String]),
+    (query, invalid): (&Query, &[String]),
     entries: &[Program],
 ) -> Result<String, Error> {
     let locale = query.locale;
-    let query_string = query_string(site, html, extras, query);
+    let query_string = query_string(site, query);
     let question = |query: &str| if query.is_empty() { String::new() } else { format!("?{query}") };
     let view = context! {
-        name => name(site, html, extras, query),
+        name => name(site, html, query),
         feed => feed_path(locale, Feed::Atom),
         page => search_path(locale),
         question => question(&query_string),
@@ -203,12 +202,6 @@ fn rows(site: &Site, html: &Html, dated: &Dated, locale: Locale, docs: &[u32]) -
     }
     out.extend_from_slice(b"]}");
     out
-}
-
-/// What a feed lists.
-fn matches(site: &Site, html: &Html, dated: &Dated, (query, extras): (&Query, &PageOptions)) -> SearchResult {
-    let (text, among) = (site.index.resolve(query), extras.among(html));
-    site.index.search_among(query, text.as_ref(), &dated.today, among.as_ref())
 }
 
 /// Path of a feed of the search page in a language.

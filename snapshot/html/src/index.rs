@@ -23,14 +23,12 @@ use serde::de::DeserializeOwned;
 use snapshot::page::Site;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
-use snapshot::search::{Strings, StringsWriter};
+use snapshot::search::{Organizations, Strings, StringsWriter};
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
 
 use crate::deadlines::bar_width;
 pub use crate::hints::HintEntry;
 use crate::hints::{self, Hints};
-pub use crate::organization::OrganizationEntry;
-use crate::organization::{self, Organizations};
 use crate::status::Words;
 use crate::templates::{SiteInfo, Templates, environment, with_location};
 use crate::view::{Bar, Link, Program};
@@ -91,8 +89,6 @@ pub struct SharedEntries {
     pub words: [BTreeMap<String, String>; 2],
     /// What pages share.
     pub site: SiteInfo,
-    /// Organizations, by slug.
-    pub organizations: Vec<OrganizationEntry>,
     /// Folded words of the names of recipients, in the order of their list.
     pub recipients: Vec<String>,
     /// Suggestions while text is typed.
@@ -142,7 +138,6 @@ impl PagesWriter {
         put(RECIPIENTS, &shared.recipients, &mut writer);
         self.csv.write(CSV, &mut writer);
         writer.put(CSV_HEAD, shared.csv_head.as_bytes());
-        organization::write(&shared.organizations, &mut writer);
         hints::write(&shared.hints, &mut writer);
         writer
     }
@@ -187,8 +182,8 @@ pub struct Html {
     languages: Vec<Language>,
     pub(crate) csv: Strings,
     pub(crate) csv_head: String,
-    /// Organizations and their programs.
-    pub organizations: Organizations,
+    /// Those of the search index.
+    pub(crate) organizations: Organizations,
     pub(crate) recipients: Strings,
     hints: Hints,
 }
@@ -255,7 +250,7 @@ impl Html {
             languages,
             csv: Strings::open(sections, CSV)?,
             csv_head: String::from_utf8_lossy(&csv_head).into_owned(),
-            organizations: Organizations::open(sections, count)?,
+            organizations: site.index.organizations.clone(),
             recipients: Strings::open(sections, RECIPIENTS)?,
             hints: Hints::open(sections)?,
         };

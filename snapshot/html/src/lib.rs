@@ -10,7 +10,6 @@ mod highlight;
 mod hints;
 mod hole;
 pub mod index;
-mod organization;
 mod pages;
 mod recipients;
 mod rows;

@@ -56,7 +56,7 @@ struct Search<'a> {
     query: &'a Query,
     extras: &'a PageOptions,
     words: Words<'a>,
-    /// How it is ranked, limited to the documents of the organization in the query.
+    /// How it is ranked.
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
@@ -94,8 +94,8 @@ struct View<'a> {
     on: BTreeMap<&'static str, bool>,
     /// The number of applied filters.
     applied: usize,
-    /// The organization in the query: its name if that is unique, else its slug.
-    organization: String,
+    /// The organizations in the query: the name of each if that is unique, else its slug; an empty field for none.
+    organizations: Vec<String>,
     order: Vec<Order<'a>>,
     fields: Vec<Field>,
     /// Whether the query limits numbers or dates.
@@ -122,10 +122,9 @@ pub fn search_page(
     (query, extras): (&Query, &PageOptions),
     invalid: &[String],
 ) -> Result<Vec<u8>, Error> {
-    let query_string = extras.query_string(site, html, query);
+    let query_string = extras.query_string(site, query);
     let words = html.words(query.locale);
     let display = DisplayQuery::new(site, html, words, &query_string);
-    let among = extras.among(html);
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
         literal: &extras.plain,
@@ -133,7 +132,6 @@ pub fn search_page(
         complete_last_word: true,
         partial_unless_named: !extras.with_near,
         shown_values: VALUES_MAX,
-        among: among.as_ref(),
         ..RankOptions::default()
     };
     let answer = site.index.ranked(query, &dated.today, options);
@@ -192,7 +190,7 @@ impl Search<'_> {
             text: self.value("q").to_owned(),
             on: [("open", open), ("soon", soon), ("rolling", rolling), ("funded", funded)].into(),
             applied: self.display.filters().filter(|at| !is_text(at)).count(),
-            organization: self.organization(),
+            organizations: self.organizations(),
             order: self.order(),
             fields: self.fields(),
             is_bounded: self.is_bounded(),
@@ -212,15 +210,17 @@ impl Search<'_> {
         value.map_or("", |(_, value)| value)
     }
 
-    fn organization(&self) -> String {
-        let Some(number) = self.extras.organization else {
-            // Keep an unknown name in the field, so that the reader can correct it.
-            return self.unknown_organization().unwrap_or_default().to_owned();
+    fn organizations(&self) -> Vec<String> {
+        let all = &self.site.index.organizations;
+        let name = |slug: &String| {
+            let number = all.named(slug);
+            let name = number.map(|number| all.name(number, self.query.locale));
+            name.filter(|name| all.named(name) == number).unwrap_or(slug).to_owned()
         };
-        let organizations = &self.html.organizations;
-        let name = organizations.name(number, self.query.locale);
-        let is_unique = organizations.find(name) == Some(number);
-        if is_unique { name.to_owned() } else { organizations.slug(number).to_owned() }
+        let mut names: Vec<String> = self.query.organizations.iter().map(name).collect();
+        // Keep unknown names in fields, so that the reader can correct them.
+        names.extend(self.unknown_organizations().map(str::to_owned));
+        if names.is_empty() { vec![String::new()] } else { names }
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -267,7 +267,7 @@ impl Search<'_> {
     /// The address of the first page of a query.
     fn first_page(&self, query: Query, more: &[(&str, &str)]) -> String {
         let query = Query { page: Query::default().page, ..query };
-        let query_string = self.extras.query_string(self.site, self.html, &query);
+        let query_string = self.extras.query_string(self.site, &query);
         search_address(self.query.locale, &query_string, more)
     }
 }

@@ -8,6 +8,7 @@
 //! cycle.checked              Day of each row: when its program was last checked
 //! cycle.due                  u32: cycles by deadline, without one last
 //! award.at award             award rows, newest first
+//! cycle.doc award.doc        u32 of each row: the document of its program
 //! rec.at rec                 RecipientSummary rows, most awards first, then by name
 //! rec.name.at rec.name       folded display names
 //! rec.kind                   u8: position in RecipientKind::ALL
@@ -31,12 +32,13 @@ use crate::page::shape::Shaper;
 use crate::query::List;
 use crate::record::field_table::Object;
 use crate::record::{Alias, Directory, EntityRef, EntityType, Locale, award_order};
-use crate::search::{Strings, StringsWriter};
+use crate::search::{Strings, StringsWriter, check_len};
 use crate::text::sort_key;
-use store::sections::{SectionError, SectionWriter, Sections, ensure};
+use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 const ORGANIZATIONS: SectionNames = ("org.at", "org");
 const AWARDS: SectionNames = ("award.at", "award");
+const AWARD_DOCS: &str = "award.doc";
 const ALIASES: SectionNames = ("alias.at", "alias");
 const CANONICAL: SectionNames = ("alias.to.at", "alias.to");
 
@@ -65,6 +67,8 @@ pub struct Lists {
     /// Cycles.
     pub cycles: Cycles,
     pub(super) awards: Strings,
+    /// Document of each award.
+    pub(super) award_docs: Section<u32>,
     pub(super) recipients: Recipients,
 }
 
@@ -72,8 +76,8 @@ pub struct Lists {
 pub fn write(directory: &Directory, numbers: &Numbers, writer: &mut SectionWriter) {
     let shaper = &Shaper { directory, locale: Locale::En };
     write_organizations(shaper, writer);
-    cycles::write(shaper, writer);
-    write_awards(shaper, writer);
+    cycles::write(shaper, numbers, writer);
+    write_awards(shaper, numbers, writer);
     recipients::write(shaper, &numbers.doc_of, writer);
     write_aliases(directory, writer);
     let dataset = &directory.dataset;
@@ -114,10 +118,12 @@ fn write_organizations(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
     write_rows(order, |at| shaper.organization(at), ORGANIZATIONS, writer);
 }
 
-fn write_awards(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
+fn write_awards(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
     let awards = &shaper.directory.awards;
     let mut order: Vec<usize> = (0..awards.len()).collect();
     order.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+    let docs = order.iter().map(|at| numbers.doc_of[shaper.directory.award_links[*at].program]);
+    writer.put(AWARD_DOCS, docs.collect::<Vec<u32>>());
     write_rows(order.into_iter(), |at| award_row(shaper, at), AWARDS, writer);
 }
 
@@ -156,6 +162,8 @@ impl Lists {
     pub(crate) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
         ensure(aliases.count() == canonical.count(), CANONICAL.0, "has another length")?;
+        let (awards, award_docs) = (Strings::open(sections, AWARDS)?, sections.get::<u32>(AWARD_DOCS)?);
+        check_len(AWARD_DOCS, &award_docs, awards.count())?;
         let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
             about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,
@@ -163,20 +171,30 @@ impl Lists {
             canonical,
             organizations: Strings::open(sections, ORGANIZATIONS)?,
             cycles: Cycles::open(sections)?,
-            awards: Strings::open(sections, AWARDS)?,
+            awards,
+            award_docs,
             recipients: Recipients::open(sections, programs)?,
         })
     }
 
-    /// The rows of a list of records, in its order.
-    pub(crate) fn rows(&self, list: List) -> impl ExactSizeIterator<Item = &[u8]> {
-        let rows = match list {
+    fn strings(&self, list: List) -> &Strings {
+        match list {
             List::Organizations => &self.organizations,
             List::Recipients => &self.recipients.rows,
             List::Awards => &self.awards,
             List::Cycles => &self.cycles.rows,
-        };
+        }
+    }
+
+    /// The rows of a list of records, in its order.
+    pub(crate) fn rows(&self, list: List) -> impl ExactSizeIterator<Item = &[u8]> {
+        let rows = self.strings(list);
         (0..rows.count()).map(|row| rows.bytes(row))
+    }
+
+    /// A row of it; empty if there is no such row.
+    pub(super) fn row(&self, list: List, row: usize) -> &[u8] {
+        self.strings(list).bytes(row)
     }
 
     /// The canonical slug of a record that was requested by a former one.

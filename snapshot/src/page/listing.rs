@@ -1,51 +1,33 @@
 //! Answers to queries of the lists.
 
-use crate::page::json::push_json;
+use std::borrow::Cow;
+
+use crate::page::json::{push_items, push_json};
 use crate::page::list::{Recipients, filters};
 use crate::page::search::push_paging;
 use crate::page::site::{Dated, Paged, Site};
-use crate::query::{List, ListQuery, Page};
-use crate::search::Strings;
+use crate::query::{List, ListQuery};
 
-/// What answering a query costs, in units of the search: filtered recipients are looked through.
+/// What answering a query costs, in units of the search: rows that are filtered are looked through.
 pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
-    const RECIPIENT: u64 = 16;
-    match list {
-        List::Recipients if Recipients::is_filtered(query) => {
-            site.lists.recipients.rows.count() as u64 * RECIPIENT
-        }
-        _ => 0,
-    }
+    const ROW: u64 = 16;
+    let is_filtered = Recipients::is_filtered(query) || !query.organizations.is_empty();
+    if is_filtered { site.lists.rows(list).len() as u64 * ROW } else { 0 }
 }
 
 /// Answers a query to a list.
 pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: &[String]) -> Paged {
     let mut out = Vec::with_capacity(16 * 1024);
     out.extend_from_slice(b"{\"data\":[");
-    let lists = &site.lists;
-    let strings = |strings: &Strings, out: &mut Vec<u8>| {
-        push_rows(out, &query.page, strings.count(), |row, out| out.extend_from_slice(strings.bytes(row)))
-    };
-    let total = match list {
-        List::Organizations => strings(&lists.organizations, &mut out),
-        List::Awards => strings(&lists.awards, &mut out),
-        List::Cycles if query.upcoming => {
-            let upcoming = &dated.cycles.upcoming;
-            push_rows(&mut out, &query.page, upcoming.len(), |row, out| {
-                lists.cycles.push(upcoming[row], &dated.cycles, out);
-            })
+    let found = found(site, dated, list, query);
+    let total = found.as_ref().map_or_else(|| site.lists.rows(list).len(), |found| found.len());
+    push_items(&mut out, query.page.range(total), |place, out| {
+        let row = found.as_ref().map_or(place, |found| found[place] as usize);
+        match list {
+            List::Cycles => site.lists.cycles.push(row as u32, &dated.cycles, out),
+            _ => out.extend_from_slice(site.lists.row(list, row)),
         }
-        List::Cycles => push_rows(&mut out, &query.page, lists.cycles.rows.count(), |row, out| {
-            lists.cycles.push(row as u32, &dated.cycles, out);
-        }),
-        List::Recipients if Recipients::is_filtered(query) => {
-            let found = lists.recipients.find(&site.index, query);
-            push_rows(&mut out, &query.page, found.len(), |row, out| {
-                out.extend_from_slice(lists.recipients.rows.bytes(found[row]));
-            })
-        }
-        List::Recipients => strings(&lists.recipients.rows, &mut out),
-    };
+    });
     out.extend_from_slice(b"],\"meta\":{");
     let count = query.page.range(total).len();
     push_paging(&mut out, &query.page, count, total);
@@ -59,8 +41,26 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
     Paged { bytes: out, total }
 }
 
-/// Appends the rows of a page, separated by commas; gives the total back.
-fn push_rows(out: &mut Vec<u8>, page: &Page, total: usize, push: impl Fn(usize, &mut Vec<u8>)) -> usize {
-    super::json::push_items(out, page.range(total), push);
-    total
+/// The rows that a query finds, in order; `None` for all in the order of the list.
+fn found<'a>(site: &Site, dated: &'a Dated, list: List, query: &ListQuery) -> Option<Cow<'a, [u32]>> {
+    let lists = &site.lists;
+    let of = site.index.organizations.docs_of_any(&query.organizations, site.index.programs());
+    let rows = match (list, &of) {
+        (List::Recipients, _) if Recipients::is_filtered(query) => lists.recipients.find(&site.index, query),
+        (List::Cycles, None) if query.upcoming => return Some(Cow::Borrowed(&dated.cycles.upcoming)),
+        (List::Cycles, Some(of)) => {
+            let docs = &*lists.cycles.docs;
+            let is_of = |row: &u32| of.contains(docs[*row as usize]);
+            match query.upcoming {
+                true => dated.cycles.upcoming.iter().copied().filter(is_of).collect(),
+                false => (0..docs.len() as u32).filter(is_of).collect(),
+            }
+        }
+        (List::Awards, Some(of)) => {
+            let docs = (0..).zip(&*lists.award_docs);
+            docs.filter(|(_, doc)| of.contains(**doc)).map(|(row, _)| row).collect()
+        }
+        _ => return None,
+    };
+    Some(Cow::Owned(rows))
 }

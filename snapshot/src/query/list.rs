@@ -8,6 +8,9 @@ use crate::record::{RecipientKind, words};
 /// Most parameters that a list takes.
 const LIST_PARAMETERS_MAX: usize = 7;
 
+/// Repeatable parameter of the lists whose rows are of programs.
+const ORGANIZATION: &str = "organization";
+
 /// A query to one of the lists. Fields that a list does not know stay at their default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListQuery {
@@ -23,6 +26,8 @@ pub struct ListQuery {
     pub program: Option<String>,
     /// Recipients: of that kind.
     pub kind: Option<RecipientKind>,
+    /// Cycles and awards: slugs of organizations, of whose programs they are; sorted, each once.
+    pub organizations: Vec<String>,
 }
 
 words! {
@@ -43,8 +48,9 @@ impl List {
     /// Its parameters, in the contract's order.
     pub(crate) const fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Organizations | Self::Awards => &["page", "limit", "offset"],
-            Self::Cycles => &["page", "limit", "offset", "upcoming"],
+            Self::Organizations => &["page", "limit", "offset"],
+            Self::Awards => &["page", "limit", "offset", ORGANIZATION],
+            Self::Cycles => &["page", "limit", "offset", "upcoming", ORGANIZATION],
             Self::Recipients => &["page", "limit", "offset", "q", "year", "program", "kind"],
         }
     }
@@ -59,12 +65,17 @@ impl Default for ListQuery {
             year: None,
             program: None,
             kind: None,
+            organizations: Vec::new(),
         }
     }
 }
 
-/// Reads a query to a list.
-pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
+/// Reads a query to a list. `organization` finds the slug of an organization by that or a former one.
+pub fn parse_list<'s>(
+    list: List,
+    query: &str,
+    organization: impl Fn(&str) -> Option<&'s str>,
+) -> (ListQuery, Vec<String>) {
     let mut parsed = ListQuery::default();
     let mut complaints = Complaints::default();
     let parameters = list.parameters();
@@ -77,12 +88,21 @@ pub fn parse_list(list: List, query: &str) -> (ListQuery, Vec<String>) {
             }
             continue;
         };
+        if parameters[rank] == ORGANIZATION && !value.is_empty() {
+            match organization(&value) {
+                Some(slug) => parsed.organizations.push(slug.to_owned()),
+                None => complaints.add(rank, &name, &value),
+            }
+            continue;
+        }
         let repeats = seen[rank].get_or_insert_with(|| value.clone()) != &value;
         if !value.is_empty() && (repeats || !parsed.take(parameters[rank], &value, &mut paging)) {
             complaints.add(rank, &name, &value);
         }
     }
     parsed.page = paging.page();
+    parsed.organizations.sort();
+    parsed.organizations.dedup();
     (parsed, complaints.finish())
 }
 
@@ -112,7 +132,8 @@ impl ListQuery {
             ("program", self.program.clone()),
             ("kind", self.kind.map(|kind| kind.as_str().to_owned())),
         ];
-        let stated = pairs.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let organizations = self.organizations.iter().map(|slug| (ORGANIZATION, Some(slug.clone())));
+        let stated = pairs.into_iter().chain(organizations).filter_map(|(name, value)| Some((name, value?)));
         form_urlencoded::Serializer::new(String::new()).extend_pairs(stated).finish()
     }
 }
@@ -125,7 +146,7 @@ mod tests {
     fn a_list_takes_the_page_as_a_search_does() {
         for list in List::ALL.iter().copied() {
             let page = |query: &str| {
-                let (parsed, invalid) = parse_list(list, query);
+                let (parsed, invalid) = parse_list(list, query, |_| None);
                 ((parsed.page.offset, parsed.page.limit), invalid)
             };
             assert_eq!(page("page=3&limit=50"), ((100, 50), vec![]));

@@ -44,6 +44,8 @@ pub enum ParameterKind {
     UpdatedFrom,
     /// Latest day of it.
     UpdatedTo,
+    /// Slugs of organizations, repeatable.
+    Organization,
 }
 
 /// A parameter of search and programs.
@@ -64,7 +66,7 @@ pub fn is_filter(entry: &str) -> bool {
 }
 
 /// Parameters that are neither values of a facet nor bounds of a measure, with their place among all.
-const CONTROLS: [(u8, &str, ParameterKind); 15] = [
+const CONTROLS: [(u8, &str, ParameterKind); 16] = [
     (17, "q", ParameterKind::Text),
     (20, "deadlineFrom", ParameterKind::DeadlineFrom),
     (21, "deadlineTo", ParameterKind::DeadlineTo),
@@ -80,6 +82,7 @@ const CONTROLS: [(u8, &str, ParameterKind); 15] = [
     (35, "facets", ParameterKind::Facets),
     (36, "updatedFrom", ParameterKind::UpdatedFrom),
     (37, "updatedTo", ParameterKind::UpdatedTo),
+    (38, "organization", ParameterKind::Organization),
 ];
 
 /// Every parameter of search and programs, in the contract's order, additions to it last; which is also the order

@@ -38,6 +38,8 @@ pub enum FacetValue {
 pub struct Query {
     /// Picked values by facet, sorted, each once.
     pub selected: Vec<(Facet, FacetValue)>,
+    /// Slugs of organizations whose programs match, sorted, each once.
+    pub organizations: Vec<String>,
     /// Free text with a word or more, trimmed.
     pub text: Option<String>,
     /// Bounds of each measure, in the order of [`MEASURES`].
@@ -72,6 +74,7 @@ impl Default for Query {
     fn default() -> Self {
         Self {
             selected: Vec::new(),
+            organizations: Vec::new(),
             text: None,
             measures: [None; MEASURES.len()],
             deadline_from: None,
@@ -90,8 +93,13 @@ impl Default for Query {
     }
 }
 
-/// Reads a query to search and programs. `ordinal` looks a facet value up in the vocabulary.
-pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -> (Query, Vec<String>) {
+/// Reads a query to search and programs. `ordinal` looks a facet value up in the vocabulary, `organization` finds the
+/// slug of an organization by that or a former one.
+pub(crate) fn parse_search<'s>(
+    query: &str,
+    ordinal: impl Fn(Facet, &str) -> Option<u32>,
+    organization: impl Fn(&str) -> Option<&'s str>,
+) -> (Query, Vec<String>) {
     let mut reader = SearchReader {
         query: Query::default(),
         paging: Paging::default(),
@@ -100,6 +108,7 @@ pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -
         seen: vec![None; PARAMETERS.len()],
         complaints: Complaints::default(),
         ordinal,
+        organization,
     };
     for (name, value) in pairs(query) {
         reader.pair(&name, &value);
@@ -107,7 +116,7 @@ pub fn parse_search(query: &str, ordinal: impl Fn(Facet, &str) -> Option<u32>) -
     reader.finish()
 }
 
-struct SearchReader<F> {
+struct SearchReader<F, G> {
     query: Query,
     paging: Paging,
     locale: Option<Locale>,
@@ -116,9 +125,10 @@ struct SearchReader<F> {
     seen: Vec<Option<String>>,
     complaints: Complaints,
     ordinal: F,
+    organization: G,
 }
 
-impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
+impl<'s, F: Fn(Facet, &str) -> Option<u32>, G: Fn(&str) -> Option<&'s str>> SearchReader<F, G> {
     fn pair(&mut self, name: &str, value: &str) {
         let Some(rank) = PARAMETERS.iter().position(|parameter| parameter.name == name) else {
             if !is_junk(name) {
@@ -134,6 +144,13 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         if let ParameterKind::Values(facet) = kind {
             match self.pick(facet, value) {
                 Some(pick) => self.query.selected.push(pick),
+                None => self.complaints.add(rank, name, value),
+            }
+            return;
+        }
+        if kind == ParameterKind::Organization {
+            match (self.organization)(value) {
+                Some(slug) => self.query.organizations.push(slug.to_owned()),
                 None => self.complaints.add(rank, name, value),
             }
             return;
@@ -195,7 +212,7 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
             ParameterKind::Page => self.paging.number(value),
             ParameterKind::Limit => self.paging.limit(value),
             ParameterKind::Offset => self.paging.offset(value),
-            ParameterKind::Values(_) | ParameterKind::Facets => true,
+            ParameterKind::Values(_) | ParameterKind::Facets | ParameterKind::Organization => true,
         }
     }
 
@@ -207,6 +224,8 @@ impl<F: Fn(Facet, &str) -> Option<u32>> SearchReader<F> {
         let query = &mut self.query;
         query.selected.sort();
         query.selected.dedup();
+        query.organizations.sort();
+        query.organizations.dedup();
         query.locale = self.locale.or(self.lang).unwrap_or(Locale::En);
         query.page = self.paging.page();
         (self.query, self.complaints.finish())
@@ -281,6 +300,8 @@ impl Query {
                     FacetValue::Place(code) => out.append_pair(parameter.name, code),
                 };
             }
+        } else if parameter.kind == ParameterKind::Organization {
+            out.extend_pairs(self.organizations.iter().map(|slug| (parameter.name, slug)));
         } else if let Some(value) = self.single_value(parameter.kind) {
             out.append_pair(parameter.name, &value);
         }
@@ -308,7 +329,10 @@ impl Query {
             ParameterKind::Limit => (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string()),
             ParameterKind::Offset => (self.page.offset != 0).then(|| self.page.offset.to_string()),
             ParameterKind::Facets => (!self.facets).then(|| "false".to_owned()),
-            ParameterKind::Values(_) | ParameterKind::Lang | ParameterKind::Page => None,
+            ParameterKind::Values(_)
+            | ParameterKind::Organization
+            | ParameterKind::Lang
+            | ParameterKind::Page => None,
         }
     }
 }
@@ -328,7 +352,9 @@ mod tests {
     }
 
     fn parse(query: &str) -> (Query, Vec<String>) {
-        parse_search(query, ordinal)
+        parse_search(query, ordinal, |slug| {
+            ["nsf"].into_iter().find(|known| *known == slug || slug == "old-nsf")
+        })
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
 use crate::record::{Directory, Fact, Locale, Program};
 use crate::search::entities;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS, UPDATED};
+use crate::search::organizations;
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::seats::SeatsWriter;
 use crate::search::set::{set_bit, words};
@@ -105,6 +106,7 @@ fn write_columns(
     let mut writer = SectionWriter::default();
     columns.write(&mut writer);
     seats.write(&mut writer);
+    organizations::write(directory, order, &mut writer);
     // None of the words in the names of recipients is a misspelling.
     let words = directory.recipients.iter().flat_map(|recipient| words_of(&recipient.display_name));
     let words: BTreeSet<String> = words.collect();

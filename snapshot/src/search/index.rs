@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::facet::{Facet, Interval, MEASURES, MeasureSpec};
-use crate::query::FacetValue;
+use crate::query::{FacetValue, Query, parse_search};
 use crate::search::entities::NamedEntities;
+use crate::search::organizations::Organizations;
 use crate::search::seasons::Seasons;
 use crate::search::seats::Seats;
 use crate::search::senses::OtherSenses;
@@ -86,12 +87,14 @@ pub(super) const RECIPIENT_WORDS: Pair = ("recipient.at", "recipient.text");
 /// age.* funding.* duration.* …   intervals of each document, a pair of sections for each measure
 /// funded                  bit set: funding is published
 /// ```
-/// and the sections of the values, terms, named entities, titles and seasons.
+/// and the sections of the values, terms, named entities, titles, seasons and organizations.
 pub struct Index {
     /// Facet values.
     pub values: Values,
     /// Terms.
     pub terms: Terms,
+    /// Organizations.
+    pub organizations: Organizations,
     pub(super) entities: NamedEntities,
     pub(super) titles: Titles,
     pub(super) senses: OtherSenses,
@@ -128,6 +131,7 @@ impl Index {
         let intervals = |spec: &MeasureSpec| ListsOf::open_len(sections, spec.sections, count);
         Ok(Self {
             entities: NamedEntities::open(sections, &values)?,
+            organizations: Organizations::open(sections, count)?,
             titles: Titles::open(sections, count)?,
             senses: OtherSenses::default(),
             values,
@@ -144,6 +148,12 @@ impl Index {
             by_slug,
             funded,
         })
+    }
+
+    /// Reads a query to search and programs.
+    pub fn parse(&self, query: &str) -> (Query, Vec<String>) {
+        let ordinal = |facet, value: &str| self.values.find(facet, value);
+        parse_search(query, ordinal, |slug| self.organizations.canonical(slug))
     }
 
     /// Number of programs.

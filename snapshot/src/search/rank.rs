@@ -134,8 +134,6 @@ pub struct RankOptions<'a> {
     /// Values that a page shows of each facet besides selected ones, and where nothing matches fully, counted over its
     /// rows; 0 lists up to fifty, of full matches.
     pub shown_values: usize,
-    /// Search only these documents.
-    pub among: Option<&'a DocSet<'a>>,
 }
 
 impl RankOptions<'_> {
@@ -148,7 +146,6 @@ impl RankOptions<'_> {
         partial_if_needed: false,
         partial_unless_named: false,
         shown_values: 0,
-        among: None,
     };
 }
 
@@ -245,8 +242,7 @@ impl<'a> RankedQuery<'a> {
     /// Documents that the ranges and switches of a query, phrases and exclusions keep; `None` is every document.
     fn required(&self, filters: &Query) -> Option<DocSet<'a>> {
         let filtered = self.index.filter(filters, self.today, None);
-        let kept =
-            both(self.text.filter(self.index).keep(filtered, self.index, &self.budget), self.options.among);
+        let kept = self.text.filter(self.index).keep(filtered, self.index, &self.budget);
         let negated = self.parts.known.iter().filter(|part| part.clause.is_negated());
         negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }

@@ -13,7 +13,6 @@ use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
 use crate::search::matching::Clause;
 use crate::search::rank::RankOptions;
-use crate::search::set::DocSet;
 use crate::search::text_query::{self, ResolvedText, TextQuery};
 use crate::search::tiers::{Part, Parts};
 use crate::search::today::Today;
@@ -63,16 +62,10 @@ pub struct Relaxation {
 
 impl Index {
     /// Relaxations of a query without full matches. That comes first which leaves out what most records match, so that
-    /// the words that distinguish most remain; then by number of matches. `literal` words are searched as text only. With `among`, only its documents are searched, and it is one more constraint to
-    /// remove. Empty if no single constraint can be removed to get a match, or if counting would cost too
+    /// the words that distinguish most remain; then by number of matches. `literal` words are searched as text only.
+    /// Empty if no single constraint can be removed to get a match, or if counting would cost too
     /// much. A selected place that leaves no record is also tried in the other facets of places.
-    pub fn relaxations(
-        &self,
-        query: &Query,
-        today: &Today,
-        literal: &[String],
-        among: Option<(Constraint, &DocSet<'_>)>,
-    ) -> Vec<Relaxation> {
+    pub fn relaxations(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
         let mut first = query.clone();
         first.page.offset = 0;
         let mut counter = Counter::new(self, today, literal);
@@ -80,19 +73,13 @@ impl Index {
             return Vec::new();
         }
         let mut found: Vec<(usize, Relaxation)> = Vec::new();
-        let docs = among.as_ref().map(|(_, docs)| *docs);
-        let everywhere =
-            among.map(|(removed, _)| (removed, first.clone(), None)).filter(|_| first.is_narrowed());
         let shorter = without_words(self, &first, today, literal).into_iter();
         let candidates = shorter.chain(without_filters(self, &first)).chain(with_other_roles(self, &first));
-        let candidates = candidates.map(|(removed, query)| (removed, query, docs)).chain(everywhere);
-        for (removed, query, docs) in candidates.take(REMOVALS_MAX) {
-            if !query.is_narrowed() && docs.is_none()
-                || found.iter().any(|(_, other)| other.removed == removed)
-            {
+        for (removed, query) in candidates.take(REMOVALS_MAX) {
+            if !query.is_narrowed() || found.iter().any(|(_, other)| other.removed == removed) {
                 continue;
             }
-            match counter.total(&query, docs) {
+            match counter.total(&query) {
                 None => break,
                 Some(0) => {}
                 Some(matching) => {
@@ -100,7 +87,7 @@ impl Index {
                     let common = match removed {
                         // The nearest to what was selected.
                         Constraint::Role { .. } => usize::MAX,
-                        _ => counter.total(&alone, None).unwrap_or(0),
+                        _ => counter.total(&alone).unwrap_or(0),
                     };
                     found.push((common, Relaxation { removed, query, total: matching }));
                 }
@@ -125,7 +112,7 @@ impl Index {
             without_words(self, query, today, literal).into_iter().chain(without_filters(self, query));
         let alone = parts.take(RELAXATIONS_MAX).map(|(removed, left)| {
             let query = only(query, &removed, &left);
-            let total = counter.total(&query, None)?;
+            let total = counter.total(&query)?;
             Some((Relaxation { removed, query, total }, None))
         });
         let alone = alone.collect::<Option<Vec<_>>>().unwrap_or_default();
@@ -149,6 +136,8 @@ fn only(query: &Query, part: &Constraint, left: &Query) -> Query {
         let max = if all.max == left.max { max } else { all.max };
         *only = Some(Interval { min, max }).filter(|bounds| *bounds != Interval::EVERYTHING);
     }
+    let is_removed = |slug: &&String| !left.organizations.contains(slug);
+    only.organizations = query.organizations.iter().filter(is_removed).cloned().collect();
     only.deadline_from = query.deadline_from.filter(|_| left.deadline_from.is_none());
     only.deadline_to = query.deadline_to.filter(|_| left.deadline_to.is_none());
     only.updated_from = query.updated_from.filter(|_| left.updated_from.is_none());
@@ -165,8 +154,8 @@ struct Counter<'a> {
     today: &'a Today,
     literal: &'a [String],
     budget: Budget,
-    /// Queries without what changes no total, whether all documents were searched, and totals.
-    counted: Vec<(Query, bool, usize)>,
+    /// Queries without what changes no total, and totals.
+    counted: Vec<(Query, usize)>,
     /// Texts that were looked up.
     texts: Vec<(Option<String>, ResolvedText<'a>)>,
 }
@@ -201,21 +190,20 @@ impl<'a> Counter<'a> {
         matched.iter().all(|matched| usize::from(*matched) < least)
     }
 
-    /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget. `among` is
-    /// the same for all calls that have it.
-    fn total(&mut self, query: &Query, among: Option<&DocSet<'_>>) -> Option<usize> {
+    /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
+    fn total(&mut self, query: &Query) -> Option<usize> {
         let Query { sort, page, .. } = Query::default();
         let query = Query { sort, page, facets: false, ..query.clone() };
         let mut counted = self.counted.iter();
-        if let Some((.., total)) = counted.find(|it| it.0 == query && it.1 == among.is_none()) {
+        if let Some((.., total)) = counted.find(|it| it.0 == query) {
             return Some(*total);
         }
-        let total = self.count(&query, among)?;
-        self.counted.push((query, among.is_none(), total));
+        let total = self.count(&query)?;
+        self.counted.push((query, total));
         Some(total)
     }
 
-    fn count(&mut self, query: &Query, among: Option<&DocSet<'_>>) -> Option<usize> {
+    fn count(&mut self, query: &Query) -> Option<usize> {
         let (unphrased, _) = extract(query, self.literal, self.today.day);
         let mut filters = Query { text: None, ..unphrased.clone() };
         let known = self.texts.iter().position(|(text, _)| *text == unphrased.text);
@@ -231,7 +219,7 @@ impl<'a> Counter<'a> {
         }
         self.budget.spend(cost);
         filters.page.limit = 0;
-        Some(self.index.search_among(&filters, Some(text), self.today, among).total)
+        Some(self.index.search_among(&filters, Some(text), self.today, None).total)
     }
 }
 
@@ -412,6 +400,11 @@ fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
         let value = Some(index.value_text(pick).to_owned());
         add(facet.spec().parameter, value, &|left| {
             left.selected.remove(place);
+        });
+    }
+    for (place, slug) in query.organizations.iter().enumerate() {
+        add("organization", Some(slug.clone()), &|left| {
+            left.organizations.remove(place);
         });
     }
     for (spec, bounds) in MEASURES.iter().zip(query.measures) {

@@ -89,6 +89,7 @@ impl Index {
                 other => both(other, Some(&DocSet::Bits(today.due(from, to).into()))),
             };
         }
+        docs = both(docs, self.organizations.docs_of_any(&query.organizations, self.programs()).as_ref());
         if query.bounds_updates() {
             let mut set = docs.unwrap_or_else(|| DocSet::all(self.programs()));
             let updated = &*self.updated;
@@ -214,7 +215,8 @@ impl Index {
         let intervals = query.measures.iter().flatten().count() + usize::from(query.bounds_updates());
         let mut groups: Vec<_> = query.selected.iter().map(|(facet, _)| facet.group()).collect();
         groups.dedup();
-        let switches = [query.open, query.rolling, query.funded].iter().filter(|on| **on).count()
+        let switches = [query.open, query.rolling, query.funded, !query.organizations.is_empty()];
+        let switches = switches.iter().filter(|on| **on).count()
             + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
         let constraints = usize::from(query.text.is_some()) + intervals + switches + groups.len();
         // The counts of one constraint are stored; with more, every group is counted without itself.

@@ -84,7 +84,7 @@ impl<'a> DocSet<'a> {
     }
 
     /// Whether a document is in the set.
-    pub(super) fn contains(&self, doc: u32) -> bool {
+    pub(crate) fn contains(&self, doc: u32) -> bool {
         match self {
             Self::Bits(bits) => has_bit(bits, doc),
             Self::List(list) => list.binary_search(&doc).is_ok(),

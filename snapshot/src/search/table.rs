@@ -73,7 +73,7 @@ pub struct ListsOf<T> {
 }
 
 /// Lists of numbers.
-pub type Lists = ListsOf<u32>;
+pub(crate) type Lists = ListsOf<u32>;
 
 /// Strings. When written sorted, `Strings::find` finds one.
 pub type Strings = ListsOf<u8>;
@@ -124,11 +124,7 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
 
 impl Lists {
     /// Opens lists of numbers less than `bound`.
-    ///
-    /// # Errors
-    ///
-    /// If a section is missing, damaged, or does not fit the others.
-    pub fn open_below(sections: &Sections, names: Pair, bound: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open_below(sections: &Sections, names: Pair, bound: usize) -> Result<Self, SectionError> {
         let lists = Self::open(sections, names)?;
         check_below(names.1, &lists.items, bound)?;
         Ok(lists)
@@ -181,7 +177,7 @@ impl Strings {
     }
 
     /// First position in `range` whose string is not less than `wanted`.
-    pub fn lower_bound(&self, range: Range<usize>, wanted: &[u8]) -> usize {
+    pub(crate) fn lower_bound(&self, range: Range<usize>, wanted: &[u8]) -> usize {
         // Dereferenced once: a section looks its bytes up in the mapping each time.
         let (at, text) = (&*self.at, &*self.items);
         let (mut low, mut high) = (range.start, range.end);

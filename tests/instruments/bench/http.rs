@@ -25,7 +25,6 @@ use hyper::{Request, Response};
 use net::connection::{self, Counters, Limits};
 use nginx::Nginx;
 use snapshot::page::{Dated, Site, search};
-use snapshot::query::parse_search;
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use tests::questions::{Class, questions};
@@ -186,8 +185,7 @@ fn tantivy(runtime: &Runtime, directory: &Directory, out: &Path) -> SocketAddr {
 
 impl Front {
     fn answer(&self, query: &str) -> Vec<u8> {
-        let find = |facet, value: &str| self.site.index.values.find(facet, value);
-        let (query, invalid) = parse_search(query, find);
+        let (query, invalid) = self.site.index.parse(query);
         let answer = self.baseline.search(&self.site, &query);
         search::render(&self.site, &self.dated, &query, &invalid, &answer).bytes
     }

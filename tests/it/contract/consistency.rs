@@ -11,7 +11,7 @@ use serde_json::Value;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
 use tests::snapshots::open;
 
-use crate::server::{Edge, SAMPLE, encode, real_data};
+use crate::server::{Edge, SAMPLE, encode, real_data, texts};
 
 /// The given dataset, served for all tests.
 pub(crate) static REAL: LazyLock<Option<Edge>> =
@@ -238,6 +238,47 @@ fn what_a_detail_counts_is_what_the_lists_hold() {
         assert_eq!(history["awardCount"], mine.len(), "{slug}");
         let amounts: f64 = mine.iter().filter_map(|row| row["award"]["awardAmountUsd"].as_f64()).sum();
         assert_eq!(history["amountUsd"]["total"].as_f64().unwrap_or(0.0), amounts, "{slug}");
+    }
+}
+
+#[test]
+fn cycles_and_awards_are_filtered_by_the_organization_of_their_program() {
+    let organizations: Vec<&str> =
+        SAMPLE.directory.organizations.iter().map(|it| it.slug.as_str()).take(6).collect();
+    let of = |slug: &Value| {
+        let program = SAMPLE.directory.programs.iter().find(|it| *slug == it.slug).unwrap();
+        let organization = SAMPLE.directory.organizations.iter().find(|it| it.id == program.organization_id);
+        organization.unwrap().slug.as_str()
+    };
+    for list in ["awards?", "cycles?", "cycles?upcoming=false&"] {
+        let all = pages(&SAMPLE, &format!("/api/v1/{list}"), 100);
+        for some in [&organizations[..1], &organizations[1..2], &organizations] {
+            let query: String = some.iter().map(|slug| format!("organization={slug}&")).collect();
+            let found = pages(&SAMPLE, &format!("/api/v1/{list}{query}"), 2);
+            let is_of = |row: &&Value| some.contains(&of(&row["program"]["slug"]));
+            assert_eq!(found, all.iter().filter(is_of).cloned().collect::<Vec<_>>(), "{list}{query}");
+        }
+    }
+}
+
+#[test]
+fn an_organization_is_known_by_its_former_slugs_and_an_unknown_one_is_reported() {
+    for path in ["search", "cycles", "awards"] {
+        let asked = |query: &str| SAMPLE.get(&format!("/api/v1/{path}?{query}&limit=1"));
+        let meta = |query: &str| asked(query).json()["meta"].clone();
+        let current = asked("organization=national-science-foundation");
+        let former = asked("organization=nsf");
+        assert_eq!((&former.body, former.header("etag")), (&current.body, current.header("etag")), "{path}");
+        assert!(former.header("link").contains("organization=national-science-foundation"), "{path}");
+        let unknown = meta("organization=no-such-body&organization=National%20Science%20Foundation");
+        let all = meta("");
+        assert_eq!(
+            texts(&unknown["invalid"]),
+            ["organization=National Science Foundation", "organization=no-such-body"]
+        );
+        assert_eq!(unknown["total"], all["total"], "{path}");
+        let many: String = (0..200).map(|n| format!("organization=no-{n}&")).collect();
+        assert_eq!(meta(&many)["invalid"].as_array().unwrap().len(), 50, "{path}");
     }
 }
 

@@ -134,7 +134,7 @@ fn a_year_and_a_program_of_recipients_mean_one_award() {
     ]);
     let dated = world.site.dated(Day::new(TODAY));
     let total = |query: &str| {
-        let (query, invalid) = parse_list(List::Recipients, query);
+        let (query, invalid) = parse_list(List::Recipients, query, |_| None);
         let body = list(&world.site, &dated, List::Recipients, &query, &invalid).bytes;
         serde_json::from_slice::<Value>(&body).unwrap()["meta"]["total"].as_u64().unwrap()
     };

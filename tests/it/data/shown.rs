@@ -38,7 +38,7 @@ fn marks_change_nothing_but_the_passage_that_is_shown() {
 }
 
 #[test]
-fn an_organization_filters_the_page_and_its_feeds_and_nothing_else() {
+fn an_organization_filters_the_page_its_feeds_and_the_api_alike() {
     let all = SAMPLE.json("/api/v1/organizations?limit=100");
     let mut seen = 0;
     for organization in all["data"].as_array().unwrap() {
@@ -52,6 +52,11 @@ fn an_organization_filters_the_page_and_its_feeds_and_nothing_else() {
         expected.sort();
         assert_eq!(found, expected, "{slug}");
         assert_eq!(total(&page), expected.len().to_string(), "{slug}");
+        let rows = SAMPLE.json(&format!("/api/v1/search?organization={slug}&limit=100"));
+        assert_eq!(
+            slugs(&page),
+            texts(&rows["data"].as_array().unwrap().iter().map(|it| it["slug"].clone()).collect())
+        );
         let named = encode(name);
         let by_name = SAMPLE.get(&format!("/es/programs?organization={named}&open=true")).text();
         let open = SAMPLE.get(&format!("/es/programs?organization={slug}&open=true")).text();
@@ -64,6 +69,8 @@ fn an_organization_filters_the_page_and_its_feeds_and_nothing_else() {
     assert!(seen > 50, "{seen}");
     let unknown = SAMPLE.get("/programs?organization=there-is-none").text();
     assert!(unknown.contains("<code>organization=there-is-none</code>"));
-    let invalid = SAMPLE.json("/api/v1/search?organization=nsf")["meta"]["invalid"].clone();
-    assert_eq!(texts(&invalid), ["organization=nsf"]);
+    let two = SAMPLE.get("/programs?organization=nsf&organization=anthropic").text();
+    let rows = SAMPLE.json("/api/v1/search?organization=nsf&organization=anthropic");
+    assert_eq!(total(&two), rows["meta"]["total"].to_string());
+    assert_eq!(two.matches(" name=\"organization\"").count(), 2, "the form keeps both");
 }

@@ -37,7 +37,7 @@ const PATHS: [&str; 10] = [
 ];
 
 /// Good and bad values of every kind of parameter.
-const VALUES: [&str; 36] = [
+const VALUES: [&str; 38] = [
     "",
     " ",
     "true",
@@ -74,6 +74,8 @@ const VALUES: [&str; 36] = [
     "%",
     "&=+#;",
     "person",
+    "national-science-foundation",
+    "nsf",
 ];
 
 /// Names that say nothing.

@@ -3,7 +3,7 @@
 
 use snapshot::facet::FACETS;
 use snapshot::page::{facet, search};
-use snapshot::query::{parse_facet, parse_search};
+use snapshot::query::parse_facet;
 use tests::checks::understand;
 use tests::questions::{Class, questions};
 use tests::synth::rng::Rng;
@@ -78,7 +78,7 @@ fn slugs(rows: &Value) -> Vec<&str> {
 /// Asks both, and returns how many records they found.
 fn compare(server: &Server, question: &str) -> u64 {
     let site = &server.world.site;
-    let (query, invalid) = parse_search(question, |facet, value| site.index.values.find(facet, value));
+    let (query, invalid) = site.index.parse(question);
     let mut arguments = arguments(question);
     // A text without a word is left out by both.
     if invalid.iter().any(|entry| !entry.starts_with("q=")) {

@@ -1,14 +1,17 @@
 //! Tools, prompt, resources and completions: what they answer, and what they say to mistakes.
 
+use std::path::Path;
+
 use snapshot::facet::FACETS;
 use snapshot::page::search;
-use snapshot::query::{
-    FACET_LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, PARAMETERS, ParameterKind, Sort, parse_search,
-};
+use snapshot::query::{FACET_LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, PARAMETERS, ParameterKind, Sort};
 
 use super::*;
 use crate::records::{program, world, world_with};
 use crate::schema::Schema;
+
+/// The sample as it lies in the generator.
+const SAMPLE_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../generator/dataset/sample");
 
 fn synthetic() -> Server {
     Server::new(World::synthetic(300, 11))
@@ -44,6 +47,7 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
                 assert_eq!(property["minimum"], 0);
                 "number"
             }
+            ParameterKind::Organization => "array",
             ParameterKind::Rolling | ParameterKind::Open | ParameterKind::Funded => "boolean",
             ParameterKind::Limit | ParameterKind::Offset => "integer",
             _ => "string",
@@ -70,7 +74,8 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
 #[test]
 fn filter_options_take_every_filter_of_the_search_and_schemas_require_what_the_tools_do() {
     let options = &tool("list_filter_options")["inputSchema"]["properties"];
-    assert_eq!(options["facet"]["enum"], json!(FACETS.each_ref().map(|spec| spec.name)));
+    let listed: Vec<&str> = FACETS.iter().map(|spec| spec.name).chain(["organizations"]).collect();
+    assert_eq!(options["facet"]["enum"], json!(listed));
     assert_eq!(options["q"]["maxLength"], LIST_TEXT_MAX);
     assert_eq!(options["limit"]["default"], FACET_LIMIT_DEFAULT);
     // Filters are taken by the names of the search, without a schema of their own.
@@ -176,9 +181,12 @@ fn questions() -> Vec<(&'static str, Value)> {
 fn the_same_question_gets_the_same_records_by_both_interfaces() {
     let server = synthetic();
     let site = &server.world.site;
+    let row =
+        &tool("search_opportunities")["outputSchema"]["properties"]["opportunities"]["items"]["properties"];
+    assert_eq!(row["organization"]["description"], "Absent: in the name.");
     for (rest, arguments) in questions() {
         let asked = if rest.contains("limit=") { rest.to_owned() } else { format!("{rest}&limit=10") };
-        let (query, invalid) = parse_search(&asked, |facet, value| site.index.values.find(facet, value));
+        let (query, invalid) = site.index.parse(&asked);
         assert!(invalid.is_empty(), "{invalid:?}");
         let rest: Value =
             serde_json::from_slice(&search::search(site, &server.dated, &query, &[]).bytes).unwrap();
@@ -303,6 +311,42 @@ fn options_are_the_facet_endpoints_items() {
         server.call("list_filter_options", &json!({"facet": "country", "search": "ni", "limit": 2})),
         page
     );
+}
+
+#[test]
+fn an_organization_is_taken_by_slug_former_slug_and_name_and_counted_under_the_other_filters() {
+    let server = Server::new(World::folder(Path::new(SAMPLE_FOLDER)));
+    let directory = &server.world.directory;
+    let search = |arguments: Value| server.call("search_opportunities", &arguments);
+    let nsf = search(json!({"organization": ["national-science-foundation"], "limit": 100}));
+    let offered = |slug: &str| {
+        let of = directory.organizations.iter().find(|it| it.slug == slug).unwrap().id;
+        directory.programs.iter().filter(move |it| it.organization_id == of)
+    };
+    assert_eq!(nsf["total"], offered("national-science-foundation").count());
+    assert_eq!(nsf["understood"], Value::Null);
+    for named in ["nsf", "NSF", "National Science Foundation", "national sci"] {
+        let found = search(json!({"organization": named, "limit": 100}));
+        assert_eq!(found["opportunities"], nsf["opportunities"], "{named}");
+        let filters = json!([{"parameter": "organization", "value": "national-science-foundation"}]);
+        assert_eq!(found["understood"], json!([{"words": named, "filters": filters}]));
+    }
+    let listed = server
+        .call("list_filter_options", &json!({"facet": "organizations", "limit": 100, "openOnly": true}));
+    for item in listed["data"].as_array().unwrap() {
+        let slug = item["value"].as_str().unwrap();
+        let open = search(json!({"organization": [slug], "openOnly": true, "limit": 1}));
+        assert_eq!(item["count"], open["total"], "{slug}");
+    }
+    let by_acronym = server.call("list_filter_options", &json!({"facet": "organization", "q": "NSF"}));
+    assert_eq!(by_acronym["data"][0]["value"], "national-science-foundation");
+    let several = server.mistake("search_opportunities", &json!({"organization": ["National"]}));
+    let sentence = "organization value \"National\" is the name of no single organization. Nearest: \"national-science-foundation\", ";
+    assert!(several.starts_with(sentence), "{several}");
+    let call = "list_filter_options {\"facet\":\"organizations\",\"q\":\"Nat\"}.";
+    assert!(several.ends_with(call), "{several}");
+    let many = server.mistake("search_opportunities", &json!({"organization": vec!["x"; 200]}));
+    assert!(many.starts_with("organization must be an array of at most 20 strings"), "{many}");
 }
 
 #[test]

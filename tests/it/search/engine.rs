@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 use snapshot::facet::FACETS;
 use snapshot::page::search;
-use snapshot::query::{FacetValue, parse_search};
+use snapshot::query::FacetValue;
 use snapshot::time::Day;
 use tests::checks::understand::function_words;
 use tests::synth::rng::Rng;
@@ -63,7 +63,7 @@ fn pairs(oracle: &Oracle<'_>, parameters: &[u64]) -> Vec<(String, String)> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for number in parameters {
         let (name, value) = pair(oracle, &mut Rng::new(&[*number]));
-        let is_single = FACETS.iter().all(|spec| spec.parameter != name);
+        let is_single = name != "organization" && FACETS.iter().all(|spec| spec.parameter != name);
         if !(is_single && pairs.iter().any(|(known, _)| known == name)) {
             pairs.push((name.to_owned(), value));
         }
@@ -72,7 +72,7 @@ fn pairs(oracle: &Oracle<'_>, parameters: &[u64]) -> Vec<(String, String)> {
 }
 
 fn pair(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
-    match rng.weighted(&[50, 20, 3, 3, 2, 2, 2, 6, 6, 4, 6, 6, 6, 2, 4]) {
+    match rng.weighted(&[50, 20, 3, 3, 2, 2, 2, 6, 6, 4, 6, 6, 6, 2, 4, 6]) {
         0 => pick(oracle, rng),
         1 => ("q", plain_text(rng)),
         2 => ("open", "true".to_owned()),
@@ -87,7 +87,11 @@ fn pair(oracle: &Oracle<'_>, rng: &mut Rng) -> (&'static str, String) {
         11 => (rng.pick(&["fundingMin", "fundingMax"]), (rng.below(9) * 500).to_string()),
         12 => (rng.pick(&["durationMin", "durationMax"]), (rng.below(30) * 15).to_string()),
         13 => (rng.pick(&["deadlineFrom", "deadlineTo"]), day_after(rng.between(-10, 60)).to_string()),
-        _ => (rng.pick(&["updatedFrom", "updatedTo"]), day_after(-rng.between(0, 400)).to_string()),
+        14 => (rng.pick(&["updatedFrom", "updatedTo"]), day_after(-rng.between(0, 400)).to_string()),
+        _ => {
+            let known: Vec<&str> = oracle.organizations.keys().copied().chain(["no-such-body"]).collect();
+            ("organization", rng.pick(&known).to_owned())
+        }
     }
 }
 
@@ -170,7 +174,7 @@ pub(crate) fn query_string(pairs: &[(String, String)]) -> String {
 /// What the engine answers, in the oracle's words.
 pub(crate) fn answer(world: &World, query: &str, days: i32) -> Expected {
     let index = &world.site.index;
-    let (query, _) = parse_search(query, |facet, value| index.values.find(facet, value));
+    let (query, _) = index.parse(query);
     let dated = world.site.dated(Day::new(day_after(days)));
     let answer = index.search(&query, &dated.today);
     let items = |items: &[(FacetValue, u32)]| {
@@ -367,7 +371,7 @@ fn no_question_reads_a_record_more_than_a_few_times() {
     let records = index.programs() as u64 * index.terms.mean_codes();
     for text in hostile() {
         let question = query_string(&[("q".to_owned(), text.clone())]);
-        let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
+        let (query, _) = index.parse(&question);
         let work = index.search(&query, &today).work;
         assert!(work <= 2 * records, "{work} of {records} for {text}");
         assert!(work <= index.cost(&query), "{work} > {} for {text}", index.cost(&query));
@@ -380,7 +384,7 @@ fn phrases_of_two_of_the_commonest_words_are_found_without_reading_a_record() {
     let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
     for text in hostile() {
         let question = query_string(&[("q".to_owned(), text.clone())]);
-        let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
+        let (query, _) = index.parse(&question);
         let work = index.search(&query, &today).work;
         assert!(work < 5 * index.programs() as u64, "{work} for {text}");
     }
@@ -393,7 +397,7 @@ fn an_answer_is_written_without_growing() {
     for question in ["", "limit=100&locale=es", "facets=false", "q=research&offset=1", "country=AQ&nothing=x"]
     {
         let index = &world.site.index;
-        let (query, invalid) = parse_search(question, |facet, value| index.values.find(facet, value));
+        let (query, invalid) = index.parse(question);
         let bytes = search::search(&world.site, &dated, &query, &invalid).bytes;
         // Growing doubles a buffer.
         assert!(2 * bytes.capacity() < 3 * bytes.len() + 2_000, "{question}");
@@ -406,7 +410,7 @@ fn a_repeated_phrase_costs_as_much_as_one() {
     let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
     let spent = |text: &str| {
         let question = query_string(&[("q".to_owned(), text.to_owned())]);
-        let (query, _) = parse_search(&question, |facet, value| index.values.find(facet, value));
+        let (query, _) = index.parse(&question);
         index.search(&query, &today).work
     };
     let once = spent("\"of all\"");

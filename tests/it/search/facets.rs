@@ -3,7 +3,7 @@
 use serde_json::json;
 use snapshot::facet::FACETS;
 use snapshot::page::{Dated, facet};
-use snapshot::query::{FacetValue, Query, Sort, parse_search};
+use snapshot::query::{FacetValue, Query, Sort};
 use snapshot::record::Locale;
 use snapshot::search::SearchResult;
 use snapshot::time::Day;
@@ -30,8 +30,7 @@ impl<'a> Asking<'a> {
     }
 
     fn read(&self, query: &str) -> Query {
-        let values = &self.world.site.index.values;
-        parse_search(query, |facet, value| values.find(facet, value)).0
+        self.world.site.index.parse(query).0
     }
 
     fn answer(&self, query: &Query) -> SearchResult {

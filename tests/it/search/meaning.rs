@@ -7,7 +7,7 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use snapshot::facet::Facet;
 use snapshot::place::{self, NameKind};
-use snapshot::query::{Query, parse_search};
+use snapshot::query::Query;
 use snapshot::search::{Constraint, OfferedPlaces, RankOptions, RankedPage, Tier};
 use snapshot::text::words_of;
 use snapshot::time::Day;
@@ -134,8 +134,7 @@ fn one_of_very_many_values_is_no_match_and_another_place_stands_last() {
     let found = ranked(&world, &question("artist"), &[]);
     let full = slugs(&world, &found).into_iter().take(found.total).collect::<BTreeSet<String>>();
     assert_eq!((full, found.total), (BTreeSet::from(["p1".to_owned(), "p3".to_owned()]), 2));
-    let (selected, _) =
-        parse_search("career=artist", |facet, value| world.site.index.values.find(facet, value));
+    let (selected, _) = world.site.index.parse("career=artist");
     assert_eq!(ranked(&world, &selected, &[]).total, 2, "a filter is exact");
     let found = ranked(&world, &question("lighthouse river kenya"), &[]);
     assert_eq!(
@@ -206,7 +205,7 @@ fn questions_that_say_too_little_or_too_much_are_answered() {
         for text in questions {
             let found = ranked(world, &question(text), &[]);
             assert!(found.total <= 2 && found.interpretations.len() <= 32, "{text}");
-            for way in world.site.index.relaxations(&question(text), &today, &[], None) {
+            for way in world.site.index.relaxations(&question(text), &today, &[]) {
                 assert_eq!(ranked(world, &way.query, &[]).total, way.total, "{text}: {:?}", way.removed);
             }
         }
@@ -227,11 +226,10 @@ fn a_dead_end_says_what_each_word_and_each_filter_costs() {
         json!({"name": "River basin forest garden meadow orchard prairie valley canyon"}),
     ];
     let world = World::tables(&[organization(), programs(&members)]);
-    let values = &world.site.index.values;
     let today = world.site.dated(Day::new(day_after(0))).today;
     let ways = |query: &str| -> Vec<(Constraint, usize)> {
-        let (query, _) = parse_search(query, |facet, value| values.find(facet, value));
-        let ways = world.site.index.relaxations(&query, &today, &[], None);
+        let (query, _) = world.site.index.parse(query);
+        let ways = world.site.index.relaxations(&query, &today, &[]);
         ways.into_iter().map(|way| (way.removed, way.total)).collect()
     };
     let words = |words: &str| Constraint::Words(words.to_owned());
@@ -298,7 +296,7 @@ fn a_word_that_may_be_a_place_stays_a_word_and_each_place_is_offered_in_both_lan
     let links = |path: &str, code: &str, name: &str, labels: &[&str; 4]| -> Vec<String> {
         let total = |facet: &str| {
             let query = format!("q=research&{facet}={code}");
-            let (query, _) = parse_search(&query, |facet, value| index.values.find(facet, value));
+            let (query, _) = index.parse(&query);
             index.search(&query, today).total
         };
         let totals = facets.map(total);
@@ -346,8 +344,7 @@ fn a_picked_bound_tells_how_many_publish_no_amount_and_shows_them_on_request() {
         json!({"name": "Water"}),
     ];
     let world = World::tables(&[organization(), programs(&members)]);
-    let values = &world.site.index.values;
-    let (query, _) = parse_search("q=soil&fundingMin=5000", |facet, value| values.find(facet, value));
+    let (query, _) = world.site.index.parse("q=soil&fundingMin=5000");
     let found = ranked(&world, &query, &[]);
     assert_eq!((slugs(&world, &found), found.total, found.unstated), (vec!["p3".to_owned()], 1, 1));
     let today = world.site.dated(Day::new(day_after(0))).today;

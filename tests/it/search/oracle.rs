@@ -11,8 +11,8 @@ use jiff::tz::TimeZone;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
 use snapshot::place;
 use snapshot::record::{
-    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Polarity, Program,
-    Strength,
+    Cycle, CycleStatus, Directory, EntityRef, Fact, InternedStr, Lifecycle, Locale, Organization, Polarity,
+    Program, Strength,
 };
 use snapshot::text::fold;
 
@@ -28,6 +28,8 @@ const OPEN_STATES: [&str; 6] = ["open", "closing_soon", "rolling", "upcoming", "
 pub(crate) struct ReadQuery {
     /// Facet name and value; `field` has become `topic` where a topic is so spelled.
     pub(crate) picks: BTreeSet<(&'static str, String)>,
+    /// Slugs of organizations, the current ones.
+    organizations: BTreeSet<String>,
     /// Everything else by parameter name; the first of several.
     pub(crate) single: BTreeMap<String, String>,
 }
@@ -50,6 +52,7 @@ pub(crate) struct Expected {
 pub(super) struct Record<'a> {
     pub(super) program: &'a Program,
     names: [String; 2],
+    organization: &'a str,
     cycles: Vec<&'a Cycle>,
     /// By facet name.
     named: BTreeMap<&'static str, BTreeSet<&'a str>>,
@@ -63,6 +66,8 @@ pub(crate) struct Oracle<'a> {
     pub(super) records: Vec<Record<'a>>,
     /// Values that records name for a facet or that the contract fixes, by facet name.
     pub(crate) vocabulary: BTreeMap<&'static str, BTreeSet<&'a str>>,
+    /// Slugs of organizations, and former ones, each with the current one.
+    pub(crate) organizations: BTreeMap<&'a str, &'a str>,
     pub(super) reader: Reader,
 }
 
@@ -101,7 +106,12 @@ impl<'a> Oracle<'a> {
             directory.programs.iter().map(|program| Record::new(directory, program)).collect();
         let vocabulary = FACETS.iter().map(|spec| (spec.name, vocabulary(spec, &records))).collect();
         let reader = Reader::new(records.iter().map(|record| &record.texts));
-        Self { records, vocabulary, reader }
+        let current = directory.organizations.iter().map(|it| (it.slug.as_str(), it.slug.as_str()));
+        let former = directory.organizations.iter().flat_map(|it| {
+            let of_it = directory.aliases.iter().filter(|alias| alias.about() == it.entity());
+            of_it.map(|alias| (alias.slug.as_str(), it.slug.as_str()))
+        });
+        Self { records, vocabulary, organizations: current.chain(former).collect(), reader }
     }
 
     /// Whether a record includes a value, and does not only exclude it.
@@ -117,6 +127,12 @@ impl<'a> Oracle<'a> {
     pub(crate) fn read(&self, pairs: &[(String, String)]) -> ReadQuery {
         let mut query = ReadQuery::default();
         for (name, value) in pairs {
+            if name == "organization" {
+                query
+                    .organizations
+                    .extend(self.organizations.get(value.as_str()).map(|slug| (*slug).to_owned()));
+                continue;
+            }
             let Some(spec) = FACETS.iter().find(|spec| spec.parameter == name) else {
                 query.single.entry(name.clone()).or_insert(value.clone());
                 continue;
@@ -203,6 +219,7 @@ impl<'a> Oracle<'a> {
             let (from, to) = (query.date("deadlineFrom"), query.date("deadlineTo"));
             let updated = record.program.updated_at.to_zoned(TimeZone::UTC).date();
             text.as_ref().is_none_or(|text| text.fits(&record.texts))
+                && (query.organizations.is_empty() || query.organizations.contains(record.organization))
                 && (!query.is_on("open") || is_open(record, today))
                 && (!query.is_on("rolling") || is_rolling(record, today))
                 && (!query.is_on("funded") || is_funded(record))
@@ -279,6 +296,7 @@ impl<'a> Record<'a> {
         Self {
             program,
             names: [name(Locale::En), name(Locale::Es)],
+            organization: &organization(directory, program).slug,
             cycles: cycles.collect(),
             named: values(Polarity::Include),
             shut: values(Polarity::Exclude),
@@ -467,9 +485,13 @@ fn is_call(last: &str) -> bool {
         && last.contains('-')
 }
 
+fn organization<'a>(directory: &'a Directory, program: &Program) -> &'a Organization {
+    directory.organizations.iter().find(|it| it.id == program.organization_id).unwrap()
+}
+
 /// All that `q` looks at.
 fn texts(directory: &Directory, program: &Program, facts: &[&Fact]) -> Vec<Positions> {
-    let organization = directory.organizations.iter().find(|it| it.id == program.organization_id).unwrap();
+    let organization = organization(directory, program);
     let mut texts: Vec<&str> = vec![&program.name, &organization.name];
     texts.extend(program.aliases.iter().chain(&organization.aliases).map(String::as_str));
     texts.extend(program.summary.iter().chain(&program.description).map(String::as_str));

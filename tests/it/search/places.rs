@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use snapshot::facet::Facet;
-use snapshot::query::{Query, parse_search};
+use snapshot::query::Query;
 use snapshot::search::{Constraint, RankOptions, RankedPage};
 use snapshot::time::Day;
 use tests::synth::rng::Rng;
@@ -220,14 +220,13 @@ fn the_roles_of_a_place_are_offered_with_what_selecting_each_finds() {
     let [understood] = ranked.interpretations.as_slice() else { panic!("{:?}", ranked.interpretations) };
     assert_eq!(understood.role, None);
     let today = world.site.dated(Day::new(day_after(0))).today;
-    let values = &world.site.index.values;
     for (role, total) in &understood.roles {
         let Some(facet) = role else {
             assert_eq!(*total, 2, "two have the word");
             continue;
         };
         let query = format!("q=prize&{}=KE", facet.spec().parameter);
-        let (query, _) = parse_search(&query, |facet, value| values.find(facet, value));
+        let (query, _) = world.site.index.parse(&query);
         assert_eq!(world.site.index.search(&query, &today).total, *total, "{facet:?}");
     }
     let roles: Vec<_> = understood.roles.iter().map(|(role, _)| *role).collect();
@@ -237,10 +236,9 @@ fn the_roles_of_a_place_are_offered_with_what_selecting_each_finds() {
 #[test]
 fn a_selected_place_without_records_is_offered_in_its_other_roles() {
     let world = goes_and_comes();
-    let values = &world.site.index.values;
-    let (query, _) = parse_search("q=prize&country=KE", |facet, value| values.find(facet, value));
+    let (query, _) = world.site.index.parse("q=prize&country=KE");
     let today = world.site.dated(Day::new(day_after(0))).today;
-    let ways = world.site.index.relaxations(&query, &today, &[], None);
+    let ways = world.site.index.relaxations(&query, &today, &[]);
     let other = |facet| Constraint::Role { facet, place: "KE".to_owned() };
     for facet in [Facet::Destinations, Facet::Citizenships, Facet::Residences] {
         let way = ways.iter().find(|way| way.removed == other(facet)).unwrap();

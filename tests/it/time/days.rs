@@ -6,7 +6,7 @@ use snapshot::page::hole::{Filled, refill};
 use snapshot::page::list::Numbers;
 use snapshot::page::shape::Shaper;
 use snapshot::page::{Dated, Site, detail, export, facet, listing, search, status_text};
-use snapshot::query::{FacetQuery, List, ListQuery, parse_list, parse_search};
+use snapshot::query::{FacetQuery, List, ListQuery, parse_list};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
 use snapshot::search::document_order;
 use snapshot::time::{Day, DisplayStatus, OPEN_STATES, Openness, Season};
@@ -57,11 +57,11 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
     questions.push(rotating[day as usize % rotating.len()].to_owned());
     let mut answers: Vec<Vec<u8>> = Vec::new();
     for question in questions {
-        let (query, invalid) = parse_search(&question, |facet, value| site.index.values.find(facet, value));
+        let (query, invalid) = site.index.parse(&question);
         answers.push(search::search(site, dated, &query, &invalid).bytes);
     }
     for question in ["limit=100", "upcoming=false&limit=100"] {
-        let (query, invalid): (ListQuery, _) = parse_list(List::Cycles, question);
+        let (query, invalid): (ListQuery, _) = parse_list(List::Cycles, question, |_| None);
         answers.push(listing::list(site, dated, List::Cycles, &query, &invalid).bytes);
     }
     let page = snapshot::query::Page { offset: 0, limit: 100 };

@@ -2,7 +2,7 @@
 //! must be refused or do no harm, and nothing may panic.
 
 use snapshot::page::{Site, facet, listing, search};
-use snapshot::query::{FacetQuery, List, Page, Query, parse_list, parse_search};
+use snapshot::query::{FacetQuery, List, Page, Query, parse_list};
 use snapshot::record::{Directory, EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow};
 use snapshot::time::Day;
@@ -134,7 +134,7 @@ fn strike(file: &mut [u8], at: usize, damage: Damage) {
 
 /// Asks everything of a site, so that every section is read.
 pub fn ask(site: &Site) {
-    const QUESTIONS: [&str; 9] = [
+    const QUESTIONS: [&str; 10] = [
         "",
         "q=\"soil health\"+nursing&sort=name&locale=es",
         "q=grnat+-labs+traini&sort=recent",
@@ -142,20 +142,23 @@ pub fn ask(site: &Site) {
         "citizenship=KE&citizenship=NG&country=US-CA&type=arts&limit=100",
         "openState=open&topic=health&field=energy",
         "open=true&rolling=true&funded=true&page=2",
+        "organization=a&organization=b&q=a",
         "ageMin=10&fundingMax=4000&durationMin=30",
         "deadlineFrom=2026-11-01&limit=3",
     ];
     for days in [0, 30] {
         let dated = site.dated(Day::new(day_after(days)));
         for question in QUESTIONS {
-            let (query, invalid) =
-                parse_search(question, |facet, value| site.index.values.find(facet, value));
+            let (query, invalid) = site.index.parse(question);
             let _ = search::search(site, &dated, &query, &invalid);
             by_relevance(site, &query, &dated.today);
         }
         for of in List::ALL.iter().copied() {
-            for question in ["", "q=a&year=2025&program=program-1&upcoming=false"] {
-                let (query, invalid) = parse_list(of, question);
+            for question in
+                ["", "q=a&year=2025&program=program-1&upcoming=false", "organization=organization-1"]
+            {
+                let (query, invalid) =
+                    parse_list(of, question, |slug| site.index.organizations.canonical(slug));
                 let _ = listing::list(site, &dated, of, &query, &invalid);
             }
         }

@@ -11,7 +11,6 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::{Dated, Site, facet, listing, search};
 use snapshot::query::{
     FacetQuery, List, ListQuery, Page, Query, parse_export, parse_facet, parse_list, parse_locale,
-    parse_search,
 };
 use snapshot::record::Locale;
 use snapshot::search::RankOptions;
@@ -42,7 +41,7 @@ fn engine_holds(site: &Site, dated: &Dated, text: &str) {
     check(&search::search(site, dated, &query, &invalid).bytes, query.page);
     ranked(site, dated, &query);
     for of in List::ALL.iter().copied() {
-        let (query, invalid) = canonical_list(of, text);
+        let (query, invalid) = canonical_list(site, of, text);
         check(&listing::list(site, dated, of, &query, &invalid).bytes, query.page);
     }
     if let Ok(query) = parse_facet(text) {
@@ -54,20 +53,20 @@ fn engine_holds(site: &Site, dated: &Dated, text: &str) {
 /// Reads a question and holds its canonical form against it.
 fn canonical(site: &Site, text: &str) -> (Query, Vec<String>) {
     let values = &site.index.values;
-    let read = |text: &str| parse_search(text, |facet, value| values.find(facet, value));
-    let (query, invalid) = read(text);
+    let (query, invalid) = site.index.parse(text);
     let canonical = query.canonical(|ordinal| values.text(ordinal));
-    let (again, complaints) = read(&canonical);
+    let (again, complaints) = site.index.parse(&canonical);
     assert_eq!(again, query, "{canonical}");
     assert_eq!(complaints, [""; 0], "{canonical}");
     assert_eq!(again.canonical(|ordinal| values.text(ordinal)), canonical);
     (query, invalid)
 }
 
-fn canonical_list(of: List, text: &str) -> (ListQuery, Vec<String>) {
-    let (query, invalid) = parse_list(of, text);
+fn canonical_list(site: &Site, of: List, text: &str) -> (ListQuery, Vec<String>) {
+    let read = |text: &str| parse_list(of, text, |slug| site.index.organizations.canonical(slug));
+    let (query, invalid) = read(text);
     let canonical = query.canonical();
-    let (again, complaints) = parse_list(of, &canonical);
+    let (again, complaints) = read(&canonical);
     assert_eq!(again, query, "{canonical}");
     assert_eq!(complaints, [""; 0], "{canonical}");
     assert_eq!(again.canonical(), canonical);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use edge::Server;
-use snapshot::query::{Query, parse_search};
+use snapshot::query::Query;
 use snapshot::search::{RankOptions, RankedPage, stop_words};
 use snapshot::text::words_of;
 use url::form_urlencoded::Serializer;
@@ -32,7 +32,7 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     let state = live.state();
     let (index, today) = (&state.site().index, &state.dated.today);
     let asked = Serializer::new(String::new()).append_pair("q", text).finish();
-    let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
+    let (query, _) = index.parse(&asked);
     let query = Query { facets: false, ..query };
     let ask = |query: &Query, plain: &[String]| {
         index.ranked(
@@ -56,7 +56,7 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     assert!(plainly.interpretations.iter().all(|chip| !plain.contains(&chip.words)), "{text}");
     assert!(plainly.filter_phrases.iter().all(|said| !plain.contains(&said.words)), "{text}");
     if found.total == 0 {
-        for way in index.relaxations(&query, today, &[], None) {
+        for way in index.relaxations(&query, today, &[]) {
             assert_eq!(ask(&way.query, &[]).total, way.total, "{text} without {:?}", way.removed);
         }
         for (way, best) in index.parts_found(&query, today, &[]) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use edge::Server;
 use serde_json::{Value, json};
 use snapshot::facet::FACETS;
-use snapshot::query::{Page, Query, parse_search};
+use snapshot::query::{Page, Query};
 use url::form_urlencoded::Serializer;
 
 use crate::in_process;
@@ -119,7 +119,7 @@ impl<'a> Desk<'a> {
         let state = self.live.state();
         let (index, dated) = (&state.site().index, &state.dated);
         let asked = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
-        let (query, _) = parse_search(&asked, |facet, value| index.values.find(facet, value));
+        let (query, _) = index.parse(&asked);
         let all = Page { offset: 0, limit: index.programs() as u64 };
         let answer = index.search(&Query { page: all, facets: false, ..query }, &dated.today);
         answer.docs.iter().any(|doc| index.slug(*doc) == slug)

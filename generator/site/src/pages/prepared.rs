@@ -1,6 +1,6 @@
 //! What the edge renders pages from: `index/pages.bin`.
 
-use html::index::{DocumentEntry, LanguageEntries, OrganizationEntry, PagesWriter, SharedEntries};
+use html::index::{DocumentEntry, LanguageEntries, PagesWriter, SharedEntries};
 use rayon::prelude::*;
 use snapshot::facet::Facet;
 use snapshot::page::shape::Shaper;
@@ -38,7 +38,6 @@ impl Pages<'_> {
             templates: self.theme.files.clone(),
             words: self.theme.words.clone(),
             site: self.templates.site.clone(),
-            organizations: self.by_slug().into_iter().map(|at| self.known(at)).collect(),
             recipients: names(Locale::En).zip(names(Locale::Es)).map(|(en, es)| en + &es).collect(),
             hints: self.hints(),
             csv_head: format!("\u{feff}{}", csv_rows::head()),
@@ -59,31 +58,6 @@ impl Pages<'_> {
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         let csv = csv_rows::start(&shaper.program_summary(program));
         (self.locales().iter().map(entry).collect(), csv)
-    }
-
-    /// The organizations in the order of their numbers on pages.
-    fn by_slug(&self) -> Vec<usize> {
-        let all = &self.directory.organizations;
-        let mut order: Vec<usize> = (0..all.len()).collect();
-        order.sort_by(|a, b| all[*a].slug.cmp(&all[*b].slug));
-        order
-    }
-
-    fn known(&self, organization: usize) -> OrganizationEntry {
-        let it = &self.directory.organizations[organization];
-        let links = &self.directory.organization_links[organization];
-        let mut docs: Vec<u32> = links.programs.iter().map(|program| self.numbers.doc_of[*program]).collect();
-        docs.sort_unstable();
-        let name = |locale| self.directory.text(it.entity(), locale, "name", &it.name).to_owned();
-        let slugs = links.aliases.iter().map(|alias| self.directory.aliases[*alias].slug.to_string());
-        let called = Locale::ALL.iter().map(|locale| name(*locale)).chain(slugs);
-        let aliases = it.aliases.iter().map(ToString::to_string);
-        OrganizationEntry {
-            slug: it.slug.to_string(),
-            called: called.chain(aliases).collect(),
-            names: [name(Locale::En), name(Locale::Es)],
-            docs,
-        }
     }
 
     fn language_of(&self, locale: Locale) -> LanguageEntries {

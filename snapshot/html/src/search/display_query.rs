@@ -75,20 +75,18 @@ impl<'a> DisplayQuery<'a> {
         let parameter = || self.words.word(&format!("param_{name}"));
         let (name, value) = match (is_parameter, value.parse::<u64>()) {
             (true, _) if (name, value) == STATED => return self.words.word("search_amount").to_owned(),
+            (true, _) if name == ORGANIZATION => (parameter(), self.organization(value).to_owned()),
             (true, _) if value == "true" => return parameter().to_owned(),
             (true, Ok(number)) => (parameter(), self.words.grouped(number)),
             (true, Err(_)) => (parameter(), value.to_owned()),
-            (false, _) if name == ORGANIZATION => {
-                (self.words.word("search_organization"), self.organization(value).to_owned())
-            }
             (false, _) => (self.words.word("search_as_words"), value.to_owned()),
         };
         format!("{name}: {value}")
     }
 
     fn organization<'s>(&'s self, slug: &'s str) -> &'s str {
-        let organizations = &self.html.organizations;
-        organizations.find(slug).map_or(slug, |number| organizations.name(number, self.words.locale))
+        let organizations = &self.site.index.organizations;
+        organizations.named(slug).map_or(slug, |number| organizations.name(number, self.words.locale))
     }
 
     fn label<'s>(&'s self, facet: Facet, value: &'s str) -> &'s str {

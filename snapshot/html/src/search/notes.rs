@@ -6,8 +6,8 @@ use snapshot::place;
 use snapshot::query::Query;
 use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankedPage};
 
+use super::Search;
 use super::options::ORGANIZATION;
-use super::{PageOptions, Search, search_address};
 use crate::recipients;
 use crate::templates::here;
 use crate::view::Link;
@@ -86,7 +86,7 @@ impl Search<'_> {
         Some(Invalid {
             end,
             parameters: others.into_iter().map(String::as_str).collect(),
-            organization: self.unknown_organization().map(|name| self.organizations_near(name)),
+            organization: self.unknown_organizations().next().map(|name| self.organizations_near(name)),
         })
     }
 
@@ -97,21 +97,19 @@ impl Search<'_> {
         both.is_some_and(|(typed, text)| typed.starts_with(text) || text.starts_with(typed))
     }
 
-    /// The organization name in the query, if it does not identify one organization.
-    pub(super) fn unknown_organization(&self) -> Option<&str> {
-        if self.extras.organization.is_some() {
-            return None;
-        }
-        self.invalid.iter().find_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
+    /// Names in the query that do not identify one organization.
+    pub(super) fn unknown_organizations(&self) -> impl Iterator<Item = &str> {
+        self.invalid.iter().filter_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
     }
 
     fn organizations_near<'n>(&self, name: &'n str) -> Unknown<'n> {
-        let (organizations, locale) = (&self.html.organizations, self.query.locale);
+        let (organizations, locale) = (&self.site.index.organizations, self.query.locale);
         let link = |href: String, text: &str| Link { href, text: text.to_owned(), lang: None };
         let near = organizations.near(name).into_iter().map(|number| {
-            let extras = PageOptions { organization: Some(number), ..self.extras.clone() };
-            let query_string = extras.query_string(self.site, self.html, self.query);
-            link(search_address(locale, &query_string, &[]), organizations.name(number, locale))
+            let mut query = self.query.clone();
+            query.organizations.push(organizations.slug(number).to_owned());
+            query.organizations.sort();
+            link(self.first_page(query, &[]), organizations.name(number, locale))
         });
         let text = self.query.text.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(" ");
         let as_words = self.first_page(Query { text: Some(text), ..self.query.clone() }, &[]);

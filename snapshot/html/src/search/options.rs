@@ -1,19 +1,16 @@
 //! Parameters of the search page that the API does not have: sort by relevance, literal words, records with
-//! unstated values or near a named one, all values of a facet, and an organization.
+//! unstated values or near a named one, and all values of a facet. An organization may be given by its name.
 
-use crate::index::Html;
-use crate::organization::Organizations;
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
 use snapshot::query::{Query, Sort, pairs};
 use snapshot::record::Locale;
-use snapshot::search::DocSet;
 use snapshot::text::words_of;
 
 /// Parameter that names the facet shown with all its values.
 pub(super) const ALL: &str = "all";
 
-/// Parameter that limits results to an organization's programs.
+/// Parameter that names an organization.
 pub(super) const ORGANIZATION: &str = "organization";
 
 /// Default sort order of a query with text.
@@ -32,17 +29,16 @@ pub struct PageOptions {
     pub with_near: bool,
     /// The facet shown with all its values.
     pub all: Option<Facet>,
-    /// The number of the organization that results are limited to.
-    pub organization: Option<u32>,
 }
 
 /// Maximum number of literal words in a query.
 const PLAIN_MAX: usize = 16;
 
 impl PageOptions {
-    /// Splits a query string into the page's own parameters and the rest, which is unchanged.
-    pub fn parse(query: &str, organizations: Option<&Organizations>) -> (Self, String) {
-        let known = |called: &str| organizations?.find(called);
+    /// Splits a query string into the page's own parameters and the rest, in which organizations that were named have
+    /// their slugs.
+    pub fn parse(query: &str, site: &Site) -> (Self, String) {
+        let organizations = &site.index.organizations;
         let mut extras = Self::default();
         let mut rest = form_urlencoded::Serializer::new(String::new());
         for (name, value) in pairs(query) {
@@ -60,11 +56,10 @@ impl PageOptions {
                     }
                 }
                 ALL if extras.all.is_none() && faceted(&value).is_some() => extras.all = faceted(&value),
-                ORGANIZATION if extras.organization.is_none() && known(&value).is_some() => {
-                    extras.organization = known(&value);
+                ORGANIZATION => {
+                    let slug = organizations.named(&value).map(|number| organizations.slug(number));
+                    rest.append_pair(&name, slug.unwrap_or(&value));
                 }
-                // Browsers submit empty fields.
-                ORGANIZATION if value.is_empty() => {}
                 "unstated" if value == "true" => extras.with_unstated = true,
                 "near" if value == "true" => extras.with_near = true,
                 _ => {
@@ -81,18 +76,8 @@ impl PageOptions {
         query.text.is_some() && self.sort.as_ref().is_none_or(|sort| sort == RELEVANCE)
     }
 
-    /// The options that apply to feeds.
-    pub fn for_feed(&self) -> Self {
-        Self { organization: self.organization, ..Self::default() }
-    }
-
-    /// The documents that results are limited to; `None` for all.
-    pub(crate) fn among<'a>(&self, html: &'a Html) -> Option<DocSet<'a>> {
-        self.organization.map(|number| DocSet::List(html.organizations.docs(number).into()))
-    }
-
     /// The query with these options as a query string in canonical form.
-    pub fn query_string(&self, site: &Site, html: &Html, query: &Query) -> String {
+    pub fn query_string(&self, site: &Site, query: &Query) -> String {
         let mut pairs = form_urlencoded::Serializer::new(canonical_query(site, query));
         if query.text.is_some() && self.sort.as_deref() == Some(Sort::Deadline.as_str()) {
             pairs.append_pair("sort", Sort::Deadline.as_str());
@@ -104,9 +89,6 @@ impl PageOptions {
             if is_on {
                 pairs.append_pair(name, "true");
             }
-        }
-        if let Some(number) = self.organization {
-            pairs.append_pair(ORGANIZATION, html.organizations.slug(number));
         }
         if let Some(facet) = self.all {
             pairs.append_pair(ALL, facet.spec().parameter);

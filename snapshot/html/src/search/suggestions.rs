@@ -5,7 +5,6 @@ use serde::Serialize;
 use snapshot::query::Query;
 use snapshot::search::{Constraint, Relaxation, Tier, rest_in_words};
 
-use super::options::ORGANIZATION;
 use super::{DisplayQuery, PageOptions, Search, search_address};
 use crate::view::{Link, Text};
 
@@ -54,29 +53,18 @@ impl Search<'_> {
         }
     }
 
-    /// The query without one of its words or filters, the organization included.
+    /// The query without one of its words or filters.
     fn relaxed(&self) -> Vec<Suggestion> {
-        let only = self.extras.organization.zip(self.options.among).map(|(number, among)| {
-            let value = self.html.organizations.slug(number).to_owned();
-            (Constraint::Filter { parameter: ORGANIZATION, value }, among)
-        });
         let (index, today) = (&self.site.index, &self.dated.today);
-        let relaxations = index.relaxations(self.query, today, &self.extras.plain, only);
-        let everywhere = PageOptions { organization: None, ..self.extras.clone() };
-        let suggestion = |relaxation: &Relaxation| {
-            let is_organization =
-                matches!(relaxation.removed, Constraint::Filter { parameter: ORGANIZATION, .. });
-            let extras = if is_organization { &everywhere } else { self.extras };
-            self.suggestion("search_without", relaxation, extras)
-        };
-        relaxations.iter().map(suggestion).collect()
+        let relaxations = index.relaxations(self.query, today, &self.extras.plain);
+        relaxations.iter().map(|it| self.suggestion("search_without", it, self.extras)).collect()
     }
 
     /// The query in words: its text as it was typed.
     fn name(&self, extras: &PageOptions, query: &Query) -> String {
         let whole = self.query.text.as_deref().unwrap_or_default();
         let text = query.text.as_deref().map(|text| rest_in_words(whole, text));
-        let shown = extras.query_string(self.site, self.html, &Query { text, ..query.clone() });
+        let shown = extras.query_string(self.site, &Query { text, ..query.clone() });
         DisplayQuery::new(self.site, self.html, self.words, &shown).name()
     }
 
@@ -95,7 +83,7 @@ impl Search<'_> {
             is_new
         });
         let has_rows_only = together.is_empty() && !self.answer.rows.is_empty();
-        if parts.len() < 2 || has_rows_only || self.options.among.is_some() {
+        if parts.len() < 2 || has_rows_only || !self.query.organizations.is_empty() {
             return None;
         }
         let together = together.iter().map(|(way, best)| {
@@ -124,7 +112,7 @@ impl Search<'_> {
 
     fn suggestion(&self, key: &'static str, relaxation: &Relaxation, extras: &PageOptions) -> Suggestion {
         let is_role = matches!(relaxation.removed, Constraint::Role { .. });
-        let query = || extras.query_string(self.site, self.html, &relaxation.query);
+        let query = || extras.query_string(self.site, &relaxation.query);
         let href = || search_address(self.query.locale, &query(), &[]);
         Suggestion {
             key: if is_role { "search_instead" } else { key },

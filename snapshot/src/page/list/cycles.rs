@@ -41,6 +41,8 @@ fn in_order(directory: &Directory) -> Vec<usize> {
 /// Cycles with the days that their status follows from.
 pub struct Cycles {
     pub(in crate::page) rows: Strings,
+    /// Document of each.
+    pub(in crate::page) docs: Section<u32>,
     split: Section<u32>,
     /// Days of all cycles, and what their sources stated.
     seasons: SeasonColumns,
@@ -63,19 +65,20 @@ pub struct CyclesToday {
 }
 
 /// Writes the sections: cycles by their numbers, the newest season first.
-pub(super) fn write(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
+pub(super) fn write(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut SectionWriter) {
     let directory = shaper.directory;
     let mut program_of = vec![0; directory.cycles.len()];
     for (program, links) in directory.program_links.iter().enumerate() {
         links.cycles.iter().for_each(|cycle| program_of[*cycle] = program);
     }
     let (mut rows, mut seasons) = (StringsWriter::default(), SeasonColumnsWriter::default());
-    let (mut split, mut checked) = (Vec::<u32>::new(), Vec::<Day>::new());
+    let (mut split, mut docs, mut checked) = (Vec::<u32>::new(), Vec::<u32>::new(), Vec::<Day>::new());
     let mut lifecycle = Vec::<u8>::new();
     let mut by_deadline = Vec::new();
     let mut json = Vec::new();
     for (number, cycle) in (0u32..).zip(in_order(directory)) {
         let program = program_of[cycle];
+        docs.push(numbers.doc_of[program]);
         let mut reference = shaper.program_reference(program);
         // The contract has no id here.
         reference.0.retain(|(name, _)| *name != "id");
@@ -94,6 +97,7 @@ pub(super) fn write(shaper: &Shaper<'_>, writer: &mut SectionWriter) {
     by_deadline.sort_unstable();
     rows.write(CYCLES, writer);
     writer.put("cycle.split", split);
+    writer.put("cycle.doc", docs);
     seasons.write(SEASONS, writer);
     writer.put("cycle.checked", checked);
     writer.put("cycle.lifecycle", lifecycle);
@@ -112,6 +116,7 @@ impl Cycles {
     pub(in crate::page) fn open(sections: &Sections) -> Result<Self, SectionError> {
         let cycles = Self {
             rows: Strings::open(sections, CYCLES)?,
+            docs: sections.get("cycle.doc")?,
             split: sections.get("cycle.split")?,
             seasons: SeasonColumns::open(sections, SEASONS)?,
             checked: sections.get("cycle.checked")?,
@@ -120,6 +125,7 @@ impl Cycles {
         };
         let count = cycles.rows.count();
         check_len("cycle.split", &cycles.split, count)?;
+        check_len("cycle.doc", &cycles.docs, count)?;
         ensure(cycles.seasons.count() == count, "cycle.stated", "has another length")?;
         check_len("cycle.checked", &cycles.checked, count)?;
         check_len("cycle.lifecycle", &cycles.lifecycle, count)?;

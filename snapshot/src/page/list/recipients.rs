@@ -93,7 +93,7 @@ impl Recipients {
         query.text.is_some() || query.year.is_some() || query.program.is_some() || query.kind.is_some()
     }
 
-    pub(in crate::page) fn find(&self, index: &Index, query: &ListQuery) -> Vec<usize> {
+    pub(in crate::page) fn find(&self, index: &Index, query: &ListQuery) -> Vec<u32> {
         let text = query.text.as_deref().map(fold);
         let year = query.year.map(|year| u32::try_from(year).unwrap_or(0));
         // A slug of no program is one that no award is of.
@@ -112,7 +112,7 @@ impl Recipients {
                 && (!by_award || granted(recipient))
                 && text.as_deref().is_none_or(|text| self.names.text(recipient).contains(text))
         };
-        (0..self.rows.count()).filter(fits).collect()
+        (0..self.rows.count()).filter(fits).map(|recipient| recipient as u32).collect()
     }
 }
 

@@ -67,7 +67,7 @@ impl Pages<'_> {
     /// Programs by state and deadline: a hole.
     fn programs_of(&self, organization: usize, locale: Locale) -> Value {
         let slug = &self.directory.organizations[organization].slug;
-        let found = self.html.and_then(|html| html.organizations.find(slug));
+        let found = self.html.and_then(|_| self.site.index.organizations.named(slug));
         let mark = found.map(|number| Rule::Organization.mark(number as usize, locale));
         Value::from_safe_string(mark.unwrap_or_default())
     }

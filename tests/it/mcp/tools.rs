@@ -181,7 +181,8 @@ fn questions() -> Vec<(&'static str, Value)> {
 fn the_same_question_gets_the_same_records_by_both_interfaces() {
     let server = synthetic();
     let site = &server.world.site;
-    let row = &tool("search_opportunities")["outputSchema"]["properties"]["opportunities"]["items"]["properties"];
+    let row =
+        &tool("search_opportunities")["outputSchema"]["properties"]["opportunities"]["items"]["properties"];
     assert_eq!(row["organization"]["description"], "Absent: in the name.");
     for (rest, arguments) in questions() {
         let asked = if rest.contains("limit=") { rest.to_owned() } else { format!("{rest}&limit=10") };

@@ -16,7 +16,7 @@ pub fn fold(text: &str) -> String {
 }
 
 /// What a name is sorted by: folded, from its first letter or digit on. Quotes, `¿` and `¡` do not count.
-pub fn sort_key(name: &str) -> String {
+pub(crate) fn sort_key(name: &str) -> String {
     fold(name.trim_start_matches(|c: char| !c.is_alphanumeric()))
 }
 

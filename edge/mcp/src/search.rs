@@ -28,8 +28,8 @@ const NOTHING_BUT_WITHOUT: &str = "No record matches. without says how many do w
                                    list_filter_options lists the values that filters accept.";
 const NOTHING_BUT_ALONE: &str = "No record matches, nor would one if a word or filter were left out. alone says how many \
                                  have each, and first which words records have together; list_filter_options lists the values that filters accept.";
-const NOTHING_CLOSE: &str = "Nothing comes close: each row has less than half of the query. Search for fewer words; \
-                             without or alone, where listed, has what would be found.";
+const NOTHING_CLOSE: &str =
+    "Nothing comes close: each row has less than half of the query. Search for fewer words.";
 const NO_RECORD: &str = "No record is published.";
 const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come near: match says how, missing what they lack; \
                         total does not count them.";
@@ -182,6 +182,17 @@ enum WayOut {
     Alone,
 }
 
+impl WayOut {
+    /// Where the answer has what fewer words would find.
+    const fn sentence(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Without => " without has what would be found.",
+            Self::Alone => " alone has what would be found.",
+        }
+    }
+}
+
 /// Appends how many records match without each word and filter of a question that nothing matches, or where none does,
 /// how many have each. Only values that look like codes are named.
 fn push_ways_out(
@@ -285,7 +296,7 @@ fn notice(
     let mut parts: Vec<String> = Vec::new();
     match (ranked.total, near) {
         _ if past => parts.push(PAST.to_owned()),
-        (0, true) if close == 0 => parts.push(NOTHING_CLOSE.to_owned()),
+        (0, true) if close == 0 => parts.push(format!("{NOTHING_CLOSE}{}", ways.sentence())),
         (0, true) => parts.push(format!(
             "No exact match. {close} of these come close: match says how, missing what they lack."
         )),

@@ -9,7 +9,7 @@ use net::blocking_pool::is_heavy;
 use net::conditional::{RequestedRange, negotiate};
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
-use snapshot::page::export::ROWS_MAX;
+use snapshot::page::export::is_cut;
 use snapshot::page::{changes, error};
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
 use snapshot::record::{EntityType, Locale};
@@ -119,8 +119,7 @@ impl Request {
         };
         self.file(file, self.until_midnight(), true, move |request| {
             let export = export(&request.state, format);
-            // Who has not all rows cannot go on with the changes.
-            match request.state.site().index.programs() > ROWS_MAX {
+            match is_cut(request.state.site().index.programs()) {
                 true => export,
                 false => export.link(changes::LINES, &request.position(), "next"),
             }
@@ -317,7 +316,7 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
         export = export.with(header::CONTENT_DISPOSITION, value(&name));
     }
     let total = state.site().index.programs();
-    if total > ROWS_MAX {
+    if is_cut(total) {
         export = export.total(total);
     }
     let query = if is_csv { "format=csv" } else { "" };

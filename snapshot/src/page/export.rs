@@ -5,7 +5,12 @@ use crate::page::{Dated, Site, push_json};
 use crate::record::{Dataset, Locale};
 
 /// Most rows of an export.
-pub const ROWS_MAX: usize = 10_000;
+const ROWS_MAX: usize = 10_000;
+
+/// Whether an export lacks rows of so many programs. Who has not all cannot go on with the changes.
+pub const fn is_cut(programs: usize) -> bool {
+    programs > ROWS_MAX
+}
 
 /// Documents of an export, in order.
 pub fn documents(site: &Site) -> &[u32] {
@@ -30,4 +35,14 @@ pub fn json(site: &Site, dated: &Dated, dataset: &Dataset) -> Filled {
     }
     filled.bytes.extend_from_slice(b"]}");
     filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_export_is_cut_after_ten_thousand_rows() {
+        assert_eq!([0, 1, 10_000, 10_001].map(is_cut), [false, false, false, true]);
+    }
 }

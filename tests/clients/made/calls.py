@@ -90,6 +90,8 @@ def main(url):
     seasons = call("list_cycles", upcoming=False, limit=5)
     assert seasons.data and not seasons.meta.invalid
     assert call("list_awards", limit=5).data
+    offered = call("list_programs", organization=[program.organization.slug, "no-such-body"])
+    assert offered.data and offered.meta.invalid == ["organization=no-such-body"], offered.meta
     recipient = call("list_recipients", kind=ListRecipientsKind.ORGANIZATION, limit=3)
     assert not recipient.meta.invalid
     recipient = call("list_recipients", limit=1).data[0]

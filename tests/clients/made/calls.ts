@@ -33,5 +33,10 @@ const { data } = body(await client.GET("/api/v1/programs/{slug}", { params: { pa
 if (data.program.slug !== slug || data.cycles.some((season) => season.sources === undefined)) {
   throw new Error("not the record that was asked for");
 }
+const organization = [found.data[0]!.organization.slug];
+const ofIt = body(await client.GET("/api/v1/cycles", { params: { query: { organization, limit: 1 } } }));
+if (ofIt.meta.invalid?.length) throw new Error(ofIt.meta.invalid.join());
+const changes = body(await client.GET("/api/v1/changes", { params: { query: { limit: 7 } } }));
+if (changes.data.length !== 7) throw new Error("not as many changes as wanted");
 const missing = await client.GET("/api/v1/programs/{slug}", { params: { path: { slug: "no-such-program" } } });
 if (missing.error === undefined) throw new Error("a program that does not exist was answered");

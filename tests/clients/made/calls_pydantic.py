@@ -3,7 +3,7 @@
 import sys
 
 from pydantic_directory import (
-    ApiClient, AwardsApi, Configuration, CyclesApi, FacetsApi, OrganizationsApi, ProgramsApi, RecipientsApi, SearchApi
+    ApiClient, AwardsApi, ChangesApi, Configuration, CyclesApi, FacetsApi, OrganizationsApi, ProgramsApi, RecipientsApi, SearchApi
 )
 from pydantic_directory.exceptions import NotFoundException
 
@@ -19,6 +19,9 @@ assert AwardsApi(client).list_awards(limit=3).data
 assert FacetsApi(client).list_facet_options("types", limit=2).data
 organization = OrganizationsApi(client).list_organizations(limit=1).data[0]
 assert OrganizationsApi(client).get_organization(organization.slug).data.organization.id == organization.id
+assert len(ChangesApi(client).get_changes(limit=7).data) == 7
+offered = SearchApi(client).search_opportunities(organization=[rows.data[0].organization.slug, "no-such-body"])
+assert offered.data and offered.meta.invalid == ["organization=no-such-body"], offered.meta
 recipient = RecipientsApi(client).list_recipients(limit=1).data[0]
 assert RecipientsApi(client).get_recipient(recipient.slug).data.recipient.id == recipient.id
 try:

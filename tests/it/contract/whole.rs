@@ -181,6 +181,16 @@ fn answers_to_parameters_that_are_going_to_leave_state_it() {
 }
 
 #[test]
+fn the_reference_lists_calls_in_the_order_of_their_tags() {
+    let page = SAMPLE.get("/docs/api").text();
+    let calls = page.split("<section id=\"").skip(1).map(|section| section.split('"').next().unwrap());
+    let calls: Vec<&str> = calls.skip_while(|id| *id != "searchOpportunities").collect();
+    let first = ["searchOpportunities", "listPrograms", "getProgram", "getDetails", "listFacetOptions"];
+    let last = ["listChanges", "getChanges", "getChangesFeed", "getOpenApiDocument"];
+    assert!(calls.starts_with(&first) && calls.ends_with(&last), "{calls:?}");
+}
+
+#[test]
 fn feeds_are_known_by_their_filters_and_answer_304_by_date() {
     let edge = &*SAMPLE;
     let id = |query: &str| {

@@ -155,7 +155,7 @@ impl TextCheck {
             }
             Purpose::Text | Purpose::Item => {
                 if let Some(tag) = invisible::html_tag(text) {
-                    self.add(Code::MarkupInText, format!("contains the HTML tag {}", quoted(tag)));
+                    self.add(Code::MarkupInText, format!("contains the HTML {}", quoted(tag)));
                 }
                 if let Some(part) = caution::to_models(text) {
                     self.add(Code::SpeaksToModels, format!("speaks to language models: {}", quoted(part)));

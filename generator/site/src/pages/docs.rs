@@ -115,10 +115,16 @@ impl Pages<'_> {
     /// The API reference, from the served contract.
     pub(super) fn api_view(&self) -> Value {
         let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
-        let operations: Vec<Value> = contract["paths"]
-            .as_object()
+        // A map forgets the order of the file: first by tag, then by where a path stands.
+        let tags = contract["tags"].as_array().into_iter().flatten().map(|tag| &tag["name"]);
+        let tags: Vec<&Json> = tags.collect();
+        let mut paths: Vec<(&String, &Json)> = contract["paths"].as_object().into_iter().flatten().collect();
+        paths.sort_by_key(|(path, item)| {
+            let tag = &item["get"]["tags"][0];
+            (tags.iter().position(|known| *known == tag), OPENAPI.find(&format!("\"{path}\": {{")))
+        });
+        let operations: Vec<Value> = paths
             .into_iter()
-            .flatten()
             .filter_map(|(path, item)| {
                 let get = item.get("get")?;
                 let own = item["parameters"].as_array().into_iter().flatten();

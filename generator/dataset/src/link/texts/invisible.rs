@@ -86,7 +86,7 @@ pub(super) fn lost_letter(text: &str) -> Option<(char, char)> {
     text.chars().find_map(lost)
 }
 
-/// The first HTML tag of a text.
+/// The first HTML tag or comment of a text.
 pub(super) fn html_tag(text: &str) -> Option<&str> {
     text.match_indices('<').find_map(|(start, _)| {
         let rest = &text[start..];
@@ -95,7 +95,7 @@ pub(super) fn html_tag(text: &str) -> Option<&str> {
         let name = inside.split([' ', '\t', '\n', '/']).next().unwrap_or_default();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        (is_name && !inside.contains('<')).then(|| &rest[..=end])
+        ((is_name || inside.starts_with("!--")) && !inside.contains('<')).then(|| &rest[..=end])
     })
 }
 
@@ -123,7 +123,17 @@ mod tests {
         assert_eq!(html_tag("a <b>bold</b>"), Some("<b>"));
         assert_eq!(html_tag("x < y </p>"), Some("</p>"));
         assert_eq!(html_tag("<a href=\"x\">"), Some("<a href=\"x\">"));
-        for none in ["a < b > c", "<https://a.example>", "<me@a.example>", "1<2", "<3 >", "<b"] {
+        assert_eq!(html_tag("<!-- td {width: 1px} -->Burial"), Some("<!-- td {width: 1px} -->"));
+        for none in [
+            "a < b > c",
+            "<https://a.example>",
+            "<me@a.example>",
+            "1<2",
+            "<3 >",
+            "<b",
+            "<-- see >",
+            "a <! b>",
+        ] {
             assert_eq!(html_tag(none), None, "{none}");
         }
     }

@@ -55,5 +55,4 @@ pub use self::text_query::TextQuery;
 pub use self::tiers::Tier;
 pub use self::titles::searchable_texts;
 pub use self::today::{ProgramState, Today};
-pub use self::values::stated::{Document, StatedValues};
 pub use self::values::write::TooManyValues;

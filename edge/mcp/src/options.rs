@@ -1,5 +1,6 @@
 //! `list_filter_options`: the values of facets, counted over all records or over those that match the filters.
 
+use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 use serde_json::Map;
@@ -20,11 +21,6 @@ use net::blocking_pool::TEXT_UNITS;
 /// Arguments that the search does not have. Those of the search are accepted too, except for `sort`.
 const OWN: [&str; 4] = ["facet", "facets", "q", "includeUnstated"];
 const ALIASES: [(&str, &str); 3] = [("search", "q"), ("open", "openOnly"), ("funded", "fundedOnly")];
-/// Most values that are counted one by one where filters and `q` are given: each count takes a search.
-const COUNTED_MAX: usize = 20;
-const UNCOUNTED: &str = "More values hold q than were counted under the filters, the 20 most frequent. A longer q \
-                         finds others.";
-
 static KNOWN: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| OWN.into_iter().chain(question::arguments().filter(|name| *name != "sort")).collect());
 
@@ -64,8 +60,9 @@ pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     if !query.is_narrowed() {
         return listed + work;
     }
-    let times = if arguments.has("q") { COUNTED_MAX as u64 } else { 1 };
-    listed + work + times * context.site.index.cost(&Query { facets: true, ..query })
+    // Values are counted under filters by their sets of records.
+    let sets = listed * (context.site.index.programs() as u64 / u64::from(u64::BITS)) / TEXT_UNITS;
+    listed + work + sets + context.site.index.cost(&Query { facets: true, ..query })
 }
 
 /// Answers a call.
@@ -126,42 +123,32 @@ struct ListRequest<'a> {
     page: Page,
 }
 
-/// The values of a facet with their numbers of records, most first, and the number of values that were not counted.
-fn counted(
-    context: &Context<'_>,
-    listed: Listed,
-    request: &ListRequest<'_>,
-) -> (Vec<(FacetValue, u32)>, usize) {
+/// The values of a facet with their numbers of records, most first.
+fn counted(context: &Context<'_>, listed: Listed, request: &ListRequest<'_>) -> Vec<(FacetValue, u32)> {
     let (Context { site, dated, .. }, query) = (context, &request.question.query);
-    let Listed::Facet(facet) = listed else {
-        return (organizations::counted(context, query, request.text), 0);
-    };
-    let all = || {
-        let items = options(site, dated, facet, request.text, query.locale);
-        if items.is_empty() { meant(context, facet, request) } else { items }
-    };
-    if !query.is_narrowed() {
-        return (all(), 0);
-    }
-    if request.text.is_empty() {
+    let Listed::Facet(facet) = listed else { return organizations::counted(context, query, request.text) };
+    let (index, today) = (&site.index, &dated.today);
+    if query.is_narrowed() && request.text.is_empty() {
         let page = Page { offset: 0, limit: 1 };
-        let answer = site.index.search(&Query { facets: true, page, ..query.clone() }, &dated.today);
+        let answer = index.search(&Query { facets: true, page, ..query.clone() }, today);
         let of_facet = answer.facets.into_iter().flatten().find(|counts| counts.facet == facet);
-        return (of_facet.map_or_else(Vec::new, |counts| counts.items), 0);
+        return of_facet.map_or_else(Vec::new, |counts| counts.items);
     }
-    let mut items: Vec<(FacetValue, u32)> = all();
-    let left = items.len().saturating_sub(COUNTED_MAX);
-    items.truncate(COUNTED_MAX);
-    let mut others = query.clone();
-    others.selected.retain(|(of, _)| of.group() != facet.group());
-    let words = site.index.resolve(&others);
-    for (pick, count) in &mut items {
-        let docs = site.index.docs_of(facet, pick, &dated.today);
-        *count = site.index.search_among(&others, words.as_ref(), &dated.today, Some(&docs)).total as u32;
+    let mut items = options(site, dated, facet, request.text, query.locale);
+    if items.is_empty() {
+        items = meant(context, facet, request);
     }
-    items.retain(|(_, count)| *count > 0);
-    items.sort_by(|(_, a), (_, b)| b.cmp(a));
-    (items, left)
+    if query.is_narrowed() {
+        let mut others = query.clone();
+        others.selected.retain(|(of, _)| of.group() != facet.group());
+        let found = index.matching(&others, today);
+        for (pick, count) in &mut items {
+            *count = index.docs_of(facet, pick, today).and(&found).len() as u32;
+        }
+        items.retain(|(_, count)| *count > 0);
+        items.sort_by_key(|(_, count)| Reverse(*count));
+    }
+    items
 }
 
 /// The values that a text means which is part of none, with their numbers of records.
@@ -182,10 +169,10 @@ fn render(context: &Context<'_>, facets: &[Listed], request: &ListRequest<'_>) -
     let mut out = Vec::with_capacity(4_000);
     push(&mut out, "{\"data\":[");
     let (start, mut totals, mut next) = (out.len(), Vec::new(), None);
-    let (mut more, mut uncounted) = (Map::new(), false);
+    let mut more = Map::new();
     for listed in facets {
         let (name, _) = listed.names();
-        let (items, left) = counted(context, *listed, request);
+        let items = counted(context, *listed, request);
         let range = request.page.range(items.len());
         for value in &items[range.clone()] {
             let comma = if out.len() > start { "," } else { "" };
@@ -209,7 +196,6 @@ fn render(context: &Context<'_>, facets: &[Listed], request: &ListRequest<'_>) -
         if behind > 0 {
             more.insert(name.to_owned(), behind.into());
         }
-        uncounted |= left > 0;
         totals.push((name, items.len()));
     }
     let (names, totals): (Vec<&str>, Vec<usize>) = totals.into_iter().unzip();
@@ -226,9 +212,6 @@ fn render(context: &Context<'_>, facets: &[Listed], request: &ListRequest<'_>) -
     let understood = question::understood(&request.question.interpreted);
     if !understood.is_empty() {
         push(&mut out, format_args!(",\"understood\":{}", json(&understood)));
-    }
-    if uncounted {
-        push(&mut out, format_args!(",\"notice\":{}", json(UNCOUNTED)));
     }
     out.push(b'}');
     out

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 
 use net::blocking_pool::TEXT_UNITS;
-use snapshot::query::{FacetValue, Page, Query};
+use snapshot::query::{FacetValue, Query};
 use snapshot::record::Locale;
+use snapshot::search::DocSet;
 use snapshot::text::fold;
 
 use crate::context::Context;
@@ -33,17 +34,10 @@ pub(crate) fn refuse(context: &Context<'_>, given: &str) -> String {
 /// records, most first.
 pub(crate) fn counted(context: &Context<'_>, query: &Query, text: &str) -> Vec<(FacetValue, u32)> {
     let (index, text) = (&context.site.index, fold(text));
-    let (all, page) = (&index.organizations, Page { offset: 0, limit: index.programs() as u64 });
-    let others = Query { organizations: Vec::new(), facets: false, page, ..query.clone() };
-    let found = others.is_narrowed().then(|| {
-        let mut docs = index.search(&others, &context.dated.today).docs;
-        docs.sort_unstable();
-        docs
-    });
-    let count = |number: u32| match &found {
-        Some(found) => all.docs(number).iter().filter(|doc| found.binary_search(doc).is_ok()).count(),
-        None => all.docs(number).len(),
-    };
+    let all = &index.organizations;
+    let others = Query { organizations: Vec::new(), ..query.clone() };
+    let found = index.matching(&others, &context.dated.today);
+    let count = |number: u32| DocSet::List(all.docs(number).into()).and(&found).len();
     let near = all.near(&text);
     let holds = |number: &u32| {
         let mut names = Locale::ALL.iter().map(|locale| all.name(*number, *locale));

@@ -55,7 +55,7 @@ impl Request {
             })));
         }
         let search = || {
-            let found = index.search_among(&query, read.as_ref(), &dated.today, None);
+            let found = index.search_resolved(&query, read.as_ref(), &dated.today);
             search::render(site, dated, &query, &invalid, &found).into()
         };
         self.compute(&computed, representation(), search).into()

@@ -219,7 +219,7 @@ impl<'a> Counter<'a> {
         }
         self.budget.spend(cost);
         filters.page.limit = 0;
-        Some(self.index.search_among(&filters, Some(text), self.today, None).total)
+        Some(self.index.search_resolved(&filters, Some(text), self.today).total)
     }
 }
 

@@ -26,26 +26,18 @@ pub struct SearchResult {
 impl Index {
     /// Answers a query.
     pub fn search(&self, query: &Query, today: &Today) -> SearchResult {
-        self.search_among(query, self.resolve(query).as_ref(), today, None)
+        self.search_resolved(query, self.resolve(query).as_ref(), today)
     }
 
-    /// Answers a query whose text is already resolved, over some documents; `None` is every document.
-    pub fn search_among(
+    /// Answers a query whose text is already resolved.
+    pub fn search_resolved(
         &self,
         query: &Query,
         text: Option<&ResolvedText<'_>>,
         today: &Today,
-        among: Option<&DocSet<'_>>,
     ) -> SearchResult {
         let budget = Budget::default();
-        let with_words = text.and_then(|text| text.with_words(self, &budget));
-        let filtered = self.filter(query, today, with_words);
-        let base = match text {
-            // Last, because reading documents for phrases costs most.
-            Some(text) => text.filter.keep(filtered, self, &budget),
-            None => filtered,
-        };
-        let base = both(base, among);
+        let base = self.base(query, text, today, &budget);
         let narrowed = self.narrowed(query, today, base.as_ref());
         let found = narrowed.found.as_ref();
         SearchResult {
@@ -53,6 +45,31 @@ impl Index {
             docs: self.page(query, today, found, &query.page),
             facets: query.facets.then(|| self.facets(query, today, &narrowed, 0)),
             work: budget.spent(),
+        }
+    }
+
+    /// Documents that match a query.
+    pub fn matching(&self, query: &Query, today: &Today) -> DocSet<'static> {
+        let query = Query { facets: false, ..query.clone() };
+        let base = self.base(&query, self.resolve(&query).as_ref(), today, &Budget::default());
+        let found = self.narrowed(&query, today, base.as_ref()).found;
+        found.map_or_else(|| DocSet::all(self.programs()), DocSet::into_owned)
+    }
+
+    /// Documents that match everything but the selected values of a query; `None` is every document.
+    fn base<'a>(
+        &'a self,
+        query: &Query,
+        text: Option<&ResolvedText<'a>>,
+        today: &'a Today,
+        budget: &Budget,
+    ) -> Option<DocSet<'a>> {
+        let with_words = text.and_then(|text| text.with_words(self, budget));
+        let filtered = self.filter(query, today, with_words);
+        match text {
+            // Last, because reading documents for phrases costs most.
+            Some(text) => text.filter.keep(filtered, self, budget),
+            None => filtered,
         }
     }
 

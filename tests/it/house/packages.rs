@@ -37,7 +37,7 @@ pub(super) const PACKAGES: [Package; 11] = [
 ];
 
 /// Most public items of all shipped packages together. Lower it when there are fewer.
-const PUBLIC_ITEMS: usize = 990;
+const PUBLIC_ITEMS: usize = 988;
 
 /// Crates that one file may name.
 const HOMES: [(&str, &str); 3] = [

@@ -458,6 +458,21 @@ fn the_notice_of_an_empty_answer_names_only_members_that_are_there() {
 }
 
 #[test]
+fn every_value_that_holds_a_text_is_counted_under_filters() {
+    let states = ["active_accepting", "ended"];
+    let named = |number: usize| {
+        let members =
+            json!({"fields": [format!("field-{:02}", number / 2)], "lifecycle": states[number % 2]});
+        program(number, "Call", members)
+    };
+    let server = Server::new(world((0..60).map(named).collect()));
+    let open = json!({"facet": "fields", "q": "field", "openOnly": true, "limit": 100});
+    let listed = server.call("list_filter_options", &open);
+    assert_eq!((&listed["total"], &listed["notice"]), (&json!(30), &Value::Null));
+    assert!(listed["data"].as_array().unwrap().iter().all(|item| item["count"] == 1), "{listed}");
+}
+
+#[test]
 fn a_row_begins_with_the_values_of_the_question() {
     let careers = ["doctoral-candidate", "faculty", "postdoc", "undergraduate"];
     let programs = vec![program(

@@ -9,11 +9,11 @@ use crate::record::{Fact, Program};
 use crate::search::table::ListsWriter;
 
 /// A program and its facts.
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// The program.
-    pub program: &'a Program,
+    pub(crate) program: &'a Program,
     /// Its facts.
-    pub facts: Vec<&'a Fact>,
+    pub(crate) facts: Vec<&'a Fact>,
 }
 
 impl<'a> Document<'a> {
@@ -33,7 +33,7 @@ struct Value {
 
 /// What documents state, added in their order.
 #[derive(Default)]
-pub struct StatedValues {
+pub(crate) struct StatedValues {
     /// Number of each value, by facet.
     numbers: [HashMap<String, u32>; COUNT],
     values: Vec<Value>,

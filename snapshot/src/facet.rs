@@ -2,6 +2,7 @@
 //! where pages show it; and the `measure`s, which are numbers.
 
 mod applicants;
+pub(crate) mod eligibility;
 mod measure;
 mod words;
 
@@ -9,10 +10,13 @@ use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
 
-pub use self::applicants::applicants;
 pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 pub use self::words::VALUE_WORDS;
+pub use self::{
+    applicants::{applicants, without_ages_served},
+    eligibility::eligibility,
+};
 
 /// A facet. The order is the contract's, and that of `meta.facets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 //! Who can apply, as a source states it. Audiences are whom the money serves: they are no applicants, and neither are the
 //! career stages and levels of education of a record whose applicants are organizations.
 
-use super::{FACETS, Facet, FacetSpec, named_values};
+use super::{FACETS, Facet, FacetSpec, Measure, named_values};
 use crate::place;
 use crate::record::{Fact, Program};
 
@@ -71,6 +71,22 @@ fn is_audience(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
             .iter()
             .filter(is_served)
             .any(|fact| labels().any(|label| fact.label.as_deref() == Some(label)))
+}
+
+/// Facts without the ages of those whom the money serves: a label of both states such an age.
+pub fn without_ages_served<'a>(facts: &[&'a Fact]) -> Vec<&'a Fact> {
+    let folded = |fact: &&Fact| fact.label.as_deref().map(str::to_lowercase);
+    let served: Vec<String> = facts
+        .iter()
+        .copied()
+        .filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind))
+        .filter_map(|fact| folded(&fact))
+        .collect();
+    let is_served = |fact: &&&Fact| {
+        let is_age = Measure::of_kind(&fact.kind) == Some(Measure::Age);
+        is_age && folded(fact).is_some_and(|label| served.contains(&label))
+    };
+    facts.iter().filter(|fact| !is_served(fact)).copied().collect()
 }
 
 /// The subdivisions that the text of each fact about a country begins with, else the value itself: `US`, of which the source
@@ -153,6 +169,27 @@ mod tests {
             ["audience", "individual-family", "Individual", ""],
         ];
         assert_eq!(shown("grant", &[], &facts), "applicants: individual; careers: researcher");
+    }
+
+    #[test]
+    fn an_age_of_those_whom_the_money_serves_is_no_applicants() {
+        let fact = |kind: &str, label: &str| -> Fact {
+            let nil = uuid::Uuid::nil();
+            let (value, updated) = (Some("youth"), "2026-01-01T00:00:00Z");
+            serde_json::from_value(json!({
+                "id": nil, "programId": nil, "kind": kind, "value": value, "label": label, "updatedAt": updated,
+            }))
+            .unwrap()
+        };
+        let facts = [
+            ("age", "Youth (16-21)"),
+            ("audience", "youth (16-21)"),
+            ("age", "Adults"),
+            ("career", "youth (16-21)"),
+        ]
+        .map(|(kind, label)| fact(kind, label));
+        let kept = without_ages_served(&facts.iter().collect::<Vec<_>>());
+        assert_eq!(kept.iter().map(|fact| &*fact.kind).collect::<Vec<_>>(), ["audience", "age", "career"]);
     }
 
     #[test]

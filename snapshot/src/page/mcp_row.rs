@@ -1,7 +1,7 @@
 //! Prepared rows of MCP search answers: what a language model needs to choose among programs, in
 //! about 300 bytes each. In the same file as the rows of [`super::row`]. Behind the members stands what the line about
 //! eligibility is made of, since it begins with the values that a question has: U+0001 and a name, then U+0002 and a
-//! value, for each. Records hold neither.
+//! value, for each; first, as a name without a value, a quotation. Records hold neither.
 //!
 //! ```text
 //! brief.en.at brief.en     row of each document: JSON, its object still open, and the parts of its eligibility
@@ -10,8 +10,8 @@
 //! ```
 
 use crate::facet::{
-    FACETS, Facet, Interval, Measure, applicants, detail_page_facets, excluded_values, intervals,
-    named_values, place_label,
+    FACETS, Facet, Interval, Measure, applicants, detail_page_facets, eligibility, excluded_values,
+    intervals, named_values, place_label, without_ages_served,
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
@@ -28,6 +28,8 @@ use store::sections::SectionWriter;
 const NAME_MAX: usize = 40;
 /// The same of an amount in the words of its source.
 const FUNDING_MAX: usize = 60;
+/// The same of who may apply.
+const QUOTED_MAX: usize = 120;
 const VALUE_MAX: usize = 28;
 /// Most values of one kind that a row names, besides those that a question has.
 const VALUES_MAX: usize = 2;
@@ -84,6 +86,12 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
     out.pop();
+    if let Some((text, _)) =
+        eligibility(shaper.directory, program, shaper.locale).filter(|(text, _)| is_quotable(text))
+    {
+        out.push(NAME);
+        out.extend_from_slice(format!("\u{201c}{}\u{201d}", at_word(&text, QUOTED_MAX)).as_bytes());
+    }
     push_eligibility(shaper.directory, program, out);
 }
 
@@ -107,7 +115,8 @@ fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
     for (spec, values) in stated.iter().filter(|(spec, _)| spec.in_eligibility_line) {
         push(spec.parameter.to_owned(), values);
     }
-    let ages: Vec<String> = intervals(Measure::Age, program, &facts).iter().map(years).collect();
+    let ages: Vec<String> =
+        intervals(Measure::Age, program, &without_ages_served(&facts)).iter().map(years).collect();
     push("age".to_owned(), &ages.iter().map(String::as_str).collect::<Vec<_>>());
     who().for_each(|spec| push(format!("{NOT}{}", spec.parameter), &excluded_values(spec.facet, &facts)));
 }
@@ -116,15 +125,16 @@ fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
 pub fn push(row: &[u8], requested: &[(Facet, &str)], locale: Locale, out: &mut Vec<u8>) {
     let mut parts = row.split(|byte| *byte == NAME);
     out.extend_from_slice(parts.next().unwrap_or_default());
-    let parts: Vec<String> = parts.filter_map(|part| eligibility(part, requested, locale)).collect();
+    let parts: Vec<String> = parts.filter_map(|part| stated(part, requested, locale)).collect();
     if !parts.is_empty() {
         out.extend_from_slice(b",\"eligible\":");
         push_json(out, &parts.join("; "));
     }
 }
 
-/// A part of the line about eligibility: the values that the question has, then others, and the number of the rest.
-fn eligibility(part: &[u8], requested: &[(Facet, &str)], locale: Locale) -> Option<String> {
+/// A part of the line about eligibility: the values that the question has, then others, and the number of the rest. A part
+/// without values is a quotation.
+fn stated(part: &[u8], requested: &[(Facet, &str)], locale: Locale) -> Option<String> {
     let mut texts = part.split(|byte| *byte == VALUE).filter_map(|text| std::str::from_utf8(text).ok());
     let name = texts.next()?;
     let parameter = name.strip_prefix(NOT).unwrap_or(name);
@@ -140,7 +150,7 @@ fn eligibility(part: &[u8], requested: &[(Facet, &str)], locale: Locale) -> Opti
     let labels: Vec<String> = values.iter().take(shown).map(label).collect();
     let more = values.len().saturating_sub(shown);
     let more = if more > 0 { format!(" +{more}") } else { String::new() };
-    (!labels.is_empty()).then(|| format!("{name}: {}{more}", labels.join(", ")))
+    Some(if labels.is_empty() { name.to_owned() } else { format!("{name}: {}{more}", labels.join(", ")) })
 }
 
 /// The distance of a value that the question has nothing to do with.
@@ -285,6 +295,9 @@ mod tests {
             format!("country: Africa, Argentina +2{rest}")
         );
         assert_eq!(line("", &[requested]), "");
+        let quoted = "\u{1}\u{201c}Only cities may apply.\u{201d}";
+        let expected = "\u{201c}Only cities may apply.\u{201d}; career: doctoral, postdoc +1";
+        assert_eq!(line(&format!("{quoted}{career}"), &[]), expected);
     }
 
     #[test]

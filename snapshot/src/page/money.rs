@@ -2,7 +2,11 @@
 //! dollars after it, rounded to two digits; where a program has no amount of its own, the amounts of its
 //! facts are listed with their labels.
 
+use std::sync::LazyLock;
+
+use crate::facet::eligibility::sentences;
 use crate::page::text::grouped;
+use crate::patterns::Patterns;
 use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 use crate::text::normalized;
 use crate::truncate::at_word;
@@ -33,6 +37,10 @@ const HEADINGS: [&str; 10] = [
     "cuantia",
     "dotacion",
 ];
+/// How a sentence states what one award pays, up to the amount.
+static PAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("pays.txt")));
+/// What stands before an amount.
+const CURRENCIES: [&str; 8] = ["US$", "$", "\u{20ac}", "\u{a3}", "USD", "EUR", "CLP", "GBP"];
 /// Longest amount in the words of its source, in characters.
 const STATED_MAX: usize = 160;
 /// Amounts up to this one are placeholders of forms.
@@ -206,7 +214,8 @@ pub(crate) fn bounds(program: &Program) -> [Option<f64>; 2] {
 }
 
 /// The amount as its source puts it: the text of a fact about funding, else the line of the description or the summary that
-/// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too.
+/// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too; where none
+/// is, a sentence that states what one award pays is quoted.
 pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
     let included = facts.iter().filter(|fact| fact.kind == FUNDING && fact.polarity == Polarity::Include);
     let of_facts = included.filter_map(|fact| fact.text.as_deref());
@@ -218,7 +227,19 @@ pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
     let has_number = bounds(program) != [None, None];
     let is_enough =
         |text: &&str| !text.is_empty() && (!has_number || text.contains(|c: char| c.is_ascii_digit()));
-    of_facts.chain(lines).find(is_enough)
+    of_facts.chain(lines).find(is_enough).or_else(|| {
+        let has_amount = has_number || named_amounts(facts).next().is_some();
+        texts.into_iter().flatten().filter(|_| !has_amount).flat_map(sentences).find_map(pays)
+    })
+}
+
+/// The part of a sentence that states what one award pays.
+fn pays(sentence: &str) -> Option<&str> {
+    let words = PAYS.find(sentence)?;
+    let start = sentence.find(words)?;
+    let amount = sentence[start + words.len()..].trim_start();
+    let number = CURRENCIES.iter().find_map(|currency| amount.strip_prefix(currency))?;
+    number.trim_start().starts_with(|c: char| c.is_ascii_digit()).then(|| &sentence[start..])
 }
 
 impl AmountPhrases<'_> {
@@ -318,6 +339,36 @@ impl AmountPhrases<'_> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_sentence_states_what_one_award_pays() {
+        for (sentence, expected) in [
+            (
+                "Each award is small, and grants are capped at $600,000 per year.",
+                "grants are capped at $600,000 per year.",
+            ),
+            ("To provide annual grants of up to $4,000 to students.", "grants of up to $4,000 to students."),
+            ("Grants will be for a maximum of $3,000.", "Grants will be for a maximum of $3,000."),
+            (
+                "A county may not request or receive more than $75,000.",
+                "may not request or receive more than $75,000.",
+            ),
+            (
+                "The requested funding cannot exceed EUR 15 000 000.",
+                "requested funding cannot exceed EUR 15 000 000.",
+            ),
+            ("Tax free payment of $100,000 to survivors.", "payment of $100,000 to survivors."),
+            ("Las ayudas de hasta 3.000 euros.", ""),
+            ("Ayudas de hasta \u{20ac} 3.000 por persona.", "Ayudas de hasta \u{20ac} 3.000 por persona."),
+            ("The state offers up to $320 million in grant funding.", ""),
+            ("Indicative budget: EUR 16 000 000 for this topic.", ""),
+            ("Grants of up to two years.", ""),
+            ("The fund received $1,161,778,272 in total.", ""),
+            ("Proposals with budgets not exceeding $50,000 are reviewed later.", ""),
+        ] {
+            assert_eq!(pays(sentence).unwrap_or_default(), expected, "{sentence}");
+        }
+    }
+
     use super::*;
     use crate::page::status_text;
 

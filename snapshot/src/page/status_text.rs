@@ -93,18 +93,16 @@ fn lifecycle(program: &ProgramState, locale: Locale) -> String {
     let observed = program.observed;
     let label = state_label(Facet::Lifecycles, observed.lifecycle.as_str(), locale);
     let label = label.unwrap_or(observed.lifecycle.as_str());
-    let checked = checked(label, observed.on.date().map(|day| day.to_string()), |key| word(key, locale));
+    let checked = match observed.on.date() {
+        Some(date) => {
+            let values = [("lifecycle", label), ("date", &date.to_string())];
+            phrase(word("program_lifecycle_checked", locale), &values)
+        }
+        None => phrase(word("program_lifecycle_unchecked", locale), &[("lifecycle", label)]),
+    };
     match program.standing.differs(observed.lifecycle) {
         Some(differs) => format!("{checked}; {}", word(differs, locale)),
         None => checked,
-    }
-}
-
-/// A lifecycle with the date on which it was observed.
-pub fn checked<'w>(label: &str, date: Option<String>, word: impl Fn(&str) -> &'w str) -> String {
-    match date {
-        Some(date) => phrase(word("program_lifecycle_checked"), &[("lifecycle", label), ("date", &date)]),
-        None => phrase(word("program_lifecycle_unchecked"), &[("lifecycle", label)]),
     }
 }
 

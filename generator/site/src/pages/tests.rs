@@ -11,6 +11,7 @@ use crate::options::BuildOptions;
 use crate::progress::Progress;
 use dataset::{Input, directory};
 
+mod applicants;
 mod languages;
 
 /// Files below `public/`, by the path that they are served from.
@@ -295,6 +296,7 @@ fn a_program_that_states_nothing_has_a_row_without_lines() {
     for program in &mut directory.programs {
         (program.funding_min_usd, program.funding_max_usd) = (None, None);
         (program.career_stages, program.eligible_countries) = Default::default();
+        (program.summary, program.description) = (None, None);
     }
     let page = &site_of(&directory)["/programs.html"];
     let rows = page.split_once("<ol class=\"rows\"").unwrap().1.split_once("</ol>").unwrap().0;

@@ -3,7 +3,6 @@
 
 mod award;
 mod blocks;
-mod eligibility;
 mod hints;
 mod organization;
 mod program;
@@ -11,6 +10,7 @@ mod recipient;
 
 use std::collections::BTreeMap;
 
+use dataset::text::slug_of;
 use html::templates::here;
 use html::view::{DayText, Text, variables};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ use minijinja::{Value, context};
 use snapshot::facet::FacetSpec;
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
-use snapshot::record::{EntityRef, InternedStr, Locale, Number, Program};
+use snapshot::record::{EntityRef, Fact, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
@@ -57,15 +57,46 @@ pub(super) fn day(time: Timestamp) -> Date {
 }
 
 impl Pages<'_> {
-    /// A link to the search for a facet value.
-    fn facet_link(&self, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
-        let make = || {
-            let (text, lang) = self.spoken_label(spec.facet, value, locale);
+    /// A link to the search for a facet value, in the words of a program.
+    fn facet_link(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
+        let link = |(text, lang): (String, Option<&str>)| {
             context! { href => search_address(locale, spec.parameter, value), text, lang }
         };
+        if let Some(own) = self.own_label(program, spec, value, locale) {
+            return link((own, None));
+        }
+        let make = || link(self.spoken_label(spec.facet, value, locale));
         let values = &self.site.index.values;
         let shared = values.find(spec.facet, value).and_then(|number| self.shared_link(number, locale, make));
         shared.unwrap_or_else(make)
+    }
+
+    /// What a program calls a facet value where other programs call it otherwise: in the language of the page, or the word
+    /// for it.
+    fn own_label(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<String> {
+        let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+        let facts = self.facts(program);
+        let fact = facts.iter().filter(|_| !spec.is_place).find(is_of)?;
+        let stated =
+            fact.label.as_deref().filter(|it| *it != self.stated_label(spec.facet, value, Locale::En))?;
+        let label = self.directory.text(fact.entity(), locale, "label", stated);
+        if label != stated || self.language(&self.directory.programs[program]) == locale.as_str() {
+            return Some(label.to_owned());
+        }
+        let word = self.word(locale, &format!("value_{}", slug_of(stated)));
+        (!word.is_empty()).then(|| word.to_owned())
+    }
+
+    /// What a program's page calls a facet value, and the language of that if it is another one.
+    fn label_of(
+        &self,
+        program: usize,
+        spec: &FacetSpec,
+        value: &str,
+        locale: Locale,
+    ) -> (String, Option<&'static str>) {
+        let own = self.own_label(program, spec, value, locale);
+        own.map_or_else(|| self.spoken_label(spec.facet, value, locale), |own| (own, None))
     }
 
     /// The fields of a record's detail answer by name, formatted for readers.

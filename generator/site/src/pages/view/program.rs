@@ -7,10 +7,13 @@ use html::view::{Line, Link, Part, Program, Season, Text, variables};
 use html::{Rule, passages};
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, FacetSpec, Measure, applicants, detail_page_facets, named_values};
+use snapshot::facet::{
+    FACETS, Facet, FacetSpec, Measure, applicants, detail_page_facets, eligibility, named_values,
+    without_ages_served,
+};
 use snapshot::page::money::{AmountPhrases, stated};
-use snapshot::page::status_text::checked;
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::text::words_of;
 use snapshot::time::{deadline_in_words, is_filler};
 use snapshot::truncate::at_word;
 
@@ -32,6 +35,9 @@ const STATEMENT: usize = 400;
 
 /// The same of a statement that is folded.
 const FOLDED: usize = 160;
+
+/// Longest quotation in the line of a row, in characters.
+const QUOTED: usize = 160;
 
 /// Number of a facet's values that a record's page shows before the rest is folded; fewer above the deadline, so
 /// that a phone shows the deadline without scrolling.
@@ -59,42 +65,66 @@ impl Pages<'_> {
         Link { href: here(&format!("/organizations/{}", it.slug), locale), text, lang }
     }
 
-    /// Who can apply: the labels of one line, each with the separator before it.
+    /// Who can apply: the words of the source, then the labels that these do not have, each with the separator before it.
     fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
         const MOST: usize = 3;
         let record = &self.directory.programs[program];
         let facts = self.facts(program);
+        let quoted = eligibility(self.directory, program, locale)
+            .map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
+        let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
+        let is_quoted = |label: &str| {
+            let label = words_of(label);
+            !label.is_empty() && words.windows(label.len()).any(|part| part == label)
+        };
         let (mut people, mut places) = (Vec::new(), Vec::new());
         for (spec, values) in
             applicants(record, &facts).into_iter().filter(|(spec, _)| spec.in_eligibility_line)
         {
-            let values = values.into_iter().map(|value| (spec.facet, value));
+            let labels = values.into_iter().map(|value| self.label_of(program, spec, value, locale));
+            let labels = labels.filter(|(text, _)| !is_quoted(text));
             match spec.is_place {
-                false => people.extend(values),
-                true if places.is_empty() => places.extend(values),
+                false => people.extend(labels),
+                true if places.is_empty() => places.extend(labels),
                 true => {}
             }
         }
-        let mut parts: Vec<Part> = Vec::new();
-        for values in [people, places] {
+        let quote = |(text, lang): (String, Option<&str>)| Part {
+            text: self.phrase(locale, "quoted", &[("text", &text)]),
+            lang: lang.map(str::to_owned),
+            ..Part::default()
+        };
+        let mut parts: Vec<Part> = quoted.map(quote).into_iter().collect();
+        let summary =
+            if parts.is_empty() { String::new() } else { format!(" {}: ", self.word(locale, "who_summary")) };
+        let quotes = parts.len();
+        for labels in [people, places] {
             let start = parts.len();
             let joint = |parts: &[Part]| match parts.len() {
-                0 => "",
-                length if length == start => " · ",
-                _ => ", ",
+                length if length == quotes => summary.clone(),
+                length if length == start => " \u{b7} ".to_owned(),
+                _ => ", ".to_owned(),
             };
-            for (facet, value) in values.iter().take(MOST) {
-                let (text, lang) = self.spoken_label(*facet, value, locale);
-                let (joint, lang) = (joint(&parts).to_owned(), lang.map(str::to_owned));
-                parts.push(Part { joint, text, lang });
+            let more = labels.len().saturating_sub(MOST);
+            for (text, lang) in labels.into_iter().take(MOST) {
+                parts.push(Part { joint: joint(&parts), text, lang: lang.map(str::to_owned) });
             }
-            if values.len() > MOST {
-                let more = (values.len() - MOST).to_string();
-                let text = self.phrase(locale, "more", &[("n", &more)]);
-                parts.push(Part { joint: joint(&parts).to_owned(), text, lang: None });
+            if more > 0 {
+                let text = self.phrase(locale, "more", &[("n", &more.to_string())]);
+                parts.push(Part { joint: joint(&parts), text, lang: None });
             }
         }
         parts
+    }
+
+    /// Whom the money serves, in the words of a note; no line where there is none.
+    fn served(&self, program: usize, locale: Locale) -> Option<Line> {
+        let facts = self.facts(program);
+        let note = facts.into_iter().find(|fact| fact.value.as_deref() == Some("population"))?;
+        let about = (note.entity(), self.language(&self.directory.programs[program]));
+        let Text { text, lang } = self.text_of(about, locale, "text", note.text.as_deref()?);
+        let part = Part { text: at_word(&text, QUOTED).into_owned(), lang, ..Part::default() };
+        Some(Line { word: "facet_audiences".into(), parts: vec![part] })
     }
 
     /// A summary without headings of its source, such as `Expected Outcome:`, at its beginning. The word
@@ -149,7 +179,13 @@ impl Pages<'_> {
         let doc = self.numbers.doc_of[program] as usize;
         let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
         let date = it.lifecycle_observed_at().map(|time| self.day_text(day(time), locale).text);
-        let observed = checked(&label, date, |key| self.word(locale, key));
+        let observed = match date {
+            Some(date) => {
+                let values = [("lifecycle", &*label), ("date", &date)];
+                self.phrase(locale, "program_lifecycle_checked", &values)
+            }
+            None => self.phrase(locale, "program_lifecycle_unchecked", &[("lifecycle", &label)]),
+        };
         context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
     }
 
@@ -177,10 +213,13 @@ impl Pages<'_> {
                 text: self.plain_summary(text).to_owned(),
                 lang: self.foreign(about, locale, "summary"),
             }),
-            lines: vec![
+            lines: [
                 Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
                 Line { word: "line_who".into(), parts: self.who(program, locale) },
-            ],
+            ]
+            .into_iter()
+            .chain(self.served(program, locale))
+            .collect(),
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
             checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
@@ -242,7 +281,7 @@ impl Pages<'_> {
             about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
             lifecycle => self.lifecycle(program, locale),
-            eligibility => self.eligibility(program, locale).map(|text| variables(&text)),
+            eligibility => eligibility(self.directory, program, locale).map(|(text, lang)| context! { text, lang }),
             measures => self.measures(program, locale),
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
@@ -260,9 +299,9 @@ impl Pages<'_> {
         }
     }
 
-    /// Measures stated by facts, such as age and duration, each with all its values.
+    /// Measures stated by facts, such as the age of applicants and duration, each with all its values.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
-        let facts = self.facts(program);
+        let facts = without_ages_served(&self.facts(program));
         let of = |fact: &Fact| {
             let unit = Measure::of_kind(&fact.kind)?.spec().unit()?.word(fact)?;
             let number = |it: Option<Number>| it.map(|it| it.to_string());
@@ -297,7 +336,7 @@ impl Pages<'_> {
         };
         let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
             let mut items: Vec<Value> =
-                values.iter().map(|value| self.facet_link(spec, value, locale)).collect();
+                values.iter().map(|value| self.facet_link(program, spec, value, locale)).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             (!items.is_empty()).then(|| {
@@ -328,8 +367,12 @@ impl Pages<'_> {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
             let label = match (facet, &fact.value) {
                 (Some(spec), Some(value)) => {
-                    let (text, lang) = self.spoken_label(spec.facet, value, locale);
+                    let (text, lang) = self.label_of(program, spec, value, locale);
                     Some(context! { kind => (), text, lang })
+                }
+                _ if Measure::of_kind(&fact.kind).is_some() => {
+                    let text = self.word(locale, &format!("program_{}", fact.kind));
+                    Some(context! { kind => (), text, lang => () })
                 }
                 _ => self.note_label(fact, locale).map(|it| {
                     context! { kind => it.kind, text => it.text, lang => it.language }
@@ -343,7 +386,7 @@ impl Pages<'_> {
             context! {
                 label, is_making, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
-                text => fact.text.as_deref().map(|text| {
+                text => fact.text.as_deref().filter(|text| !is_conversion(fact, text)).map(|text| {
                     let (of, language) = (fact.entity(), self.language(it));
                     let whole = self.directory.text(of, locale, "text", text);
                     let text = at_word(whole, if is_making { FOLDED } else { STATEMENT });
@@ -433,6 +476,12 @@ impl Pages<'_> {
         };
         self.directory.program_links[program].sources.iter().map(view).collect()
     }
+}
+
+/// Whether a text only states how the amount of its fact was converted.
+fn is_conversion(fact: &Fact, text: &str) -> bool {
+    let stated = fact.amount.zip(fact.currency);
+    stated.is_some_and(|(amount, currency)| text.starts_with(&format!("{amount} {currency} at ")))
 }
 
 /// The label of a note: its text, its language if that is not the page's, and the page's word for its kind if the text

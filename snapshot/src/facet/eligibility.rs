@@ -1,15 +1,13 @@
-//! Who may apply, in the words of a source: one sentence that speaks of it.
+//! Who may apply, in the words of a source: what it notes of it, or one sentence that speaks of it.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use html::view::Text;
-use snapshot::facet::applicants;
-use snapshot::patterns::Patterns;
-use snapshot::record::{Fact, Locale, Polarity};
-use snapshot::truncate::at_word;
-
-use crate::pages::Pages;
+use super::applicants;
+use crate::patterns::Patterns;
+use crate::record::{Directory, Fact, Locale, Polarity};
+use crate::text::normalized;
+use crate::truncate::at_word;
 
 /// The ways in which a sentence speaks of who may apply.
 static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| {
@@ -22,7 +20,7 @@ static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| {
 const BODIES: &str = "organizations|organisations|organization|nonprofit|nonprofits|non|governments|government|agencies|agency|\
     institutions|institution|entities|entity|companies|company|businesses|business|corporation|corporations|\
     municipality|municipalities|counties|county|districts|tribes|tribal|schools|universities|partnership|unit|\
-    units";
+    units|state|states|tribe|tribes|provider|providers|library|libraries|cities|city|towns|fairs";
 /// Words for people who apply.
 const PEOPLE: &str = "citizen|citizens|national|nationals|resident|residents|permanent|students|student|graduates|graduate|\
     undergraduate|undergraduates|doctoral|postdoctoral|faculty|researchers|researcher|artists|artist|scholars|\
@@ -46,61 +44,78 @@ static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
 
 /// Longest quotation, in characters.
 const QUOTED: usize = 300;
+/// Texts of a criterion that add nothing to its label.
+const AGREES: [&str; 3] = ["Yes", "yes", "S\u{ed}"];
 /// A text of a fact with fewer words states no more than its label.
 const WORDS: usize = 5;
 
-impl Pages<'_> {
-    /// Who may apply, in the words of the source: of a note about eligibility, else the longest text of a fact about
-    /// applicants, else a sentence of the description or the summary.
-    pub(super) fn eligibility(&self, program: usize, locale: Locale) -> Option<Text> {
-        let it = &self.directory.programs[program];
-        let facts = self.facts(program);
-        let shown = applicants(it, &facts);
-        let included =
-            facts.into_iter().filter(|fact| fact.polarity == Polarity::Include && fact.text.is_some());
-        let (mut notes, mut others) = (Vec::new(), Vec::new());
-        for fact in included {
-            let stated = fact.text.as_deref().unwrap_or_default().trim();
-            let text = || self.text_of((fact.entity(), self.language(it)), locale, "text", stated);
-            match &*fact.kind {
-                "note" if fact.value.as_deref() == Some("eligibility-text") => notes.extend(note(text())),
-                kind if shown.iter().any(|(spec, _)| spec.is_fed_by(kind)) => {
-                    others.extend(statement(fact, text()));
-                }
-                _ => {}
-            }
-        }
-        let of_program = |field, original: Option<&str>| {
-            cut(self.text_of((it.entity(), self.language(it)), locale, field, original?), sentence)
-        };
-        let others = others.into_iter().max_by_key(|text: &Text| text.text.len());
-        let quoted = notes.into_iter().next().or(others);
-        quoted
-            .or_else(|| of_program("description", it.description.as_deref()))
-            .or_else(|| of_program("summary", it.summary.as_deref()))
-    }
+/// Who may apply to a program, in the words of its source, and their language if that is not `locale`: of a note about
+/// eligibility, else of its criteria, else the longest text of a fact about applicants, else a sentence of the description
+/// or the summary.
+pub fn eligibility<'a>(
+    directory: &'a Directory,
+    program: usize,
+    locale: Locale,
+) -> Option<(String, Option<&'a str>)> {
+    let it = &directory.programs[program];
+    let facts: Vec<&Fact> =
+        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let shown = applicants(it, &facts);
+    let text = |fact: &&'a Fact| directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
+    let included = || facts.iter().filter(|fact| fact.polarity == Polarity::Include);
+    let notes = |value| included().filter(move |fact| fact.value.as_deref() == Some(value));
+    let of_applicants = |fact: &&&Fact| shown.iter().any(|(spec, _)| spec.is_fed_by(&fact.kind));
+    let note = notes("eligibility-text").find_map(|fact| Some((note(text(fact)?)?, fact.entity(), "text")));
+    let criteria = || {
+        let all: Vec<String> =
+            notes("eligibility-criterion").filter_map(|fact| criterion(directory, fact, locale)).collect();
+        let first = notes("eligibility-criterion").next()?;
+        (!all.is_empty()).then(|| (shortened(&all.join("; ")).into_owned(), first.entity(), "label"))
+    };
+    let statements = || {
+        let all = included().filter(of_applicants);
+        let all = all.filter_map(|fact| Some((statement(fact, text(fact)?)?, fact.entity(), "text")));
+        all.max_by_key(|(text, ..)| text.len())
+    };
+    let of_program = |field, original: &'a Option<String>| {
+        let text = directory.optional_text(it.entity(), locale, field, original.as_deref())?;
+        Some((sentence(text)?.into_owned(), it.entity(), field))
+    };
+    let found = note.or_else(criteria).or_else(statements);
+    let found = found.or_else(|| of_program("description", &it.description));
+    let (text, of, field) = found.or_else(|| of_program("summary", &it.summary))?;
+    let original = it.language.as_deref().unwrap_or(directory.dataset.language().as_str());
+    let is_foreign = original != locale.as_str() && directory.translation(of, locale, field).is_none();
+    Some((text, is_foreign.then_some(original)))
 }
 
-/// A text of which a part is shown.
-fn cut(text: Text, part: impl Fn(&str) -> Option<Cow<'_, str>>) -> Option<Text> {
-    Some(Text { text: part(&text.text)?.into_owned(), lang: text.lang })
+/// A note about eligibility that speaks of who may apply: whole where it is short, else the sentence that does.
+fn note(text: &str) -> Option<String> {
+    let names = || sentences(text).next().filter(|first| NAMES.find(first).is_some()).map(shortened);
+    let speaks = sentence(text).or_else(names)?;
+    let whole = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(if whole.chars().count() <= QUOTED { whole } else { speaks.into_owned() })
 }
 
-fn note(text: Text) -> Option<Text> {
-    cut(text, |text| sentence(text).or_else(|| names(text).map(shortened)))
-}
-
-/// The first sentence of a note, where it names applicants.
-fn names(text: &str) -> Option<&str> {
-    sentences(text).next().filter(|first| NAMES.find(first).is_some())
+/// A criterion: its label, and its text where that is more than `Yes` and the label does not end in it.
+fn criterion(directory: &Directory, fact: &Fact, locale: Locale) -> Option<String> {
+    let label = directory.text(fact.entity(), locale, "label", fact.label.as_deref()?);
+    let text = directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
+    let is_more =
+        |text: &&str| !label.to_lowercase().ends_with(&text.to_lowercase()) && !AGREES.contains(text);
+    Some(text.filter(is_more).map_or_else(|| label.to_owned(), |text| format!("{label}: {text}")))
 }
 
 /// The text of a fact about applicants, where it states more than the label: whole, or a sentence of several.
-fn statement(fact: &Fact, text: Text) -> Option<Text> {
+fn statement(fact: &Fact, text: &str) -> Option<String> {
     let label = fact.label.as_deref().or(fact.value.as_deref()).unwrap_or_default();
-    let is_more = text.text.split_whitespace().count() >= WORDS && !text.text.starts_with(label);
-    let is_whole = !text.text.ends_with('.');
-    cut(text, |text| if is_whole { Some(shortened(text)) } else { sentence(text) }).filter(|_| is_more)
+    // One of several that a list divides is less than the list.
+    let mut parts = text.split(['/', ';', ',']).map(normalized);
+    let is_one = text.contains(['/', ';', ',']) && parts.any(|part| part == normalized(label));
+    let is_more = is_one || text.split_whitespace().count() >= WORDS && !text.starts_with(label);
+    let is_whole = !text.ends_with('.');
+    let part = if is_whole { Some(shortened(text)) } else { sentence(text) };
+    part.filter(|_| is_more).map(Cow::into_owned)
 }
 
 /// The first sentence of a text that speaks of who may apply; none that only announces a list.
@@ -118,7 +133,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
 }
 
 /// The sentences of a text, without marks of lists.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '\u{b7}' | '\u{2022}');
     text.lines().flat_map(of_line).map(move |sentence| sentence.trim_start_matches(is_mark).trim_end())
 }
@@ -165,6 +180,11 @@ mod tests {
             "Residents of any country can apply.",
             "You must have been a resident for two years.",
             "To be eligible, an organization must be based in Wales.",
+            "Funds are made available to youth organizations.",
+            "Scholarship recipients must be U.S. citizens.",
+            "A declaration is needed and eligible residents must live in the county.",
+            "Grantees are usually predetermined.",
+            "The borrower must be a permanent resident.",
             "Podrán presentarse las personas mayores de edad.",
             "Pueden solicitarla estudiantes de máster.",
             "Las entidades sin ánimo de lucro podrán optar a la ayuda.",
@@ -182,6 +202,9 @@ mod tests {
     fn a_sentence_that_speaks_of_something_else_is_not_quoted() {
         for text in [
             "Applicants must submit a budget.",
+            "Funds are available to support organizations.",
+            "Grant funding may be used to assist a municipality.",
+            "Grantees are announced in May.",
             "Applications must be received by May.",
             "Only one proposal is accepted.",
             "Eligible costs are listed in the guide.",
@@ -204,6 +227,27 @@ mod tests {
         ] {
             assert_eq!(sentence(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_note_is_quoted_where_it_speaks_of_applicants_and_whole_where_it_is_short() {
+        let filler = "Costs are listed. ".repeat(30);
+        for (text, expected) in [
+            ("By invitation only", "By invitation only"),
+            (
+                "Open to all fields.
+
+ Applicants must be cities.",
+                "Open to all fields. Applicants must be cities.",
+            ),
+            ("Purchase of land for habitat.", ""),
+            ("https://a.example/guide.pdf", ""),
+            (&format!("{filler}Applicants must be U.S. citizens."), "Applicants must be U.S. citizens."),
+            (&format!("Public agencies. {filler}"), "Public agencies."),
+        ] {
+            assert_eq!(note(text).unwrap_or_default(), expected);
+        }
+        assert_eq!(note(&filler), None);
     }
 
     #[test]

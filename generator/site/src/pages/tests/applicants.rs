@@ -1,0 +1,153 @@
+//! Who can apply, as rows, feeds and record pages state it of facts that are contradicting, many, long, foreign or hostile.
+
+use serde_json::{Value, json};
+use snapshot::record::Fact;
+
+use super::*;
+
+/// The site where the first program has no texts and these facts, and the slug of that program.
+fn stating(language: &str, facts: &[Value]) -> (Files, String) {
+    let mut directory = sample();
+    let from = directory.facts.len();
+    for (number, fact) in facts.iter().enumerate() {
+        let mut whole = json!({
+            "id": format!("ffffffff-0000-5000-8000-{number:012}"), "programId": directory.programs[0].id,
+            "updatedAt": "2026-01-01T00:00:00Z",
+        });
+        whole.as_object_mut().unwrap().extend(fact.as_object().unwrap().clone());
+        directory.facts.push(serde_json::from_value::<Fact>(whole).unwrap());
+    }
+    directory.program_links[0].facts = (from..directory.facts.len()).collect();
+    directory.translations.clear();
+    let program = &mut directory.programs[0];
+    (program.summary, program.description, program.language) = (None, None, Some(language.into()));
+    (program.career_stages, program.eligible_countries) = Default::default();
+    // The feed has the newest.
+    program.created_at = directory.dataset.published_at;
+    let slug = program.slug.to_string();
+    (site_of(&directory), slug)
+}
+
+fn record<'f>(files: &'f Files, slug: &str, ending: &str) -> &'f str {
+    &files[&format!("/programs/{slug}.{ending}")]
+}
+
+/// The line about applicants in the feed: as plain as in a row.
+fn in_feed<'f>(files: &'f Files, slug: &str) -> &'f str {
+    let entry =
+        files["/programs.atom"].split("<entry>").find(|entry| entry.contains(&format!("/programs/{slug}\"")));
+    let line = entry.unwrap().split_once("Who can apply: ").unwrap().1;
+    line.split(['\n', '<']).next().unwrap()
+}
+
+fn applicant(value: &str, label: &str) -> Value {
+    json!({ "kind": "applicant", "value": value, "label": label })
+}
+
+fn note(text: &str) -> Value {
+    json!({ "kind": "note", "value": "eligibility-text", "label": "Eligibility", "text": text })
+}
+
+#[test]
+fn the_words_of_the_source_stand_before_labels_that_they_do_not_have() {
+    let facts = [
+        applicant("school", "School"),
+        applicant("nonprofit", "Nonprofit"),
+        note("Any school of the county may apply."),
+    ];
+    let (files, slug) = stating("en", &facts);
+    let line = "\u{201c}Any school of the county may apply.\u{201d} In short: Nonprofit";
+    assert!(record(&files, &slug, "md").contains(&format!("- Who can apply: {line}\n")));
+    assert!(in_feed(&files, &slug).starts_with(line), "{}", in_feed(&files, &slug));
+}
+
+#[test]
+fn a_program_has_its_own_label_of_a_value_and_its_criteria_are_quoted() {
+    let facts = [
+        applicant("individual", "Municipality"),
+        json!({ "kind": "note", "value": "eligibility-criterion", "label": "You served", "text": "Yes" }),
+        json!({ "kind": "note", "value": "eligibility-criterion", "label": "You are of age", "text": "over 50" }),
+        json!({ "kind": "note", "value": "population", "label": "Population served", "text": "Ports of the lake" }),
+        json!({ "kind": "age", "label": "Youth", "min": 16, "max": 21, "unit": "year" }),
+        json!({ "kind": "audience", "value": "youth", "label": "Youth" }),
+    ];
+    let (files, slug) = stating("en", &facts);
+    let page = record(&files, &slug, "md");
+    let line = "\u{201c}You served; You are of age: over 50\u{201d} In short: Municipality\n- Meant for: Ports of the lake\n";
+    assert!(page.contains(line) && !page.contains("- Age: "), "{page}");
+    assert!(files[&format!("/es/programs/{slug}.md")].contains("En resumen: Municipio\n"));
+}
+
+#[test]
+fn of_contradicting_facts_both_are_shown_with_their_texts() {
+    let facts = [
+        json!({ "kind": "applicant", "value": "school", "label": "School", "text": "The call names public schools." }),
+        json!({
+            "kind": "applicant", "value": "school", "label": "School", "text": "The guide shuts schools out.",
+            "polarity": "exclude",
+        }),
+    ];
+    let (files, slug) = stating("en", &facts);
+    for ending in ["html", "md"] {
+        let page = record(&files, &slug, ending);
+        let texts = ["The call names public schools.", "The guide shuts schools out.", "oes not apply to"];
+        assert!(texts.iter().all(|text| page.contains(text)), "{page}");
+    }
+}
+
+#[test]
+fn of_very_many_applicants_a_row_names_three() {
+    let facts: Vec<Value> =
+        (0..68).map(|number| applicant(&format!("body-{number:02}"), &format!("Body {number:02}"))).collect();
+    let (files, slug) = stating("en", &facts);
+    assert!(
+        in_feed(&files, &slug).starts_with("Body 00, Body 01, Body 02, 65 more"),
+        "{}",
+        in_feed(&files, &slug)
+    );
+    let page = record(&files, &slug, "html");
+    assert!(page.contains("<details><summary>63 more</summary>") && page.contains("Body 67"));
+}
+
+#[test]
+fn a_text_in_a_third_language_has_that_language() {
+    let mut fact = applicant("municipality", "Commune");
+    fact["text"] = "Toutes les communes de la r\u{e9}gion".into();
+    let (files, slug) = stating("fr", &[fact]);
+    for prefix in ["", "/es"] {
+        let page = &files[&format!("{prefix}/programs/{slug}.html")];
+        assert!(page.contains("<q lang=\"fr\" dir=\"auto\">Toutes les communes"), "{page}");
+    }
+}
+
+#[test]
+fn a_very_long_sentence_is_cut_between_words() {
+    let (files, slug) = stating(
+        "en",
+        &[note(&format!("Applicants must be residents{}.", " of a county with a park".repeat(83)))],
+    );
+    for (text, most) in [
+        (in_feed(&files, &slug), 160),
+        (record(&files, &slug, "md").split_once("Who can apply: ").unwrap().1, 300),
+    ] {
+        let (quoted, _) = text.trim_start_matches('\u{201c}').split_once('\u{201d}').unwrap();
+        assert!(quoted.chars().count() <= most + 1 && quoted.ends_with('\u{2026}'), "{quoted}");
+        assert!(
+            ["residents", "of", "a", "county", "with", "park"]
+                .iter()
+                .any(|word| quoted.ends_with(&format!("{word}\u{2026}")))
+        );
+    }
+}
+
+#[test]
+fn a_hostile_label_is_a_text() {
+    let label = "<script>alert(1)</script> [x](javascript:alert(1))";
+    let (files, slug) = stating("en", &[applicant("school", label), note(label)]);
+    for (path, page) in &files {
+        let is_of_pages = path.ends_with(".html") || path.ends_with(".atom");
+        assert!(!is_of_pages || !page.contains("<script>alert"), "{path}");
+    }
+    let page = record(&files, &slug, "md");
+    assert!(!page.contains("<script>") && !page.contains("[x](javascript"), "{page}");
+}

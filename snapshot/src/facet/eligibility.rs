@@ -184,6 +184,7 @@ mod tests {
             "Scholarship recipients must be U.S. citizens.",
             "A declaration is needed and eligible residents must live in the county.",
             "Grantees are usually predetermined.",
+            "A Principal Investigator should have shown evidence of independence.",
             "The borrower must be a permanent resident.",
             "Podrán presentarse las personas mayores de edad.",
             "Pueden solicitarla estudiantes de máster.",

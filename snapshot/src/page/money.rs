@@ -41,6 +41,8 @@ const HEADINGS: [&str; 10] = [
 static PAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("pays.txt")));
 /// What stands before an amount.
 const CURRENCIES: [&str; 8] = ["US$", "$", "\u{20ac}", "\u{a3}", "USD", "EUR", "CLP", "GBP"];
+/// What stands after a share.
+const SHARES: [&str; 4] = ["%", "percent", "per cent", "por ciento"];
 /// Longest amount in the words of its source, in characters.
 const STATED_MAX: usize = 160;
 /// Amounts up to this one are placeholders of forms.
@@ -238,8 +240,11 @@ fn pays(sentence: &str) -> Option<&str> {
     let words = PAYS.find(sentence)?;
     let start = sentence.find(words)?;
     let amount = sentence[start + words.len()..].trim_start();
-    let number = CURRENCIES.iter().find_map(|currency| amount.strip_prefix(currency))?;
-    number.trim_start().starts_with(|c: char| c.is_ascii_digit()).then(|| &sentence[start..])
+    let is_number = |text: &str| text.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let is_sum = CURRENCIES.iter().any(|currency| amount.strip_prefix(currency).is_some_and(is_number));
+    let unit = amount.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let is_share = is_number(amount) && SHARES.iter().any(|share| unit.starts_with(share));
+    (is_sum || is_share).then(|| &sentence[start..])
 }
 
 impl AmountPhrases<'_> {
@@ -361,7 +366,9 @@ mod tests {
             ("Ayudas de hasta \u{20ac} 3.000 por persona.", "Ayudas de hasta \u{20ac} 3.000 por persona."),
             ("The state offers up to $320 million in grant funding.", ""),
             ("Indicative budget: EUR 16 000 000 for this topic.", ""),
+            ("Stipends of up to 75 percent of the cost.", "Stipends of up to 75 percent of the cost."),
             ("Grants of up to two years.", ""),
+            ("Grants of up to 3 years.", ""),
             ("The fund received $1,161,778,272 in total.", ""),
             ("Proposals with budgets not exceeding $50,000 are reviewed later.", ""),
         ] {

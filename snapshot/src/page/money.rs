@@ -344,6 +344,9 @@ impl AmountPhrases<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::page::status_text;
+
     #[test]
     fn a_sentence_states_what_one_award_pays() {
         for (sentence, expected) in [
@@ -375,9 +378,6 @@ mod tests {
             assert_eq!(pays(sentence).unwrap_or_default(), expected, "{sentence}");
         }
     }
-
-    use super::*;
-    use crate::page::status_text;
 
     fn english(key: &str) -> &'static str {
         status_text::word(key, Locale::En)

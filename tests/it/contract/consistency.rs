@@ -264,10 +264,10 @@ fn cycles_and_awards_are_filtered_by_the_organization_of_their_program() {
 #[test]
 fn an_organization_is_known_by_its_former_slugs_and_an_unknown_one_is_reported() {
     for path in ["search", "cycles", "awards"] {
-        let asked = |query: &str| SAMPLE.get(&format!("/api/v1/{path}?{query}&limit=1"));
-        let meta = |query: &str| asked(query).json()["meta"].clone();
-        let current = asked("organization=national-science-foundation");
-        let former = asked("organization=nsf");
+        let answer = |query: &str| SAMPLE.get(&format!("/api/v1/{path}?{query}&limit=1"));
+        let meta = |query: &str| answer(query).json()["meta"].clone();
+        let current = answer("organization=national-science-foundation");
+        let former = answer("organization=nsf");
         assert_eq!((&former.body, former.header("etag")), (&current.body, current.header("etag")), "{path}");
         assert!(former.header("link").contains("organization=national-science-foundation"), "{path}");
         let unknown = meta("organization=no-such-body&organization=National%20Science%20Foundation");

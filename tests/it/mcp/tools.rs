@@ -185,8 +185,8 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
         &tool("search_opportunities")["outputSchema"]["properties"]["opportunities"]["items"]["properties"];
     assert_eq!(row["organization"]["description"], "Absent: in the name.");
     for (rest, arguments) in questions() {
-        let asked = if rest.contains("limit=") { rest.to_owned() } else { format!("{rest}&limit=10") };
-        let (query, invalid) = site.index.parse(&asked);
+        let question = if rest.contains("limit=") { rest.to_owned() } else { format!("{rest}&limit=10") };
+        let (query, invalid) = site.index.parse(&question);
         assert!(invalid.is_empty(), "{invalid:?}");
         let rest: Value =
             serde_json::from_slice(&search::search(site, &server.dated, &query, &[]).bytes).unwrap();
@@ -195,13 +195,13 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
             rows.as_array().unwrap().iter().map(|row| row["slug"].clone()).collect()
         };
         // With a greatest amount, the tool lists what may pay more below the rest.
-        if asked.contains("fundingMax") {
-            assert_eq!(found["total"], rest["meta"]["total"], "{asked}");
+        if question.contains("fundingMax") {
+            assert_eq!(found["total"], rest["meta"]["total"], "{question}");
             continue;
         }
-        assert_eq!(slugs(&found["opportunities"]), slugs(&rest["data"]), "{asked}");
+        assert_eq!(slugs(&found["opportunities"]), slugs(&rest["data"]), "{question}");
         for name in ["total", "limit", "offset", "sort"] {
-            assert_eq!(found[name], rest["meta"][name], "{name} of {asked}");
+            assert_eq!(found[name], rest["meta"][name], "{name} of {question}");
         }
         for (row, same) in
             found["opportunities"].as_array().unwrap().iter().zip(rest["data"].as_array().unwrap())
@@ -214,7 +214,7 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
             let is_told = name.contains(organization.as_str().unwrap());
             assert_eq!(row["organization"], if is_told { Value::Null } else { organization.clone() });
             assert_eq!(row["recordUrl"], format!("{BASE}/programs/{}", same["slug"].as_str().unwrap()));
-            assert_eq!(row["match"], Value::Null, "all of what was asked");
+            assert_eq!(row["match"], Value::Null, "all of the query");
             assert!(
                 row.as_object().unwrap().iter().all(|(name, it)| name == "sourceCheckedAt" || !it.is_null())
             );
@@ -222,7 +222,7 @@ fn the_same_question_gets_the_same_records_by_both_interfaces() {
         let (offset, shown) =
             (rest["meta"]["offset"].as_u64().unwrap(), rest["meta"]["count"].as_u64().unwrap());
         let next = Some(offset + shown).filter(|next| *next < rest["meta"]["total"].as_u64().unwrap());
-        assert_eq!(found["nextOffset"], json!(next), "{asked}");
+        assert_eq!(found["nextOffset"], json!(next), "{question}");
     }
 }
 
@@ -241,9 +241,9 @@ fn validate(server: &Server) {
             assert!(length < 120_000, "{length}");
         }
         for program in &server.world.directory.programs {
-            let asked = |detail: &str| json!({"slug": program.slug, "locale": locale, "detail": detail});
+            let request = |detail: &str| json!({"slug": program.slug, "locale": locale, "detail": detail});
             for (detail, most) in [("concise", 12_000), ("full", 61_000)] {
-                let read = server.call("get_opportunity", &asked(detail));
+                let read = server.call("get_opportunity", &request(detail));
                 record.check("answer", &read);
                 assert!(read.to_string().len() <= most, "{detail} {}", program.slug);
             }

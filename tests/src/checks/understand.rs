@@ -31,8 +31,8 @@ pub fn has_carrier_words(text: &str) -> bool {
 pub fn holds(live: &Arc<Server>, text: &str) {
     let state = live.state();
     let (index, today) = (&state.site().index, &state.dated.today);
-    let asked = Serializer::new(String::new()).append_pair("q", text).finish();
-    let (query, _) = index.parse(&asked);
+    let encoded = Serializer::new(String::new()).append_pair("q", text).finish();
+    let (query, _) = index.parse(&encoded);
     let query = Query { facets: false, ..query };
     let ask = |query: &Query, plain: &[String]| {
         index.ranked(

@@ -60,7 +60,7 @@ pub const FACES: [Variant; 3] = [
     Variant { name: "rest", ask: |desk, judged| desk.rest(judged) },
 ];
 
-/// Where questions are asked.
+/// Where questions are put.
 pub struct Desk<'a> {
     live: &'a Arc<Server>,
 }
@@ -118,8 +118,8 @@ impl<'a> Desk<'a> {
         let Some(spec) = FACETS.iter().find(|spec| spec.name == concept.facet) else { return false };
         let state = self.live.state();
         let (index, dated) = (&state.site().index, &state.dated);
-        let asked = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
-        let (query, _) = index.parse(&asked);
+        let encoded = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
+        let (query, _) = index.parse(&encoded);
         let all = Page { offset: 0, limit: index.programs() as u64 };
         let answer = index.search(&Query { page: all, facets: false, ..query }, &dated.today);
         answer.docs.iter().any(|doc| index.slug(*doc) == slug)

@@ -81,18 +81,24 @@ fn a_program_has_its_own_label_of_a_value_and_its_criteria_are_quoted() {
 #[test]
 fn of_contradicting_facts_both_are_shown_with_their_texts() {
     let facts = [
-        json!({ "kind": "applicant", "value": "school", "label": "School", "text": "The call names public schools." }),
+        json!({ "kind": "applicant", "value": "school", "label": "School", "text": "Any public school of the county may apply." }),
         json!({
-            "kind": "applicant", "value": "school", "label": "School", "text": "The guide shuts schools out.",
+            "kind": "applicant", "value": "school", "label": "School", "text": "No school of another county may apply, the guide states.",
             "polarity": "exclude",
         }),
     ];
     let (files, slug) = stating("en", &facts);
     for ending in ["html", "md"] {
         let page = record(&files, &slug, ending);
-        let texts = ["The call names public schools.", "The guide shuts schools out.", "oes not apply to"];
+        let texts = [
+            "Any public school of the county may apply.",
+            "No school of another county may apply, the guide states.",
+            "oes not apply to",
+        ];
         assert!(texts.iter().all(|text| page.contains(text)), "{page}");
     }
+    let line = in_feed(&files, &slug);
+    assert!(line.starts_with("\u{201c}Any public school of the county may apply.\u{201d}"), "{line}");
 }
 
 #[test]

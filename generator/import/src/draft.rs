@@ -374,8 +374,8 @@ impl Draft<'_> {
         let cells = cells.filter(|(_, cell)| !cell.is_empty() && !is_empty_mark(&cell.text()));
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
-        let doubt = match (is_sure, count * 10 >= all * 9) {
-            (false, _) => "? right, by a part of its name? ",
+        let doubt = match (is_sure, all > 0 && count * 10 >= all * 9) {
+            (false, _) => "? right? its name fits only in part; ",
             (true, false) => "? ",
             (true, true) => "",
         };

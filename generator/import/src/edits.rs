@@ -116,15 +116,23 @@ fn edit(
             }
         }
     }
-    let mut is_found = false;
-    for ((of, _), output) in outputs.iter_mut() {
-        for record in
-            output.records.iter_mut().filter(|record| *of == table && is_named(record, name, &wanted))
-        {
-            is_found = true;
-            for (field, value) in &changes {
-                change(record, field, value, at, report);
-            }
+    let mut found = Vec::new();
+    for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
+        let named = output.records.iter_mut().filter(|record| is_named(record, name, &wanted));
+        found.extend(named.map(|record| (source.clone(), record)));
+    }
+    let has_left =
+        |(_, record): &&(_, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
+    if let Some((source, _)) = found.iter().find(has_left) {
+        let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
+        let help = "remove the edit, or keep it for the case that the row comes back";
+        report.push(Diagnostic::new(Code::IdleEdit, at, message).value(name, wanted).help(help));
+        return;
+    }
+    let is_found = !found.is_empty();
+    for (_, record) in found {
+        for (field, value) in &changes {
+            change(record, field, value, at, report);
         }
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, outputs) {

@@ -63,6 +63,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         notes: BTreeMap::new(),
         repeated: BTreeMap::new(),
         bare: BTreeMap::new(),
+        shares: BTreeMap::new(),
         refused: BTreeSet::new(),
         lost_minimums: 0,
     };
@@ -83,7 +84,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     canonical::complete(options.data, &mut outputs, report)?;
     kept::keep(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
-    let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
+    let broken = errors().map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
+    let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     for ((table, source), mut output) in outputs {
         let places = output.sort(table);
         let path = format!("{}/{source}.ndjson", table.name());
@@ -155,6 +157,8 @@ struct Importer<'a> {
     notes: BTreeMap<String, Vec<u32>>,
     /// The rows of programs that other rows make, by source.
     repeated: BTreeMap<String, Vec<u32>>,
+    /// How many cells are numbers, by source and column, where some are not.
+    shares: BTreeMap<(String, String), String>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
     /// Number of sums whose currency only their field shows.
@@ -378,7 +382,8 @@ impl Importer<'_> {
             // One error for each sum, whatever fields are made of it.
             if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
-                let problem = refusal(&wrong, rule, is_broken, line, at);
+                let wrong = self.with_share(wrong, source, sheet, rule);
+                let problem = refusal(&wrong, rule, sheet, is_broken, line, at);
                 self.report.push(problem.value(field.clone(), cause(&wrong, &cell)));
             }
         }
@@ -392,6 +397,22 @@ impl Importer<'_> {
             || !(has_value || target.is_fixed())
             || target.has("amount") && !record.contains_key("amount");
         ((!is_empty || is_broken).then_some(record), notes)
+    }
+
+    /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?
+    fn with_share(&mut self, wrong: Wrong, source: &Source, sheet: &Sheet, rule: &Rule) -> Wrong {
+        let Some(column) = rule.columns.first().filter(|_| wrong.code == Code::Separators) else {
+            return wrong;
+        };
+        let of_column = || {
+            let cells = sheet.rows.iter().filter_map(|row| row.cells.get(sheet.column(column)?));
+            let texts = cells.map(Cell::text).filter(|it| !it.is_empty() && !source.empty.contains(it));
+            let (fit, others): (Vec<_>, Vec<_>) =
+                texts.partition(|it| money::read(it, source.numbers).is_ok());
+            format!("{} of {} are read", fit.len(), counted(fit.len() + others.len(), "cell"))
+        };
+        let share = self.shares.entry((source.name.clone(), column.clone())).or_insert_with(of_column);
+        Wrong { help: format!("{}; {share}", wrong.help), ..wrong }
     }
 
     /// Adds what is no value as facts of the row's program.
@@ -425,8 +446,18 @@ fn cause(wrong: &Wrong, cell: &Cell) -> String {
 }
 
 /// The problem of a cell at a line of the mapping.
-fn refusal(wrong: &Wrong, rule: &Rule, is_kept: bool, line: usize, at: Location) -> Diagnostic {
-    let column = rule.columns.first().map_or_else(String::new, |it| format!(" (column {})", quoted(it)));
+fn refusal(
+    wrong: &Wrong,
+    rule: &Rule,
+    sheet: &Sheet,
+    is_kept: bool,
+    line: usize,
+    at: Location,
+) -> Diagnostic {
+    let column = rule.columns.first().map_or_else(String::new, |name| {
+        let cell = sheet.column(name).and_then(|column| sheet.place(column, at.line));
+        format!(" (column {}{})", quoted(name), cell.map(|cell| format!(", {cell}")).unwrap_or_default())
+    });
     let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
     if is_kept {
         (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));

@@ -288,7 +288,7 @@ fn a_changed_column_of_a_source_is_reported() {
     let report = place.imported();
     let problems = report.sorted();
     assert_eq!(problems[0].code.id(), "W0107");
-    assert_eq!(problems[0].message, "the column `Contact` is not mapped");
+    assert_eq!(problems[0].message, "1 column left out, not mapped: `Contact`");
 }
 
 #[test]
@@ -380,6 +380,17 @@ fn an_edit_that_lost_its_record_is_an_error_and_an_idle_one_a_warning() {
     place.write("edits/programs.csv", b"slug,name\nocean,Ocean\n");
     let report = place.imported();
     assert_eq!(report.sorted()[0].code.id(), "W0109");
+    place.write("edits/programs.csv", b"key,name\nA2,Seas\n");
+    place.imported();
+    let (sheet, without) = (SHEET.to_owned(), SHEET.lines().take(2).collect::<Vec<_>>().join("\n"));
+    place.write("inbox/grants.csv", without.as_bytes());
+    let report = place.imported();
+    let [left] = report.sorted()[..] else { panic!("{:?}", report.sorted()) };
+    assert_eq!(
+        (left.code.id(), &*left.message),
+        ("W0109", "the row of this edit, key `A2`, has left source `grants`")
+    );
+    place.write("inbox/grants.csv", sheet.as_bytes());
     place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
     assert!(!place.import().0);
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");
@@ -390,6 +401,21 @@ fn an_edit_that_lost_its_record_is_an_error_and_an_idle_one_a_warning() {
     place.write("edits/programs.ndjson", b"{\"key\":\"A1\",\"fundingMaxUsd\":null}\n");
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0].get("fundingMaxUsd"), None);
+}
+
+#[test]
+fn what_follows_from_an_error_is_none_and_what_does_not_is_one() {
+    let mapping = MAPPING.split("[sources.grants.cycles]").next().unwrap();
+    let check = |sheet: &str| {
+        let errors = Place::new(&[("import.toml", mapping), ("inbox/grants.csv", sheet)]).checked();
+        errors.into_iter().map(|(code, at, _)| format!("{code} {at}")).collect::<Vec<_>>()
+    };
+    // A table that no row makes is missing because each row lacks its value.
+    assert_eq!(check(&SHEET.replace("Acme", "")), ["E0107 grants.csv:2"]);
+    // A sum that is not read hides no other fault of its row, a name that is not read has one fault.
+    let faults = SHEET.replace(";1.500,00", ";1,5.0").replacen("Acme", "", 1);
+    assert_eq!(check(&faults), ["E0107 grants.csv:2", "E0211 grants.csv:2"]);
+    assert_eq!(check(&SHEET.replace("Ocean", "#REF!")), ["E0108 grants.csv:2"]);
 }
 
 #[test]

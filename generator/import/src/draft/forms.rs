@@ -156,7 +156,9 @@ impl Draft<'_> {
         let mut uses = BTreeMap::<String, usize>::new();
         cells.iter().flat_map(|text| parts(text)).for_each(|part| *uses.entry(part).or_default() += 1);
         let recurs = |text: &&String| parts(text).iter().any(|part| uses[part] > 1 || is_place(part));
-        let joined: Vec<&String> = cells.iter().filter(|text| parts(text).len() > 1).collect();
+        // Quotes around an item show that the comma outside of them separates.
+        let is_quoted = cells.iter().any(|text| parts(text).len() < text.split(',').count());
+        let joined: Vec<&String> = cells.iter().filter(|text| !is_quoted && parts(text).len() > 1).collect();
         let count = joined.iter().filter(|text| recurs(text)).count();
         if count * 10 < joined.len() * 9 {
             let other =

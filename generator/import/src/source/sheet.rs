@@ -185,6 +185,8 @@ pub(crate) struct Doubts {
 /// The rows of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sheet {
+    /// In a workbook.
+    pub name: Option<String>,
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
     /// What people should know about how it was read.
@@ -192,6 +194,12 @@ pub(crate) struct Sheet {
     /// Names of columns that are left out because they are hidden.
     pub hidden_columns: Vec<String>,
     pub doubts: Doubts,
+}
+
+/// The letters of a column.
+pub(super) fn letters(column: usize) -> String {
+    let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
+    if column < 26 { last.to_string() } else { format!("{}{last}", letters(column / 26 - 1)) }
 }
 
 /// Whether a list has a text, or its first letters before `*`.
@@ -206,6 +214,14 @@ impl Sheet {
         exact.or_else(|| {
             self.columns.iter().position(|column| Some(column.as_str()) == name.strip_prefix('/'))
         })
+    }
+
+    /// A cell of a workbook as its formulas name it, `'Open calls'!D14`.
+    pub(crate) fn place(&self, column: usize, line: u32) -> Option<String> {
+        let name = self.name.as_ref()?;
+        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let quote = if is_word { "" } else { "'" };
+        Some(format!("{quote}{}{quote}!{}{line}", name.replace('\'', "''"), letters(column)))
     }
 
     /// Leaves out rows that repeat another one cell by cell.

@@ -212,7 +212,7 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
     let shown = format!("{report:?}");
     for note in [
         "source `a`: 1 row left out, as `skip` lists them: row 5",
-        "source `a`: 1 column left out, not mapped: `Person`",
+        "1 column left out, not mapped: `Person`",
         "source `a`: `Ends`: 2 cells in notes, rows 2, 3",
     ] {
         assert!(shown.contains(note), "{shown}");
@@ -273,6 +273,11 @@ fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
     let errors = place.checked();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].2.contains("(30 rows: 2, 3, 4 \u{2026})"), "{errors:?}");
+    let mapping = mapping.replace("lists", "numbers = \"1.234,56\"\nlists");
+    let place = Place::new(&[(FILE, &mapping), ("inbox/a", &sums.replacen(" 8.000", " 8.00", 1))]);
+    let errors = place.import().1.errors(9).0;
+    let help = &errors.iter().find(|it| it.code == "E0211").unwrap().help;
+    assert!(help.contains("; 29 of 30 cells are read"), "{help}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "name = \"Title\"  # 3 of 3 cells fit",
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
-            "eligibleCountries = \"Country\"  # ? right, by a part of its name? 2 of 3 cells fit, not Georgia, US, row 2",
+            "eligibleCountries = \"Country\"  # ? right? its name fits only in part; 2 of 3 cells fit, not Georgia, US, row 2",
         ],
     );
 }
@@ -95,7 +95,7 @@ fn names_of_columns_are_read_without_what_stands_around_the_sum() {
         );
         let line = mapping.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
         assert!(
-            line.is_some_and(|line| line.contains("# ? right, by a part of its name?")),
+            line.is_some_and(|line| line.contains("# ? right? its name fits only in part;")),
             "{name}\n{mapping}"
         );
     }
@@ -185,6 +185,8 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
 fn a_comma_separates_topics_where_parts_of_cells_recur() {
     let mapping = with_column("Topics", &["Film, Radio and Press", "Sport", "Wood, Iron & Clay"]);
     assert!(mapping.contains("# ? lists   = \",\"  # does the comma separate values?"), "{mapping}");
+    let mapping = with_column("Topics", &["Film,\"\"Radio, large\"\"", "Press,Sport"]);
+    has(&mapping, &["lists   = \",\"  # as in Film,\"Radio, large\""]);
     let mapping = with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"]);
     has(
         &mapping,

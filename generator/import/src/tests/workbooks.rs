@@ -149,6 +149,11 @@ fn a_column_half_of_dates_and_half_of_texts_is_refused() {
     let refused = place.refused();
     assert_eq!((refused[0].0, refused[0].1), ("E0108", 3));
     assert!(refused[0].2.contains("1 dates and 1 texts in one column"), "{}", refused[0].2);
+    let rows = sheet_of(&[format!("{}{}", text("A2", "A1"), text("B2", "soon"))]);
+    place.write("inbox/book.xlsx", &workbook(&[("Open calls", "visible", &rows)], false));
+    let message =
+        "`deadlineOn` is `soon`, which is no day: `soon` is not understood (column `Day`, 'Open calls'!B2)";
+    assert_eq!(place.refused(), [("E0108", 2, message.to_owned())]);
 }
 
 #[test]

@@ -29,8 +29,7 @@ use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
 
-use inputs::rows_of;
-pub(super) use inputs::{bytes_of, choose, sheet_of};
+use inputs::{bytes_of, choose, rows_of, sheet_of};
 
 /// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///
@@ -63,6 +62,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         notes: BTreeMap::new(),
         repeated: BTreeMap::new(),
         bare: BTreeMap::new(),
+        alike: BTreeMap::new(),
         shares: BTreeMap::new(),
         refused: BTreeSet::new(),
         lost_minimums: 0,
@@ -128,7 +128,7 @@ fn questions(text: &str) -> Vec<(u32, String)> {
 }
 
 /// The line of a field in a mapping.
-pub(super) fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
+fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
     let section = format!("[sources.{source}.{}]", table.name());
     let lines = text.lines().enumerate().skip_while(|(_, line)| !line.starts_with(&section)).skip(1);
     let mut own = lines.take_while(|(_, line)| !line.starts_with('['));
@@ -157,6 +157,8 @@ struct Importer<'a> {
     notes: BTreeMap<String, Vec<u32>>,
     /// The rows of programs that other rows make, by source.
     repeated: BTreeMap<String, Vec<u32>>,
+    /// Names of which there is one record each, by their letters and digits.
+    alike: BTreeMap<(Table, String), Vec<String>>,
     /// How many cells are numbers, by source and column, where some are not.
     shares: BTreeMap<(String, String), String>,
     /// Rows and columns of sums that have an error already.
@@ -234,6 +236,11 @@ impl Importer<'_> {
             let note =
                 format!("source `{name}`: {count} of programs that other rows make: {}", rows_of(lines));
             self.report.note(note);
+        }
+        for ((table, _), names) in self.alike.iter().filter(|(_, names)| names.len() > 1) {
+            let (table, names) = (table.name(), names.join(", "));
+            self.report
+                .note(format!("{table}: {names} differ only by accents and signs; `values` makes them one"));
         }
         for (field, count) in &self.bare {
             let count = counted(*count, "sum");
@@ -319,6 +326,7 @@ impl Importer<'_> {
                     }
                     continue;
                 }
+                self.note_alike(target, &record);
                 // The value becomes the key: rows that refer to the record by it still do after a rename.
                 let known = record.get(field).cloned().filter(|_| !target.has("key"));
                 known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
@@ -334,6 +342,14 @@ impl Importer<'_> {
             places.push(at);
         }
         (records, places)
+    }
+
+    /// Remembers names of which there is one record each.
+    fn note_alike(&mut self, target: &Target, record: &Record) {
+        let field = target.distinct().filter(|field| *field != "key");
+        let Some(name) = field.and_then(|field| record.get(field)?.as_str()) else { return };
+        let letters = snapshot::text::fold(name).chars().filter(|c| c.is_alphanumeric()).collect();
+        self.alike.entry((target.table, letters)).or_default().push(quoted(name));
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.

@@ -19,7 +19,6 @@ mod drafts;
 mod duplicates;
 mod layouts;
 mod properties;
-mod propose;
 mod reference;
 mod sums;
 mod workbooks;

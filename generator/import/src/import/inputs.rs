@@ -11,7 +11,7 @@ use crate::source::sheet::{Row, Sheet, listed_in};
 use dataset::text::counted;
 
 /// The sources that are named, or all.
-pub(crate) fn choose<'s>(
+pub(super) fn choose<'s>(
     sources: &'s [Source],
     options: &ImportOptions<'_>,
 ) -> Result<Vec<&'s Source>, ImportError> {
@@ -31,7 +31,7 @@ pub(crate) fn choose<'s>(
 }
 
 /// The file of a source, and what it holds.
-pub(crate) fn bytes_of(
+pub(super) fn bytes_of(
     source: &Source,
     options: &ImportOptions<'_>,
 ) -> Result<(PathBuf, Vec<u8>), ImportError> {
@@ -48,7 +48,7 @@ pub(crate) fn bytes_of(
 }
 
 /// The rows of a source, without those that its mapping leaves out.
-pub(crate) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
+pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
     let mut sheet = source::read(bytes, &source.reading)?;
     if !source.key.is_empty() {
         sheet.drop_repeated();

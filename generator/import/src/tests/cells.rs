@@ -24,7 +24,7 @@ fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
          '-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C# club,https://a.example/3,\n",
     );
     place.write("inbox/a", format!("{HEAD}\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n'-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n").as_bytes());
-    place.imported();
+    let report = place.imported();
     let rows = place.rows("programs/a.ndjson");
     let cells: Vec<_> =
         rows.iter().map(|row| (row["key"].as_str().unwrap(), row["name"].as_str().unwrap())).collect();
@@ -33,6 +33,9 @@ fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
     let names: Vec<Value> =
         place.rows("organizations/a.ndjson").into_iter().map(|row| row["name"].clone()).collect();
     assert_eq!(names, ["C# Club", "C++ Club"]);
+    let note =
+        "organizations: `C++ Club`, `C# Club` differ only by accents and signs; `values` makes them one";
+    assert!(notes(&report).contains(note), "{}", notes(&report));
 }
 
 #[test]

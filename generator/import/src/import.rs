@@ -59,13 +59,10 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         outputs: BTreeMap::new(),
         made: made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
-        notes: BTreeMap::new(),
-        repeated: BTreeMap::new(),
-        bare: BTreeMap::new(),
+        counts: BTreeMap::new(),
         alike: BTreeMap::new(),
         shares: BTreeMap::new(),
         refused: BTreeSet::new(),
-        lost_minimums: 0,
     };
     for source in &chosen {
         let (path, bytes) = bytes_of(source, options)?;
@@ -73,7 +70,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         importer.import(source, &bytes, options.data);
     }
     importer.add_gone(&chosen, options.data);
-    importer.note_sums();
+    importer.note_counts();
     let mut outputs = importer.outputs;
     edits::apply(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
@@ -153,20 +150,14 @@ struct Importer<'a> {
     made: BTreeSet<(Table, String)>,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
-    /// The rows of cells that became notes, by source and column.
-    notes: BTreeMap<String, Vec<u32>>,
-    /// The rows of programs that other rows make, by source.
-    repeated: BTreeMap<String, Vec<u32>>,
+    /// The rows of what is counted: where it is, its name, and what became of it.
+    counts: BTreeMap<(String, &'static str, &'static str), Vec<u32>>,
     /// Names of which there is one record each, by their letters and digits.
     alike: BTreeMap<(Table, String), Vec<String>>,
     /// How many cells are numbers, by source and column, where some are not.
     shares: BTreeMap<(String, String), String>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
-    /// Number of sums whose currency only their field shows.
-    bare: BTreeMap<String, usize>,
-    /// Number of least sums in other currencies: a fact has one sum.
-    lost_minimums: usize,
 }
 
 impl Importer<'_> {
@@ -225,31 +216,21 @@ impl Importer<'_> {
         }
     }
 
-    /// Notes what was made of sums that show no currency, and of those that have no place.
-    fn note_sums(&mut self) {
-        for (column, lines) in &self.notes {
-            let count = counted(lines.len(), "cell");
-            self.report.note(format!("{column}: {count} in notes, {}", rows_of(lines)));
-        }
-        for (name, lines) in &self.repeated {
-            let count = counted(lines.len(), "row");
-            let note =
-                format!("source `{name}`: {count} of programs that other rows make: {}", rows_of(lines));
-            self.report.note(note);
+    /// Counts something of a row, to be noted.
+    fn count(&mut self, place: String, what: &'static str, became: &'static str, at: Location) {
+        self.counts.entry((place, what, became)).or_default().push(at.line);
+    }
+
+    /// Notes what was counted.
+    fn note_counts(&mut self) {
+        for ((place, what, became), lines) in &self.counts {
+            let count = counted(lines.len(), what);
+            self.report.note(format!("{place}: {count} {became}: {}", rows_of(lines)));
         }
         for ((table, _), names) in self.alike.iter().filter(|(_, names)| names.len() > 1) {
             let (table, names) = (table.name(), names.join(", "));
             self.report
                 .note(format!("{table}: {names} differ only by accents and signs; `values` makes them one"));
-        }
-        for (field, count) in &self.bare {
-            let count = counted(*count, "sum");
-            let taken = "without a currency taken as US dollars; `currency` declares another";
-            self.report.note(format!("{field}: {count} {taken}"));
-        }
-        if self.lost_minimums > 0 {
-            let count = counted(self.lost_minimums, "least sum");
-            self.report.note(format!("{count} in other currencies left out: a fact has one sum"));
         }
     }
 
@@ -322,7 +303,8 @@ impl Importer<'_> {
             if let Some(field) = distinct {
                 if !identity(target, &record).is_some_and(|known| self.made.insert((target.table, known))) {
                     if target.table == Table::Programs {
-                        self.repeated.entry(source.name.clone()).or_default().push(row.line);
+                        let place = format!("source `{}`", source.name);
+                        self.count(place, "row", "of programs that other rows make", at);
                     }
                     continue;
                 }
@@ -373,9 +355,18 @@ impl Importer<'_> {
             let wrong = match made {
                 Ok(None) => continue,
                 Ok(Some(made)) => {
-                    self.lost_minimums += usize::from(made.is_lost);
+                    let place = || format!("source `{}`: `{field}`", source.name);
+                    if made.is_lost {
+                        self.count(
+                            place(),
+                            "least sum",
+                            "in other currencies left out, as a fact has one sum",
+                            at,
+                        );
+                    }
                     if made.is_bare {
-                        *self.bare.entry(format!("source `{}`: `{field}`", source.name)).or_default() += 1;
+                        let became = "without a currency taken as US dollars; `currency` declares another";
+                        self.count(place(), "sum", became, at);
                     }
                     if made.is_elsewhere {
                         return (None, notes);
@@ -446,7 +437,7 @@ impl Importer<'_> {
                 continue;
             }
             let place = format!("source `{}`: {}", source.name, quoted(&column));
-            self.notes.entry(place).or_default().push(at.line);
+            self.count(place, "cell", "in notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let name = format!("{}-hours", source.name);
             let output = self.outputs.entry((Table::Facts, name)).or_default();

@@ -1,7 +1,6 @@
 //! Rows of named cells, as a source holds them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{Hash, Hasher};
 
 use dataset::text::{counted, quoted, unguarded};
 use jiff::civil::DateTime;
@@ -52,7 +51,6 @@ pub(crate) enum Cell {
     Money(f64, String),
     /// A number that is shown with words or a unit: what the sheet shows.
     Shown(f64, String),
-    Flag(bool),
     /// A date that the workbook itself knows as one.
     Moment(DateTime),
     List(Vec<String>),
@@ -60,23 +58,6 @@ pub(crate) enum Cell {
     Link(String, String),
     /// Why it has no value, such as what a formula failed with.
     Broken(String),
-}
-
-/// A cell equals itself: no number of a source is undefined.
-impl Eq for Cell {}
-
-impl Hash for Cell {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match self {
-            Self::Number(number) | Self::Money(number, _) | Self::Shown(number, _) => {
-                number.to_bits().hash(state);
-            }
-            Self::Moment(moment) => moment.hash(state),
-            Self::Text(text) | Self::Link(text, _) | Self::Broken(text) => text.hash(state),
-            Self::List(items) => items.hash(state),
-            Self::Empty | Self::Flag(_) => std::mem::discriminant(self).hash(state),
-        }
-    }
 }
 
 /// How formulas fail, in the languages of common spreadsheet programs.
@@ -109,7 +90,6 @@ impl Cell {
             Self::Text(text) | Self::Link(text, _) | Self::Shown(_, text) => text.trim().to_owned(),
             Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
-            Self::Flag(flag) => flag.to_string(),
             Self::Moment(moment) if moment.time() == jiff::civil::Time::midnight() => {
                 moment.date().to_string()
             }
@@ -228,9 +208,8 @@ impl Sheet {
     pub(crate) fn drop_repeated(&mut self) {
         let before = self.rows.len();
         let mut seen = HashSet::with_capacity(before);
-        let is_new: Vec<bool> = self.rows.iter().map(|row| seen.insert(&row.cells)).collect();
-        let mut is_new = is_new.into_iter();
-        self.rows.retain(|_| is_new.next() == Some(true));
+        // Numbers have no hash of their own.
+        self.rows.retain(|row| seen.insert(format!("{:?}", row.cells)));
         if self.rows.len() < before {
             let count = counted(before - self.rows.len(), "row");
             self.notes.push(format!("{count} left out: the same as another one in every cell"));

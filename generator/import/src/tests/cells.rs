@@ -1,7 +1,6 @@
 //! Cells that are read whole or not at all: texts with structure, guards, names that look like numbers, and limits.
 
-use std::io::{Cursor, Write as _};
-
+use super::corpus::build::opendocument;
 use super::*;
 use crate::source::read;
 
@@ -151,25 +150,12 @@ fn long_numbers_of_a_document_are_the_digits_that_it_has() {
     assert!(matches!(sheet.rows[3].cells[0], Cell::Broken(_)));
 }
 
-/// An OpenDocument workbook with some rows.
-fn ods(rows: &str) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file("content.xml", zip::write::SimpleFileOptions::default()).unwrap();
-    let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"";
-    write!(
-        zip,
-        "<office:document {spaces}><table:table table:name=\"A\">{rows}</table:table></office:document>"
-    )
-    .unwrap();
-    zip.finish().unwrap().into_inner()
-}
-
 #[test]
 fn a_source_that_is_too_large_is_refused_by_the_limit_that_it_passes() {
     let repeated = |columns: usize, rows: usize, text: &str| {
-        ods(&format!(
-            "<table:table-row table:number-rows-repeated=\"{rows}\"><table:table-cell table:number-columns-repeated=\"{columns}\" \
-             office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell></table:table-row>"
+        opendocument(&format!(
+            "<table:table table:name=\"A\"><table:table-row table:number-rows-repeated=\"{rows}\"><table:table-cell table:number-columns-repeated=\"{columns}\" \
+             office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell></table:table-row></table:table>"
         ))
     };
     let wide = |open: &str, close: &str, one: &str| {
@@ -191,8 +177,8 @@ fn a_source_that_is_too_large_is_refused_by_the_limit_that_it_passes() {
         assert!(error.contains(limit), "{error}");
     }
     let tables: String =
-        (0..300).map(|at| format!("</table:table><table:table table:name=\"{at}\">")).collect();
-    let error = read(&ods(&tables), &Reading::default()).unwrap_err();
+        (0..300).map(|at| format!("<table:table table:name=\"{at}\"></table:table>")).collect();
+    let error = read(&opendocument(&tables), &Reading::default()).unwrap_err();
     assert_eq!(error, "it has more than 256 sheets");
 }
 
@@ -216,7 +202,7 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
     for note in [
         "source `a`: 1 row left out, as `skip` lists them: row 5",
         "1 column left out, not mapped: `Person`",
-        "source `a`: `Ends`: 2 cells in notes, rows 2, 3",
+        "source `a`: `Ends`: 2 cells in notes: rows 2, 3",
     ] {
         assert!(shown.contains(note), "{shown}");
     }

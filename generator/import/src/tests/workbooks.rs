@@ -1,59 +1,8 @@
 //! Workbooks made by hand: dates of either epoch, formulas that failed, hidden sheets, merged cells, and ones
 //! that are made to hurt.
 
-use std::io::{Cursor, Write as _};
-
+use super::corpus::build::workbook;
 use super::*;
-
-/// A sheet's name, state and rows as XML.
-type Part<'a> = (&'a str, &'a str, &'a str);
-
-/// A workbook; style 1 is a date.
-fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    let mut put = |path: &str, text: &str| {
-        zip.start_file(path, options).unwrap();
-        zip.write_all(text.as_bytes()).unwrap();
-    };
-    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-    let relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    let package = "http://schemas.openxmlformats.org/package/2006/relationships";
-    let office =
-        format!("<Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/>");
-    put("_rels/.rels", &format!("<Relationships xmlns=\"{package}\">{office}</Relationships>"));
-    let listed: String = sheets
-        .iter()
-        .enumerate()
-        .map(|(n, (name, state, _))| {
-            format!("<sheet name=\"{name}\" sheetId=\"{0}\" state=\"{state}\" r:id=\"r{0}\"/>", n + 1)
-        })
-        .collect();
-    let epoch = if is_1904 { "<workbookPr date1904=\"1\"/>" } else { "" };
-    put(
-        "xl/workbook.xml",
-        &format!(
-            "<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\">{epoch}<sheets>{listed}</sheets></workbook>"
-        ),
-    );
-    let links: String = (1..=sheets.len())
-        .map(|n| format!("<Relationship Id=\"r{n}\" Type=\"{relations}/worksheet\" Target=\"worksheets/sheet{n}.xml\"/>"))
-        .collect();
-    put("xl/_rels/workbook.xml.rels", &format!("<Relationships xmlns=\"{package}\">{links}</Relationships>"));
-    put(
-        "xl/styles.xml",
-        &format!(
-            "<styleSheet xmlns=\"{main}\"><fonts><font/><font><strike/></font></fonts><cellXfs count=\"3\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"0\" fontId=\"1\"/></cellXfs></styleSheet>"
-        ),
-    );
-    for (n, (_, _, rows)) in sheets.iter().enumerate() {
-        put(
-            &format!("xl/worksheets/sheet{}.xml", n + 1),
-            &format!("<worksheet xmlns=\"{main}\">{rows}</worksheet>"),
-        );
-    }
-    zip.finish().unwrap().into_inner()
-}
 
 fn text(place: &str, text: &str) -> String {
     format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")

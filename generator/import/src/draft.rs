@@ -14,7 +14,7 @@ use crate::files::{ImportError, read_source, replace};
 use crate::forms::DateOrder;
 use crate::keys::name_of;
 use crate::vocabulary::{is_empty_mark, value_of};
-use crate::{money, source, sums, values};
+use crate::{money, sums, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
@@ -52,7 +52,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let mut text = String::from(
         "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
     );
-    let mut found_lines: Vec<String> = source::misnamed(from, &bytes).into_iter().collect();
+    let mut found_lines = Vec::new();
     let mut names = BTreeSet::new();
     for found in &read {
         let own = found.title.as_deref().filter(|_| read.len() > 1).map(slug_of);
@@ -227,6 +227,7 @@ impl Draft<'_> {
             (Table::Cycles, "deadlineOn", "days", forms::is_day),
             (Table::Programs, "fundingMaxUsd", "sums", forms::is_sum),
         ];
+        let has_currencies = self.sheet.columns.iter().any(|name| money::is_currency_column(name));
         let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
         let found = open.flat_map(|(_, field, what, is_one)| {
             let columns = self.sheet.columns.iter().enumerate();
@@ -234,7 +235,8 @@ impl Draft<'_> {
             free.filter_map(move |(column, name)| {
                 let cells = || self.sheet.rows.iter().filter_map(move |row| row.cells.get(column));
                 let filled = cells().filter(|cell| !cell.is_empty()).count();
-                let is_money = what == "sums" && money::of_header(name).0.is_some();
+                let is_beside = has_currencies && !money::is_currency_column(name);
+                let is_money = what == "sums" && (is_beside || money::of_header(name).0.is_some());
                 let is_number = |cell: &Cell| money::read(&cell.text(), None).is_ok();
                 let count = cells().filter(|cell| is_one(cell) || is_money && is_number(cell)).count();
                 let name = quoted(name);

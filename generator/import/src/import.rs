@@ -20,7 +20,6 @@ use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
 use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::schema::kinds;
-use crate::source;
 use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed};
 use crate::sums::Money;
 use crate::values;
@@ -65,8 +64,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         refused: BTreeSet::new(),
     };
     for source in &chosen {
-        let (path, bytes) = bytes_of(source, options)?;
-        source::misnamed(&path, &bytes).into_iter().for_each(|note| importer.report.note(note));
+        let bytes = bytes_of(source, options)?;
         importer.import(source, &bytes, options.data);
     }
     importer.add_gone(&chosen, options.data);

@@ -32,14 +32,26 @@ impl Draft<'_> {
         taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
         let is_topic =
             |field: &&Field| field.value_type() == ValueType::List && !field.name.ends_with("Countries");
-        let mut topics =
-            fields_of(Table::Programs).filter(is_topic).map(|field| (Table::Programs, field.name));
-        let Some((at, column)) = topics.find_map(|at| Some((at, taken.get(&at)?.0))) else { return };
+        let topics = fields_of(Table::Programs).filter(is_topic).map(|field| field.name);
         let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
         let regions: BTreeSet<String> = regions.map(|name| fold(name.text)).collect();
-        if parts(column).any(|part| is_place(&part) || regions.contains(&fold(&part))) {
-            taken.remove(&at);
-            taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+        for name in topics.chain(["lifecycle"]) {
+            let at = (Table::Programs, name);
+            let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
+            let is_region = |part: &String| is_place(part) || regions.contains(&fold(part));
+            // A column `State` has states of affairs or of the US.
+            let is_state = |part: &String| place::is_place(&format!("US-{part}"));
+            let is_known = |part: String| value_of("lifecycle", &part).is_some();
+            let has_places = match name {
+                "lifecycle" => {
+                    !is_sure && parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known)
+                }
+                _ => parts(column).any(|part| is_region(&part)),
+            };
+            if has_places {
+                taken.remove(&at);
+                taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+            }
         }
     }
 

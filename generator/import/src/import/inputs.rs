@@ -30,11 +30,8 @@ pub(super) fn choose<'s>(
     Ok(chosen)
 }
 
-/// The file of a source, and what it holds.
-pub(super) fn bytes_of(
-    source: &Source,
-    options: &ImportOptions<'_>,
-) -> Result<(PathBuf, Vec<u8>), ImportError> {
+/// What a source holds.
+pub(super) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
     let path = match (options.from, &source.file) {
         (Some(path), _) => path.to_owned(),
         (None, Some(file)) => regular(options.data, file)?,
@@ -44,7 +41,7 @@ pub(super) fn bytes_of(
             return Err(ImportError::Usage(message));
         }
     };
-    read_source(&path).map(|bytes| (path, bytes))
+    read_source(&path)
 }
 
 /// The rows of a source, without those that its mapping leaves out.

@@ -94,13 +94,19 @@ fn leak(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
+/// A row of a workbook.
+fn cells(key: &str, more: &[Made]) -> Vec<Made> {
+    base(key).map(|text| Text(leak(text))).into_iter().chain(more.iter().cloned()).collect()
+}
+
+fn texts(all: &[&'static str]) -> Vec<Made> {
+    all.iter().map(|text| if text.is_empty() { Nothing } else { Text(text) }).collect()
+}
+
 /// The same as rows of a workbook.
 fn rows(columns: &[&'static str], rows: &[&[Made]]) -> Vec<Vec<Made>> {
     let header = HEADER.iter().chain(columns).map(|name| Text(name)).collect();
-    let rows = rows.iter().enumerate().map(|(number, row)| {
-        let first = base(&format!("A{}", number + 1)).map(|text| Text(leak(text)));
-        first.into_iter().chain(row.iter().cloned()).collect()
-    });
+    let rows = rows.iter().enumerate().map(|(number, row)| cells(&format!("A{}", number + 1), row));
     std::iter::once(header).chain(rows).collect()
 }
 
@@ -188,12 +194,6 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             )
         },
         case(
-            "a table with a row that has too many cells",
-            "broken.tsv",
-            lines("\t", &["Max USD"], &[&["5000"], &["6000", "x", "y"]]),
-            &[],
-        ),
-        case(
             "a German list in UTF-16",
             "foerderung.csv",
             {
@@ -232,12 +232,6 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 &[&["5000", "USD"], &["6000", "EUR"], &["7000", "GBP"], &["", ""]],
             ),
             &["A1 | fundingMaxUsd=5000", "A2 | Max: 6000 EUR", "A3 | Max: 7000 GBP", "A4"],
-        ),
-        case(
-            "a sum that contradicts its column of currencies",
-            "contradiction.csv",
-            lines(",", &["Max", "Currency"], &[&["5000", "EUR"], &["£6000", "EUR"]]),
-            &[],
         ),
         case(
             "a Spanish header with a factor",
@@ -307,12 +301,6 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
              Acme,600,Call A2,https://a.example/A2,Grant\n\
              Total (2),1100,,,\n",
             &["A1 | key=Call A1 | fundingMaxUsd=500", "A2 | key=Call A2 | fundingMaxUsd=600"],
-        ),
-        case(
-            "a header with a factor",
-            "thousands.csv",
-            lines(",", &["Max grant (£000s)"], &[&["5"], &["12.5"]]),
-            &["A1 | Max grant: 5000 GBP", "A2 | Max grant: 12500 GBP"],
         ),
         Case {
             edits: &[("deadlineOn = \"Deadline\"", "deadlineOn = { column = \"Deadline\", notes = true }")],
@@ -557,7 +545,7 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 "editais.ods",
                 ods(&Plan {
                     rows: vec![
-                        [
+                        texts(&[
                             "Código",
                             "Título do edital",
                             "Financiadora",
@@ -566,45 +554,16 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
                             "Valor máximo",
                             "Prazo",
                             "Interno",
+                        ]),
+                        [
+                            texts(&["A1", "Call A1", "Acme"]),
+                            vec![Link("aqui", "https://a.example/A1"), Text("apoio"), Number(1500.5, "BRL")],
+                            vec![Day(DECEMBER), Text("x")],
                         ]
-                        .into_iter()
-                        .map(Text)
-                        .collect(),
-                        vec![
-                            Text("A1"),
-                            Text("Call A1"),
-                            Text("Acme"),
-                            Link("aqui", "https://a.example/A1"),
-                            Text("apoio"),
-                            Number(1500.5, "BRL"),
-                            Day(DECEMBER),
-                            Text("x"),
-                        ],
-                        vec![
-                            Text("A2"),
-                            Text("Call A2"),
-                            Text("Acme"),
-                            Text("https://a.example/A2"),
-                            Text("apoio"),
-                            Number(2000.0, "EUR"),
-                            Error("#REF!"),
-                            Text("x"),
-                        ],
-                        vec![
-                            Text("A3"),
-                            Text("Call A3"),
-                            Text("Acme"),
-                            Text("https://a.example/A3"),
-                            Text("apoio"),
-                        ],
-                        vec![
-                            Text("A4"),
-                            Text("Call A4"),
-                            Text("Acme"),
-                            Text("https://a.example/A4"),
-                            Text("apoio"),
-                            Text("tbc"),
-                        ],
+                        .concat(),
+                        cells("A2", &[Number(2000.0, "EUR"), Error("#REF!"), Text("x")]),
+                        cells("A3", &[]),
+                        cells("A4", &[Text("tbc")]),
                     ],
                     hidden_rows: vec![4],
                     hidden_columns: vec![7],

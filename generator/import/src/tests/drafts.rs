@@ -122,6 +122,11 @@ fn columns_of_days_and_sums_that_nothing_takes_are_questions() {
     let (_, mapping) = drafted("a.csv", sheet);
     let question = "\"Per year (EUR)\" has sums in 2 of 2 cells: fundingMaxUsd?";
     has(&mapping, &[&format!("ignore  = [\"Per year (EUR)\"]  # ? not published; {question}")]);
+    let (_, mapping) = drafted(
+        "a.json",
+        r#"[{"no":"a","title":"A","funder":"X","url":"https://a.example/","sum":{"value":7,"currency":"GBP"}}]"#,
+    );
+    assert!(mapping.contains("\"sum/value\" has sums in 1 of 1 cells: fundingMaxUsd?"), "{mapping}");
     for name in ["Apply online until", "Submissions"] {
         let (_, mapping) = drafted(
             "a.csv",
@@ -147,12 +152,6 @@ fn the_currency_of_most_sums_is_proposed_for_those_that_show_none() {
         &mapping,
         &["currency = \"GBP\"  # ? nothing shows which currency 2500, row 3, is in; others show GBP"],
     );
-}
-
-#[test]
-fn a_text_that_is_named_as_a_workbook_is_drafted_with_a_note() {
-    let (shown, _) = drafted("bad.xlsx", "Name,Link\nA,https://a.example/1\nB,https://a.example/2\n");
-    assert!(shown.contains("bad.xlsx is no workbook: it is read as a text"), "{shown}");
 }
 
 /// A draft of programs with one more column, `name`.
@@ -208,6 +207,8 @@ fn places_are_what_the_import_reads_as_places() {
         mapping.contains("eligibleCountries = \"Topics\"  # ? ") && !mapping.contains("\nfields"),
         "{mapping}"
     );
+    let mapping = with_column("State", &["IA", "KS, NE"]);
+    assert!(mapping.contains("\"IA\" = \"US-IA\"") && !mapping.contains("lifecycle"), "{mapping}");
     let line = |cells: &[&str]| {
         let mapping = with_column("Eligible countries", cells);
         mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()

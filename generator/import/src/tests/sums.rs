@@ -68,6 +68,12 @@ fn the_words_of_a_limit_state_the_factor_that_its_sum_has() {
 }
 
 #[test]
+fn a_word_in_place_of_a_sum_is_no_number_of_another_form() {
+    let refused = place("numbers = \"1,234.56\"", TO_DOLLARS, &["varies"]).refused();
+    assert_eq!(refused[0].2, "`fundingMaxUsd` is `varies`: `varies` is not understood (column `Award`)");
+}
+
+#[test]
 fn a_factor_of_two_readings_is_an_error() {
     let refused = place("currency = \"EUR\"", TO_FACTS, &["3 mil €"]).refused();
     assert_eq!(refused[0].2, "`amount` is `3 mil €`, which may be thousands or millions (column `Award`)");
@@ -96,14 +102,4 @@ fn a_row_without_a_key_is_skipped_by_its_first_text() {
     place.write(FILE, mapping.replace("key =", "skip = [\"Total\"]\nkey =").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/a.ndjson").len(), 1);
-}
-
-#[test]
-fn a_text_that_is_named_as_a_workbook_is_read_with_a_note() {
-    let place = place("", TO_DOLLARS, &["US$ 2500"]);
-    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
-    let text = fs::read(place.folder.path().join("a.csv")).unwrap();
-    place.write("a.XLSX", &text);
-    place.write(FILE, mapping.replace("a.csv", "a.XLSX").as_bytes());
-    assert!(printed(&place.imported()).contains("a.XLSX is no workbook: it is read as a text"));
 }

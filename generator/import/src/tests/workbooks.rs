@@ -32,18 +32,6 @@ fn dates_of_either_epoch_are_the_days_that_people_see() {
 }
 
 #[test]
-fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
-    let rows = sheet_of(&[
-        format!("{}<c r=\"B2\"><f>1+1</f><v>2</v></c>", text("A2", "A1")),
-        format!("{}<c r=\"B3\" t=\"e\"><v>#REF!</v></c>", text("A3", "A2")),
-    ]);
-    let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
-    assert_eq!(sheet.rows[0].cells[1], Cell::Number(2.0));
-    assert_eq!(sheet.rows[1].cells[1], Cell::Broken("#REF!".to_owned()));
-    assert_eq!(sheet.rows[1].line, 3);
-}
-
-#[test]
 fn the_only_visible_sheet_is_read_and_several_need_a_name() {
     let rows = sheet_of(&[text("A2", "A1")]);
     let hidden = workbook(&[("Old", "hidden", &rows), ("Calls", "visible", &rows)], false);
@@ -61,16 +49,7 @@ fn the_only_visible_sheet_is_read_and_several_need_a_name() {
 }
 
 #[test]
-fn merged_cells_are_declared_and_a_title_above_the_header_is_no_header() {
-    let title = format!("<row r=\"1\">{}</row>", text("A1", "All our calls"));
-    let header = format!("<row r=\"3\">{}{}</row>", text("A3", "Ref"), text("B3", "Title"));
-    let row = format!("<row r=\"4\">{}{}</row>", text("A4", "A1"), text("B4", "Ocean"));
-    let merged = "<mergeCells count=\"1\"><mergeCell ref=\"A1:B1\"/></mergeCells>";
-    let rows = format!("<sheetData>{title}{header}{row}</sheetData>{merged}");
-    let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
-    assert_eq!(sheet.columns, ["Ref", "Title"]);
-    assert_eq!(sheet.rows[0].line, 4);
-    assert_eq!(sheet.notes, ["row 3 names the columns; what stands above is left out"]);
+fn merged_cells_are_declared() {
     let day = "<c r=\"B2\" s=\"1\"><v>46387</v></c>";
     let rows = sheet_of(&[format!("{}{day}", text("A2", "A1")), text("A3", "A2")]);
     let rows = format!("{rows}<mergeCells count=\"1\"><mergeCell ref=\"B2:B3\"/></mergeCells>");

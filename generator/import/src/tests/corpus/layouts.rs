@@ -15,15 +15,6 @@ const RANGES: &[&str] = &["A1 | fundingMinUsd=5 | fundingMaxUsd=9", "A2 | fundin
 /// Maps the headings of a draft to places.
 const TO_PLACES: (&str, &str) = (".programs]\n", ".programs]\neligibleCountries = \"Section\"\n");
 
-/// A row of a workbook.
-fn cells(key: &str, more: &[Made]) -> Vec<Made> {
-    base(key).map(|text| Text(leak(text))).into_iter().chain(more.iter().cloned()).collect()
-}
-
-fn texts(all: &[&'static str]) -> Vec<Made> {
-    all.iter().map(|text| if text.is_empty() { Nothing } else { Text(text) }).collect()
-}
-
 pub(super) static LAYOUTS: LazyLock<Vec<Case>> =
     LazyLock::new(|| tables().into_iter().chain([spanish()]).chain(workbooks()).chain(sections()).collect());
 

@@ -47,6 +47,10 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let bytes = read_source(from)?;
     let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
     read.iter_mut().for_each(|found| found.sheet.drop_repeated());
+    let drafts = read.iter().map(|found| Draft { sheet: &found.sheet, others: &read, source: None });
+    let of_organizations: Vec<bool> =
+        drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
+    read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
@@ -177,7 +181,7 @@ impl Draft<'_> {
         let columns = 0..self.sheet.columns.len();
         let own: Vec<BTreeSet<String>> = columns.map(|column| self.column(column).collect()).collect();
         self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
-            let (column, named) = other.named()?;
+            let (column, named) = other.named.as_ref()?;
             let is_named = |own: &BTreeSet<String>| {
                 own.len() == self.sheet.rows.len() && named.intersection(own).count() * 2 > named.len()
             };
@@ -280,7 +284,7 @@ impl Draft<'_> {
 
     fn tables(&self, out: &mut String, name: &str, taken: &Taken, key: Option<usize>, money: &Money) {
         let others = self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet));
-        let elsewhere = others.into_iter().any(|other| other.is_of_organizations(self.others));
+        let elsewhere = others.into_iter().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
             let _ =

@@ -571,15 +571,11 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     draft(place.folder.path(), Some(&from), None).unwrap();
     let text = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
     for line in [
-        "[sources.grants]",
-        "file    = \"inbox/grants.csv\"",
         "key     = \"Ref\"  # different in every row",
         "dates   = \"dmy\"  # proved by 31/12/2026 17:00 CET, row 2",
         "numbers = \"1.234,56\"  # proved by 1.500,00, row 2",
-        "empty   = [\"n/a\"]  # what stands for nothing",
         "ignore  = [\"Who\"]  # not published",
         "currency = \"USD\"  # ? nothing shows which currency 1.500,00, row 2, is in",
-        "name = \"Title\"  # 2 of 2 cells fit",
         "deadlineOn = { column = \"Deadline\", notes = true }  # 2 of 2 cells fit; hours and other texts become notes",
     ] {
         assert!(text.lines().any(|it| it == line), "{line}\n{text}");

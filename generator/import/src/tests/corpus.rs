@@ -224,16 +224,6 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             ],
         ),
         case(
-            "sums with a column of currencies",
-            "mixed.csv",
-            lines(
-                ",",
-                &["Max", "Currency"],
-                &[&["5000", "USD"], &["6000", "EUR"], &["7000", "GBP"], &["", ""]],
-            ),
-            &["A1 | fundingMaxUsd=5000", "A2 | Max: 6000 EUR", "A3 | Max: 7000 GBP", "A4"],
-        ),
-        case(
             "a Spanish header with a factor",
             "miles.csv",
             lines(";", &["Importe (miles €)"], &[&["2,5"], &["12"], &["hasta 0,75"]]),
@@ -292,15 +282,6 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
              A1;Call A1;Acme;https://a.example/A1;Ayuda;18;500\n\
              A2;Call A2;Acme;https://a.example/A2;Ayuda;21;600\n",
             &["A1 | fundingMaxUsd=500", "A2 | fundingMaxUsd=600"],
-        ),
-        case(
-            "a sum below, in another column than the key",
-            "totals.csv",
-            "Funder,Max USD,Title,Link,Type\n\
-             Acme,500,Call A1,https://a.example/A1,Grant\n\
-             Acme,600,Call A2,https://a.example/A2,Grant\n\
-             Total (2),1100,,,\n",
-            &["A1 | key=Call A1 | fundingMaxUsd=500", "A2 | key=Call A2 | fundingMaxUsd=600"],
         ),
         Case {
             edits: &[("deadlineOn = \"Deadline\"", "deadlineOn = { column = \"Deadline\", notes = true }")],

@@ -53,21 +53,6 @@ fn a_declared_currency_is_that_of_sums_that_show_none_or_no_single_one() {
 }
 
 #[test]
-fn the_words_of_a_limit_state_the_factor_that_its_sum_has() {
-    let mapping = "[sources.a]\nfile = \"a.csv\"\nkey = \"Name\"\n[sources.a.programs]\nname = \"Name\"\n\
-                   officialUrl = \"Link\"\nprogramType = { value = \"grant\" }\n";
-    let facts = TO_FACTS.replace("amount = \"Award\"", "amount = \"Award (miles €)\"");
-    let sheet = "Name;Link;Award (miles €)\nA;https://a.example/1;de 1 a 2\nB;https://a.example/2;up to 3\n\
-                 C;https://a.example/3;4\n";
-    let place = Place::new(&[(FILE, &format!("{mapping}{facts}")), ("a.csv", sheet)]);
-    place.imported();
-    let facts = place.rows("facts/a.ndjson");
-    let facts: Vec<String> = facts.iter().map(|it| format!("{} {}", it["label"], it["amount"])).collect();
-    let labels = ["\"Award (de 1 a 2, × 1000)\" 2000", "\"Award (up to 3, × 1000)\" 3000", "\"Award\" 4000"];
-    assert_eq!(facts, labels);
-}
-
-#[test]
 fn a_word_in_place_of_a_sum_is_no_number_of_another_form() {
     let refused = place("numbers = \"1,234.56\"", TO_DOLLARS, &["varies"]).refused();
     assert_eq!(refused[0].2, "`fundingMaxUsd` is `varies`: `varies` is not understood (column `Award`)");

@@ -108,40 +108,37 @@ fn row(number: usize, texts: &[&str]) -> String {
     format!("<row r=\"{number}\">{cells}</row>")
 }
 
+/// A sheet of texts.
+fn sheet(rows: &[&[&str]]) -> String {
+    let rows: String = (1..).zip(rows).map(|(at, texts)| row(at, texts)).collect();
+    format!("<sheetData>{rows}</sheetData>")
+}
+
+/// A workbook that is drafted, and its mapping.
+fn drafted(sheets: [(&str, &str); 2]) -> (Place, String) {
+    let place = Place::new(&[]);
+    place.write("inbox/a.xlsx", &workbook(&sheets.map(|(name, rows)| (name, "visible", rows)), false));
+    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
+    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    (place, mapping)
+}
+
 #[test]
 fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted() {
-    let calls: String = [
-        &["Register of calls"][..],
+    let calls = sheet(&[
+        &["Register of calls"],
         &["", "", "", "", "Money"],
         &["Ref.", "Call title", "Funder", "Who may apply", "Min", "Max", "Deadline", "Link", "Type"],
         &["A1", "Sea", "Acme", "EU; Norway", "-", "€1.500,00", "31/12/2026", "www.a.example", "Beca"],
         &["A2", "Ice", "Zeta", "Spain", "€500,00", "€3.000,00", "rolling", "https://b.example/", "Prize"],
         &["Total", "2"],
-    ]
-    .iter()
-    .enumerate()
-    .map(|(n, texts)| row(n + 1, texts))
-    .collect();
-    let funders: String =
-        [&["Name", "Website"][..], &["Acme", "https://acme.example/"], &["Zeta", "www.z.example"]]
-            .iter()
-            .enumerate()
-            .map(|(n, texts)| row(n + 1, texts))
-            .collect();
-    let data = |rows: &str| format!("<sheetData>{rows}</sheetData>");
-    let (calls, funders) = (data(&calls), data(&funders));
-    let place = Place::new(&[]);
-    place.write(
-        "inbox/register.xlsx",
-        &workbook(&[("Calls", "visible", &calls), ("Funders", "visible", &funders)], false),
-    );
-    let notes =
-        draft(place.folder.path(), Some(&place.folder.path().join("inbox/register.xlsx")), None).unwrap();
-    assert!(notes.contains("row 3 names the columns; what stands above is left out"), "{notes}");
+    ]);
+    let funders =
+        sheet(&[&["Name", "Website"], &["Acme", "https://acme.example/"], &["Zeta", "www.z.example"]]);
+    let (place, mapping) = drafted([("Calls", &calls), ("Funders", &funders)]);
     assert!(place.folder.path().join("dataset.json").exists());
-    let mapping = fs::read_to_string(place.folder.path().join("import.toml")).unwrap();
     for line in [
-        "file    = \"inbox/register.xlsx\"",
+        "file    = \"inbox/a.xlsx\"",
         "skip    = [\"Total\"]  # sums and rows without values: 6",
         "name = \"Name\"  # 2 of 2 in column \"Funder\" of sheet \"Calls\"",
         "amount = \"Max\"",
@@ -168,11 +165,11 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
 /// A workbook of two sheets of calls: reference, title and funder of each.
 fn two_sheets(grants: &[[&str; 3]], prizes: &[[&str; 3]]) -> Vec<u8> {
     let sheet = |calls: &[[&str; 3]]| {
-        let head = row(1, &["Ref.", "Call title", "Funder", "Link", "Type"]);
-        let calls = calls.iter().zip(2..).map(|([key, title, funder], number)| {
-            row(number, &[key, title, funder, &format!("https://a.example/{key}"), "Prize"])
-        });
-        format!("<sheetData>{head}{}</sheetData>", calls.collect::<String>())
+        let links: Vec<String> = calls.iter().map(|[key, ..]| format!("https://a.example/{key}")).collect();
+        let rows = calls.iter().zip(&links).map(|(it, link)| [it[0], it[1], it[2], link, "Prize"]);
+        let rows: Vec<[&str; 5]> =
+            std::iter::once(["Ref.", "Call title", "Funder", "Link", "Type"]).chain(rows).collect();
+        sheet(&rows.iter().map(|row| &row[..]).collect::<Vec<_>>())
     };
     let (grants, prizes) = (sheet(grants), sheet(prizes));
     workbook(&[("Grants", "visible", &grants), ("Prizes", "visible", &prizes)], false)
@@ -241,19 +238,13 @@ fn a_cell_that_is_struck_through_is_no_value_until_the_mapping_takes_it() {
 
 #[test]
 fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
-    let head = ["Title", "Funder", "Type", "Link", "Deadline"];
-    let sheet = |names: [&str; 2], year: &str| {
-        let link = names.map(|name| format!("https://x.example/{}", name.to_lowercase()));
-        let day = format!("{year}-03-01");
-        let rows = [0, 1].map(|at| [names[at], "X", "Grant", &link[at], &day]);
-        let rows: String = (1..).zip([head].iter().chain(&rows)).map(|(at, cells)| row(at, cells)).collect();
-        format!("<sheetData>{rows}</sheetData>")
-    };
-    let [one, two] = [sheet(["Reef", "Dune"], "2030"), sheet(["Dune", "Bog"], "2031")];
-    let place = Place::new(&[]);
-    let book = workbook(&[("Calls 2030", "visible", &one), ("Calls 2031", "visible", &two)], false);
-    place.write("inbox/a.xlsx", &book);
-    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
+    let head: &[&str] = &["Title", "Funder", "Type", "Link", "Deadline"];
+    let one: &[&str] = &["Reef", "X", "Grant", "https://x.example/reef", "2030-03-01"];
+    let [both, last] = [("Dune", "2030-03-01"), ("Dune", "2031-03-01")]
+        .map(|(name, day)| [name, "X", "Grant", "https://x.example/dune", day]);
+    let new: &[&str] = &["Bog", "X", "Grant", "https://x.example/bog", "2031-03-01"];
+    let (one, two) = (sheet(&[head, one, &both]), sheet(&[head, &last, new]));
+    let (place, _) = drafted([("Calls 2030", &one), ("Calls 2031", &two)]);
     place.imported();
     let count = |table: &str| ["0", "1"].map(|at| place.rows(&format!("{table}/calls-203{at}.ndjson")).len());
     assert_eq!((count("programs"), count("cycles")), ([2, 1], [2, 2]));
@@ -262,25 +253,11 @@ fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
 
 #[test]
 fn a_sheet_of_past_programs_is_no_sheet_of_funders() {
-    let sheet = |rows: &[[&str; 4]]| {
-        let rows: String = (1..).zip(rows).map(|(at, cells)| row(at, cells)).collect();
-        format!("<sheetData>{rows}</sheetData>")
-    };
-    let head = ["Scheme", "Funder", "Type", "Link"];
-    let open = sheet(&[
-        head,
-        ["A", "X", "Grant", "https://x.example/a"],
-        ["B", "Y", "Grant", "https://y.example/b"],
-    ]);
-    let past = sheet(&[
-        head,
-        ["C", "X", "Grant", "https://x.example/c"],
-        ["D", "Y", "Grant", "https://y.example/d"],
-    ]);
-    let place = Place::new(&[]);
-    place.write("inbox/a.xlsx", &workbook(&[("Past", "visible", &past), ("Open", "visible", &open)], false));
-    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
-    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    let head: &[&str] = &["Scheme", "Funder", "Type", "Link"];
+    let open = [&["A", "X", "Grant", "https://x.example/a"], &["B", "Y", "Grant", "https://y.example/b"]];
+    let past = [&["C", "X", "Grant", "https://x.example/c"], &["D", "Y", "Grant", "https://y.example/d"]];
+    let [past, open] = [past, open].map(|[one, two]| sheet(&[head, one, two]));
+    let (_, mapping) = drafted([("Past", &past), ("Open", &open)]);
     assert!(mapping.contains("[sources.past.programs]"), "{mapping}");
     assert!(
         mapping.contains("# ? programs, as its columns say; or organizations by \"Funder\""),

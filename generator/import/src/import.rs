@@ -101,25 +101,20 @@ pub fn origins(data: &Path) -> BTreeMap<String, String> {
     imported.map(|imported| output::origins(data, &imported, &report)).unwrap_or_default()
 }
 
-/// Reports the lines that a draft leaves open, once.
+/// Reports the lines that a draft leaves open, marked by `# ?`, once.
 fn report_questions(text: &str, file: FileId, report: &mut Diagnostics) {
-    let open = questions(text);
+    // A number sign in a text is no comment.
+    let is_open =
+        |line: &str| line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count() % 2 == 0);
+    let open: Vec<(u32, &str)> = (1..).zip(text.lines()).filter(|(_, line)| is_open(line)).collect();
     if let Some((line, question)) = open.first() {
-        let (count, what) = (counted(open.len(), "line"), quoted(question));
         let lines: Vec<String> = open.iter().map(|(line, _)| line.to_string()).collect();
-        let message = format!("{count} not decided yet: {}; the first is {what}", lines.join(", "));
+        let (count, lines) = (counted(open.len(), "line"), lines.join(", "));
+        let what = quoted(question.replace("# ?", "").trim());
+        let message = format!("{count} not decided yet: {lines}; the first is {what}");
         let help = "decide each: correct the line or remove it, and remove the mark `# ?`";
         report.push(Diagnostic::new(Code::BadMapping, Location { file, line: *line }, message).help(help));
     }
-}
-
-/// Lines that a draft leaves open, marked by `# ?`.
-fn questions(text: &str) -> Vec<(u32, String)> {
-    let marked = (1..).zip(text.lines()).filter(|(_, line)| {
-        // A number sign in a text is no comment.
-        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count() % 2 == 0)
-    });
-    marked.map(|(number, line)| (number, line.replace("# ?", "").trim().to_owned())).collect()
 }
 
 /// The line of a field in a mapping.

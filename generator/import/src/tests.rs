@@ -375,6 +375,9 @@ fn an_edit_that_lost_its_record_is_an_error_and_an_idle_one_a_warning() {
         ("W0109", "the row of this edit, key `A2`, has left source `grants`")
     );
     place.write("inbox/grants.csv", sheet.as_bytes());
+    place.write("edits/programs.csv", b"key,name\nA1,Ocean,x\n");
+    let (_, report) = place.import();
+    assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (Code::CellCount, 2));
     place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
     assert!(!place.import().0);
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");

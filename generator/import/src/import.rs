@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::canonical;
 use crate::days;
 use crate::edits;
-use crate::field_value::Wrong;
+use crate::field_value::{Made, Wrong};
 use crate::files::{ImportError, shown};
 use crate::kept;
 use crate::keys;
@@ -104,8 +104,9 @@ pub fn origins(data: &Path) -> BTreeMap<String, String> {
 /// Reports the lines that a draft leaves open, marked by `# ?`, once.
 fn report_questions(text: &str, file: FileId, report: &mut Diagnostics) {
     // A number sign in a text is no comment.
-    let is_open =
-        |line: &str| line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count() % 2 == 0);
+    let is_open = |line: &str| {
+        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count().is_multiple_of(2))
+    };
     let open: Vec<(u32, &str)> = (1..).zip(text.lines()).filter(|(_, line)| is_open(line)).collect();
     if let Some((line, question)) = open.first() {
         let lines: Vec<String> = open.iter().map(|(line, _)| line.to_string()).collect();
@@ -348,19 +349,7 @@ impl Importer<'_> {
             let wrong = match made {
                 Ok(None) => continue,
                 Ok(Some(made)) => {
-                    let place = || format!("source `{}`: `{field}`", source.name);
-                    if made.is_lost {
-                        self.count(
-                            place(),
-                            "least sum",
-                            "in other currencies left out, as a fact has one sum",
-                            at,
-                        );
-                    }
-                    if made.is_bare {
-                        let became = "without a currency taken as US dollars; `currency` declares another";
-                        self.count(place(), "sum", became, at);
-                    }
+                    self.count_sums(&made, source, field, at);
                     if made.is_elsewhere {
                         return (None, notes);
                     }
@@ -397,6 +386,18 @@ impl Importer<'_> {
             || !(has_value || target.is_fixed())
             || target.has("amount") && !record.contains_key("amount");
         ((!is_empty || is_broken).then_some(record), notes)
+    }
+
+    /// Counts sums that have no place, and those whose currency only their field shows.
+    fn count_sums(&mut self, made: &Made, source: &Source, field: &str, at: Location) {
+        let place = || format!("source `{}`: `{field}`", source.name);
+        if made.is_lost {
+            self.count(place(), "least sum", "in other currencies left out, as a fact has one sum", at);
+        }
+        if made.is_bare {
+            let became = "without a currency taken as US dollars; `currency` declares another";
+            self.count(place(), "sum", became, at);
+        }
     }
 
     /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?

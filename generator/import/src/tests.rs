@@ -353,7 +353,7 @@ fn a_link_out_of_the_dataset_and_a_device_are_no_sources() {
 }
 
 #[test]
-fn an_edit_that_lost_its_record_is_an_error_and_an_idle_one_a_warning() {
+fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
     let place = place();
     place.write("edits/programs.csv", b"key,name\nA9,Nobody\n");
     assert_eq!(place.refused(), [("E0115", 2, "no imported row of programs has the key `A9`".to_owned())]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::places::is_place;
+use super::places::{is_place, is_state};
 use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
 use crate::days::{self, is_numeric, order_of, proved_order};
 use crate::forms::NumberForm;
@@ -172,7 +172,8 @@ impl Draft<'_> {
         }
         // `Georgia, US` may be two places, or one with its country.
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
-        let mut places = places.flat_map(|(_, (column, _))| self.column(*column));
+        let places = places.flat_map(|(_, (column, _))| self.column(*column));
+        let mut places = places.filter(|text| !items(text, ",").iter().all(|part| is_state(part)));
         Some(match places.find(|text| text.matches(',').count() == 1) {
             Some(pair) => {
                 format!(

@@ -19,6 +19,11 @@ pub(super) fn is_place(text: &str) -> bool {
     place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
 }
 
+/// Whether a text is the code of a state of the US.
+pub(super) fn is_state(text: &str) -> bool {
+    place::is_place(&format!("US-{text}"))
+}
+
 impl Draft<'_> {
     /// A column without any place has none, whatever its name; one of topics that are places has no topics.
     pub(super) fn decide_places(&self, taken: &mut Taken) {
@@ -40,7 +45,6 @@ impl Draft<'_> {
             let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
             let is_region = |part: &String| is_place(part) || regions.contains(&fold(part));
             // A column `State` has states of affairs or of the US.
-            let is_state = |part: &String| place::is_place(&format!("US-{part}"));
             let is_known = |part: String| value_of("lifecycle", &part).is_some();
             let has_places = match name {
                 "lifecycle" => {
@@ -67,7 +71,7 @@ impl Draft<'_> {
             words.iter().cloned().filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
         let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
         // `CA` is California among other states, and Canada among other countries.
-        let states = words.iter().filter(|word| place::is_place(&format!("US-{word}")));
+        let states = words.iter().filter(|word| is_state(word));
         let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));
         let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
         let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();

@@ -395,9 +395,6 @@ pub(crate) struct Import {
     /// Write a draft of import.toml from the columns of --from, and import nothing
     #[arg(long, requires = "from")]
     pub(crate) draft: bool,
-    /// Add `values` for misspelt and unknown words to import.toml, each marked to be decided, and import nothing
-    #[arg(long, conflicts_with = "draft")]
-    pub(crate) propose: bool,
     /// Report what would be written without writing it
     #[arg(long)]
     pub(crate) dry_run: bool,

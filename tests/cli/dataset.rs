@@ -60,7 +60,7 @@ fn summaries_and_findings_come_in_the_requested_format() {
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
     let summary = run(&["--summary"]);
-    summary.fails(1, &["E0203       1 data/programs.csv:2: the code is not a place; "]);
+    summary.fails(1, &["E0203       1 data/programs.csv:2: `eligibleCountries` is `Georgia`, the name of several places; "]);
     let short = run(&["--message-format", "short"]);
     short.fails(1, &["data/programs.csv:2:1: error[E0203]: "]);
     let sarif = run(&["--message-format", "sarif"]);
@@ -326,7 +326,7 @@ fn an_import_for_programs_is_one_document_whatever_was_found_where() {
     let printed = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
     let logs = printed.lines().filter(|line| line.starts_with('{')).count();
     assert_eq!(logs, 1, "{printed}");
-    assert!(printed.contains("column `Notas` is not mapped"), "{printed}");
+    assert!(printed.contains("1 column left out, not mapped: `Notas`"), "{printed}");
 }
 
 #[test]

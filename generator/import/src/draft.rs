@@ -14,7 +14,7 @@ use crate::files::{ImportError, read_source, replace};
 use crate::forms::DateOrder;
 use crate::keys::name_of;
 use crate::vocabulary::{is_empty_mark, value_of};
-use crate::{money, source, sums, values};
+use crate::{money, sums, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
@@ -47,12 +47,16 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let bytes = read_source(from)?;
     let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
     read.iter_mut().for_each(|found| found.sheet.drop_repeated());
+    let drafts = read.iter().map(|found| Draft { sheet: &found.sheet, others: &read, source: None });
+    let of_organizations: Vec<bool> =
+        drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
+    read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
         "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
     );
-    let mut found_lines: Vec<String> = source::misnamed(from, &bytes).into_iter().collect();
+    let mut found_lines = Vec::new();
     let mut names = BTreeSet::new();
     for found in &read {
         let own = found.title.as_deref().filter(|_| read.len() > 1).map(slug_of);
@@ -177,7 +181,7 @@ impl Draft<'_> {
         let columns = 0..self.sheet.columns.len();
         let own: Vec<BTreeSet<String>> = columns.map(|column| self.column(column).collect()).collect();
         self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
-            let (column, named) = other.named()?;
+            let (column, named) = other.named.as_ref()?;
             let is_named = |own: &BTreeSet<String>| {
                 own.len() == self.sheet.rows.len() && named.intersection(own).count() * 2 > named.len()
             };
@@ -227,6 +231,7 @@ impl Draft<'_> {
             (Table::Cycles, "deadlineOn", "days", forms::is_day),
             (Table::Programs, "fundingMaxUsd", "sums", forms::is_sum),
         ];
+        let has_currencies = self.sheet.columns.iter().any(|name| money::is_currency_column(name));
         let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
         let found = open.flat_map(|(_, field, what, is_one)| {
             let columns = self.sheet.columns.iter().enumerate();
@@ -234,7 +239,8 @@ impl Draft<'_> {
             free.filter_map(move |(column, name)| {
                 let cells = || self.sheet.rows.iter().filter_map(move |row| row.cells.get(column));
                 let filled = cells().filter(|cell| !cell.is_empty()).count();
-                let is_money = what == "sums" && money::of_header(name).0.is_some();
+                let is_beside = has_currencies && !money::is_currency_column(name);
+                let is_money = what == "sums" && (is_beside || money::of_header(name).0.is_some());
                 let is_number = |cell: &Cell| money::read(&cell.text(), None).is_ok();
                 let count = cells().filter(|cell| is_one(cell) || is_money && is_number(cell)).count();
                 let name = quoted(name);
@@ -278,7 +284,7 @@ impl Draft<'_> {
 
     fn tables(&self, out: &mut String, name: &str, taken: &Taken, key: Option<usize>, money: &Money) {
         let others = self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet));
-        let elsewhere = others.into_iter().any(|other| other.is_of_organizations(self.others));
+        let elsewhere = others.into_iter().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
             let _ =
@@ -374,8 +380,8 @@ impl Draft<'_> {
         let cells = cells.filter(|(_, cell)| !cell.is_empty() && !is_empty_mark(&cell.text()));
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
-        let doubt = match (is_sure, count * 10 >= all * 9) {
-            (false, _) => "? right, by a part of its name? ",
+        let doubt = match (is_sure, all > 0 && count * 10 >= all * 9) {
+            (false, _) => "? right? its name fits only in part; ",
             (true, false) => "? ",
             (true, true) => "",
         };

@@ -43,26 +43,20 @@ type Rows = Vec<(Location, Record)>;
 
 /// Empty cells leave what is there.
 fn csv_rows(text: &str, file: FileId, report: &mut Diagnostics) -> Rows {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let mut reader = ::csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = match record {
-            Ok(record) if record.len() == header.len() => record,
-            other => {
-                let line =
-                    other.as_ref().ok().and_then(csv::StringRecord::position).map_or(1, csv::Position::line);
-                let at = Location { file, line: u32::try_from(line).unwrap_or(1) };
-                let message = "the row has more or fewer cells than the header";
-                report.push(Diagnostic::new(Code::CellCount, at, message));
-                continue;
-            }
+        let position = record.as_ref().map_or_else(csv::Error::position, csv::StringRecord::position);
+        let line = u32::try_from(position.map_or(1, csv::Position::line)).unwrap_or(u32::MAX);
+        let at = Location { file, line };
+        let Ok(record) = record else {
+            let message = "the row has more or fewer cells than the header";
+            report.push(Diagnostic::new(Code::CellCount, at, message));
+            continue;
         };
-        let line = record.position().map_or(1, csv::Position::line);
         let cells = header.iter().zip(record.iter()).filter(|(_, cell)| !cell.is_empty());
-        let row = cells.map(|(name, cell)| (name.trim().to_owned(), Value::from(cell))).collect();
-        rows.push((Location { file, line: u32::try_from(line).unwrap_or(u32::MAX) }, row));
+        rows.push((at, cells.map(|(name, cell)| (name.trim().to_owned(), Value::from(cell))).collect()));
     }
     rows
 }
@@ -116,15 +110,23 @@ fn edit(
             }
         }
     }
-    let mut is_found = false;
-    for ((of, _), output) in outputs.iter_mut() {
-        for record in
-            output.records.iter_mut().filter(|record| *of == table && is_named(record, name, &wanted))
-        {
-            is_found = true;
-            for (field, value) in &changes {
-                change(record, field, value, at, report);
-            }
+    let mut found = Vec::new();
+    for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
+        let named = output.records.iter_mut().filter(|record| is_named(record, name, &wanted));
+        found.extend(named.map(|record| (source.clone(), record)));
+    }
+    let has_left =
+        |(_, record): &&(_, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
+    if let Some((source, _)) = found.iter().find(has_left) {
+        let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
+        let help = "remove the edit, or keep it for the case that the row comes back";
+        report.push(Diagnostic::new(Code::IdleEdit, at, message).value(name, wanted).help(help));
+        return;
+    }
+    let is_found = !found.is_empty();
+    for (_, record) in found {
+        for (field, value) in &changes {
+            change(record, field, value, at, report);
         }
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, outputs) {

@@ -56,7 +56,7 @@ pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
         ),
         Some(form) => (
             format!("which is not written as `numbers = \"{form}\"` says"),
-            "correct it in the source; or, if most sums are written so, correct `numbers`",
+            "correct it in the source; or, if most are written so, correct `numbers`",
         ),
     };
     wrong(Code::Separators, subject + &what, help)

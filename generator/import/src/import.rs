@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::canonical;
 use crate::days;
 use crate::edits;
-use crate::field_value::Wrong;
+use crate::field_value::{Made, Wrong};
 use crate::files::{ImportError, shown};
 use crate::kept;
 use crate::keys;
@@ -20,7 +20,6 @@ use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
 use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
 use crate::schema::kinds;
-use crate::source;
 use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed};
 use crate::sums::Money;
 use crate::values;
@@ -29,8 +28,7 @@ use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
 
-use inputs::rows_of;
-pub(super) use inputs::{bytes_of, choose, sheet_of};
+use inputs::{bytes_of, choose, rows_of, sheet_of};
 
 /// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///
@@ -60,19 +58,17 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         outputs: BTreeMap::new(),
         made: made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
-        notes: BTreeMap::new(),
-        repeated: BTreeMap::new(),
-        bare: BTreeMap::new(),
+        counts: BTreeMap::new(),
+        alike: BTreeMap::new(),
+        shares: BTreeMap::new(),
         refused: BTreeSet::new(),
-        lost_minimums: 0,
     };
     for source in &chosen {
-        let (path, bytes) = bytes_of(source, options)?;
-        source::misnamed(&path, &bytes).into_iter().for_each(|note| importer.report.note(note));
+        let bytes = bytes_of(source, options)?;
         importer.import(source, &bytes, options.data);
     }
     importer.add_gone(&chosen, options.data);
-    importer.note_sums();
+    importer.note_counts();
     let mut outputs = importer.outputs;
     edits::apply(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
@@ -83,7 +79,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     canonical::complete(options.data, &mut outputs, report)?;
     kept::keep(options.data, &mut outputs, report)?;
     let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
-    let mut imported = Imported { broken: errors().map(|it| it.at).collect(), ..Imported::default() };
+    let broken = errors().map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
+    let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     for ((table, source), mut output) in outputs {
         let places = output.sort(table);
         let path = format!("{}/{source}.ndjson", table.name());
@@ -104,29 +101,25 @@ pub fn origins(data: &Path) -> BTreeMap<String, String> {
     imported.map(|imported| output::origins(data, &imported, &report)).unwrap_or_default()
 }
 
-/// Reports the lines that a draft leaves open, once.
+/// Reports the lines that a draft leaves open, marked by `# ?`, once.
 fn report_questions(text: &str, file: FileId, report: &mut Diagnostics) {
-    let open = questions(text);
+    // A number sign in a text is no comment.
+    let is_open = |line: &str| {
+        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count().is_multiple_of(2))
+    };
+    let open: Vec<(u32, &str)> = (1..).zip(text.lines()).filter(|(_, line)| is_open(line)).collect();
     if let Some((line, question)) = open.first() {
-        let (count, what) = (counted(open.len(), "line"), quoted(question));
         let lines: Vec<String> = open.iter().map(|(line, _)| line.to_string()).collect();
-        let message = format!("{count} not decided yet: {}; the first is {what}", lines.join(", "));
+        let (count, lines) = (counted(open.len(), "line"), lines.join(", "));
+        let what = quoted(question.replace("# ?", "").trim());
+        let message = format!("{count} not decided yet: {lines}; the first is {what}");
         let help = "decide each: correct the line or remove it, and remove the mark `# ?`";
         report.push(Diagnostic::new(Code::BadMapping, Location { file, line: *line }, message).help(help));
     }
 }
 
-/// Lines that a draft leaves open, marked by `# ?`.
-fn questions(text: &str) -> Vec<(u32, String)> {
-    let marked = (1..).zip(text.lines()).filter(|(_, line)| {
-        // A number sign in a text is no comment.
-        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count() % 2 == 0)
-    });
-    marked.map(|(number, line)| (number, line.replace("# ?", "").trim().to_owned())).collect()
-}
-
 /// The line of a field in a mapping.
-pub(super) fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
+fn line_of(text: &str, source: &str, table: Table, field: &str) -> usize {
     let section = format!("[sources.{source}.{}]", table.name());
     let lines = text.lines().enumerate().skip_while(|(_, line)| !line.starts_with(&section)).skip(1);
     let mut own = lines.take_while(|(_, line)| !line.starts_with('['));
@@ -151,16 +144,14 @@ struct Importer<'a> {
     made: BTreeSet<(Table, String)>,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
-    /// The rows of cells that became notes, by source and column.
-    notes: BTreeMap<String, Vec<u32>>,
-    /// The rows of programs that other rows make, by source.
-    repeated: BTreeMap<String, Vec<u32>>,
+    /// The rows of what is counted: where it is, its name, and what became of it.
+    counts: BTreeMap<(String, &'static str, &'static str), Vec<u32>>,
+    /// Names of which there is one record each, by their letters and digits.
+    alike: BTreeMap<(Table, String), Vec<String>>,
+    /// How many cells are numbers, by source and column, where some are not.
+    shares: BTreeMap<(String, String), String>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
-    /// Number of sums whose currency only their field shows.
-    bare: BTreeMap<String, usize>,
-    /// Number of least sums in other currencies: a fact has one sum.
-    lost_minimums: usize,
 }
 
 impl Importer<'_> {
@@ -219,26 +210,21 @@ impl Importer<'_> {
         }
     }
 
-    /// Notes what was made of sums that show no currency, and of those that have no place.
-    fn note_sums(&mut self) {
-        for (column, lines) in &self.notes {
-            let count = counted(lines.len(), "cell");
-            self.report.note(format!("{column}: {count} in notes, {}", rows_of(lines)));
+    /// Counts something of a row, to be noted.
+    fn count(&mut self, place: String, what: &'static str, became: &'static str, at: Location) {
+        self.counts.entry((place, what, became)).or_default().push(at.line);
+    }
+
+    /// Notes what was counted.
+    fn note_counts(&mut self) {
+        for ((place, what, became), lines) in &self.counts {
+            let count = counted(lines.len(), what);
+            self.report.note(format!("{place}: {count} {became}: {}", rows_of(lines)));
         }
-        for (name, lines) in &self.repeated {
-            let count = counted(lines.len(), "row");
-            let note =
-                format!("source `{name}`: {count} of programs that other rows make: {}", rows_of(lines));
-            self.report.note(note);
-        }
-        for (field, count) in &self.bare {
-            let count = counted(*count, "sum");
-            let taken = "without a currency taken as US dollars; `currency` declares another";
-            self.report.note(format!("{field}: {count} {taken}"));
-        }
-        if self.lost_minimums > 0 {
-            let count = counted(self.lost_minimums, "least sum");
-            self.report.note(format!("{count} in other currencies left out: a fact has one sum"));
+        for ((table, _), names) in self.alike.iter().filter(|(_, names)| names.len() > 1) {
+            let (table, names) = (table.name(), names.join(", "));
+            self.report
+                .note(format!("{table}: {names} differ only by accents and signs; `values` makes them one"));
         }
     }
 
@@ -311,10 +297,12 @@ impl Importer<'_> {
             if let Some(field) = distinct {
                 if !identity(target, &record).is_some_and(|known| self.made.insert((target.table, known))) {
                     if target.table == Table::Programs {
-                        self.repeated.entry(source.name.clone()).or_default().push(row.line);
+                        let place = format!("source `{}`", source.name);
+                        self.count(place, "row", "of programs that other rows make", at);
                     }
                     continue;
                 }
+                self.note_alike(target, &record);
                 // The value becomes the key: rows that refer to the record by it still do after a rename.
                 let known = record.get(field).cloned().filter(|_| !target.has("key"));
                 known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
@@ -330,6 +318,14 @@ impl Importer<'_> {
             places.push(at);
         }
         (records, places)
+    }
+
+    /// Remembers names of which there is one record each.
+    fn note_alike(&mut self, target: &Target, record: &Record) {
+        let field = target.distinct().filter(|field| *field != "key");
+        let Some(name) = field.and_then(|field| record.get(field)?.as_str()) else { return };
+        let letters = snapshot::text::fold(name).chars().filter(|c| c.is_alphanumeric()).collect();
+        self.alike.entry((target.table, letters)).or_default().push(quoted(name));
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.
@@ -353,10 +349,7 @@ impl Importer<'_> {
             let wrong = match made {
                 Ok(None) => continue,
                 Ok(Some(made)) => {
-                    self.lost_minimums += usize::from(made.is_lost);
-                    if made.is_bare {
-                        *self.bare.entry(format!("source `{}`: `{field}`", source.name)).or_default() += 1;
-                    }
+                    self.count_sums(&made, source, field, at);
                     if made.is_elsewhere {
                         return (None, notes);
                     }
@@ -378,7 +371,8 @@ impl Importer<'_> {
             // One error for each sum, whatever fields are made of it.
             if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
-                let problem = refusal(&wrong, rule, is_broken, line, at);
+                let wrong = self.with_share(wrong, source, sheet, rule);
+                let problem = refusal(&wrong, rule, sheet, is_broken, line, at);
                 self.report.push(problem.value(field.clone(), cause(&wrong, &cell)));
             }
         }
@@ -392,6 +386,34 @@ impl Importer<'_> {
             || !(has_value || target.is_fixed())
             || target.has("amount") && !record.contains_key("amount");
         ((!is_empty || is_broken).then_some(record), notes)
+    }
+
+    /// Counts sums that have no place, and those whose currency only their field shows.
+    fn count_sums(&mut self, made: &Made, source: &Source, field: &str, at: Location) {
+        let place = || format!("source `{}`: `{field}`", source.name);
+        if made.is_lost {
+            self.count(place(), "least sum", "in other currencies left out, as a fact has one sum", at);
+        }
+        if made.is_bare {
+            let became = "without a currency taken as US dollars; `currency` declares another";
+            self.count(place(), "sum", became, at);
+        }
+    }
+
+    /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?
+    fn with_share(&mut self, wrong: Wrong, source: &Source, sheet: &Sheet, rule: &Rule) -> Wrong {
+        let Some(column) = rule.columns.first().filter(|_| wrong.code == Code::Separators) else {
+            return wrong;
+        };
+        let of_column = || {
+            let cells = sheet.rows.iter().filter_map(|row| row.cells.get(sheet.column(column)?));
+            let texts = cells.map(Cell::text).filter(|it| !it.is_empty() && !source.empty.contains(it));
+            let (fit, others): (Vec<_>, Vec<_>) =
+                texts.partition(|it| money::read(it, source.numbers).is_ok());
+            format!("{} of {} are read", fit.len(), counted(fit.len() + others.len(), "cell"))
+        };
+        let share = self.shares.entry((source.name.clone(), column.clone())).or_insert_with(of_column);
+        Wrong { help: format!("{}; {share}", wrong.help), ..wrong }
     }
 
     /// Adds what is no value as facts of the row's program.
@@ -409,7 +431,7 @@ impl Importer<'_> {
                 continue;
             }
             let place = format!("source `{}`: {}", source.name, quoted(&column));
-            self.notes.entry(place).or_default().push(at.line);
+            self.count(place, "cell", "in notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let name = format!("{}-hours", source.name);
             let output = self.outputs.entry((Table::Facts, name)).or_default();
@@ -425,8 +447,18 @@ fn cause(wrong: &Wrong, cell: &Cell) -> String {
 }
 
 /// The problem of a cell at a line of the mapping.
-fn refusal(wrong: &Wrong, rule: &Rule, is_kept: bool, line: usize, at: Location) -> Diagnostic {
-    let column = rule.columns.first().map_or_else(String::new, |it| format!(" (column {})", quoted(it)));
+fn refusal(
+    wrong: &Wrong,
+    rule: &Rule,
+    sheet: &Sheet,
+    is_kept: bool,
+    line: usize,
+    at: Location,
+) -> Diagnostic {
+    let column = rule.columns.first().map_or_else(String::new, |name| {
+        let cell = sheet.column(name).and_then(|column| sheet.place(column, at.line));
+        format!(" (column {}{})", quoted(name), cell.map(|cell| format!(", {cell}")).unwrap_or_default())
+    });
     let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
     if is_kept {
         (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));

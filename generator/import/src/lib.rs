@@ -14,7 +14,6 @@ mod keys;
 mod mapping;
 mod money;
 mod output;
-mod propose;
 mod schema;
 mod source;
 mod sums;
@@ -24,7 +23,7 @@ mod written;
 
 pub use files::{ImportError, replace};
 pub use output::{ImportOptions, Imported};
-pub use {draft::draft, import::import, import::origins, propose::propose, schema::json_schema};
+pub use {draft::draft, import::import, import::origins, schema::json_schema};
 
 #[cfg(test)]
 mod tests;

@@ -31,8 +31,8 @@ pub struct Imported {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Where the rows of a file are in its source; those that have left it are nowhere.
     pub(super) places: BTreeMap<String, Vec<Option<Location>>>,
-    /// Rows that have errors already.
-    pub(super) broken: BTreeSet<Location>,
+    /// Rows that have errors already, and the fields that these are of.
+    pub(super) broken: BTreeSet<(Location, String)>,
 }
 
 impl Imported {
@@ -42,7 +42,18 @@ impl Imported {
             let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
             *self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?)?
         };
-        let follows = |it: &Diagnostic| it.code == Code::MissingField && self.broken.contains(&it.at);
+        let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
+        let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
+        let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
+        let follows = |it: &Diagnostic| match it.code {
+            Code::MissingField => {
+                let of_row = self.broken.range((it.at, String::new())..).take_while(|(at, _)| *at == it.at);
+                of_row.into_iter().any(|(_, field)| field == "key" || names(it, field))
+            }
+            // A table that is made of a column, none of whose cells has a value.
+            Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
+            _ => false,
+        };
         report.relocate(origin, follows);
         if report.error_count() > 0 {
             hold_warnings(report);
@@ -72,14 +83,11 @@ impl Imported {
 /// Leaves the errors alone: what is wrong would drown in what may stay so.
 fn hold_warnings(report: &mut Diagnostics) {
     let is_warning = |it: &Diagnostic| !it.code.id().starts_with('E');
-    let warnings = report.sorted().into_iter().filter(|it| is_warning(it));
-    let places = warnings.map(|it| ((report.file_name(it.at.file).to_owned(), it.at.line), it.at));
-    let places: Vec<_> = places.collect();
-    if !places.is_empty() {
-        report.note(format!("{} left for later, as there are errors", counted(places.len(), "warning")));
+    let count = report.sorted().into_iter().filter(|it| is_warning(it)).count();
+    if count > 0 {
+        report.note(format!("{} left for later, as there are errors", counted(count, "warning")));
     }
-    let places: BTreeMap<_, _> = places.into_iter().collect();
-    report.relocate(|file, line| places.get(&(file.to_owned(), line)).copied(), is_warning);
+    report.relocate(|_, _| None, is_warning);
 }
 
 /// A record that will be written.

@@ -13,7 +13,6 @@ mod xlsx;
 mod xml;
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use archive::Grid;
 use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet, weigh};
@@ -50,14 +49,6 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
         return Err(format!("it has more than {MOST_ROWS} rows"));
     }
     Ok(sheet)
-}
-
-/// What a file is, where its name ends as those of workbooks do and its first bytes are no workbook's.
-pub(super) fn misnamed(path: &Path, bytes: &[u8]) -> Option<String> {
-    let ending = path.extension()?.to_str()?.to_lowercase();
-    let is_named = ["xlsx", "xlsm", "xls", "ods"].contains(&ending.as_str());
-    let is_workbook = bytes.starts_with(b"PK") || bytes.starts_with(OLD_WORKBOOK);
-    (is_named && !is_workbook).then(|| format!("{} is no workbook: it is read as a text", path.display()))
 }
 
 /// The sheets of a workbook that can be seen; nothing of what is no workbook.

@@ -241,7 +241,7 @@ fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
         let message = format!("`{field}` is {}, a range whose ends are not written alike", quoted(text));
         return bad(message, "write both ends in full in the source, such as 10k-20k or 5,000-10,000");
     }
-    if part.bytes().any(|byte| byte.is_ascii_digit()) || part == text {
+    if part.bytes().any(|byte| byte.is_ascii_digit()) {
         return no_number(field, text, source);
     }
     if part == money::TWO_FACTORS {

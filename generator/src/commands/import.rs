@@ -19,10 +19,6 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
         sources: &options.sources,
         from: options.from.as_deref(),
     };
-    if options.propose {
-        let proposed = import::propose(&import_options);
-        return proposed.map(print_line).map_err(import_failure);
-    }
     let mut report = Diagnostics::new();
     let mut shown = options.messages.print_options();
     let imported = import::import(&import_options, &mut report).map_err(|error| {

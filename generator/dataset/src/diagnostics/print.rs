@@ -111,7 +111,8 @@ impl Diagnostics {
         Ok(())
     }
 
-    /// A line for each code: how often it is found, where first, and how to fix it; the most frequent first.
+    /// A line for each code: how often it is found, where first, and how to fix it; the most frequent first. What is found
+    /// once is stated in its own words.
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut codes: BTreeMap<Code, Group<'_>> = BTreeMap::new();
         for first in self.sorted() {
@@ -123,9 +124,12 @@ impl Diagnostics {
         });
         for (code, group) in rows {
             let (style, place) = (style(code), printable(&self.place(group.first.at)));
-            let (id, count, title) = (code.id(), group.lines.len(), code.title());
-            let remedy = code.remedy();
-            writeln!(out, "{style}{id}{style:#} {count:>7} {place}: {title}; {remedy}")?;
+            let (id, count) = (code.id(), group.lines.len());
+            let (what, remedy) = match count {
+                1 => (printable(&group.first.message), printable(group.help())),
+                _ => (code.title().to_owned(), code.remedy().to_owned()),
+            };
+            writeln!(out, "{style}{id}{style:#} {count:>7} {place}: {what}; {remedy}")?;
         }
         self.totals(out)
     }

@@ -73,8 +73,9 @@ impl Diagnostics {
             it.message = moved(&it.message);
             it.help = it.help.as_deref().map(moved);
             let name = files.get(it.at.file.0 as usize).map_or("", String::as_str);
-            let Some(at) = origin(name, it.at.line) else { return true };
-            (it.at, it.column) = (at, None);
+            if let Some(at) = origin(name, it.at.line) {
+                (it.at, it.column) = (at, None);
+            }
             !is_consequence(it)
         });
     }

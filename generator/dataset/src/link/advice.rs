@@ -40,7 +40,10 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
 
 /// Reports programs that have the name of another one of their organization.
 fn report_near_duplicates(tables: &Tables, report: &mut Diagnostics) {
-    let key = |row: &'_ Row<Program>| (row.record.organization_id, folded(&row.record.name), row.at);
+    // C, C++ and C# are three names.
+    let signs = |name: &str| name.chars().filter(|c| matches!(c, '+' | '#')).collect::<String>();
+    let name_of = |name: &str| (folded(name), signs(name));
+    let key = |row: &'_ Row<Program>| (row.record.organization_id, name_of(&row.record.name), row.at);
     let mut names: Vec<_> = tables.programs.iter().map(|row| (key(row), row.record.slug.as_str())).collect();
     names.sort_unstable();
     for same in names.chunk_by(|((a, name, _), _), ((b, other, _), _)| (a, name) == (b, other)) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::places::is_place;
+use super::places::{is_place, is_state};
 use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
 use crate::days::{self, is_numeric, order_of, proved_order};
 use crate::forms::NumberForm;
@@ -156,7 +156,9 @@ impl Draft<'_> {
         let mut uses = BTreeMap::<String, usize>::new();
         cells.iter().flat_map(|text| parts(text)).for_each(|part| *uses.entry(part).or_default() += 1);
         let recurs = |text: &&String| parts(text).iter().any(|part| uses[part] > 1 || is_place(part));
-        let joined: Vec<&String> = cells.iter().filter(|text| parts(text).len() > 1).collect();
+        // Quotes around an item show that the comma outside of them separates.
+        let is_quoted = cells.iter().any(|text| parts(text).len() < text.split(',').count());
+        let joined: Vec<&String> = cells.iter().filter(|text| !is_quoted && parts(text).len() > 1).collect();
         let count = joined.iter().filter(|text| recurs(text)).count();
         if count * 10 < joined.len() * 9 {
             let other =
@@ -170,7 +172,8 @@ impl Draft<'_> {
         }
         // `Georgia, US` may be two places, or one with its country.
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
-        let mut places = places.flat_map(|(_, (column, _))| self.column(*column));
+        let places = places.flat_map(|(_, (column, _))| self.column(*column));
+        let mut places = places.filter(|text| !items(text, ",").iter().all(|part| is_state(part)));
         Some(match places.find(|text| text.matches(',').count() == 1) {
             Some(pair) => {
                 format!(

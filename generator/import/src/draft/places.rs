@@ -19,6 +19,11 @@ pub(super) fn is_place(text: &str) -> bool {
     place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
 }
 
+/// Whether a text is the code of a state of the US.
+pub(super) fn is_state(text: &str) -> bool {
+    place::is_place(&format!("US-{text}"))
+}
+
 impl Draft<'_> {
     /// A column without any place has none, whatever its name; one of topics that are places has no topics.
     pub(super) fn decide_places(&self, taken: &mut Taken) {
@@ -32,14 +37,25 @@ impl Draft<'_> {
         taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
         let is_topic =
             |field: &&Field| field.value_type() == ValueType::List && !field.name.ends_with("Countries");
-        let mut topics =
-            fields_of(Table::Programs).filter(is_topic).map(|field| (Table::Programs, field.name));
-        let Some((at, column)) = topics.find_map(|at| Some((at, taken.get(&at)?.0))) else { return };
+        let topics = fields_of(Table::Programs).filter(is_topic).map(|field| field.name);
         let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
         let regions: BTreeSet<String> = regions.map(|name| fold(name.text)).collect();
-        if parts(column).any(|part| is_place(&part) || regions.contains(&fold(&part))) {
-            taken.remove(&at);
-            taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+        for name in topics.chain(["lifecycle"]) {
+            let at = (Table::Programs, name);
+            let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
+            let is_region = |part: &String| is_place(part) || regions.contains(&fold(part));
+            // A column `State` has states of affairs or of the US.
+            let is_known = |part: String| value_of("lifecycle", &part).is_some();
+            let has_places = match name {
+                "lifecycle" => {
+                    !is_sure && parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known)
+                }
+                _ => parts(column).any(|part| is_region(&part)),
+            };
+            if has_places {
+                taken.remove(&at);
+                taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+            }
         }
     }
 
@@ -55,7 +71,7 @@ impl Draft<'_> {
             words.iter().cloned().filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
         let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
         // `CA` is California among other states, and Canada among other countries.
-        let states = words.iter().filter(|word| place::is_place(&format!("US-{word}")));
+        let states = words.iter().filter(|word| is_state(word));
         let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));
         let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
         let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();

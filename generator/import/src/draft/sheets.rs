@@ -1,6 +1,5 @@
 //! What a draft is made from: every sheet of a source, and where it stands.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -21,30 +20,13 @@ pub(super) struct Found {
     /// Its encoding, where that is not UTF-8.
     pub encoding: Option<String>,
     pub sheet: Sheet,
-    /// Cached, as every sheet is compared with each other one.
-    named: OnceCell<Option<(usize, BTreeSet<String>)>>,
-    is_of_organizations: OnceCell<bool>,
+    /// The column of a sheet of programs that names organizations, and the names.
+    pub named: Option<(usize, BTreeSet<String>)>,
+    /// Whether it is drafted as a sheet of organizations.
+    pub is_of_organizations: bool,
 }
 
 impl Found {
-    /// The column of a sheet of programs that names organizations, and the names.
-    pub(super) fn named(&self) -> Option<&(usize, BTreeSet<String>)> {
-        let named = self.named.get_or_init(|| {
-            let draft = Draft { sheet: &self.sheet, others: &[], source: None };
-            let (column, _) = *draft.taken().get(&(Table::Programs, "organization"))?;
-            Some((column, draft.column(column).collect()))
-        });
-        named.as_ref()
-    }
-
-    /// Whether it is drafted as a sheet of organizations.
-    pub(super) fn is_of_organizations(&self, others: &[Self]) -> bool {
-        let draft = Draft { sheet: &self.sheet, others, source: None };
-        *self
-            .is_of_organizations
-            .get_or_init(|| draft.organizations().is_some() && !draft.has_programs(&draft.taken()))
-    }
-
     /// The first lines of its source in a mapping.
     pub(super) fn heading(&self, name: &str, file: Option<&Path>) -> String {
         let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
@@ -181,14 +163,11 @@ fn tables(
             "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
         ));
     }
-    Ok(vec![Found {
-        title: title.map(str::to_owned),
-        declared,
-        encoding: None,
-        sheet,
-        named: OnceCell::new(),
-        is_of_organizations: OnceCell::new(),
-    }])
+    let draft = Draft { sheet: &sheet, others: &[], source: None };
+    let named = draft.taken().get(&(Table::Programs, "organization")).map(|(column, _)| *column);
+    let named = named.map(|column| (column, draft.column(column).collect()));
+    let title = title.map(str::to_owned);
+    Ok(vec![Found { title, declared, encoding: None, sheet, named, is_of_organizations: false }])
 }
 
 /// Where a file is, seen from the folder of a dataset: both can then be moved together.

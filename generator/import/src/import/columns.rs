@@ -104,7 +104,7 @@ impl Importer<'_> {
     /// Reports columns that the mapping neither maps nor ignores.
     pub(super) fn report_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
-        let mut new = Vec::new();
+        let (mut new, mut problems) = (Vec::new(), Vec::new());
         for (index, column) in sheet.columns.iter().enumerate() {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
@@ -114,29 +114,29 @@ impl Importer<'_> {
             if is_known {
                 continue;
             }
-            let (message, help) = if column.is_empty() {
-                let cells =
-                    || sheet.rows.iter().filter_map(|row| row.cells.get(index).filter(|it| !it.is_empty()));
-                let Some(first) = cells().next() else { continue };
-                let (count, first) = (counted(cells().count(), "cell"), quoted(&first.text()));
-                (
-                    format!("column {} has no name and {count}, the first {first}", index + 1),
-                    format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
-                )
-            } else {
+            if !column.is_empty() {
                 new.push(quoted(column));
-                (
-                    format!("the column {} is not mapped", quoted(column)),
-                    format!("map it, or add it to `ignore` of source `{}`", source.name),
-                )
-            };
-            let at = Location { file, line: 1 };
-            let problem = Diagnostic::new(Code::NewColumn, at, message);
-            self.report.push(problem.value("column", column).help(help));
+                continue;
+            }
+            let cells =
+                || sheet.rows.iter().filter_map(|row| row.cells.get(index).filter(|it| !it.is_empty()));
+            let Some(first) = cells().next() else { continue };
+            let (count, first) = (counted(cells().count(), "cell"), quoted(&first.text()));
+            problems.push((
+                format!("column {} has no name and {count}, the first {first}", index + 1),
+                format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
+            ));
         }
         if !new.is_empty() {
-            let (count, new) = (counted(new.len(), "column"), new.join(", "));
-            self.report.note(format!("source `{}`: {count} left out, not mapped: {new}", source.name));
+            let count = counted(new.len(), "column");
+            problems.push((
+                format!("{count} left out, not mapped: {}", new.join(", ")),
+                format!("map each, or add it to `ignore` of source `{}`", source.name),
+            ));
+        }
+        for (message, help) in problems {
+            let problem = Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message);
+            self.report.push(problem.help(help));
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::source::sheet::{Row, Sheet, listed_in};
 use dataset::text::counted;
 
 /// The sources that are named, or all.
-pub(crate) fn choose<'s>(
+pub(super) fn choose<'s>(
     sources: &'s [Source],
     options: &ImportOptions<'_>,
 ) -> Result<Vec<&'s Source>, ImportError> {
@@ -30,11 +30,8 @@ pub(crate) fn choose<'s>(
     Ok(chosen)
 }
 
-/// The file of a source, and what it holds.
-pub(crate) fn bytes_of(
-    source: &Source,
-    options: &ImportOptions<'_>,
-) -> Result<(PathBuf, Vec<u8>), ImportError> {
+/// What a source holds.
+pub(super) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
     let path = match (options.from, &source.file) {
         (Some(path), _) => path.to_owned(),
         (None, Some(file)) => regular(options.data, file)?,
@@ -44,11 +41,11 @@ pub(crate) fn bytes_of(
             return Err(ImportError::Usage(message));
         }
     };
-    read_source(&path).map(|bytes| (path, bytes))
+    read_source(&path)
 }
 
 /// The rows of a source, without those that its mapping leaves out.
-pub(crate) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
+pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
     let mut sheet = source::read(bytes, &source.reading)?;
     if !source.key.is_empty() {
         sheet.drop_repeated();

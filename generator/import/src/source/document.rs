@@ -129,7 +129,7 @@ fn flatten(
             items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect(),
         ),
         Value::Null => Cell::Empty,
-        Value::Bool(flag) => Cell::Flag(flag),
+        Value::Bool(flag) => Cell::Text(flag.to_string()),
         Value::Number(number) => number_cell(&number),
         Value::String(text) => Cell::of_text(&text),
     };

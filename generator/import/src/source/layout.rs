@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::archive::{Grid, Merged};
-use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, listed_in};
+use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, letters, listed_in};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
@@ -423,9 +423,4 @@ pub(super) fn column_of(place: &str) -> u32 {
         number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
     });
     number.saturating_sub(1)
-}
-
-fn letters(column: usize) -> String {
-    let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
-    if column < 26 { last.to_string() } else { format!("{}{last}", letters(column / 26 - 1)) }
 }

@@ -186,7 +186,7 @@ impl Walk {
                     _ => text,
                 }
             }
-            ("boolean", _) => Cell::Flag(get("boolean-value") == "true"),
+            ("boolean", _) => Cell::Text(get("boolean-value").to_owned()),
             ("", _) if self.cell.contains_key("formula") => {
                 Cell::Broken("a formula without a saved value".to_owned())
             }

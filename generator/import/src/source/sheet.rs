@@ -1,7 +1,7 @@
 //! Rows of named cells, as a source holds them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher as _, RandomState};
 
 use dataset::text::{counted, quoted, unguarded};
 use jiff::civil::DateTime;
@@ -52,7 +52,6 @@ pub(crate) enum Cell {
     Money(f64, String),
     /// A number that is shown with words or a unit: what the sheet shows.
     Shown(f64, String),
-    Flag(bool),
     /// A date that the workbook itself knows as one.
     Moment(DateTime),
     List(Vec<String>),
@@ -60,23 +59,6 @@ pub(crate) enum Cell {
     Link(String, String),
     /// Why it has no value, such as what a formula failed with.
     Broken(String),
-}
-
-/// A cell equals itself: no number of a source is undefined.
-impl Eq for Cell {}
-
-impl Hash for Cell {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match self {
-            Self::Number(number) | Self::Money(number, _) | Self::Shown(number, _) => {
-                number.to_bits().hash(state);
-            }
-            Self::Moment(moment) => moment.hash(state),
-            Self::Text(text) | Self::Link(text, _) | Self::Broken(text) => text.hash(state),
-            Self::List(items) => items.hash(state),
-            Self::Empty | Self::Flag(_) => std::mem::discriminant(self).hash(state),
-        }
-    }
 }
 
 /// How formulas fail, in the languages of common spreadsheet programs.
@@ -109,7 +91,6 @@ impl Cell {
             Self::Text(text) | Self::Link(text, _) | Self::Shown(_, text) => text.trim().to_owned(),
             Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
-            Self::Flag(flag) => flag.to_string(),
             Self::Moment(moment) if moment.time() == jiff::civil::Time::midnight() => {
                 moment.date().to_string()
             }
@@ -185,6 +166,8 @@ pub(crate) struct Doubts {
 /// The rows of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sheet {
+    /// In a workbook.
+    pub name: Option<String>,
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
     /// What people should know about how it was read.
@@ -192,6 +175,12 @@ pub(crate) struct Sheet {
     /// Names of columns that are left out because they are hidden.
     pub hidden_columns: Vec<String>,
     pub doubts: Doubts,
+}
+
+/// The letters of a column.
+pub(super) fn letters(column: usize) -> String {
+    let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
+    if column < 26 { last.to_string() } else { format!("{}{last}", letters(column / 26 - 1)) }
 }
 
 /// Whether a list has a text, or its first letters before `*`.
@@ -208,13 +197,21 @@ impl Sheet {
         })
     }
 
+    /// A cell of a workbook as its formulas name it, `'Open calls'!D14`.
+    pub(crate) fn place(&self, column: usize, line: u32) -> Option<String> {
+        let name = self.name.as_ref()?;
+        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let quote = if is_word { "" } else { "'" };
+        Some(format!("{quote}{}{quote}!{}{line}", name.replace('\'', "''"), letters(column)))
+    }
+
     /// Leaves out rows that repeat another one cell by cell.
     pub(crate) fn drop_repeated(&mut self) {
         let before = self.rows.len();
-        let mut seen = HashSet::with_capacity(before);
-        let is_new: Vec<bool> = self.rows.iter().map(|row| seen.insert(&row.cells)).collect();
-        let mut is_new = is_new.into_iter();
-        self.rows.retain(|_| is_new.next() == Some(true));
+        let (mut seen, hashers) = (HashSet::new(), [RandomState::new(), RandomState::new()]);
+        // 128 bits of a row that nobody can foresee: its cells would be there twice.
+        let key = |row: &Row| hashers.each_ref().map(|it| it.hash_one(format!("{:?}", row.cells)));
+        self.rows.retain(|row| seen.insert(key(row)));
         if self.rows.len() < before {
             let count = counted(before - self.rows.len(), "row");
             self.notes.push(format!("{count} left out: the same as another one in every cell"));

@@ -20,6 +20,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
         let note = format!("hidden sheets are left out: {}; `sheet` takes one", hidden.join(", "));
         sheet.notes.extend((!hidden.is_empty()).then_some(note));
     }
+    sheet.name = Some(name);
     Ok(sheet)
 }
 

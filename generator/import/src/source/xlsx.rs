@@ -17,38 +17,33 @@ use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh};
 use super::xml::Part;
 use crate::money;
 
-const WORKBOOK: &str = "xl/workbook.xml";
-
 /// The value of an attribute, by its local name.
 fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = start.attributes().flatten().find(|it| it.key.local_name().as_ref() == name)?;
     attribute.normalized_value(XmlVersion::Explicit1_0).ok().map(Cow::into_owned)
 }
 
-/// Names of the sheets, and whether they can be seen.
-pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
-    let mut names = Vec::new();
-    each_part_of(archive, WORKBOOK, |part| {
+/// Names of the sheets, whether they can be seen, and the ids of their parts.
+fn sheets(archive: &mut Archive<'_>) -> Result<Vec<(Name, Option<String>)>, String> {
+    let mut sheets = Vec::new();
+    each_part_of(archive, "xl/workbook.xml", |part| {
         if let Part::Start("sheet", start) = part {
             let is_visible = value(start, "state").is_none_or(|state| state == "visible");
-            names.extend(value(start, "name").map(|name| (name, is_visible)));
+            sheets.extend(value(start, "name").map(|name| ((name, is_visible), value(start, "id"))));
         }
         Ok(())
     })?;
-    Ok(names)
+    Ok(sheets)
+}
+
+/// Names of the sheets, and whether they can be seen.
+pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
+    Ok(sheets(archive)?.into_iter().map(|(name, _)| name).collect())
 }
 
 /// The part of a sheet.
 fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
-    let mut id = None;
-    each_part_of(archive, WORKBOOK, |part| {
-        if let Part::Start("sheet", start) = part
-            && value(start, "name").is_some_and(|it| it == name)
-        {
-            id = value(start, "id");
-        }
-        Ok(())
-    })?;
+    let id = sheets(archive)?.into_iter().find_map(|((known, _), id)| id.filter(|_| known == name));
     let mut path = None;
     each_part_of(archive, "xl/_rels/workbook.xml.rels", |part| {
         if let Part::Start(_, start) = part
@@ -144,9 +139,9 @@ fn cells(
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
     let styles = reader.styles().iter().map(|style| {
         let format = style.number_format.as_ref().map_or_else(String::new, |it| it.format_code.to_string());
-        (Shown::new(format), style.font.as_ref().is_some_and(|it| it.strikethrough))
+        (format, style.font.as_ref().is_some_and(|it| it.strikethrough))
     });
-    let styles: Vec<(Shown, bool)> = styles.collect();
+    let styles: Vec<(String, bool)> = styles.collect();
     let mut weight = 0;
     while let Some((next, style)) = reader.next_cell_with_style_id().map_err(|error| error.to_string())? {
         let (row, column) = next.get_position();
@@ -156,10 +151,7 @@ fn cells(
                 Cell::Broken("a formula without a saved value".to_owned())
             }
             Cell::Empty => continue,
-            plain => match styles.get(style) {
-                Some((shown, _)) => shown.cell(plain),
-                None => plain,
-            },
+            plain => shown(plain, styles.get(style).map_or("", |(format, _)| format)),
         };
         if index >= MOST_COLUMNS {
             return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
@@ -179,37 +171,15 @@ fn cells(
     Ok(())
 }
 
-/// How cells of a style are shown.
-enum Shown {
-    Plain,
-    Currency(String),
-    /// By a format that writes more than the value.
-    More(String),
-}
-
-impl Shown {
-    fn new(format: String) -> Self {
-        let has_more = number_format::number(1.0, &format).is_some()
-            || number_format::date(DateTime::constant(2000, 1, 1, 0, 0, 0, 0), &format).is_some();
-        match money::of_format(&format) {
-            _ if has_more => Self::More(format),
-            Some(currency) => Self::Currency(currency),
-            None => Self::Plain,
-        }
-    }
-
-    fn cell(&self, cell: Cell) -> Cell {
-        match (self, cell) {
-            (Self::Currency(currency), Cell::Number(number)) => Cell::Money(number, currency.clone()),
-            (Self::More(format), Cell::Number(number)) => match number_format::number(number, format) {
-                Some(shown) => Cell::Shown(number, shown),
-                None => Cell::Number(number),
-            },
-            (Self::More(format), Cell::Moment(moment)) => {
-                number_format::date(moment, format).map_or(Cell::Moment(moment), Cell::Text)
-            }
-            (_, cell) => cell,
-        }
+/// A cell as its number format shows it.
+fn shown(cell: Cell, format: &str) -> Cell {
+    match cell {
+        Cell::Number(number) => match number_format::number(number, format) {
+            Some(shown) => Cell::Shown(number, shown),
+            None => money::of_format(format).map_or(cell, |currency| Cell::Money(number, currency)),
+        },
+        Cell::Moment(moment) => number_format::date(moment, format).map_or(cell, Cell::Text),
+        cell => cell,
     }
 }
 
@@ -220,7 +190,7 @@ fn cell(value: &DataRef<'_>) -> Cell {
         DataRef::String(text) | DataRef::DurationIso(text) => Cell::of_text(text),
         DataRef::Int(number) => Cell::Number(*number as f64),
         DataRef::Float(number) => Cell::Number(*number),
-        DataRef::Bool(flag) => Cell::Flag(*flag),
+        DataRef::Bool(flag) => Cell::Text(flag.to_string()),
         DataRef::DateTimeIso(text) => text.parse().map_or_else(|_| Cell::of_text(text), Cell::Moment),
         DataRef::Error(error) => Cell::Broken(error.to_string()),
         DataRef::DateTime(moment) if moment.is_datetime() => {

@@ -1,5 +1,5 @@
 //! XML: every element of one name is a row, what stands in it are its columns, its attributes too. A document type is
-//! refused, so there are no entities but the five that everybody knows.
+//! refused, so there are no entities but those of HTML.
 //!
 //! A column is named by the way to it, `budget/value`, and an attribute by its element, `budget/value@currency`. Elements
 //! that differ by a type or a language are named with it: `activity-date[type=1]@iso-date`.
@@ -54,7 +54,7 @@ pub(super) fn each_part(
     }
 }
 
-/// The text of a character or of one of the five entities that need no document type.
+/// The text of a character or of an entity of HTML.
 fn entity(entity: &BytesRef<'_>) -> Result<String, String> {
     let name = entity.xml10_content();
     match entity.resolve_char_ref().map_err(|error| format!("{BROKEN}: {error}"))? {

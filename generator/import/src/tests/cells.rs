@@ -1,7 +1,6 @@
 //! Cells that are read whole or not at all: texts with structure, guards, names that look like numbers, and limits.
 
-use std::io::{Cursor, Write as _};
-
+use super::corpus::build::opendocument;
 use super::*;
 use crate::source::read;
 
@@ -24,7 +23,7 @@ fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
          '-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C# club,https://a.example/3,\n",
     );
     place.write("inbox/a", format!("{HEAD}\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n'-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n").as_bytes());
-    place.imported();
+    let report = place.imported();
     let rows = place.rows("programs/a.ndjson");
     let cells: Vec<_> =
         rows.iter().map(|row| (row["key"].as_str().unwrap(), row["name"].as_str().unwrap())).collect();
@@ -33,6 +32,9 @@ fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
     let names: Vec<Value> =
         place.rows("organizations/a.ndjson").into_iter().map(|row| row["name"].clone()).collect();
     assert_eq!(names, ["C# Club", "C++ Club"]);
+    let note =
+        "organizations: `C++ Club`, `C# Club` differ only by accents and signs; `values` makes them one";
+    assert!(notes(&report).contains(note), "{}", notes(&report));
 }
 
 #[test]
@@ -148,25 +150,12 @@ fn long_numbers_of_a_document_are_the_digits_that_it_has() {
     assert!(matches!(sheet.rows[3].cells[0], Cell::Broken(_)));
 }
 
-/// An OpenDocument workbook with some rows.
-fn ods(rows: &str) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file("content.xml", zip::write::SimpleFileOptions::default()).unwrap();
-    let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"";
-    write!(
-        zip,
-        "<office:document {spaces}><table:table table:name=\"A\">{rows}</table:table></office:document>"
-    )
-    .unwrap();
-    zip.finish().unwrap().into_inner()
-}
-
 #[test]
 fn a_source_that_is_too_large_is_refused_by_the_limit_that_it_passes() {
     let repeated = |columns: usize, rows: usize, text: &str| {
-        ods(&format!(
-            "<table:table-row table:number-rows-repeated=\"{rows}\"><table:table-cell table:number-columns-repeated=\"{columns}\" \
-             office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell></table:table-row>"
+        opendocument(&format!(
+            "<table:table table:name=\"A\"><table:table-row table:number-rows-repeated=\"{rows}\"><table:table-cell table:number-columns-repeated=\"{columns}\" \
+             office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell></table:table-row></table:table>"
         ))
     };
     let wide = |open: &str, close: &str, one: &str| {
@@ -188,8 +177,8 @@ fn a_source_that_is_too_large_is_refused_by_the_limit_that_it_passes() {
         assert!(error.contains(limit), "{error}");
     }
     let tables: String =
-        (0..300).map(|at| format!("</table:table><table:table table:name=\"{at}\">")).collect();
-    let error = read(&ods(&tables), &Reading::default()).unwrap_err();
+        (0..300).map(|at| format!("<table:table table:name=\"{at}\"></table:table>")).collect();
+    let error = read(&opendocument(&tables), &Reading::default()).unwrap_err();
     assert_eq!(error, "it has more than 256 sheets");
 }
 
@@ -212,8 +201,8 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
     let shown = format!("{report:?}");
     for note in [
         "source `a`: 1 row left out, as `skip` lists them: row 5",
-        "source `a`: 1 column left out, not mapped: `Person`",
-        "source `a`: `Ends`: 2 cells in notes, rows 2, 3",
+        "1 column left out, not mapped: `Person`",
+        "source `a`: `Ends`: 2 cells in notes: rows 2, 3",
     ] {
         assert!(shown.contains(note), "{shown}");
     }
@@ -273,6 +262,11 @@ fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
     let errors = place.checked();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].2.contains("(30 rows: 2, 3, 4 \u{2026})"), "{errors:?}");
+    let mapping = mapping.replace("lists", "numbers = \"1.234,56\"\nlists");
+    let place = Place::new(&[(FILE, &mapping), ("inbox/a", &sums.replacen(" 8.000", " 8.00", 1))]);
+    let errors = place.import().1.errors(9).0;
+    let help = &errors.iter().find(|it| it.code == "E0211").unwrap().help;
+    assert!(help.contains("; 29 of 30 cells are read"), "{help}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "name = \"Title\"  # 3 of 3 cells fit",
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
-            "eligibleCountries = \"Country\"  # ? right, by a part of its name? 2 of 3 cells fit, not Georgia, US, row 2",
+            "eligibleCountries = \"Country\"  # ? right? its name fits only in part; 2 of 3 cells fit, not Georgia, US, row 2",
         ],
     );
 }
@@ -95,7 +95,7 @@ fn names_of_columns_are_read_without_what_stands_around_the_sum() {
         );
         let line = mapping.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
         assert!(
-            line.is_some_and(|line| line.contains("# ? right, by a part of its name?")),
+            line.is_some_and(|line| line.contains("# ? right? its name fits only in part;")),
             "{name}\n{mapping}"
         );
     }
@@ -122,6 +122,11 @@ fn columns_of_days_and_sums_that_nothing_takes_are_questions() {
     let (_, mapping) = drafted("a.csv", sheet);
     let question = "\"Per year (EUR)\" has sums in 2 of 2 cells: fundingMaxUsd?";
     has(&mapping, &[&format!("ignore  = [\"Per year (EUR)\"]  # ? not published; {question}")]);
+    let (_, mapping) = drafted(
+        "a.json",
+        r#"[{"no":"a","title":"A","funder":"X","url":"https://a.example/","sum":{"value":7,"currency":"GBP"}}]"#,
+    );
+    assert!(mapping.contains("\"sum/value\" has sums in 1 of 1 cells: fundingMaxUsd?"), "{mapping}");
     for name in ["Apply online until", "Submissions"] {
         let (_, mapping) = drafted(
             "a.csv",
@@ -147,12 +152,6 @@ fn the_currency_of_most_sums_is_proposed_for_those_that_show_none() {
         &mapping,
         &["currency = \"GBP\"  # ? nothing shows which currency 2500, row 3, is in; others show GBP"],
     );
-}
-
-#[test]
-fn a_text_that_is_named_as_a_workbook_is_drafted_with_a_note() {
-    let (shown, _) = drafted("bad.xlsx", "Name,Link\nA,https://a.example/1\nB,https://a.example/2\n");
-    assert!(shown.contains("bad.xlsx is no workbook: it is read as a text"), "{shown}");
 }
 
 /// A draft of programs with one more column, `name`.
@@ -185,6 +184,8 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
 fn a_comma_separates_topics_where_parts_of_cells_recur() {
     let mapping = with_column("Topics", &["Film, Radio and Press", "Sport", "Wood, Iron & Clay"]);
     assert!(mapping.contains("# ? lists   = \",\"  # does the comma separate values?"), "{mapping}");
+    let mapping = with_column("Topics", &["Film,\"\"Radio, large\"\"", "Press,Sport"]);
+    has(&mapping, &["lists   = \",\"  # as in Film,\"Radio, large\""]);
     let mapping = with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"]);
     has(
         &mapping,
@@ -206,6 +207,9 @@ fn places_are_what_the_import_reads_as_places() {
         mapping.contains("eligibleCountries = \"Topics\"  # ? ") && !mapping.contains("\nfields"),
         "{mapping}"
     );
+    let mapping = with_column("State", &["IA", "KS, NE"]);
+    assert!(mapping.contains("\"IA\" = \"US-IA\"") && !mapping.contains("lifecycle"), "{mapping}");
+    has(&mapping, &["lists   = \",\"  # as in KS, NE"]);
     let line = |cells: &[&str]| {
         let mapping = with_column("Eligible countries", cells);
         mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()

@@ -53,18 +53,9 @@ fn a_declared_currency_is_that_of_sums_that_show_none_or_no_single_one() {
 }
 
 #[test]
-fn the_words_of_a_limit_state_the_factor_that_its_sum_has() {
-    let mapping = "[sources.a]\nfile = \"a.csv\"\nkey = \"Name\"\n[sources.a.programs]\nname = \"Name\"\n\
-                   officialUrl = \"Link\"\nprogramType = { value = \"grant\" }\n";
-    let facts = TO_FACTS.replace("amount = \"Award\"", "amount = \"Award (miles €)\"");
-    let sheet = "Name;Link;Award (miles €)\nA;https://a.example/1;de 1 a 2\nB;https://a.example/2;up to 3\n\
-                 C;https://a.example/3;4\n";
-    let place = Place::new(&[(FILE, &format!("{mapping}{facts}")), ("a.csv", sheet)]);
-    place.imported();
-    let facts = place.rows("facts/a.ndjson");
-    let facts: Vec<String> = facts.iter().map(|it| format!("{} {}", it["label"], it["amount"])).collect();
-    let labels = ["\"Award (de 1 a 2, × 1000)\" 2000", "\"Award (up to 3, × 1000)\" 3000", "\"Award\" 4000"];
-    assert_eq!(facts, labels);
+fn a_word_in_place_of_a_sum_is_no_number_of_another_form() {
+    let refused = place("numbers = \"1,234.56\"", TO_DOLLARS, &["varies"]).refused();
+    assert_eq!(refused[0].2, "`fundingMaxUsd` is `varies`: `varies` is not understood (column `Award`)");
 }
 
 #[test]
@@ -96,14 +87,4 @@ fn a_row_without_a_key_is_skipped_by_its_first_text() {
     place.write(FILE, mapping.replace("key =", "skip = [\"Total\"]\nkey =").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/a.ndjson").len(), 1);
-}
-
-#[test]
-fn a_text_that_is_named_as_a_workbook_is_read_with_a_note() {
-    let place = place("", TO_DOLLARS, &["US$ 2500"]);
-    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
-    let text = fs::read(place.folder.path().join("a.csv")).unwrap();
-    place.write("a.XLSX", &text);
-    place.write(FILE, mapping.replace("a.csv", "a.XLSX").as_bytes());
-    assert!(printed(&place.imported()).contains("a.XLSX is no workbook: it is read as a text"));
 }

@@ -1,59 +1,8 @@
 //! Workbooks made by hand: dates of either epoch, formulas that failed, hidden sheets, merged cells, and ones
 //! that are made to hurt.
 
-use std::io::{Cursor, Write as _};
-
+use super::corpus::build::workbook;
 use super::*;
-
-/// A sheet's name, state and rows as XML.
-type Part<'a> = (&'a str, &'a str, &'a str);
-
-/// A workbook; style 1 is a date.
-fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    let mut put = |path: &str, text: &str| {
-        zip.start_file(path, options).unwrap();
-        zip.write_all(text.as_bytes()).unwrap();
-    };
-    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-    let relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    let package = "http://schemas.openxmlformats.org/package/2006/relationships";
-    let office =
-        format!("<Relationship Id=\"r1\" Type=\"{relations}/officeDocument\" Target=\"xl/workbook.xml\"/>");
-    put("_rels/.rels", &format!("<Relationships xmlns=\"{package}\">{office}</Relationships>"));
-    let listed: String = sheets
-        .iter()
-        .enumerate()
-        .map(|(n, (name, state, _))| {
-            format!("<sheet name=\"{name}\" sheetId=\"{0}\" state=\"{state}\" r:id=\"r{0}\"/>", n + 1)
-        })
-        .collect();
-    let epoch = if is_1904 { "<workbookPr date1904=\"1\"/>" } else { "" };
-    put(
-        "xl/workbook.xml",
-        &format!(
-            "<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\">{epoch}<sheets>{listed}</sheets></workbook>"
-        ),
-    );
-    let links: String = (1..=sheets.len())
-        .map(|n| format!("<Relationship Id=\"r{n}\" Type=\"{relations}/worksheet\" Target=\"worksheets/sheet{n}.xml\"/>"))
-        .collect();
-    put("xl/_rels/workbook.xml.rels", &format!("<Relationships xmlns=\"{package}\">{links}</Relationships>"));
-    put(
-        "xl/styles.xml",
-        &format!(
-            "<styleSheet xmlns=\"{main}\"><fonts><font/><font><strike/></font></fonts><cellXfs count=\"3\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"0\" fontId=\"1\"/></cellXfs></styleSheet>"
-        ),
-    );
-    for (n, (_, _, rows)) in sheets.iter().enumerate() {
-        put(
-            &format!("xl/worksheets/sheet{}.xml", n + 1),
-            &format!("<worksheet xmlns=\"{main}\">{rows}</worksheet>"),
-        );
-    }
-    zip.finish().unwrap().into_inner()
-}
 
 fn text(place: &str, text: &str) -> String {
     format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")
@@ -83,18 +32,6 @@ fn dates_of_either_epoch_are_the_days_that_people_see() {
 }
 
 #[test]
-fn a_formula_gives_its_saved_value_and_one_that_failed_breaks_its_row() {
-    let rows = sheet_of(&[
-        format!("{}<c r=\"B2\"><f>1+1</f><v>2</v></c>", text("A2", "A1")),
-        format!("{}<c r=\"B3\" t=\"e\"><v>#REF!</v></c>", text("A3", "A2")),
-    ]);
-    let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
-    assert_eq!(sheet.rows[0].cells[1], Cell::Number(2.0));
-    assert_eq!(sheet.rows[1].cells[1], Cell::Broken("#REF!".to_owned()));
-    assert_eq!(sheet.rows[1].line, 3);
-}
-
-#[test]
 fn the_only_visible_sheet_is_read_and_several_need_a_name() {
     let rows = sheet_of(&[text("A2", "A1")]);
     let hidden = workbook(&[("Old", "hidden", &rows), ("Calls", "visible", &rows)], false);
@@ -112,16 +49,7 @@ fn the_only_visible_sheet_is_read_and_several_need_a_name() {
 }
 
 #[test]
-fn merged_cells_are_declared_and_a_title_above_the_header_is_no_header() {
-    let title = format!("<row r=\"1\">{}</row>", text("A1", "All our calls"));
-    let header = format!("<row r=\"3\">{}{}</row>", text("A3", "Ref"), text("B3", "Title"));
-    let row = format!("<row r=\"4\">{}{}</row>", text("A4", "A1"), text("B4", "Ocean"));
-    let merged = "<mergeCells count=\"1\"><mergeCell ref=\"A1:B1\"/></mergeCells>";
-    let rows = format!("<sheetData>{title}{header}{row}</sheetData>{merged}");
-    let sheet = read_book(&workbook(&[("Calls", "visible", &rows)], false), None).unwrap();
-    assert_eq!(sheet.columns, ["Ref", "Title"]);
-    assert_eq!(sheet.rows[0].line, 4);
-    assert_eq!(sheet.notes, ["row 3 names the columns; what stands above is left out"]);
+fn merged_cells_are_declared() {
     let day = "<c r=\"B2\" s=\"1\"><v>46387</v></c>";
     let rows = sheet_of(&[format!("{}{day}", text("A2", "A1")), text("A3", "A2")]);
     let rows = format!("{rows}<mergeCells count=\"1\"><mergeCell ref=\"B2:B3\"/></mergeCells>");
@@ -149,6 +77,11 @@ fn a_column_half_of_dates_and_half_of_texts_is_refused() {
     let refused = place.refused();
     assert_eq!((refused[0].0, refused[0].1), ("E0108", 3));
     assert!(refused[0].2.contains("1 dates and 1 texts in one column"), "{}", refused[0].2);
+    let rows = sheet_of(&[format!("{}{}", text("A2", "A1"), text("B2", "soon"))]);
+    place.write("inbox/book.xlsx", &workbook(&[("Open calls", "visible", &rows)], false));
+    let message =
+        "`deadlineOn` is `soon`, which is no day: `soon` is not understood (column `Day`, 'Open calls'!B2)";
+    assert_eq!(place.refused(), [("E0108", 2, message.to_owned())]);
 }
 
 #[test]
@@ -175,40 +108,37 @@ fn row(number: usize, texts: &[&str]) -> String {
     format!("<row r=\"{number}\">{cells}</row>")
 }
 
+/// A sheet of texts.
+fn sheet(rows: &[&[&str]]) -> String {
+    let rows: String = (1..).zip(rows).map(|(at, texts)| row(at, texts)).collect();
+    format!("<sheetData>{rows}</sheetData>")
+}
+
+/// A workbook that is drafted, and its mapping.
+fn drafted(sheets: [(&str, &str); 2]) -> (Place, String) {
+    let place = Place::new(&[]);
+    place.write("inbox/a.xlsx", &workbook(&sheets.map(|(name, rows)| (name, "visible", rows)), false));
+    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
+    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    (place, mapping)
+}
+
 #[test]
 fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted() {
-    let calls: String = [
-        &["Register of calls"][..],
+    let calls = sheet(&[
+        &["Register of calls"],
         &["", "", "", "", "Money"],
         &["Ref.", "Call title", "Funder", "Who may apply", "Min", "Max", "Deadline", "Link", "Type"],
         &["A1", "Sea", "Acme", "EU; Norway", "-", "€1.500,00", "31/12/2026", "www.a.example", "Beca"],
         &["A2", "Ice", "Zeta", "Spain", "€500,00", "€3.000,00", "rolling", "https://b.example/", "Prize"],
         &["Total", "2"],
-    ]
-    .iter()
-    .enumerate()
-    .map(|(n, texts)| row(n + 1, texts))
-    .collect();
-    let funders: String =
-        [&["Name", "Website"][..], &["Acme", "https://acme.example/"], &["Zeta", "www.z.example"]]
-            .iter()
-            .enumerate()
-            .map(|(n, texts)| row(n + 1, texts))
-            .collect();
-    let data = |rows: &str| format!("<sheetData>{rows}</sheetData>");
-    let (calls, funders) = (data(&calls), data(&funders));
-    let place = Place::new(&[]);
-    place.write(
-        "inbox/register.xlsx",
-        &workbook(&[("Calls", "visible", &calls), ("Funders", "visible", &funders)], false),
-    );
-    let notes =
-        draft(place.folder.path(), Some(&place.folder.path().join("inbox/register.xlsx")), None).unwrap();
-    assert!(notes.contains("row 3 names the columns; what stands above is left out"), "{notes}");
+    ]);
+    let funders =
+        sheet(&[&["Name", "Website"], &["Acme", "https://acme.example/"], &["Zeta", "www.z.example"]]);
+    let (place, mapping) = drafted([("Calls", &calls), ("Funders", &funders)]);
     assert!(place.folder.path().join("dataset.json").exists());
-    let mapping = fs::read_to_string(place.folder.path().join("import.toml")).unwrap();
     for line in [
-        "file    = \"inbox/register.xlsx\"",
+        "file    = \"inbox/a.xlsx\"",
         "skip    = [\"Total\"]  # sums and rows without values: 6",
         "name = \"Name\"  # 2 of 2 in column \"Funder\" of sheet \"Calls\"",
         "amount = \"Max\"",
@@ -235,11 +165,11 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
 /// A workbook of two sheets of calls: reference, title and funder of each.
 fn two_sheets(grants: &[[&str; 3]], prizes: &[[&str; 3]]) -> Vec<u8> {
     let sheet = |calls: &[[&str; 3]]| {
-        let head = row(1, &["Ref.", "Call title", "Funder", "Link", "Type"]);
-        let calls = calls.iter().zip(2..).map(|([key, title, funder], number)| {
-            row(number, &[key, title, funder, &format!("https://a.example/{key}"), "Prize"])
-        });
-        format!("<sheetData>{head}{}</sheetData>", calls.collect::<String>())
+        let links: Vec<String> = calls.iter().map(|[key, ..]| format!("https://a.example/{key}")).collect();
+        let rows = calls.iter().zip(&links).map(|(it, link)| [it[0], it[1], it[2], link, "Prize"]);
+        let rows: Vec<[&str; 5]> =
+            std::iter::once(["Ref.", "Call title", "Funder", "Link", "Type"]).chain(rows).collect();
+        sheet(&rows.iter().map(|row| &row[..]).collect::<Vec<_>>())
     };
     let (grants, prizes) = (sheet(grants), sheet(prizes));
     workbook(&[("Grants", "visible", &grants), ("Prizes", "visible", &prizes)], false)
@@ -308,19 +238,13 @@ fn a_cell_that_is_struck_through_is_no_value_until_the_mapping_takes_it() {
 
 #[test]
 fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
-    let head = ["Title", "Funder", "Type", "Link", "Deadline"];
-    let sheet = |names: [&str; 2], year: &str| {
-        let link = names.map(|name| format!("https://x.example/{}", name.to_lowercase()));
-        let day = format!("{year}-03-01");
-        let rows = [0, 1].map(|at| [names[at], "X", "Grant", &link[at], &day]);
-        let rows: String = (1..).zip([head].iter().chain(&rows)).map(|(at, cells)| row(at, cells)).collect();
-        format!("<sheetData>{rows}</sheetData>")
-    };
-    let [one, two] = [sheet(["Reef", "Dune"], "2030"), sheet(["Dune", "Bog"], "2031")];
-    let place = Place::new(&[]);
-    let book = workbook(&[("Calls 2030", "visible", &one), ("Calls 2031", "visible", &two)], false);
-    place.write("inbox/a.xlsx", &book);
-    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
+    let head: &[&str] = &["Title", "Funder", "Type", "Link", "Deadline"];
+    let one: &[&str] = &["Reef", "X", "Grant", "https://x.example/reef", "2030-03-01"];
+    let [both, last] = [("Dune", "2030-03-01"), ("Dune", "2031-03-01")]
+        .map(|(name, day)| [name, "X", "Grant", "https://x.example/dune", day]);
+    let new: &[&str] = &["Bog", "X", "Grant", "https://x.example/bog", "2031-03-01"];
+    let (one, two) = (sheet(&[head, one, &both]), sheet(&[head, &last, new]));
+    let (place, _) = drafted([("Calls 2030", &one), ("Calls 2031", &two)]);
     place.imported();
     let count = |table: &str| ["0", "1"].map(|at| place.rows(&format!("{table}/calls-203{at}.ndjson")).len());
     assert_eq!((count("programs"), count("cycles")), ([2, 1], [2, 2]));
@@ -329,25 +253,11 @@ fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
 
 #[test]
 fn a_sheet_of_past_programs_is_no_sheet_of_funders() {
-    let sheet = |rows: &[[&str; 4]]| {
-        let rows: String = (1..).zip(rows).map(|(at, cells)| row(at, cells)).collect();
-        format!("<sheetData>{rows}</sheetData>")
-    };
-    let head = ["Scheme", "Funder", "Type", "Link"];
-    let open = sheet(&[
-        head,
-        ["A", "X", "Grant", "https://x.example/a"],
-        ["B", "Y", "Grant", "https://y.example/b"],
-    ]);
-    let past = sheet(&[
-        head,
-        ["C", "X", "Grant", "https://x.example/c"],
-        ["D", "Y", "Grant", "https://y.example/d"],
-    ]);
-    let place = Place::new(&[]);
-    place.write("inbox/a.xlsx", &workbook(&[("Past", "visible", &past), ("Open", "visible", &open)], false));
-    draft(place.folder.path(), Some(&place.folder.path().join("inbox/a.xlsx")), None).unwrap();
-    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    let head: &[&str] = &["Scheme", "Funder", "Type", "Link"];
+    let open = [&["A", "X", "Grant", "https://x.example/a"], &["B", "Y", "Grant", "https://y.example/b"]];
+    let past = [&["C", "X", "Grant", "https://x.example/c"], &["D", "Y", "Grant", "https://y.example/d"]];
+    let [past, open] = [past, open].map(|[one, two]| sheet(&[head, one, two]));
+    let (_, mapping) = drafted([("Past", &past), ("Open", &open)]);
     assert!(mapping.contains("[sources.past.programs]"), "{mapping}");
     assert!(
         mapping.contains("# ? programs, as its columns say; or organizations by \"Funder\""),

@@ -34,6 +34,9 @@ fn doubtful_programs_are_reported() {
     doubted("programs.ndjson", program(1, 1, r#","fields":["a|b"]"#), "W0206 programs.ndjson:1");
     let twins = lines(&[program(1, 1, ""), program(2, 1, "").replace("Program 2", "PROGRÁM  1")]);
     doubted("programs.ndjson", twins, "W0401 programs.ndjson:2");
+    let named = |number, name: &str| program(number, 1, "").replace(&format!("Program {number}"), name);
+    let others = lines(&[named(1, "C++ Club"), named(2, "C# Club"), named(3, "C Club")]);
+    assert_eq!(found(&linked(&[("programs.ndjson", others)]).1), [""; 0]);
     doubted("programs.ndjson", program(1, 1, r#","publication":"draft""#), "W0103 dataset.json:1");
 }
 

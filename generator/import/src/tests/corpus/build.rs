@@ -33,11 +33,11 @@ pub(super) struct Plan {
     pub across: Vec<(usize, usize, usize)>,
 }
 
-fn zipped(parts: &[(&str, String)]) -> Vec<u8> {
+fn zipped(parts: &[(String, String)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for (path, text) in parts {
-        zip.start_file(*path, options).unwrap();
+        zip.start_file(path, options).unwrap();
         zip.write_all(text.as_bytes()).unwrap();
     }
     zip.finish().unwrap().into_inner()
@@ -144,24 +144,46 @@ pub(super) fn xlsx(plan: &Plan) -> Vec<u8> {
     let linked = listed("hyperlinks", linked);
     let targets: Vec<_> =
         numbered().map(|(at, (_, target))| (format!("l{at}"), "hyperlink", *target)).collect();
+    let sheet = format!("{columns}<sheetData>{rows}</sheetData>{merged}{linked}");
+    package(&[("Calls", "visible", &sheet)], false, &parts.styles(), &relations(&targets))
+}
+
+/// A sheet's name, state and content as XML.
+type Part<'a> = (&'a str, &'a str, &'a str);
+
+/// A workbook of sheets without links; style 1 is a date, style 2 struck through.
+pub(in crate::tests) fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> {
+    package(sheets, is_1904, &Parts::default().styles(), &relations(&[]))
+}
+
+fn package(sheets: &[Part<'_>], is_1904: bool, styles: &str, links: &str) -> Vec<u8> {
     let spaces = format!("xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"");
-    let one = |kind, target| relations(&[("r1".to_owned(), kind, target)]);
-    zipped(&[
-        ("_rels/.rels", one("officeDocument", "xl/workbook.xml")),
+    let numbered = || (1..).zip(sheets);
+    let listed: String = numbered()
+        .map(|(n, (name, state, _))| {
+            format!("<sheet name=\"{name}\" sheetId=\"{n}\" state=\"{state}\" r:id=\"r{n}\"/>")
+        })
+        .collect();
+    let epoch = if is_1904 { "<workbookPr date1904=\"1\"/>" } else { "" };
+    let targets: Vec<String> = numbered().map(|(n, _)| format!("worksheets/sheet{n}.xml")).collect();
+    let targets: Vec<_> = (1..)
+        .zip(&targets)
+        .map(|(n, target): (usize, _)| (format!("r{n}"), "worksheet", &**target))
+        .collect();
+    let mut files = vec![
+        ("_rels/.rels".to_owned(), relations(&[("r1".to_owned(), "officeDocument", "xl/workbook.xml")])),
         (
-            "xl/workbook.xml",
-            format!(
-                "<workbook {spaces}><sheets><sheet name=\"Calls\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
-            ),
+            "xl/workbook.xml".to_owned(),
+            format!("<workbook {spaces}>{epoch}<sheets>{listed}</sheets></workbook>"),
         ),
-        ("xl/_rels/workbook.xml.rels", one("worksheet", "worksheets/sheet1.xml")),
-        ("xl/styles.xml", parts.styles()),
-        (
-            "xl/worksheets/sheet1.xml",
-            format!("<worksheet {spaces}>{columns}<sheetData>{rows}</sheetData>{merged}{linked}</worksheet>"),
-        ),
-        ("xl/worksheets/_rels/sheet1.xml.rels", relations(&targets)),
-    ])
+        ("xl/_rels/workbook.xml.rels".to_owned(), relations(&targets)),
+        ("xl/styles.xml".to_owned(), styles.to_owned()),
+        ("xl/worksheets/_rels/sheet1.xml.rels".to_owned(), links.to_owned()),
+    ];
+    files.extend(numbered().map(|(n, (.., content))| {
+        (format!("xl/worksheets/sheet{n}.xml"), format!("<worksheet {spaces}>{content}</worksheet>"))
+    }));
+    zipped(&files)
 }
 
 fn ods_cell(cell: &Made, span: &str) -> String {
@@ -225,12 +247,17 @@ pub(super) fn ods(plan: &Plan) -> Vec<u8> {
         }
         body.push_str("</table:table-row>");
     }
+    opendocument(&format!("<table:table table:name=\"Folha1\">{body}</table:table>"))
+}
+
+/// A workbook of OpenDocument with its tables.
+pub(in crate::tests) fn opendocument(tables: &str) -> Vec<u8> {
     let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\" xmlns:style=\"s\" xmlns:xlink=\"l\"";
     let content = format!(
-        "<office:document-content {spaces}><office:automatic-styles><style:style style:name=\"struck\" style:family=\"table-cell\"><style:text-properties style:text-line-through-style=\"solid\"/></style:style></office:automatic-styles><office:body><office:spreadsheet><table:table table:name=\"Folha1\">{body}</table:table></office:spreadsheet></office:body></office:document-content>"
+        "<office:document-content {spaces}><office:automatic-styles><style:style style:name=\"struck\" style:family=\"table-cell\"><style:text-properties style:text-line-through-style=\"solid\"/></style:style></office:automatic-styles><office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"
     );
     zipped(&[
-        ("mimetype", "application/vnd.oasis.opendocument.spreadsheet".to_owned()),
-        ("content.xml", content),
+        ("mimetype".to_owned(), "application/vnd.oasis.opendocument.spreadsheet".to_owned()),
+        ("content.xml".to_owned(), content),
     ])
 }

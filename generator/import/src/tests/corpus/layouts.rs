@@ -9,34 +9,11 @@ fn row(key: &str, more: &str) -> String {
 
 const HEAD: &str = "Ref,Title,Funder,Link,Type,Max USD\n";
 
-fn sums(all: &[(&str, u32)]) -> Vec<(&'static str, Value)> {
-    all.iter().map(|(key, sum)| program(key, &json!({"fundingMaxUsd": sum}))).collect()
-}
-
-fn places(all: &[(&str, u32, &str)]) -> Vec<(&'static str, Value)> {
-    let program = |(key, sum, place): &(&str, u32, &str)| {
-        program(key, &json!({"fundingMaxUsd": sum, "eligibleCountries": [place]}))
-    };
-    all.iter().map(program).collect()
-}
+const TWO: &[&str] = &["A1 | fundingMaxUsd=5000", "A2 | fundingMaxUsd=6000"];
+const RANGES: &[&str] = &["A1 | fundingMinUsd=5 | fundingMaxUsd=9", "A2 | fundingMinUsd=6 | fundingMaxUsd=8"];
 
 /// Maps the headings of a draft to places.
 const TO_PLACES: (&str, &str) = (".programs]\n", ".programs]\neligibleCountries = \"Section\"\n");
-
-/// A row of a workbook.
-fn cells(key: &str, more: &[Made]) -> Vec<Made> {
-    base(key).map(|text| Text(leak(text))).into_iter().chain(more.iter().cloned()).collect()
-}
-
-fn texts(all: &[&'static str]) -> Vec<Made> {
-    all.iter().map(|text| if text.is_empty() { Nothing } else { Text(text) }).collect()
-}
-
-fn ranges(all: &[(&str, u32, u32)]) -> Vec<(&'static str, Value)> {
-    all.iter()
-        .map(|(key, least, most)| program(key, &json!({"fundingMinUsd": least, "fundingMaxUsd": most})))
-        .collect()
-}
 
 pub(super) static LAYOUTS: LazyLock<Vec<Case>> =
     LazyLock::new(|| tables().into_iter().chain([spanish()]).chain(workbooks()).chain(sections()).collect());
@@ -48,25 +25,25 @@ fn tables() -> Vec<Case> {
             "titles above a table of commas",
             "titled.csv",
             format!("Calls of 2027\nUpdated in May\n\n{HEAD}{rows}"),
-            sums(&[("A1", 5000), ("A2", 6000)]),
+            TWO,
         ),
         case(
             "titles and notes around a table, as wide as it",
             "padded.csv",
             format!("Calls of 2027,,,,,\n,,,,,\n{HEAD}{rows},,,,,\nSource: the ministry,,,,,\n"),
-            sums(&[("A1", 5000), ("A2", 6000)]),
+            TWO,
         ),
         case(
             "blank rows between groups",
             "blank.csv",
             format!("{HEAD}{},,,,,\n{}", row("A1", "5000"), row("A2", "6000")),
-            sums(&[("A1", 5000), ("A2", 6000)]),
+            TWO,
         ),
         case(
             "a header that every page repeats",
             "pages.csv",
             format!("{HEAD}{}\n{HEAD}{}", row("A1", "5000"), row("A2", "6000")),
-            sums(&[("A1", 5000), ("A2", 6000)]),
+            TWO,
         ),
         case(
             "two rows of names, the second below the first",
@@ -76,20 +53,14 @@ fn tables() -> Vec<Case> {
                 row("A1", "5,9"),
                 row("A2", "6,8")
             ),
-            ranges(&[("A1", 5, 9), ("A2", 6, 8)]),
+            RANGES,
         ),
-        Case {
-            truth: None,
-            ..case(
-                "two columns of one name",
-                "twice.csv",
-                format!(
-                    "Ref,Title,Funder,Link,Type,Deadline,Deadline\n{}",
-                    row("A1", "2027-01-31,2027-02-28")
-                ),
-                vec![],
-            )
-        },
+        case(
+            "two columns of one name",
+            "twice.csv",
+            format!("Ref,Title,Funder,Link,Type,Deadline,Deadline\n{}", row("A1", "2027-01-31,2027-02-28")),
+            &[],
+        ),
     ]
 }
 
@@ -102,11 +73,9 @@ fn spanish() -> Case {
          ;;;;;Apertura;Cierre;Mínima;Máxima\n\
          A1;Call A1;Acme;https://a.example/A1;Ayuda;01.02.2027;28.02.2027;1.000;2.500,75\n\
          A2;Call A2;Acme;https://a.example/A2;Ayuda;;1 mar 2027;500;\n",
-        vec![
-            program("A1", &json!({"fundingMinUsd": 1000, "fundingMaxUsd": 2500.75})),
-            program("A2", &json!({"fundingMinUsd": 500})),
-            season("A1", &json!({"opensOn": "2027-02-01", "deadlineOn": "2027-02-28"})),
-            season("A2", &json!({"deadlineOn": "2027-03-01"})),
+        &[
+            "A1 | fundingMinUsd=1000 | fundingMaxUsd=2500.75 | opensOn=2027-02-01 | deadlineOn=2027-02-28",
+            "A2 | fundingMinUsd=500 | deadlineOn=2027-03-01",
         ],
     )
 }
@@ -149,23 +118,28 @@ fn workbooks() -> Vec<Case> {
         ..Plan::default()
     };
     vec![
+        case("groups of columns above their names", "groups.xlsx", xlsx(&grouped), RANGES),
+        case("names that are two rows tall", "tall.xlsx", xlsx(&tall), RANGES),
         case(
-            "groups of columns above their names",
-            "groups.xlsx",
-            xlsx(&grouped),
-            ranges(&[("A1", 5, 9), ("A2", 6, 8)]),
+            "two tables with headings",
+            "two.xlsx",
+            xlsx(&two),
+            &[
+                "A1 | fundingMaxUsd=5",
+                "A2 | fundingMaxUsd=6",
+                "B1 | deadlineOn=2026-12-31",
+                "B2 | deadlineOn=2026-12-31",
+            ],
         ),
-        case("names that are two rows tall", "tall.xlsx", xlsx(&tall), ranges(&[("A1", 5, 9), ("A2", 6, 8)])),
-        case("two tables with headings", "two.xlsx", xlsx(&two), {
-            let past = ["B1", "B2"].map(|key| program(key, &json!({})));
-            let days = ["B1", "B2"].map(|key| season(key, &json!({"deadlineOn": "2026-12-31"})));
-            sums(&[("A1", 5), ("A2", 6)]).into_iter().chain(past).chain(days).collect()
-        }),
     ]
 }
 
 fn sections() -> Vec<Case> {
-    let truth = places(&[("A1", 5000, "ES"), ("A2", 6000, "ES"), ("A3", 7000, "PE")]);
+    const TRUTH: &[&str] = &[
+        "A1 | fundingMaxUsd=5000 | eligibleCountries=[\"ES\"]",
+        "A2 | fundingMaxUsd=6000 | eligibleCountries=[\"ES\"]",
+        "A3 | fundingMaxUsd=7000 | eligibleCountries=[\"PE\"]",
+    ];
     let rows = [row("A1", "5000"), row("A2", "6000"), row("A3", "7000")];
     let [one, two, three] = &rows;
     let merged = Plan {
@@ -188,7 +162,7 @@ fn sections() -> Vec<Case> {
                 "headings between rows",
                 "headings.csv",
                 format!("{HEAD}Spain,,,,,\n{one}{two},,,,,\nPeru,,,,,\n{three}"),
-                truth.clone(),
+                TRUTH,
             )
         },
         Case {
@@ -197,7 +171,7 @@ fn sections() -> Vec<Case> {
                 "headings as short lines",
                 "short.csv",
                 format!("{HEAD}Spain\n{one}{two}Peru\n{three}"),
-                truth.clone(),
+                TRUTH,
             )
         },
         Case {
@@ -206,12 +180,12 @@ fn sections() -> Vec<Case> {
                 "headings, each with the header below it",
                 "repeated.csv",
                 format!("Spain,,,,,\n{HEAD}{one}{two}\nPeru,,,,,\n{HEAD}{three}"),
-                truth.clone(),
+                TRUTH,
             )
         },
         Case {
             edits: &[TO_PLACES],
-            ..case("merged headings and a note", "merged.xlsx", xlsx(&merged), truth)
+            ..case("merged headings and a note", "merged.xlsx", xlsx(&merged), TRUTH)
         },
     ]
 }

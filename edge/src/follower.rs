@@ -10,9 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use remote::{
-    ErrorClass, FetchBudget, FetchedCurrent, ObjectVersion, Pulled, Puller, RemoteError, Target, Trust,
-};
+use remote::{ErrorClass, FetchedCurrent, ObjectVersion, Pulled, Puller, RemoteError, Target, Trust};
 use store::StoreError;
 use tokio::runtime::Runtime;
 
@@ -34,8 +32,6 @@ pub struct Follower {
     root: PathBuf,
     /// Time between polls.
     poll: Duration,
-    /// Bounds the memory of answers of the store.
-    budget: FetchBudget,
     status: Mutex<FollowStatus>,
     /// Whether a body of the live generation was found damaged since the last poll.
     damaged: AtomicBool,
@@ -78,7 +74,7 @@ impl Follower {
         url: &str,
         (keys, allow_unsigned): (&[String], bool),
         root: PathBuf,
-        (poll, budget): (Duration, FetchBudget),
+        poll: Duration,
     ) -> Result<Self, RemoteError> {
         let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
@@ -93,7 +89,7 @@ impl Follower {
         })?;
         let expires = remote::accepted_expiry(&root, &target.place()).map(jiff::Timestamp::as_second);
         let status = Mutex::new(FollowStatus { expires, ..FollowStatus::default() });
-        Ok(Self { target, trust, root, poll, budget, status, damaged: AtomicBool::new(false), runtime })
+        Ok(Self { target, trust, root, poll, status, damaged: AtomicBool::new(false), runtime })
     }
 
     /// Has the next poll check what is here, and fetch again what is damaged.
@@ -114,7 +110,7 @@ impl Follower {
     /// Polls once, and pulls the live generation unless CURRENT is the one that was seen. Gives the generation, if it was
     /// pulled. Blocks.
     fn poll(&self, seen: &mut Seen) -> Result<Option<Pulled>, RemoteError> {
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, budget: &self.budget };
+        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1 };
         // A pull that failed is tried again when it is due.
         if self.damaged.swap(false, Relaxed) && seen.failed.is_none() {
             seen.version = None;
@@ -333,8 +329,7 @@ mod tests {
     fn an_unsigned_store_needs_a_flag_unless_it_is_a_folder() {
         let follower = |url: &str, unsigned| {
             let root = tempfile::tempdir().unwrap();
-            let how = (Duration::from_secs(30), FetchBudget::default());
-            Follower::new(url, (&[], unsigned), root.path().to_owned(), how).map(|_| ())
+            Follower::new(url, (&[], unsigned), root.path().to_owned(), Duration::from_secs(30)).map(|_| ())
         };
         let error = follower("s3://user:secret@bucket/site", false).unwrap_err().to_string();
         assert!(error.contains("--trust") && !error.contains("secret"), "{error}");

@@ -140,7 +140,7 @@ pub(crate) enum Command {
         /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Generation: name, number or unique prefix; default: the parent of the live generation
+        /// Generation: name or number; default: the parent of the live generation
         generation: Option<String>,
     },
     /// Export the live snapshot as plain files for a static host
@@ -175,7 +175,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         signing: SigningOptions,
     },
-    /// Create keys, sign files and verify signatures (minisign format)
+    /// Create keys to sign what is pushed (minisign format)
     #[command(subcommand)]
     Keys(Keys),
     /// Explain a diagnostic code
@@ -246,22 +246,6 @@ pub(crate) enum Keys {
         /// Secret key file; default: the key in OPDIR_KEY
         file: Option<PathBuf>,
     },
-    /// Sign a file: writes FILE.minisig
-    Sign {
-        /// File to sign
-        file: PathBuf,
-        /// Secret key file; default: the key in OPDIR_KEY
-        #[arg(long, value_name = "FILE")]
-        key: Option<PathBuf>,
-    },
-    /// Verify the signature of a file
-    Verify {
-        /// Signed file
-        file: PathBuf,
-        /// Trusted public key, or a file that contains it; can be repeated
-        #[arg(long, value_name = "KEY", required = true)]
-        trust: Vec<String>,
-    },
 }
 
 /// Options of `push`.
@@ -278,12 +262,9 @@ pub(crate) struct Push {
     /// live already renews it
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) valid_for: Option<Duration>,
-    /// If another publisher pushed first, pull its snapshot and push this one on top
-    #[arg(long)]
-    pub(crate) rebase: bool,
     /// After the store was emptied or set back to an older state: push all of this snapshot under a version above every
     /// one that edges have accepted
-    #[arg(long, conflicts_with = "rebase")]
+    #[arg(long)]
     pub(crate) recover: bool,
 }
 

@@ -52,10 +52,6 @@ fn keys(command: &Keys) -> Result<(), Failure> {
     let line = match command {
         Keys::New { file } => keys::new(file),
         Keys::Public { file } => keys::public(file.as_deref()),
-        Keys::Sign { file, key } => {
-            keys::sign(file, key.as_deref()).map(|path| format!("signed: {}", path.display()))
-        }
-        Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
     };
     line.map(print_line).map_err(keys::key_failure)
 }

@@ -1,11 +1,10 @@
-//! The differences of two snapshots as text, as JSON and as a purge list for caches.
+//! The differences of two snapshots as text and as a purge list for caches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use serde_json::json;
 use snapshot::page::address::{COMPUTED_TAGS, DETAILS_TAG, tag_of, url_of};
-use store::{GenerationDiff, Manifest, PathChange};
+use store::{GenerationDiff, PathChange};
 
 use dataset::text::counted;
 
@@ -17,8 +16,6 @@ pub enum DiffFormat {
     /// Text: changed records and pages; long lists are cut
     #[default]
     Words,
-    /// One JSON object, with every file
-    Json,
     /// What caches have to purge, one per line: `url ADDRESS` or `tag NAME`
     Purge,
 }
@@ -27,7 +24,6 @@ pub enum DiffFormat {
 pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
     match format {
         DiffFormat::Words => text(difference),
-        DiffFormat::Json => format!("{}\n", json(difference)),
         DiffFormat::Purge => purge(difference),
     }
 }
@@ -108,27 +104,6 @@ fn push_pages(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) 
             let _ = writeln!(text, "  and {}", counted(names.len() - SHOWN, "other"));
         }
     }
-}
-
-fn json(difference: &GenerationDiff) -> serde_json::Value {
-    let side = |manifest: &Manifest| {
-        json!({
-            "id": manifest.id().to_string(),
-            "generatedAt": manifest.generated_at.to_string(),
-            "asOf": manifest.as_of.to_string(),
-            "baseUrl": manifest.base_url,
-            "counts": manifest.counts,
-        })
-    };
-    let page = |(path, change): &(String, PathChange)| {
-        let tag = if is_index(path) { None } else { Some(tag_of(path)) };
-        json!({"path": path, "change": name_of(*change), "url": url_of(path), "tag": tag})
-    };
-    json!({
-        "old": side(&difference.old),
-        "new": side(&difference.new),
-        "files": difference.pages.iter().map(page).collect::<Vec<_>>(),
-    })
 }
 
 /// URLs have both base URLs where these differ: caches hold answers under the old one.

@@ -88,7 +88,7 @@ pub(crate) fn show_as(report: &Diagnostics, messages: &Messages, options: PrintO
 /// Prints diagnostics: text to standard error, other formats to standard output.
 pub(crate) fn print(report: &Diagnostics, options: PrintOptions) {
     let printed = match options.format {
-        MessageFormat::Human | MessageFormat::Short => report.print(options, &mut anstream::stderr()),
+        MessageFormat::Human => report.print(options, &mut anstream::stderr()),
         _ => report.print(options, &mut std::io::stdout()),
     };
     // A closed pipe is no error.

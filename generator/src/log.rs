@@ -64,32 +64,17 @@ fn object(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -
     object
 }
 
-/// The generation of a root with a name (which need not exist), a number, or a unique prefix of name or hash.
-/// Prints why there is none.
+/// The generation of a root with a name (which need not exist), or a number. Prints why there is none.
 pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }
     let listed = store::list(root).map_err(|error| store_failure(&[error], Failure::Input))?;
-    let ids: Vec<GenerationId> = listed.into_iter().map(|listed| listed.id).collect();
     let number: Option<u64> = name.parse().ok();
-    if let Some(id) = ids.iter().find(|id| Some(id.sequence) == number) {
-        return Ok(*id);
-    }
-    let matches = |id: &&GenerationId| {
-        let text = id.to_string();
-        let hash = text.split_once('-').map_or("", |(_, hash)| hash);
-        !name.is_empty() && (text.starts_with(name) || hash.starts_with(name))
-    };
-    let wrong = |problem: String| Err(fail(Failure::Usage, problem));
-    let mut candidates = ids.iter().filter(matches);
-    match (candidates.next(), candidates.next()) {
-        (Some(id), None) => Ok(*id),
-        (Some(one), Some(other)) => {
-            wrong(format!("{name} is ambiguous: {one} or {other}; write a longer prefix"))
-        }
-        (None, _) => wrong(format!(
-            "no snapshot in generations/ has the name, number or prefix {name}; `opdir log` lists them"
-        )),
-    }
+    let found = listed.into_iter().map(|listed| listed.id).find(|id| Some(id.sequence) == number);
+    found.ok_or_else(|| {
+        let problem =
+            format!("no snapshot in generations/ has the name or number {name}; `opdir log` lists them");
+        fail(Failure::Usage, problem)
+    })
 }

@@ -20,7 +20,7 @@ use store::{Body, Generation, RecordCounts, StoreError};
 use dataset::Table;
 use site::record_counts;
 
-use versions::{Values, Versions, table_file};
+use versions::{Versions, table_file};
 
 use table::compare_table;
 pub(crate) use table::{Blanked, Changed, TablePlan};
@@ -47,10 +47,6 @@ pub(crate) struct Plan {
     pub(crate) tables: Vec<TablePlan>,
     /// Record counts, which are all that can be compared with a live generation that was built with `--index-only`.
     pub(crate) counts: Vec<Counted>,
-    /// New filter values, as `field value`.
-    pub(crate) values_added: Vec<String>,
-    /// Filter values that no record has any more.
-    pub(crate) values_removed: Vec<String>,
     /// Seasons whose status differs between the live day and the day of the build, as `program, label: open → closed`.
     pub(crate) turned: Vec<String>,
     /// Whether records change while `publishedAt` stays the same.
@@ -111,19 +107,12 @@ impl Plan {
             return Ok(plan);
         }
         plan.counts.clear();
-        let mut values = Values::default();
         let compared = Table::ALL.into_par_iter().map(|table| {
             let versions = Versions::of(table, directory, live)?;
-            let changes =
-                versions.as_ref().map(|versions| compare_table(table, versions, directory, Some(live)));
-            let changes = changes.transpose()?.flatten();
-            Ok((changes, versions.filter(|_| Values::has(table)).map(|versions| (table, versions))))
+            let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
+            Ok(changes.transpose()?.flatten())
         });
-        for (changes, versions) in compared.collect::<Result<Vec<_>, StoreError>>()? {
-            plan.tables.extend(changes);
-            versions.into_iter().for_each(|(table, versions)| values.add(table, versions));
-        }
-        (plan.values_added, plan.values_removed) = values.difference();
+        plan.tables = compared.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().collect();
         let moment: Timestamp = live.manifest().generated_at;
         plan.same_moment = !plan.tables.is_empty() && moment == directory.dataset.published_at;
         Ok(plan)
@@ -206,8 +195,6 @@ pub(crate) mod tests {
             against: Some("000041-5dff".to_owned()),
             tables: vec![table],
             counts: Vec::new(),
-            values_added: vec!["programType prize".to_owned()],
-            values_removed: Vec::new(),
             turned: Vec::new(),
             same_moment: true,
         }

@@ -46,25 +46,12 @@ fn a_check_without_a_folder_is_of_the_sample_and_says_so() {
 }
 
 #[test]
-fn a_flag_that_is_gone_is_a_usage_error_that_names_what_to_do() {
-    let place = started();
-    for flag in ["--fix", "--unsafe", "--diff"] {
-        let words = [flag, "is gone: each problem prints the right value"];
-        place.opdir(&["check", "--data", "data", flag]).fails(2, &words);
-    }
-}
-
-#[test]
 fn summaries_and_findings_come_in_the_requested_format() {
     let place = started();
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
     let summary = run(&["--summary"]);
     summary.fails(1, &["E0203       1 data/programs.csv:2: the code is not a place; "]);
-    let short = run(&["--message-format", "short"]);
-    short.fails(1, &["data/programs.csv:2:1: error[E0203]: "]);
-    let sarif = run(&["--message-format", "sarif"]);
-    assert!(sarif.out.starts_with("{\"$schema\"") && sarif.code == 1, "{}", sarif.out);
     let table = place.path("summary.md");
     run(&["--message-format", "github", "--step-summary", table.to_str().unwrap()]).fails(1, &[]);
     assert!(fs::read_to_string(table).unwrap().contains("| data/programs.csv:2 | E0203 |"));
@@ -312,38 +299,6 @@ fn an_import_with_errors_names_all_of_them_at_the_rows_of_the_source_and_writes_
     assert!(!place.path("data/programs").exists());
     place.opdir(&["import", "data"]).succeeds();
     assert!(place.path("data/programs/crm.ndjson").exists());
-}
-
-#[test]
-fn an_import_for_programs_is_one_document_whatever_was_found_where() {
-    let place = empty();
-    fs::write(place.path("grants.csv"), SHEET).unwrap();
-    place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
-    // It tells of the new column; places that it understood are no finding.
-    let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
-    let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
-    decide(&place, &ignored.join("\n"));
-    let printed = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
-    let logs = printed.lines().filter(|line| line.starts_with('{')).count();
-    assert_eq!(logs, 1, "{printed}");
-    assert!(printed.contains("column `Notas` is not mapped"), "{printed}");
-}
-
-#[test]
-fn values_and_tables_in_other_forms_are_errors_with_the_right_value_or_the_import() {
-    let place = started();
-    let path = place.path("data/programs.csv");
-    let sound = fs::read_to_string(&path).unwrap();
-    let check = || place.opdir(&["check", "--data", "data"]);
-    fs::write(&path, sound.replace("ES|MX", "Kenya|MX")).unwrap();
-    check().fails(1, &["`eligibleCountries` is `Kenya`, the name of a place", "write `KE`"]);
-    let wide = sound.encode_utf16().flat_map(u16::to_le_bytes);
-    for bytes in [sound.replace(',', ";").into_bytes(), [0xff, 0xfe].into_iter().chain(wide).collect()] {
-        fs::write(&path, bytes).unwrap();
-        let checked = check();
-        assert!(checked.err.contains("1 error, "), "{}", checked.err);
-        checked.fails(1, &["read it by `opdir import DATA --draft --from FILE`"]);
-    }
 }
 
 #[test]

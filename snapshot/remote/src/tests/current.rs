@@ -170,21 +170,6 @@ fn the_guard_refuses_older_and_conflicting_versions_and_other_stores() {
 }
 
 #[test]
-fn the_guard_has_one_version_for_all_trusted_keys() {
-    let (root, keys) = (tempfile::tempdir().unwrap(), [key().1, key().1]);
-    let check = |version, key: &String, trusted: &[String]| {
-        let trust = Trust::new(trusted, false).unwrap();
-        guard(root.path()).check(&read(current(version), key), "store", &trust)
-    };
-    guard(root.path()).record(&read(current(57), &keys[0]), "store").unwrap();
-    assert!(check(56, &keys[1], &keys).unwrap_err().is_stale());
-    assert!(check(58, &keys[1], &keys).is_ok());
-    assert!(check(3, &keys[1], &keys[1..]).is_ok(), "a key that is no longer trusted binds nobody");
-    guard(root.path()).record(&read(current(58), &keys[1]), "store").unwrap();
-    assert!(check(57, &keys[0], &keys).unwrap_err().is_stale());
-}
-
-#[test]
 fn the_guard_keeps_a_version_for_each_store() {
     let (root, (_, key)) = (tempfile::tempdir().unwrap(), key());
     let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();

@@ -3,7 +3,6 @@
 mod changes;
 mod crash;
 mod dates;
-mod incoming;
 mod others;
 
 use std::fs;
@@ -505,23 +504,4 @@ fn leaving_current_restarts_the_rest_that_gc_grants() {
     rollback(&root, None, DAY).unwrap();
     let hour_ago = SystemTime::now() - std::time::Duration::from_secs(3600);
     assert_eq!(gc(&root, 0, hour_ago).unwrap(), []);
-}
-
-#[test]
-fn a_difference_names_every_page_that_is_not_the_same_and_no_other() {
-    let root = Scratch::new();
-    let old = publish(&root, &[("public/gone", "x"), ("public/kept", "x"), ("public/turned", "x")]);
-    let new = publish(&root, &[("public/come", "x"), ("public/kept", "x"), ("public/turned", "y")]);
-    let (old, new) = (old.manifest.id(), new.manifest.id());
-    let named = |found: GenerationDiff| {
-        assert_eq!((found.old.id(), found.new.id()), (old, new));
-        found.pages.into_iter().map(|(path, change)| format!("{change:?} {path}")).collect::<Vec<_>>()
-    };
-    let expected = ["Added public/come", "Removed public/gone", "Modified public/turned"];
-    assert_eq!(named(diff(&root, None).unwrap()), expected);
-    assert_eq!(named(diff(&dir(&root, old), Some(&root)).unwrap()), expected);
-    assert_eq!(named(diff(&dir(&root, new), None).unwrap()), expected);
-    assert!(diff(&root, Some(&root)).unwrap().pages.is_empty());
-    let none = diff(&dir(&root, old), None).unwrap_err();
-    assert!(matches!(none, StoreError::NoParent { .. }), "{none}");
 }

@@ -74,6 +74,9 @@ const CELLS: &[Mutation] = &[
     ("facts.csv", "2,year", "2,", 5, "E0204", "unit", ""),
     ("facts.csv", "500,EUR", "500,euro", 6, "E0205", "currency", ""),
     ("facts.csv", "500,EUR", "500,", 6, "W0214", "currency", ""),
+    ("facts.csv", "500,EUR", "0.004,EUR", 6, "E0705", "amount", ""),
+    ("facts.csv", "500,EUR", "500,XXQ", 6, "E0205", "currency", ""),
+    ("facts.csv", "18,35", "-1,35", 4, "E0702", "min", ""),
     ("facts.csv", ",,500,", "5,,500,", 6, "E0306", "kind", ""),
     // Days and times.
     ("cycles.csv", "2026-09-30", "30/09/2026", 2, "E0108", "deadlineOn", ""),
@@ -174,6 +177,16 @@ const CELLS: &[Mutation] = &[
     ),
     ("programs.csv", "https://a.example/1,", "javascript:alert(1),", 2, "E0601", "officialUrl", ""),
     ("programs.csv", "https://a.example/1,", "https://me:pw@a.example/,", 2, "E0602", "officialUrl", ""),
+    (
+        "programs.csv",
+        "https://a.example/1,",
+        "https://bank.example@evil.example/,",
+        2,
+        "E0602",
+        "officialUrl",
+        "",
+    ),
+    ("programs.csv", "https://a.example/1,", "ftp://a.example/,", 2, "E0601", "officialUrl", ""),
     ("programs.csv", "https://a.example/1,", ",", 2, "E0107", "officialUrl", ""),
     ("programs.csv", "https://a.example/1,", "n/a,", 2, "E0601", "officialUrl", ""),
     (
@@ -200,7 +213,9 @@ const CELLS: &[Mutation] = &[
     ("vocabulary.csv", "Oceans,", "Oceans ,", 3, "W0603", "labelEn", "Oceans"),
     // Who a record is, and whom it names.
     ("programs.csv", "program-1,", "Program_1,", 2, "E0202", "slug", "program-1"),
+    ("programs.csv", "program-1,", "ocean--fellows,", 2, "E0202", "slug", "ocean-fellows"),
     ("programs.csv", "program-1,", "index,", 2, "E0212", "slug", ""),
+    ("programs.csv", "program-1,", "404,", 2, "E0212", "slug", ""),
     ("programs.csv", "program-1,Program", ",Program", 2, "", "", ""),
     ("organizations.csv", "beta,Beta", ",Beta", 3, "", "", ""),
     ("recipients.csv", "ann-lee,", ",", 2, "", "", ""),

@@ -6,14 +6,12 @@ use std::fmt::Write as _;
 use snapshot::page::address::{COMPUTED_TAGS, DETAILS_TAG, tag_of, url_of};
 use store::{GenerationDiff, PathChange};
 
-use dataset::text::counted;
-
 use crate::plan::named;
 
 /// Output formats of a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum DiffFormat {
-    /// Text: changed records and pages; long lists are cut
+    /// Text: changed records and pages, a line each
     #[default]
     Words,
     /// What caches have to purge, one per line: `url ADDRESS` or `tag NAME`
@@ -31,14 +29,6 @@ pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
 /// Whether a path belongs to the index, from which the edge computes answers.
 fn is_index(path: &str) -> bool {
     path.starts_with("index/")
-}
-
-const fn name_of(change: PathChange) -> &'static str {
-    match change {
-        PathChange::Added => "added",
-        PathChange::Modified => "changed",
-        PathChange::Removed => "removed",
-    }
 }
 
 fn text(difference: &GenerationDiff) -> String {
@@ -59,51 +49,30 @@ fn text(difference: &GenerationDiff) -> String {
             let _ = writeln!(text, "{table}: {after}, were {before}");
         }
     }
-    for (kind, tags) in by_kind(difference) {
-        push_pages(&mut text, kind, &tags);
+    for (tag, change) in by_tag(difference) {
+        let _ = writeln!(text, "{} {tag}", sign_of(change));
     }
     text
 }
 
-/// Changes by kind of page and cache tag. A record is added if all its pages are.
-type Kinds<'a> = BTreeMap<&'a str, BTreeMap<&'a str, PathChange>>;
+const fn sign_of(change: PathChange) -> char {
+    match change {
+        PathChange::Added => '+',
+        PathChange::Modified => '~',
+        PathChange::Removed => '-',
+    }
+}
 
-fn by_kind(difference: &GenerationDiff) -> Kinds<'_> {
-    let mut kinds = Kinds::new();
-    for (path, change) in &difference.pages {
-        let tag = tag_of(path);
-        let kind = match tag.split_once('/') {
-            Some((kind @ ("programs" | "organizations" | "recipients"), _)) => kind,
-            _ if is_index(path) => continue,
-            _ => "other pages",
-        };
-        let known = kinds.entry(kind).or_default().entry(tag).or_insert(*change);
+/// Changes by cache tag: a record is added if all its pages are.
+fn by_tag(difference: &GenerationDiff) -> BTreeMap<&str, PathChange> {
+    let mut tags = BTreeMap::new();
+    for (path, change) in difference.pages.iter().filter(|(path, _)| !is_index(path)) {
+        let known = tags.entry(tag_of(path)).or_insert(*change);
         if *known != *change {
             *known = PathChange::Modified;
         }
     }
-    kinds
-}
-
-/// Appends the tags of a kind of page, by change.
-fn push_pages(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) {
-    /// Number of names listed for each kind and change.
-    const SHOWN: usize = 20;
-    for (change, sign) in [(PathChange::Added, '+'), (PathChange::Modified, '~'), (PathChange::Removed, '-')]
-    {
-        let names: Vec<&str> =
-            tags.iter().filter(|(_, happened)| **happened == change).map(|(tag, _)| *tag).collect();
-        if names.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "{kind}: {} {}", names.len(), name_of(change));
-        for name in names.iter().take(SHOWN) {
-            let _ = writeln!(text, "  {sign} {name}");
-        }
-        if names.len() > SHOWN {
-            let _ = writeln!(text, "  and {}", counted(names.len() - SHOWN, "other"));
-        }
-    }
+    tags
 }
 
 /// URLs have both base URLs where these differ: caches hold answers under the old one.

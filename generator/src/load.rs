@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions};
-use dataset::{Input, InputError, LinkReport, Tables, link, read, sample};
+use dataset::{Input, InputError, link, read, sample};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use site::Progress;
@@ -54,18 +54,6 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
         Ok(None) => Err(Failure::Data),
         Err(error) => Err(fail(Failure::Input, error)),
     }
-}
-
-/// Reads a dataset, and the report of a link checker if there is one.
-pub(crate) fn read_with_links(
-    data: Option<&Path>,
-    links: Option<&Path>,
-    report: &mut Diagnostics,
-) -> Result<Tables, Failure> {
-    let links = links.map(LinkReport::read).transpose().map_err(|error| fail(Failure::Input, error))?;
-    let mut tables = read(&input(data), report).map_err(|error| fail(Failure::Input, error))?;
-    tables.links = links;
-    Ok(tables)
 }
 
 /// Prints diagnostics of a command.

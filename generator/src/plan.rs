@@ -6,15 +6,12 @@ mod names;
 mod table;
 mod versions;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 use rayon::prelude::*;
 use serde::Serialize;
 use snapshot::record::Directory;
-use snapshot::time::{Day, Season};
 use store::{Body, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
@@ -47,8 +44,6 @@ pub(crate) struct Plan {
     pub(crate) tables: Vec<TablePlan>,
     /// Record counts, which are all that can be compared with a live generation that was built with `--index-only`.
     pub(crate) counts: Vec<Counted>,
-    /// Seasons whose status differs between the live day and the day of the build, as `program, label: open → closed`.
-    pub(crate) turned: Vec<String>,
     /// Whether records change while `publishedAt` stays the same.
     pub(crate) same_moment: bool,
 }
@@ -90,19 +85,14 @@ impl Plan {
         Self { name: name.to_owned(), against, counts, ..Self::default() }
     }
 
-    /// Compares a directory, as of a day, with the live generation.
+    /// Compares a directory with the live generation.
     ///
     /// # Errors
     ///
     /// If the live generation cannot be read.
-    pub(crate) fn compare(
-        directory: &Directory,
-        live: Option<&Generation>,
-        as_of: Date,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn compare(directory: &Directory, live: Option<&Generation>) -> Result<Self, StoreError> {
         let mut plan = Self::of_counts(&directory.dataset.name, &record_counts(directory), live);
         let Some(live) = live else { return Ok(plan) };
-        plan.turned = turned(directory, live.manifest().as_of, as_of);
         if !live.manifest().complete {
             return Ok(plan);
         }
@@ -146,21 +136,6 @@ pub(crate) fn table_changes(
     Ok(changes.transpose()?.flatten())
 }
 
-/// Seasons whose status differs between two days.
-fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
-    if before == after {
-        return Vec::new();
-    }
-    let slugs: BTreeMap<_, _> = directory.programs.iter().map(|it| (it.id, it.slug.as_str())).collect();
-    let turned = directory.cycles.iter().filter_map(|cycle| {
-        let season = Season::of(cycle);
-        let [old, new] = [before, after].map(|day| season.status(Day::new(day)).as_str());
-        let slug = slugs.get(&cycle.program_id).copied().unwrap_or_default();
-        (old != new).then(|| format!("{slug}, {}: {old} → {new}", cycle.label))
-    });
-    turned.collect()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use serde_json::json;
@@ -195,7 +170,6 @@ pub(crate) mod tests {
             against: Some("000041-5dff".to_owned()),
             tables: vec![table],
             counts: Vec::new(),
-            turned: Vec::new(),
             same_moment: true,
         }
     }

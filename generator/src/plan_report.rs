@@ -52,14 +52,6 @@ fn text(plan: &Plan, violations: &[String], most: usize) -> String {
         push_records(&mut text, table, most);
     }
     text.extend(aliases(plan));
-    if !plan.turned.is_empty() {
-        let named: Vec<&str> = plan.turned.iter().take(most).map(String::as_str).collect();
-        let more = match plan.turned.len().saturating_sub(most) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let _ = writeln!(text, "seasons of another status on that day: {}{more}", plain(&named.join(", ")));
-    }
     if plan.same_moment {
         text.push_str("records change but `publishedAt` does not: `opdir stamp` updates it\n");
     }

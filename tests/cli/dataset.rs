@@ -46,12 +46,10 @@ fn a_check_without_a_folder_is_of_the_sample_and_says_so() {
 }
 
 #[test]
-fn summaries_and_findings_come_in_the_requested_format() {
+fn the_summary_of_a_step_has_every_problem() {
     let place = started();
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
-    let summary = run(&["--summary"]);
-    summary.fails(1, &["E0203       1 data/programs.csv:2: the code is not a place; "]);
     let table = place.path("summary.md");
     run(&["--message-format", "github", "--step-summary", table.to_str().unwrap()]).fails(1, &[]);
     assert!(fs::read_to_string(table).unwrap().contains("| data/programs.csv:2 | E0203 |"));
@@ -154,23 +152,6 @@ fn a_sheet_in_another_order_is_the_same_tables_and_a_plan_names_the_row_of_each_
     // A row of another value than the table is not where it comes from.
     sheet(&rows("2030-05-01")).unwrap();
     assert!(plan().contains("→ 2030-04-01\n"), "{}", plan());
-}
-
-#[test]
-fn a_plan_for_another_day_names_the_seasons_whose_status_differs() {
-    let place = started();
-    let cycles = "program,label,opensOn,deadlineOn\nocean-fellows,2031,2031-01-01,2031-03-31\n";
-    fs::write(place.path("data/cycles.csv"), cycles).unwrap();
-    place.build().succeeds();
-    let plan = |day: &str| {
-        place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet", "--as-of", day]).succeeds()
-    };
-    assert!(!plan("2030-12-31").contains("seasons"));
-    for (day, status) in [("2031-01-01", "open"), ("2031-03-31", "open"), ("2031-04-01", "closed")] {
-        let line = format!("seasons of another status on that day: ocean-fellows, 2031: upcoming → {status}");
-        let plan = plan(day);
-        assert!(plan.contains("no record changes") && plan.contains(&line), "{plan}");
-    }
 }
 
 /// A sheet as people have it: their own words, semicolons, dates and sums of their country.

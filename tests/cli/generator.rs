@@ -169,8 +169,6 @@ fn completions_and_manual_pages_have_every_command() {
             assert!(script.contains(words), "{shell}: {words}");
         }
     }
-    let page = place.opdir(&["man"]).succeeds();
-    assert!(page.contains(".TH opdir 1") && page.contains("opdir\\-preview(1)"), "{page}");
     place.opdir(&["man", "--out", "manuals"]).succeeds();
     for path in ["man/opdir/opdir-preview.1", "man/opdir-edge/opdir-edge-check.1", "completions/_opdir-edge"]
     {
@@ -443,7 +441,7 @@ fn diff_tells_what_changed_and_what_caches_have_to_drop() {
     place.retitle("Another name");
     place.build().succeeds();
     let words = place.opdir(&["diff", "root"]).succeeds();
-    assert!(words.starts_with("000001-") && words.contains("programs: 1 changed\n  ~ programs/"), "{words}");
+    assert!(words.starts_with("000001-") && words.contains("\n~ programs/"), "{words}");
     assert_eq!(place.opdir(&["diff", &first, "root"]).succeeds(), words);
     let purge = place.opdir(&["diff", "root", "--format", "purge"]).succeeds();
     assert!(purge.lines().all(|line| line.starts_with("url http") || line.starts_with("tag ")), "{purge}");

@@ -88,4 +88,4 @@ pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, Reco
 pub use retention::{GenerationInfo, gc, list, live_id, rollback};
 pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};
-pub use verify::{RootStat, VerifyMode, VerifyReport, stat_root, verify};
+pub use verify::{VerifyMode, VerifyReport, verify};

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::body::Coding;
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
-use super::layout::{CURRENT, FILE_TABLE, MANIFEST, PUBLIC, directory_of};
+use super::layout::{FILE_TABLE, MANIFEST, PUBLIC};
 use super::manifest::{GenerationId, StoredFile};
 use super::stage::totals;
-use super::vfs::{FileType, Stamp, Vfs, in_parallel};
+use super::vfs::{FileType, Vfs, in_parallel};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,23 +164,4 @@ impl Generation {
         check_listings(self, &mut faults);
         faults.into_iter().find(|fault| !fault.is_extra()).map_or(Ok(()), Err)
     }
-}
-
-/// Metadata of `CURRENT` and of the files that opening its generation reads. Equal as long as none of them was written,
-/// replaced or got another mode: what a reader that refused a generation compares before it tries again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RootStat(Vec<Option<Stamp>>);
-
-/// Reads the metadata of a root, and of its files only `CURRENT`. Files that cannot be found count as missing.
-pub fn stat_root(root: &Path) -> RootStat {
-    let Ok(vfs) = open_root(root) else { return RootStat::default() };
-    let mut stamps = vec![vfs.stamp(CURRENT)];
-    if let Ok(id) = current(&*vfs) {
-        let dir = directory_of(id);
-        for folder in [dir.clone(), format!("{dir}/index")] {
-            let found = vfs.list(&folder).unwrap_or_default().into_iter();
-            stamps.extend(found.map(|(name, _)| vfs.stamp(&format!("{folder}/{name}"))));
-        }
-    }
-    RootStat(stamps)
 }

@@ -32,7 +32,7 @@ pub struct PrintOptions {
     pub format: MessageFormat,
     /// Most groups of equal problems to print for people and GitHub; 0 for all.
     pub limit: usize,
-    /// For people: one line for each code.
+    /// For people: one line for each code, as an import shows its warnings.
     pub summary: bool,
 }
 

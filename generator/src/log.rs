@@ -10,7 +10,7 @@ use crate::exit_codes::{Failure, fail, store_failure};
 /// The publications of a root, newest first; every line ends with a line feed.
 pub(crate) fn report(root: &Path) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
-    let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();
+    let ids = store::list(root)?;
     let mut text = String::new();
     for publication in live.changes().log().iter().rev() {
         let id = ids.iter().find(|id| id.sequence == publication.sequence);
@@ -43,7 +43,7 @@ pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> 
     }
     let listed = store::list(root).map_err(|error| store_failure(&[error], Failure::Input))?;
     let number: Option<u64> = name.parse().ok();
-    let found = listed.into_iter().map(|listed| listed.id).find(|id| Some(id.sequence) == number);
+    let found = listed.into_iter().find(|id| Some(id.sequence) == number);
     found.ok_or_else(|| {
         let problem =
             format!("no snapshot in generations/ has the name or number {name}; `opdir log` lists them");

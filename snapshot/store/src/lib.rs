@@ -85,7 +85,7 @@ pub use generation::Generation;
 pub use incoming::{ArchiveRange, IncomingGeneration, take_present};
 pub use layout::ARCHIVE;
 pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts, StoredFile};
-pub use retention::{GenerationInfo, gc, list, live_id, rollback};
+pub use retention::{gc, list, live_id, rollback};
 pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};
 pub use verify::{VerifyMode, VerifyReport, verify};

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::body::Coding;
 use super::error::{FileProblem, StoreError};
@@ -36,8 +35,7 @@ pub struct VerifyReport {
     pub bytes: u64,
 }
 
-/// Verifies the live generation or the named one on `jobs` threads. `progress` gets (files done, files in all) from any
-/// thread. All problems are reported, not only the first; but if manifest, file list, table or history are damaged,
+/// Verifies the live generation or the named one on `jobs` threads. All problems are reported, not only the first; but if manifest, file list, table or history are damaged,
 /// there is nothing to compare the other files with.
 ///
 /// # Errors
@@ -48,10 +46,9 @@ pub fn verify(
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<VerifyReport, Vec<StoreError>> {
     let vfs = open_root(root).map_err(|err| vec![err])?;
-    verify_on(&vfs, id, mode, jobs, progress)
+    verify_on(&vfs, id, mode, jobs)
 }
 
 pub(super) fn verify_on(
@@ -59,7 +56,6 @@ pub(super) fn verify_on(
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<VerifyReport, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(vfs, id, 0).map_err(|err| vec![err])?;
@@ -67,7 +63,7 @@ pub(super) fn verify_on(
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
     if mode != VerifyMode::Fast {
-        faults.extend(check_content(&generation, &found, jobs, progress));
+        faults.extend(check_content(&generation, &found, jobs));
         // A sound archive may still hold other bodies than the table names.
         if mode == VerifyMode::Deep && faults.is_empty() {
             faults.extend(check_bodies(&generation, jobs));
@@ -138,18 +134,9 @@ fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
     in_parallel(jobs, &rows, check).into_iter().flatten().collect()
 }
 
-fn check_content(
-    generation: &Generation,
-    files: &[&StoredFile],
-    jobs: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Vec<StoreError> {
-    let done = AtomicU64::new(0);
-    let check = |file: &&StoredFile| {
-        let result = generation.vfs().check_file(&generation.name(&file.path), file.body());
-        progress(done.fetch_add(1, Relaxed) + 1, files.len() as u64);
-        result.err()
-    };
+fn check_content(generation: &Generation, files: &[&StoredFile], jobs: usize) -> Vec<StoreError> {
+    let check =
+        |file: &&StoredFile| generation.vfs().check_file(&generation.name(&file.path), file.body()).err();
     in_parallel(jobs, files, check).into_iter().flatten().collect()
 }
 

@@ -108,7 +108,7 @@ fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
     poll(1_000);
     assert_eq!(live.metrics.refusals.get(), 1, "tried again, told once");
     fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
-    poll(1_001);
+    poll(3_000);
     assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
 }
 

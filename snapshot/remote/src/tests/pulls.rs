@@ -113,7 +113,7 @@ fn folder(root: &Path, id: GenerationId) -> PathBuf {
 fn assert_same(one: &Path, other: &Path) {
     let id = live_id(one).unwrap();
     assert_eq!(live_id(other).unwrap(), id);
-    assert!(verify(other, None, VerifyMode::Deep, 1, &|_, _| ()).is_ok());
+    assert!(verify(other, None, VerifyMode::Deep, 1).is_ok());
     for file in [ARCHIVE, MANIFEST, "changes.bin", "index/files.bin", "index/rows.bin"] {
         let [here, there] = [one, other].map(|root| fs::read(folder(root, id).join(file)).unwrap());
         assert!(here == there, "{file}");

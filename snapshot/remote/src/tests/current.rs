@@ -213,40 +213,6 @@ fn three_pushed() -> (Arc<Memory>, tempfile::TempDir, FetchedObject) {
     (memory, root, first.unwrap())
 }
 
-#[test]
-fn a_push_to_a_store_that_was_set_back_or_emptied_is_refused_and_recovered_above_all_versions() {
-    for emptied in [false, true] {
-        for sequence in [3, 4] {
-            let (memory, root, first) = three_pushed();
-            let before = std::fs::read(root.path().join("accepted")).unwrap();
-            let store = FetchedCurrent::parse("", &first, &unsigned()).unwrap().current.root;
-            match emptied {
-                true => memory.objects.lock().unwrap().clear(),
-                false => drop(memory.objects.lock().unwrap().insert(CURRENT.to_owned(), (first.bytes, 99))),
-            }
-            let source = || TestSource::new(sequence, "own").of(root.path());
-            run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-                let error = publisher.push(&source()).await.unwrap_err();
-                assert_eq!(error.class(), ErrorClass::Conflict);
-                let found = if emptied {
-                    "CURRENT is gone, and version 3"
-                } else {
-                    "version 1, older than version 3"
-                };
-                assert!(error.to_string().contains(found), "{error}");
-                assert!(error.to_string().contains("push with --recover"), "{error}");
-                assert_eq!(std::fs::read(root.path().join("accepted")).unwrap(), before);
-                let recovering = Publisher { recover: true, ..*publisher };
-                let pushed = recovering.push(&source()).await.unwrap().current.current;
-                assert_eq!((pushed.version, pushed.root), (NOW as u64, store));
-                assert_eq!(pushed.retained.len(), usize::from(!emptied));
-                let next = publisher.push(&TestSource::new(5, "own").of(root.path())).await.unwrap();
-                assert_eq!(next.current.current.version, NOW as u64 + 1);
-            }));
-        }
-    }
-}
-
 /// A recovery trusts nothing that is in the store: it uploads all again, and garbage collection keeps it.
 #[test]
 fn a_recovery_of_what_is_live_repairs_the_store_and_is_not_collected() {

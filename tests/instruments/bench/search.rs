@@ -102,7 +102,7 @@ struct Engine<'a> {
 
 /// Lets engines answer each question in turns, and prints a line for each.
 fn compare(class: &str, queries: &[Query], engines: &[&Engine<'_>]) {
-    let mut times: Vec<_> = engines.iter().map(|engine| vec![Vec::new(); queries.len()]).collect();
+    let mut times: Vec<_> = engines.iter().map(|_| vec![Vec::new(); queries.len()]).collect();
     let mut hits = vec![0; engines.len()];
     for round in 0..ROUNDS {
         for (at, query) in queries.iter().enumerate() {

@@ -12,7 +12,7 @@ use http::HeaderName;
 use ipnet::IpNet;
 use jiff::civil::Date;
 use remote::secrets::{shown_address, shown_key};
-use remote::{FetchBudget, RemoteError, is_address};
+use remote::{RemoteError, is_address};
 use snapshot::time::Day;
 
 use crate::clock;
@@ -68,9 +68,6 @@ pub struct Config {
     /// Seconds between polls of the store, a fifth more or less
     #[arg(long, env = "OPDIR_EDGE_POLL", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub poll: u64,
-    /// Most memory for answers of the store that are fetched at a time, in bytes
-    #[arg(long, env = "OPDIR_EDGE_FETCH_MEMORY", value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(FetchBudget::LEAST..))]
-    pub fetch_memory: u64,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -91,9 +88,6 @@ pub struct Config {
     /// Most requests to /mcp a minute and client; 0 is no limit
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
     pub mcp_rate: u32,
-    /// An older version of MCP that /mcp supports too, for clients that are out of date
-    #[arg(long, env = "OPDIR_EDGE_MCP_LEGACY", value_name = "VERSION", value_parser = [mcp::OLDER_VERSION])]
-    pub mcp_legacy: Option<String>,
     /// A network that many people share, and its addresses' limit at /mcp (repeatable)
     #[arg(
         long,
@@ -148,7 +142,12 @@ pub struct Config {
 }
 
 /// Settings that are gone, and what to do instead.
-const GONE: [(&str, &str); 2] = [
+const GONE: [(&str, &str); 4] = [
+    (
+        "mcp-legacy",
+        "remove the setting: /mcp speaks 2025-11-25 and 2026-07-28, and answers a client that wants another with 2025-11-25",
+    ),
+    ("fetch-memory", "a pull has at most 8 requests of 2 MiB under way; remove the setting"),
     ("fetch", "the edge fetches a whole snapshot before it serves it; remove the setting"),
     (
         "body-disk",
@@ -230,7 +229,6 @@ impl Config {
                 origins: self.mcp_origins.clone(),
                 rate_per_minute: self.mcp_rate,
                 shared_egress: self.shared_egress.clone(),
-                older_version: self.mcp_legacy.is_some(),
                 ..mcp::Config::default()
             },
             proxies: TrustedProxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone()),
@@ -254,8 +252,8 @@ impl Config {
     /// The store that is followed, if one is.
     pub(crate) fn source(&self) -> Result<Option<Follower>, RemoteError> {
         let source = |url: &String| {
-            let how = (Duration::from_secs(self.poll), FetchBudget::new(self.fetch_memory));
-            Follower::new(url, (&self.trust, self.allow_unsigned), self.snapshot.clone(), how)
+            let poll = Duration::from_secs(self.poll);
+            Follower::new(url, (&self.trust, self.allow_unsigned), self.snapshot.clone(), poll)
         };
         self.source.as_ref().map(source).transpose()
     }
@@ -295,24 +293,6 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_setting_that_is_gone_is_named_with_what_to_do() {
-        let find = |args: &str, variable: &str| {
-            let args: Vec<OsString> = args.split(' ').map(OsString::from).collect();
-            gone(&args, |name| name == variable)
-        };
-        for (args, variable, sentence) in [
-            ("--fetch lazy", "", "--fetch is gone: the edge fetches a whole snapshot before"),
-            ("--fetch=full", "", "--fetch is gone"),
-            ("--body-disk 2000000", "", "--body-disk is gone: the edge keeps no bodies"),
-            ("--poll 1", "OPDIR_EDGE_FETCH", "OPDIR_EDGE_FETCH is gone"),
-            ("--poll 1", "OPDIR_EDGE_BODY_DISK", "OPDIR_EDGE_BODY_DISK is gone"),
-        ] {
-            assert!(find(args, variable).unwrap().starts_with(sentence), "{args} {variable}");
-        }
-        assert_eq!(find("--fetch-memory 5000000 --snapshot fetch", "OPDIR_EDGE_FETCH_MEMORY"), None);
-    }
 
     #[test]
     fn connections_leave_a_fifth_of_the_open_files_to_others() {

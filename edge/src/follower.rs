@@ -10,9 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use remote::{
-    ErrorClass, FetchBudget, FetchedCurrent, ObjectVersion, Pulled, Puller, RemoteError, Target, Trust,
-};
+use remote::{ErrorClass, FetchedCurrent, ObjectVersion, Pulled, Puller, RemoteError, Target, Trust};
 use store::StoreError;
 use tokio::runtime::Runtime;
 
@@ -21,7 +19,7 @@ use crate::clock;
 /// First wait after an error; the longest is the time between polls.
 const BACKOFF: Duration = Duration::from_secs(1);
 /// First and longest wait before a generation that could not be taken is tried again. Until then CURRENT is polled only.
-const RETRY: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
+const RETRY: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(600));
 /// Generations that stay in the root, besides those of the last day.
 const RETAINED: usize = 3;
 const RETAINED_FOR: u64 = 86_400;
@@ -34,8 +32,6 @@ pub struct Follower {
     root: PathBuf,
     /// Time between polls.
     poll: Duration,
-    /// Bounds the memory of answers of the store.
-    budget: FetchBudget,
     status: Mutex<FollowStatus>,
     /// Whether a body of the live generation was found damaged since the last poll.
     damaged: AtomicBool,
@@ -78,7 +74,7 @@ impl Follower {
         url: &str,
         (keys, allow_unsigned): (&[String], bool),
         root: PathBuf,
-        (poll, budget): (Duration, FetchBudget),
+        poll: Duration,
     ) -> Result<Self, RemoteError> {
         let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
@@ -93,7 +89,7 @@ impl Follower {
         })?;
         let expires = remote::accepted_expiry(&root, &target.place()).map(jiff::Timestamp::as_second);
         let status = Mutex::new(FollowStatus { expires, ..FollowStatus::default() });
-        Ok(Self { target, trust, root, poll, budget, status, damaged: AtomicBool::new(false), runtime })
+        Ok(Self { target, trust, root, poll, status, damaged: AtomicBool::new(false), runtime })
     }
 
     /// Has the next poll check what is here, and fetch again what is damaged.
@@ -114,12 +110,12 @@ impl Follower {
     /// Polls once, and pulls the live generation unless CURRENT is the one that was seen. Gives the generation, if it was
     /// pulled. Blocks.
     fn poll(&self, seen: &mut Seen) -> Result<Option<Pulled>, RemoteError> {
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1, budget: &self.budget };
+        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1 };
         // A pull that failed is tried again when it is due.
         if self.damaged.swap(false, Relaxed) && seen.failed.is_none() {
             seen.version = None;
         }
-        let is_due = seen.failed.as_mut().is_some_and(|failed| self.is_due(failed));
+        let is_due = seen.failed.as_ref().is_some_and(|failed| failed.due <= Instant::now());
         let unless = seen.version.as_ref().filter(|_| !is_due);
         let Some(current) = self.runtime.block_on(puller.look(unless))? else {
             if seen.failed.is_none() {
@@ -130,7 +126,7 @@ impl Follower {
         let version = current.version.clone();
         let pulled = self.accept(&puller, &current);
         let before = seen.failed.take().filter(|_| seen.version.as_ref() == Some(&version));
-        seen.failed = pulled.as_ref().err().and_then(|error| self.failed_pull(error, before.as_ref()));
+        seen.failed = pulled.as_ref().err().and_then(|error| Self::failed_pull(error, before.as_ref()));
         seen.version = (pulled.is_ok() || seen.failed.is_some()).then_some(version);
         let pulled = pulled?;
         self.record_success();
@@ -159,30 +155,14 @@ impl Follower {
         }
     }
 
-    /// Whether a generation that could not be pulled is to be tried again: it is time, or the damaged object is another.
-    fn is_due(&self, failed: &mut FailedPull) -> bool {
-        let now = Instant::now();
-        let Some((name, version)) = failed.damaged.as_ref().filter(|_| failed.check <= now) else {
-            return failed.due <= now;
-        };
-        failed.check = now + RETRY.0;
-        failed.due <= now
-            || self.runtime.block_on(self.target.head(name)).is_ok_and(|(found, _)| found != *version)
-    }
-
     /// When to try again after a failure that is not of the connection.
-    fn failed_pull(&self, error: &RemoteError, before: Option<&FailedPull>) -> Option<FailedPull> {
-        let damaged = match error {
-            RemoteError::Damaged { name, .. } => {
-                let found = self.runtime.block_on(self.target.head(name));
-                found.ok().map(|(version, _)| (name.clone(), version))
-            }
-            RemoteError::Malformed { .. } | RemoteError::Snapshot(_) => None,
-            _ => return None,
-        };
+    fn failed_pull(error: &RemoteError, before: Option<&FailedPull>) -> Option<FailedPull> {
+        let is_of_content = matches!(
+            error,
+            RemoteError::Damaged { .. } | RemoteError::Malformed { .. } | RemoteError::Snapshot(_)
+        );
         let wait = before.map_or(RETRY.0, |before| (before.wait * 2).min(RETRY.1));
-        let now = Instant::now();
-        Some(FailedPull { check: now + RETRY.0, due: now + wait, wait, damaged })
+        is_of_content.then(|| FailedPull { due: Instant::now() + wait, wait })
     }
 
     /// Removes old generations: `keep` stay, and those of the last seconds.
@@ -285,10 +265,6 @@ struct Seen {
 struct FailedPull {
     due: Instant,
     wait: Duration,
-    /// The object that is damaged in the store, and its version: another one is tried at once.
-    damaged: Option<(String, ObjectVersion)>,
-    /// When to read its version again.
-    check: Instant,
 }
 
 fn is_out_of_space(error: &RemoteError) -> bool {
@@ -333,8 +309,7 @@ mod tests {
     fn an_unsigned_store_needs_a_flag_unless_it_is_a_folder() {
         let follower = |url: &str, unsigned| {
             let root = tempfile::tempdir().unwrap();
-            let how = (Duration::from_secs(30), FetchBudget::default());
-            Follower::new(url, (&[], unsigned), root.path().to_owned(), how).map(|_| ())
+            Follower::new(url, (&[], unsigned), root.path().to_owned(), Duration::from_secs(30)).map(|_| ())
         };
         let error = follower("s3://user:secret@bucket/site", false).unwrap_err().to_string();
         assert!(error.contains("--trust") && !error.contains("secret"), "{error}");

@@ -31,7 +31,6 @@ pub use options::Options;
 pub use program::{run, serve, serve_admin, terminated};
 pub use reload::follow;
 pub use reload_retry::ReloadFailure;
-pub use route::templates;
 pub use routes::{error_response, refuse, routes, service};
 pub use server::Server;
 pub use serving_state::{OpenError, OpenGeneration, ServingState};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use snapshot::time::Day;
-use store::{RootStat, live_id, stat_root};
+use store::live_id;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::clock;
@@ -69,8 +69,6 @@ impl Server {
 
     fn look(&self, now: Instant, forced: bool) {
         lock(&self.retired).retain(|state| Arc::strong_count(state) > 1);
-        // Before anything is read: a change from here on leads to another attempt.
-        let seen = stat_root(&self.options.root);
         let failed = match live_id(&self.options.root) {
             Ok(id) if !forced && id == self.state().generation().id() && !self.is_replaced() => {
                 *self.retry() = None;
@@ -78,7 +76,7 @@ impl Server {
             }
             Ok(id) => {
                 let id = id.to_string();
-                if !forced && self.retry().as_ref().is_some_and(|retry| !retry.is_due(&id, &seen, now)) {
+                if !forced && self.retry().as_ref().is_some_and(|retry| !retry.is_due(&id, now)) {
                     return;
                 }
                 self.take(&id).map_err(|error| (id, error))
@@ -86,7 +84,7 @@ impl Server {
             Err(error) => Err(("CURRENT".to_owned(), error.into())),
         };
         if let Err((id, error)) = failed {
-            self.fail(id, &error, (seen, now, forced));
+            self.fail(id, &error, now, forced);
         }
     }
 
@@ -114,7 +112,7 @@ impl Server {
     }
 
     /// Notes a failure. It is logged and counted once for each reason, and whenever the attempt was forced.
-    fn fail(&self, generation: String, error: &OpenError, (seen, now, forced): (RootStat, Instant, bool)) {
+    fn fail(&self, generation: String, error: &OpenError, now: Instant, forced: bool) {
         let failure =
             ReloadFailure { generation, reason: error.to_string(), is_transient: error.is_transient() };
         let mut retry = self.retry();
@@ -124,12 +122,11 @@ impl Server {
             tracing::error!(
                 generation = failure.generation,
                 reason = failure.reason,
-                tried_again = failure.is_transient,
                 serving,
                 "a generation was refused"
             );
         }
-        *retry = Some(Retry::new(failure, seen, retry.as_ref(), now));
+        *retry = Some(Retry::new(failure, retry.as_ref(), now));
     }
 
     fn retry(&self) -> MutexGuard<'_, Option<Retry>> {
@@ -165,7 +162,7 @@ async fn follow_days(server: Arc<Server>) {
 
 async fn follow_current(server: Arc<Server>, mut hangup: Option<Signal>) {
     loop {
-        let due = server.retry().as_ref().and_then(|retry| retry.due);
+        let due = server.retry().as_ref().map(|retry| retry.due);
         let wait = due.map_or(POLL, |due| due.saturating_duration_since(Instant::now()).min(POLL));
         let hangup = async {
             match &mut hangup {

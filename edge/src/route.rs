@@ -57,11 +57,6 @@ pub(crate) const ROUTES: [(Route, &str); 17] = [
     (Route::Tools, "/mcp"),
 ];
 
-/// The path templates of all routes.
-pub fn templates() -> impl Iterator<Item = &'static str> {
-    ROUTES.iter().map(|(_, template)| *template)
-}
-
 impl Route {
     /// Its position among [`ROUTES`].
     pub(crate) fn number(self) -> usize {

@@ -14,10 +14,9 @@ use remote::is_address;
 use remote::secrets::shown_address;
 
 use crate::diff::DiffFormat;
-use crate::due_report::{DueFormat, Grouping};
+use crate::due_report::DueFormat;
 use crate::exit_codes::{Failure, fail};
 use crate::guards::Guards;
-use crate::log::LogFormat;
 use crate::plan_report::PlanFormat;
 use dataset::diagnostics::{MessageFormat, PrintOptions};
 use values::{base_url, duration, folder, site_path};
@@ -110,9 +109,6 @@ pub(crate) enum Command {
         /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Check file sizes only, not contents
-        #[arg(long)]
-        fast: bool,
     },
     /// Show what changed between two snapshots
     Diff {
@@ -131,16 +127,13 @@ pub(crate) enum Command {
         /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Output format
-        #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-        format: LogFormat,
     },
     /// Publish an older snapshot again
     Rollback {
         /// Output folder of `opdir build`
         #[arg(value_parser = folder())]
         root: PathBuf,
-        /// Generation: name, number or unique prefix; default: the parent of the live generation
+        /// Generation: name or number; default: the parent of the live generation
         generation: Option<String>,
     },
     /// Export the live snapshot as plain files for a static host
@@ -175,7 +168,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         signing: SigningOptions,
     },
-    /// Create keys, sign files and verify signatures (minisign format)
+    /// Create keys to sign what is pushed (minisign format)
     #[command(subcommand)]
     Keys(Keys),
     /// Explain a diagnostic code
@@ -188,11 +181,11 @@ pub(crate) enum Command {
         /// Shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page of opdir
+    /// Write the manual pages and completion scripts of opdir and opdir-edge
     Man {
-        /// Write the pages of every command and the completion scripts here instead, also those of opdir-edge
+        /// Folder to write to; created if missing
         #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
+        out: PathBuf,
     },
     /// Print the JSON Schema of a table, of dataset.json or of import.toml
     Schema {
@@ -246,22 +239,6 @@ pub(crate) enum Keys {
         /// Secret key file; default: the key in OPDIR_KEY
         file: Option<PathBuf>,
     },
-    /// Sign a file: writes FILE.minisig
-    Sign {
-        /// File to sign
-        file: PathBuf,
-        /// Secret key file; default: the key in OPDIR_KEY
-        #[arg(long, value_name = "FILE")]
-        key: Option<PathBuf>,
-    },
-    /// Verify the signature of a file
-    Verify {
-        /// Signed file
-        file: PathBuf,
-        /// Trusted public key, or a file that contains it; can be repeated
-        #[arg(long, value_name = "KEY", required = true)]
-        trust: Vec<String>,
-    },
 }
 
 /// Options of `push`.
@@ -278,12 +255,9 @@ pub(crate) struct Push {
     /// live already renews it
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) valid_for: Option<Duration>,
-    /// If another publisher pushed first, pull its snapshot and push this one on top
-    #[arg(long)]
-    pub(crate) rebase: bool,
     /// After the store was emptied or set back to an older state: push all of this snapshot under a version above every
     /// one that edges have accepted
-    #[arg(long, conflicts_with = "rebase")]
+    #[arg(long)]
     pub(crate) recover: bool,
 }
 
@@ -328,9 +302,6 @@ pub(crate) struct Check {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) messages: Messages,
-    /// Report of `lychee --format json`: warn of dead and moved links
-    #[arg(long, value_name = "FILE")]
-    pub(crate) links: Option<PathBuf>,
 }
 
 /// Options of `due`.
@@ -345,9 +316,6 @@ pub(crate) struct DueOptions {
     /// Report of `lychee --format json`: dead and moved links are due too
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
-    /// What the list is grouped by
-    #[arg(long, value_enum, default_value_t, value_name = "GROUPING")]
-    pub(crate) by: Grouping,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: DueFormat,
@@ -364,9 +332,6 @@ pub(crate) struct Messages {
     /// Maximum number of diagnostic codes to print; 0: no limit
     #[arg(long, value_name = "N", default_value_t = PrintOptions::LIMIT)]
     pub(crate) limit: usize,
-    /// Print one line for each code
-    #[arg(long)]
-    pub(crate) summary: bool,
     /// Job summary file of GitHub Actions; with the github format, it gets a table of all diagnostics
     #[arg(long, env = "GITHUB_STEP_SUMMARY", value_name = "FILE", hide = true)]
     pub(crate) step_summary: Option<PathBuf>,
@@ -376,9 +341,9 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// Format, limit and summary.
+    /// Format and limit; a summary is for imports.
     pub(crate) const fn print_options(&self) -> PrintOptions {
-        PrintOptions { format: self.message_format, limit: self.limit, summary: self.summary }
+        PrintOptions { format: self.message_format, limit: self.limit, summary: false }
     }
 }
 
@@ -414,9 +379,6 @@ pub(crate) struct Plan {
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: PlanFormat,
-    /// UTC day of the build; default: today
-    #[arg(long, env = "OPDIR_AS_OF", value_name = "DATE")]
-    pub(crate) as_of: Option<Date>,
     /// Exit with 7 if there are changes
     #[arg(long)]
     pub(crate) exit_code: bool,

@@ -25,9 +25,9 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Due(options) => check::due(options),
         Command::Plan(options) => build::plan(options),
         Command::Preview(options) => preview::preview(options),
-        Command::Verify { root, fast } => history::verify(root, *fast),
+        Command::Verify { root } => history::verify(root),
         Command::Diff { old, new, format } => history::diff(old, new.as_deref(), *format),
-        Command::Log { root, format } => history::log(root, *format),
+        Command::Log { root } => history::log(root),
         Command::Rollback { root, generation } => history::rollback(root, generation.as_deref()),
         Command::Export { root, dir, pretty, prefix } => history::export(root, dir, (*pretty, prefix)),
         Command::Push(options) => push::push(options).map(print_line),
@@ -37,7 +37,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
         Command::Explain { code } => init::explain_code(code),
         Command::Completions { shell } => manuals::completions(*shell),
-        Command::Man { out } => manuals::manuals(out.as_deref()),
+        Command::Man { out } => manuals::manuals(out),
         Command::Schema { table } => init::schema(table),
         Command::Init { dir, sample } => init::init(dir, *sample),
         Command::Stamp { data, at } => init::stamp(data, *at),
@@ -52,10 +52,6 @@ fn keys(command: &Keys) -> Result<(), Failure> {
     let line = match command {
         Keys::New { file } => keys::new(file),
         Keys::Public { file } => keys::public(file.as_deref()),
-        Keys::Sign { file, key } => {
-            keys::sign(file, key.as_deref()).map(|path| format!("signed: {}", path.display()))
-        }
-        Keys::Verify { file, trust } => keys::verify(file, trust).map(|key| format!("good: signed by {key}")),
     };
     line.map(print_line).map_err(keys::key_failure)
 }

@@ -1,24 +1,19 @@
-//! The differences of two snapshots as text, as JSON and as a purge list for caches.
+//! The differences of two snapshots as text and as a purge list for caches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use serde_json::json;
 use snapshot::page::address::{COMPUTED_TAGS, DETAILS_TAG, tag_of, url_of};
-use store::{GenerationDiff, Manifest, PathChange};
-
-use dataset::text::counted;
+use store::{GenerationDiff, PathChange};
 
 use crate::plan::named;
 
 /// Output formats of a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum DiffFormat {
-    /// Text: changed records and pages; long lists are cut
+    /// Text: changed records and pages, a line each
     #[default]
     Words,
-    /// One JSON object, with every file
-    Json,
     /// What caches have to purge, one per line: `url ADDRESS` or `tag NAME`
     Purge,
 }
@@ -27,7 +22,6 @@ pub enum DiffFormat {
 pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
     match format {
         DiffFormat::Words => text(difference),
-        DiffFormat::Json => format!("{}\n", json(difference)),
         DiffFormat::Purge => purge(difference),
     }
 }
@@ -35,14 +29,6 @@ pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
 /// Whether a path belongs to the index, from which the edge computes answers.
 fn is_index(path: &str) -> bool {
     path.starts_with("index/")
-}
-
-const fn name_of(change: PathChange) -> &'static str {
-    match change {
-        PathChange::Added => "added",
-        PathChange::Modified => "changed",
-        PathChange::Removed => "removed",
-    }
 }
 
 fn text(difference: &GenerationDiff) -> String {
@@ -63,72 +49,30 @@ fn text(difference: &GenerationDiff) -> String {
             let _ = writeln!(text, "{table}: {after}, were {before}");
         }
     }
-    for (kind, tags) in by_kind(difference) {
-        push_pages(&mut text, kind, &tags);
+    for (tag, change) in by_tag(difference) {
+        let _ = writeln!(text, "{} {tag}", sign_of(change));
     }
     text
 }
 
-/// Changes by kind of page and cache tag. A record is added if all its pages are.
-type Kinds<'a> = BTreeMap<&'a str, BTreeMap<&'a str, PathChange>>;
+const fn sign_of(change: PathChange) -> char {
+    match change {
+        PathChange::Added => '+',
+        PathChange::Modified => '~',
+        PathChange::Removed => '-',
+    }
+}
 
-fn by_kind(difference: &GenerationDiff) -> Kinds<'_> {
-    let mut kinds = Kinds::new();
-    for (path, change) in &difference.pages {
-        let tag = tag_of(path);
-        let kind = match tag.split_once('/') {
-            Some((kind @ ("programs" | "organizations" | "recipients"), _)) => kind,
-            _ if is_index(path) => continue,
-            _ => "other pages",
-        };
-        let known = kinds.entry(kind).or_default().entry(tag).or_insert(*change);
+/// Changes by cache tag: a record is added if all its pages are.
+fn by_tag(difference: &GenerationDiff) -> BTreeMap<&str, PathChange> {
+    let mut tags = BTreeMap::new();
+    for (path, change) in difference.pages.iter().filter(|(path, _)| !is_index(path)) {
+        let known = tags.entry(tag_of(path)).or_insert(*change);
         if *known != *change {
             *known = PathChange::Modified;
         }
     }
-    kinds
-}
-
-/// Appends the tags of a kind of page, by change.
-fn push_pages(text: &mut String, kind: &str, tags: &BTreeMap<&str, PathChange>) {
-    /// Number of names listed for each kind and change.
-    const SHOWN: usize = 20;
-    for (change, sign) in [(PathChange::Added, '+'), (PathChange::Modified, '~'), (PathChange::Removed, '-')]
-    {
-        let names: Vec<&str> =
-            tags.iter().filter(|(_, happened)| **happened == change).map(|(tag, _)| *tag).collect();
-        if names.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "{kind}: {} {}", names.len(), name_of(change));
-        for name in names.iter().take(SHOWN) {
-            let _ = writeln!(text, "  {sign} {name}");
-        }
-        if names.len() > SHOWN {
-            let _ = writeln!(text, "  and {}", counted(names.len() - SHOWN, "other"));
-        }
-    }
-}
-
-fn json(difference: &GenerationDiff) -> serde_json::Value {
-    let side = |manifest: &Manifest| {
-        json!({
-            "id": manifest.id().to_string(),
-            "generatedAt": manifest.generated_at.to_string(),
-            "asOf": manifest.as_of.to_string(),
-            "baseUrl": manifest.base_url,
-            "counts": manifest.counts,
-        })
-    };
-    let page = |(path, change): &(String, PathChange)| {
-        let tag = if is_index(path) { None } else { Some(tag_of(path)) };
-        json!({"path": path, "change": name_of(*change), "url": url_of(path), "tag": tag})
-    };
-    json!({
-        "old": side(&difference.old),
-        "new": side(&difference.new),
-        "files": difference.pages.iter().map(page).collect::<Vec<_>>(),
-    })
+    tags
 }
 
 /// URLs have both base URLs where these differ: caches hold answers under the old one.

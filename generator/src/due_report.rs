@@ -19,34 +19,13 @@ pub(crate) enum DueFormat {
     Markdown,
 }
 
-/// What the list is grouped by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Grouping {
-    /// The organization
-    #[default]
-    Organization,
-    /// The maintainer: `x_owner` of the program, or else of its organization
-    Owner,
-}
-
 /// The list in a format.
-pub(crate) fn report(mut list: Vec<Due>, by: Grouping, format: DueFormat) -> String {
-    if by == Grouping::Owner {
-        list.sort_by(|a, b| a.owner.cmp(&b.owner));
-    }
-    let groups: Vec<&[Due]> = list.chunk_by(|a, b| group(a, by) == group(b, by)).collect();
+pub(crate) fn report(list: &[Due], format: DueFormat) -> String {
+    let groups: Vec<&[Due]> = list.chunk_by(|a, b| a.organization == b.organization).collect();
     match format {
-        DueFormat::Table => table(&groups, by),
-        DueFormat::Csv => Due::csv(&list),
-        DueFormat::Markdown => markdown(&groups, by),
-    }
-}
-
-fn group(due: &Due, by: Grouping) -> &str {
-    match by {
-        Grouping::Organization => &due.organization,
-        Grouping::Owner if due.owner.is_empty() => "no owner",
-        Grouping::Owner => &due.owner,
+        DueFormat::Table => table(&groups),
+        DueFormat::Csv => Due::csv(list),
+        DueFormat::Markdown => markdown(&groups),
     }
 }
 
@@ -56,12 +35,12 @@ fn record(due: &Due) -> &str {
 }
 
 /// One group below the other, aligned; then the number of each reason.
-fn table(groups: &[&[Due]], by: Grouping) -> String {
+fn table(groups: &[&[Due]]) -> String {
     let all = || groups.iter().copied().flatten();
     let width = all().map(|due| record(due).chars().count()).max().unwrap_or_default().min(40);
     let mut text = String::new();
     for group_of in groups {
-        let _ = writeln!(text, "{}", printable(group(&group_of[0], by)));
+        let _ = writeln!(text, "{}", printable(&group_of[0].organization));
         for due in *group_of {
             let (record, note) = (record(due), printable(&due.note));
             let _ = writeln!(text, "  {record:width$}  {note}  ({}:{})", due.file, due.line);
@@ -92,10 +71,10 @@ const fn title(reason: Reason) -> &'static str {
     }
 }
 
-fn markdown(groups: &[&[Due]], by: Grouping) -> String {
+fn markdown(groups: &[&[Due]]) -> String {
     let mut text = String::new();
     for group_of in groups {
-        let _ = writeln!(text, "### {}\n", escaped(group(&group_of[0], by)));
+        let _ = writeln!(text, "### {}\n", escaped(&group_of[0].organization));
         for due in *group_of {
             let [record, note, file] = [record(due), &due.note, &due.file].map(escaped);
             let _ = writeln!(text, "- [ ] **{record}**: {note} ({file}:{})", due.line);

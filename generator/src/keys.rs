@@ -1,5 +1,5 @@
-//! Keys and signatures in the format of minisign, which can verify them too. Secret keys have no password, as publishing
-//! is automatic: their files must be kept secret.
+//! Keys and signatures of publications, in the format of minisign. Secret keys have no password, as publishing is
+//! automatic: their files must be kept secret.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ const KEY_VARIABLE: &str = "OPDIR_KEY";
 /// Permissions of other users.
 const OTHERS: u32 = 0o077;
 
-/// Why a file was not signed or not verified.
+/// Why a key is of no use.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub(crate) struct KeyError {
@@ -26,7 +26,7 @@ pub(crate) struct KeyError {
     text: String,
 }
 
-/// Prints why nothing was signed or verified.
+/// Prints why a key is of no use.
 pub(crate) fn key_failure(error: KeyError) -> Failure {
     fail(error.failure, error)
 }
@@ -123,38 +123,6 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
     })
 }
 
-/// Signs a file; the signature is written to a `.minisig` file.
-pub(crate) fn sign(path: &Path, key: Option<&Path>) -> Result<PathBuf, KeyError> {
-    let secret = secret(key)?;
-    let file = File::open(path).map_err(at(path, Failure::Input))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Without a time, so that equal files have equal signatures.
-    let trusted = format!("file:{name}");
-    let signature = minisign::sign(None, &secret, file, Some(&trusted), Some("signed by opdir"));
-    let signature = signature.map_err(|error| invalid(path.display(), error))?;
-    let signature_path = path.with_added_extension("minisig");
-    fs::write(&signature_path, signature.into_string()).map_err(at(&signature_path, Failure::Output))?;
-    Ok(signature_path)
-}
-
-/// Verifies the signature of a file; returns the trusted key that made it. Trusted keys are public keys in one line, or
-/// files that contain one.
-pub(crate) fn verify(path: &Path, trusted: &[String]) -> Result<String, KeyError> {
-    let keys: Vec<PublicKey> = trusted.iter().map(|text| trusted_key(text)).collect::<Result<_, _>>()?;
-    let bytes = fs::read(path).map_err(at(path, Failure::Input))?;
-    let untrusted = |problem: &str| failed(Failure::Verification, path.display(), problem);
-    let signature = read(&path.with_added_extension("minisig"))?;
-    let signature = SignatureBox::from_string(&signature);
-    let signature = signature.map_err(|error| untrusted(&format!("invalid signature: {error}")))?;
-    let Some(key) = keys.iter().find(|it| it.keynum() == signature.keynum()) else {
-        return Err(untrusted("signed by a key that is not trusted; name its public key with --trust"));
-    };
-    match minisign::verify(key, &signature, Cursor::new(bytes), true, false, false) {
-        Ok(()) => Ok(key.to_base64()),
-        Err(_) => Err(untrusted("does not match its signature")),
-    }
-}
-
 /// Signs bytes with the secret key in a file, or else in the environment.
 pub(crate) fn signer(
     key: Option<&Path>,
@@ -174,11 +142,7 @@ pub(crate) fn has_key(key: Option<&Path>) -> bool {
 
 /// A trusted key in one line, given as such or as a file.
 pub(crate) fn trusted_line(text: &str) -> Result<String, KeyError> {
-    trusted_key(text).map(|key| key.to_base64())
-}
-
-fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {
-    PublicKey::from_base64(text.trim()).or_else(|_| {
+    let key = PublicKey::from_base64(text.trim()).or_else(|_| {
         let path = Path::new(text);
         if !path.exists() {
             return Err(invalid(shown_key(text), "neither a public key nor a file that contains one"));
@@ -186,5 +150,6 @@ fn trusted_key(text: &str) -> Result<PublicKey, KeyError> {
         let lines = read(path)?;
         let line = lines.lines().find(|line| !line.starts_with("untrusted comment:")).unwrap_or_default();
         PublicKey::from_base64(line).map_err(|error| invalid(text, error))
-    })
+    })?;
+    Ok(key.to_base64())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions};
-use dataset::{Input, InputError, LinkReport, Tables, link, read, sample};
+use dataset::{Input, InputError, link, read, sample};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use site::Progress;
@@ -56,18 +56,6 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
     }
 }
 
-/// Reads a dataset, and the report of a link checker if there is one.
-pub(crate) fn read_with_links(
-    data: Option<&Path>,
-    links: Option<&Path>,
-    report: &mut Diagnostics,
-) -> Result<Tables, Failure> {
-    let links = links.map(LinkReport::read).transpose().map_err(|error| fail(Failure::Input, error))?;
-    let mut tables = read(&input(data), report).map_err(|error| fail(Failure::Input, error))?;
-    tables.links = links;
-    Ok(tables)
-}
-
 /// Prints diagnostics of a command.
 pub(crate) fn show(report: &Diagnostics, messages: &Messages) {
     show_as(report, messages, messages.print_options());
@@ -88,7 +76,7 @@ pub(crate) fn show_as(report: &Diagnostics, messages: &Messages, options: PrintO
 /// Prints diagnostics: text to standard error, other formats to standard output.
 pub(crate) fn print(report: &Diagnostics, options: PrintOptions) {
     let printed = match options.format {
-        MessageFormat::Human | MessageFormat::Short => report.print(options, &mut anstream::stderr()),
+        MessageFormat::Human => report.print(options, &mut anstream::stderr()),
         _ => report.print(options, &mut std::io::stdout()),
     };
     // A closed pipe is no error.

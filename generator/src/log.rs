@@ -1,35 +1,21 @@
-//! The publications of a root as text and as JSON, and generations by abbreviated name.
+//! The publications of a root as text, and generations by number.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::json;
 use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
 
 use crate::exit_codes::{Failure, fail, store_failure};
 
-/// Output formats of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LogFormat {
-    /// Text, newest first
-    #[default]
-    Words,
-    /// One JSON object per line, newest first
-    Json,
-}
-
 /// The publications of a root, newest first; every line ends with a line feed.
-pub(crate) fn report(root: &Path, format: LogFormat) -> Result<String, StoreError> {
+pub(crate) fn report(root: &Path) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
-    let ids: Vec<GenerationId> = store::list(root)?.into_iter().map(|listed| listed.id).collect();
+    let ids = store::list(root)?;
     let mut text = String::new();
     for publication in live.changes().log().iter().rev() {
         let id = ids.iter().find(|id| id.sequence == publication.sequence);
         let is_live = publication.sequence == live.id().sequence;
-        let _ = match format {
-            LogFormat::Words => writeln!(text, "{}", line(publication, id, is_live)),
-            LogFormat::Json => writeln!(text, "{}", object(publication, id, is_live)),
-        };
+        let _ = writeln!(text, "{}", line(publication, id, is_live));
     }
     Ok(text)
 }
@@ -50,46 +36,17 @@ fn line(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> 
     format!("{name}{live}\n  of {}{day}: {records}", publication.published().strftime("%Y-%m-%d %H:%M"))
 }
 
-fn object(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> serde_json::Value {
-    let mut object = json!({
-        "sequence": publication.sequence,
-        "generation": id.map(GenerationId::to_string),
-        "live": is_live,
-        "publishedAt": publication.published().to_string(),
-        "asOf": publication.day().map(|day| day.to_string()),
-    });
-    for (kind, [added, changed, removed]) in RECORD_KINDS.iter().zip(publication.counts) {
-        object[*kind] = json!({"added": added, "changed": changed, "removed": removed});
-    }
-    object
-}
-
-/// The generation of a root with a name (which need not exist), a number, or a unique prefix of name or hash.
-/// Prints why there is none.
+/// The generation of a root with a name (which need not exist), or a number. Prints why there is none.
 pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }
     let listed = store::list(root).map_err(|error| store_failure(&[error], Failure::Input))?;
-    let ids: Vec<GenerationId> = listed.into_iter().map(|listed| listed.id).collect();
     let number: Option<u64> = name.parse().ok();
-    if let Some(id) = ids.iter().find(|id| Some(id.sequence) == number) {
-        return Ok(*id);
-    }
-    let matches = |id: &&GenerationId| {
-        let text = id.to_string();
-        let hash = text.split_once('-').map_or("", |(_, hash)| hash);
-        !name.is_empty() && (text.starts_with(name) || hash.starts_with(name))
-    };
-    let wrong = |problem: String| Err(fail(Failure::Usage, problem));
-    let mut candidates = ids.iter().filter(matches);
-    match (candidates.next(), candidates.next()) {
-        (Some(id), None) => Ok(*id),
-        (Some(one), Some(other)) => {
-            wrong(format!("{name} is ambiguous: {one} or {other}; write a longer prefix"))
-        }
-        (None, _) => wrong(format!(
-            "no snapshot in generations/ has the name, number or prefix {name}; `opdir log` lists them"
-        )),
-    }
+    let found = listed.into_iter().find(|id| Some(id.sequence) == number);
+    found.ok_or_else(|| {
+        let problem =
+            format!("no snapshot in generations/ has the name or number {name}; `opdir log` lists them");
+        fail(Failure::Usage, problem)
+    })
 }

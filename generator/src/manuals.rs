@@ -18,14 +18,7 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
 }
 
 /// Prints the manual page, or writes `man/PROGRAM/*.1` and the completions of both programs.
-pub(crate) fn manuals(out: Option<&Path>) -> Result<(), Failure> {
-    let Some(out) = out else {
-        let mut page = Vec::new();
-        let made = clap_mangen::Man::new(Cli::command()).render(&mut page);
-        made.map_err(|error| fail(Failure::Output, error))?;
-        print_line(String::from_utf8_lossy(&page).trim_end());
-        return Ok(());
-    };
+pub(crate) fn manuals(out: &Path) -> Result<(), Failure> {
     write(out).map_err(|error| fail(Failure::Output, format_args!("{}: {error}", out.display())))
 }
 

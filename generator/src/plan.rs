@@ -6,21 +6,18 @@ mod names;
 mod table;
 mod versions;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 use rayon::prelude::*;
 use serde::Serialize;
 use snapshot::record::Directory;
-use snapshot::time::{Day, Season};
 use store::{Body, Generation, RecordCounts, StoreError};
 
 use dataset::Table;
 use site::record_counts;
 
-use versions::{Values, Versions, table_file};
+use versions::{Versions, table_file};
 
 use table::compare_table;
 pub(crate) use table::{Blanked, Changed, TablePlan};
@@ -47,12 +44,6 @@ pub(crate) struct Plan {
     pub(crate) tables: Vec<TablePlan>,
     /// Record counts, which are all that can be compared with a live generation that was built with `--index-only`.
     pub(crate) counts: Vec<Counted>,
-    /// New filter values, as `field value`.
-    pub(crate) values_added: Vec<String>,
-    /// Filter values that no record has any more.
-    pub(crate) values_removed: Vec<String>,
-    /// Seasons whose status differs between the live day and the day of the build, as `program, label: open → closed`.
-    pub(crate) turned: Vec<String>,
     /// Whether records change while `publishedAt` stays the same.
     pub(crate) same_moment: bool,
 }
@@ -94,36 +85,24 @@ impl Plan {
         Self { name: name.to_owned(), against, counts, ..Self::default() }
     }
 
-    /// Compares a directory, as of a day, with the live generation.
+    /// Compares a directory with the live generation.
     ///
     /// # Errors
     ///
     /// If the live generation cannot be read.
-    pub(crate) fn compare(
-        directory: &Directory,
-        live: Option<&Generation>,
-        as_of: Date,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn compare(directory: &Directory, live: Option<&Generation>) -> Result<Self, StoreError> {
         let mut plan = Self::of_counts(&directory.dataset.name, &record_counts(directory), live);
         let Some(live) = live else { return Ok(plan) };
-        plan.turned = turned(directory, live.manifest().as_of, as_of);
         if !live.manifest().complete {
             return Ok(plan);
         }
         plan.counts.clear();
-        let mut values = Values::default();
         let compared = Table::ALL.into_par_iter().map(|table| {
             let versions = Versions::of(table, directory, live)?;
-            let changes =
-                versions.as_ref().map(|versions| compare_table(table, versions, directory, Some(live)));
-            let changes = changes.transpose()?.flatten();
-            Ok((changes, versions.filter(|_| Values::has(table)).map(|versions| (table, versions))))
+            let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
+            Ok(changes.transpose()?.flatten())
         });
-        for (changes, versions) in compared.collect::<Result<Vec<_>, StoreError>>()? {
-            plan.tables.extend(changes);
-            versions.into_iter().for_each(|(table, versions)| values.add(table, versions));
-        }
-        (plan.values_added, plan.values_removed) = values.difference();
+        plan.tables = compared.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().collect();
         let moment: Timestamp = live.manifest().generated_at;
         plan.same_moment = !plan.tables.is_empty() && moment == directory.dataset.published_at;
         Ok(plan)
@@ -155,21 +134,6 @@ pub(crate) fn table_changes(
     let versions = Versions::differing(entry, new, live)?;
     let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
     Ok(changes.transpose()?.flatten())
-}
-
-/// Seasons whose status differs between two days.
-fn turned(directory: &Directory, before: Date, after: Date) -> Vec<String> {
-    if before == after {
-        return Vec::new();
-    }
-    let slugs: BTreeMap<_, _> = directory.programs.iter().map(|it| (it.id, it.slug.as_str())).collect();
-    let turned = directory.cycles.iter().filter_map(|cycle| {
-        let season = Season::of(cycle);
-        let [old, new] = [before, after].map(|day| season.status(Day::new(day)).as_str());
-        let slug = slugs.get(&cycle.program_id).copied().unwrap_or_default();
-        (old != new).then(|| format!("{slug}, {}: {old} → {new}", cycle.label))
-    });
-    turned.collect()
 }
 
 #[cfg(test)]
@@ -206,9 +170,6 @@ pub(crate) mod tests {
             against: Some("000041-5dff".to_owned()),
             tables: vec![table],
             counts: Vec::new(),
-            values_added: vec!["programType prize".to_owned()],
-            values_removed: Vec::new(),
-            turned: Vec::new(),
             same_moment: true,
         }
     }

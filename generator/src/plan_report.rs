@@ -52,20 +52,6 @@ fn text(plan: &Plan, violations: &[String], most: usize) -> String {
         push_records(&mut text, table, most);
     }
     text.extend(aliases(plan));
-    for (kind, values) in [
-        ("filter values added", &plan.values_added),
-        ("filter values removed", &plan.values_removed),
-        ("seasons of another status on that day", &plan.turned),
-    ] {
-        if !values.is_empty() {
-            let named: Vec<&str> = values.iter().take(most).map(String::as_str).collect();
-            let more = match values.len().saturating_sub(most) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let _ = writeln!(text, "{kind}: {}{more}", plain(&named.join(", ")));
-        }
-    }
     if plan.same_moment {
         text.push_str("records change but `publishedAt` does not: `opdir stamp` updates it\n");
     }
@@ -200,9 +186,8 @@ mod tests {
         assert_eq!(lines[13], "  > acme was acme-travel");
         assert_eq!(lines[14], "  ~ changed-0   deadlineOn 2026-12-01 → 2027-01-15   (grants.csv:2)");
         assert_eq!(lines[17..19], ["entityType,entity,slug", "program,acme,acme-travel"]);
-        assert_eq!(lines[19], "filter values added: programType prize");
-        assert!(lines[20].starts_with("records change but `publishedAt` does not"));
-        assert_eq!(lines[21], "held back: why");
+        assert!(lines[19].starts_with("records change but `publishedAt` does not"));
+        assert_eq!(lines[20], "held back: why");
     }
 
     #[test]

@@ -204,18 +204,6 @@ impl Maker {
         if !good {
             anstream::println!("  what is wrong, until it is mended: then the site");
         }
-        for (what, path) in [
-            ("search", "/api/v1/search?q=fellowship&open=true"),
-            ("record", "/api/v1/programs/graduate-research-fellowship-program"),
-            ("facet", "/api/v1/facets/topics"),
-            ("export", "/api/v1/exports/latest?format=csv"),
-            ("contract", "/api/v1/openapi.json"),
-        ] {
-            // The one record that is named here is the sample's.
-            if good && (what != "record" || self.data.is_none()) {
-                anstream::println!("  {what:<10} curl '{base}{path}'");
-            }
-        }
         match &self.data {
             Some(data) => anstream::println!("\nwatching {}", data.display()),
             None => anstream::println!("\nthis is the embedded sample; --data DIR shows your own"),

@@ -46,25 +46,10 @@ fn a_check_without_a_folder_is_of_the_sample_and_says_so() {
 }
 
 #[test]
-fn a_flag_that_is_gone_is_a_usage_error_that_names_what_to_do() {
-    let place = started();
-    for flag in ["--fix", "--unsafe", "--diff"] {
-        let words = [flag, "is gone: each problem prints the right value"];
-        place.opdir(&["check", "--data", "data", flag]).fails(2, &words);
-    }
-}
-
-#[test]
-fn summaries_and_findings_come_in_the_requested_format() {
+fn the_summary_of_a_step_has_every_problem() {
     let place = started();
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
-    let summary = run(&["--summary"]);
-    summary.fails(1, &["E0203       1 data/programs.csv:2: `eligibleCountries` is `Georgia`, the name of several places; "]);
-    let short = run(&["--message-format", "short"]);
-    short.fails(1, &["data/programs.csv:2:1: error[E0203]: "]);
-    let sarif = run(&["--message-format", "sarif"]);
-    assert!(sarif.out.starts_with("{\"$schema\"") && sarif.code == 1, "{}", sarif.out);
     let table = place.path("summary.md");
     run(&["--message-format", "github", "--step-summary", table.to_str().unwrap()]).fails(1, &[]);
     assert!(fs::read_to_string(table).unwrap().contains("| data/programs.csv:2 | E0203 |"));
@@ -167,23 +152,6 @@ fn a_sheet_in_another_order_is_the_same_tables_and_a_plan_names_the_row_of_each_
     // A row of another value than the table is not where it comes from.
     sheet(&rows("2030-05-01")).unwrap();
     assert!(plan().contains("→ 2030-04-01\n"), "{}", plan());
-}
-
-#[test]
-fn a_plan_for_another_day_names_the_seasons_whose_status_differs() {
-    let place = started();
-    let cycles = "program,label,opensOn,deadlineOn\nocean-fellows,2031,2031-01-01,2031-03-31\n";
-    fs::write(place.path("data/cycles.csv"), cycles).unwrap();
-    place.build().succeeds();
-    let plan = |day: &str| {
-        place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet", "--as-of", day]).succeeds()
-    };
-    assert!(!plan("2030-12-31").contains("seasons"));
-    for (day, status) in [("2031-01-01", "open"), ("2031-03-31", "open"), ("2031-04-01", "closed")] {
-        let line = format!("seasons of another status on that day: ocean-fellows, 2031: upcoming → {status}");
-        let plan = plan(day);
-        assert!(plan.contains("no record changes") && plan.contains(&line), "{plan}");
-    }
 }
 
 /// A sheet as people have it: their own words, semicolons, dates and sums of their country.
@@ -312,38 +280,6 @@ fn an_import_with_errors_names_all_of_them_at_the_rows_of_the_source_and_writes_
     assert!(!place.path("data/programs").exists());
     place.opdir(&["import", "data"]).succeeds();
     assert!(place.path("data/programs/crm.ndjson").exists());
-}
-
-#[test]
-fn an_import_for_programs_is_one_document_whatever_was_found_where() {
-    let place = empty();
-    fs::write(place.path("grants.csv"), SHEET).unwrap();
-    place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
-    // It tells of the new column; places that it understood are no finding.
-    let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
-    let ignored: Vec<&str> = mapping.lines().filter(|line| !line.starts_with("ignore")).collect();
-    decide(&place, &ignored.join("\n"));
-    let printed = place.opdir(&["import", "data", "--message-format", "sarif"]).succeeds();
-    let logs = printed.lines().filter(|line| line.starts_with('{')).count();
-    assert_eq!(logs, 1, "{printed}");
-    assert!(printed.contains("1 column left out, not mapped: `Notas`"), "{printed}");
-}
-
-#[test]
-fn values_and_tables_in_other_forms_are_errors_with_the_right_value_or_the_import() {
-    let place = started();
-    let path = place.path("data/programs.csv");
-    let sound = fs::read_to_string(&path).unwrap();
-    let check = || place.opdir(&["check", "--data", "data"]);
-    fs::write(&path, sound.replace("ES|MX", "Kenya|MX")).unwrap();
-    check().fails(1, &["`eligibleCountries` is `Kenya`, the name of a place", "write `KE`"]);
-    let wide = sound.encode_utf16().flat_map(u16::to_le_bytes);
-    for bytes in [sound.replace(',', ";").into_bytes(), [0xff, 0xfe].into_iter().chain(wide).collect()] {
-        fs::write(&path, bytes).unwrap();
-        let checked = check();
-        assert!(checked.err.contains("1 error, "), "{}", checked.err);
-        checked.fails(1, &["read it by `opdir import DATA --draft --from FILE`"]);
-    }
 }
 
 #[test]

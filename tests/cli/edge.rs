@@ -190,15 +190,6 @@ fn an_edge_does_not_start_with_settings_that_are_gone() {
 }
 
 #[test]
-fn a_busy_port_ends_with_4() {
-    let folder = folder_with_snapshot();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    edge(&folder, &["--snapshot", "root", "--listen", &address])
-        .fails(4, &["opdir-edge: ", &address, "is in use", "--listen"]);
-}
-
-#[test]
 fn a_busy_port_ends_with_4_while_a_store_is_followed_too() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("file://{}", folder.path().join("store").display());
@@ -283,7 +274,6 @@ fn print_config_shows_what_would_be_used() {
     }
     let settings = [
         "--mcp-rate=7",
-        "--mcp-legacy=2025-06-18",
         "--shared-egress=192.0.2.0/24=600",
         "--trusted-proxy=10.0.0.0/8",
         "--client-ip-header=cf-connecting-ip",

@@ -161,38 +161,6 @@ fn broken_data_is_reported_by_line_and_leaves_the_snapshot_alone() {
 }
 
 #[test]
-fn wrong_columns_other_encodings_and_copied_rows_are_reported() {
-    let place = Place::with_snapshot();
-    let before = content(&place.path("root"));
-    let good = fs::read_to_string(place.path("data/organizations.csv")).unwrap();
-    let row = good.lines().nth(1).unwrap();
-    let cases: [(Vec<u8>, &[&str]); 3] = [
-        (good.replacen("slug,name", "slug,titre", 1).into(), &["organizations.csv:1", "E0105", "`titre`"]),
-        (
-            [good.as_bytes(), b"x,espa\xf1a,,,,,,,,\n"].concat(),
-            &["organizations.csv:61", "E0101", "UTF-8", "iconv"],
-        ),
-        (format!("{good}{row}\n").into(), &["organizations.csv:61", "E0501", "E0502", "organizations.csv:2"]),
-    ];
-    for (bytes, words) in cases {
-        fs::write(place.path("data/organizations.csv"), bytes).unwrap();
-        place.build().fails(1, words);
-        assert_eq!(content(&place.path("root")), before);
-    }
-}
-
-#[test]
-fn every_problem_is_reported_at_once() {
-    let place = Place::new();
-    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
-    place.append("cycles.ndjson", "{\"id\": \"7\",\n");
-    fs::write(place.path("data/awards.json"), b"[\n{\"id\": }\n]").unwrap();
-    place
-        .opdir(&["check", "--data", "data"])
-        .fails(1, &["aliases.csv:21", "cycles.ndjson:133", "awards.json:2"]);
-}
-
-#[test]
 fn completions_and_manual_pages_have_every_command() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
     for shell in ["bash", "fish", "zsh"] {
@@ -201,8 +169,6 @@ fn completions_and_manual_pages_have_every_command() {
             assert!(script.contains(words), "{shell}: {words}");
         }
     }
-    let page = place.opdir(&["man"]).succeeds();
-    assert!(page.contains(".TH opdir 1") && page.contains("opdir\\-preview(1)"), "{page}");
     place.opdir(&["man", "--out", "manuals"]).succeeds();
     for path in ["man/opdir/opdir-preview.1", "man/opdir-edge/opdir-edge-check.1", "completions/_opdir-edge"]
     {
@@ -297,19 +263,6 @@ fn a_directory_of_nothing_is_held_back_unless_it_is_meant() {
     let build = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
     place.opdir(&[&build[..], &["--allow-empty", "--index-only"]].concat()).succeeds();
     place.opdir(&["verify", "root"]).succeeds();
-}
-
-#[test]
-fn a_spreadsheet_and_a_missing_table_are_one_error_each_and_no_flood() {
-    let place = Place::new();
-    fs::remove_dir_all(place.path("data/programs")).unwrap();
-    fs::write(place.path("data/programs.xlsx"), b"PK\x03\x04").unwrap();
-    let spreadsheet = place.opdir(&["check", "--data", "data"]);
-    spreadsheet.fails(1, &["error[E0110]", "programs.xlsx", "1 error,"]);
-    fs::remove_file(place.path("data/programs.xlsx")).unwrap();
-    fs::remove_file(place.path("data/recipients.csv")).unwrap();
-    let missing = place.opdir(&["check", "--data", "data"]);
-    missing.fails(1, &["error[E0111]", "no table `programs`", "no table `recipients`", "2 errors,"]);
 }
 
 #[test]
@@ -463,12 +416,8 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     assert_eq!(place.live(), third);
     let log = place.opdir(&["log", "root"]).succeeds();
     assert!(log.starts_with(&format!("{third} (live)\n")) && log.contains(&format!("\n{first}\n")), "{log}");
-    let hash = first.split_once('-').unwrap().1;
-    place.opdir(&["rollback", "root", "0"]).fails(2, &["0 is ambiguous", "longer prefix"]);
-    place.opdir(&["rollback", "root", "xyz"]).fails(2, &["prefix xyz", "opdir log"]);
+    place.opdir(&["rollback", "root", "9"]).fails(2, &["number 9", "opdir log"]);
     assert_eq!(place.opdir(&["rollback", "root", "1"]).succeeds(), back);
-    let known = if third.ends_with(hash) { "000001" } else { &hash[..12] };
-    assert_eq!(place.opdir(&["rollback", "root", known]).succeeds(), back);
     assert_eq!(place.opdir(&["rollback", "root", &first]).succeeds(), back);
     let fourth = second.replace("000002", "000004");
     let forth = place.opdir(&["rollback", "root", &second]).succeeds();
@@ -492,13 +441,11 @@ fn diff_tells_what_changed_and_what_caches_have_to_drop() {
     place.retitle("Another name");
     place.build().succeeds();
     let words = place.opdir(&["diff", "root"]).succeeds();
-    assert!(words.starts_with("000001-") && words.contains("programs: 1 changed\n  ~ programs/"), "{words}");
+    assert!(words.starts_with("000001-") && words.contains("\n~ programs/"), "{words}");
     assert_eq!(place.opdir(&["diff", &first, "root"]).succeeds(), words);
     let purge = place.opdir(&["diff", "root", "--format", "purge"]).succeeds();
     assert!(purge.lines().all(|line| line.starts_with("url http") || line.starts_with("tag ")), "{purge}");
     assert!(purge.contains("tag search\n"), "{purge}");
-    let json = place.opdir(&["diff", "root", "--format", "json"]).succeeds();
-    assert!(json.starts_with('{') && json.contains("\"change\":\"changed\""), "{json}");
     place.opdir(&["diff", "nowhere"]).fails(3, &["nowhere"]);
     place.opdir(&["diff", "root", "--format", "prose"]).fails(2, &["--format", "prose"]);
 }

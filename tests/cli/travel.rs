@@ -75,32 +75,6 @@ fn a_publisher_who_did_not_see_what_is_live_is_held_back_until_he_pulls_it() {
 }
 
 #[test]
-fn a_rejected_publisher_rebases_the_same_files_on_the_live_generation() {
-    let place = Place::with_snapshot();
-    let key = place.key();
-    place.push().succeeds();
-    place.build_day("second", "2026-11-22");
-    let hash = |root: &str| fs::read_to_string(place.path(root).join("CURRENT")).unwrap()[7..].to_owned();
-    let (won, own) = (place.live(), hash("second"));
-    let push = ["push", "second", &place.store(), "--key", "key", "--rebase"];
-    let said = place.opdir(&push).succeeds();
-    assert!(said.starts_with("000002-"), "{said}");
-    assert_eq!(hash("second"), own, "what it says is what was built");
-    place.opdir(&["verify", "second"]).succeeds();
-    place.pull("other", &key).succeeds();
-    assert_eq!(hash("other"), own);
-    place.opdir(&["verify", "other"]).succeeds();
-    let manifest = content(&place.path("other").join("generations"));
-    let manifest = manifest.iter().find(|(name, _)| name.ends_with("manifest.json")).unwrap();
-    assert!(String::from_utf8_lossy(manifest.1).contains(&format!("\"parent\": \"{won}\"")));
-    assert!(place.opdir(&push).succeeds().starts_with("unchanged: "));
-    place.build_day("root", "2026-11-23");
-    place.push().fails(6, &["another publisher pushed"]);
-    place.opdir(&["push", "root", &place.store(), "--key", "key", "--rebase"]).succeeds();
-    assert!(place.live().starts_with("000003-"), "{}", place.live());
-}
-
-#[test]
 fn addresses_that_are_none_are_named() {
     let place = Place::with_snapshot();
     let push = |url: &str| place.opdir(&["push", "root", url, "--allow-unsigned"]);
@@ -193,7 +167,7 @@ fn a_store_that_went_back_takes_a_push_only_to_recover_and_readers_accept_that()
     }
     place.pull("other", &key).succeeds();
     fs::write(place.path("store/CURRENT"), &old).unwrap();
-    for more in [&[][..], &["--rebase"], &["--valid-for", "7d"]] {
+    for more in [&[][..], &["--valid-for", "7d"]] {
         push(more).fails(6, &["version 1, older than version 3", "--recover"]);
     }
     assert_eq!(fs::read(place.path("store/CURRENT")).unwrap(), old);

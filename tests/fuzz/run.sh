@@ -10,7 +10,6 @@ seconds=${1:-60}
 [ $# -gt 0 ] || set -- query understand path headers manifest index mcp
 
 work=target/fuzz
-cargo run --quiet --manifest-path tests/instruments/Cargo.toml --bin seeds -- "$work/seeds"
 cargo +nightly fuzz build --fuzz-dir tests/fuzz --target-dir "$work"
 TMPDIR=$(mktemp -d)
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -19,6 +18,6 @@ export TMPDIR ASAN_OPTIONS=detect_odr_violation=0
 for target; do
   printf '\n== %s\n' "$target"
   mkdir -p "$work/corpus/$target" "$work/found"
-  "$work"/*/release/"$target" "$work/corpus/$target" "$work/seeds/$target" -artifact_prefix="$work/found/$target-" \
+  "$work"/*/release/"$target" "$work/corpus/$target" -dict=tests/fuzz/words.dict -artifact_prefix="$work/found/$target-" \
     -max_total_time="$seconds" -max_len=12000 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0
 done

@@ -1,9 +1,8 @@
-//! Load for an edge that is put to the test meanwhile: swapped, restarted, or kept waiting by others. What
+//! Load for an edge that is put to the test meanwhile: swapped, or crowded by others. What
 //! every answer must be is recorded at rest beforehand, so that a wrong, torn or mixed one is noticed.
 
 pub mod client;
 pub mod load;
-pub mod slow;
 
 use std::net::SocketAddr;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::protocol_version::Versions;
+use crate::protocol_version::VERSIONS;
 use crate::reply::json;
 
 const FILE: &str = include_str!("../../../schemas/mcp.json");
@@ -81,7 +81,6 @@ impl Contract {
         rate_per_minute: u32,
         base_url: &str,
         (name, title): (&str, &str),
-        versions: &Versions,
     ) -> Self {
         let info = format!(
             "{{\"name\":{},\"title\":{},\"version\":{},\"description\":{},\"websiteUrl\":{}}}",
@@ -93,7 +92,7 @@ impl Contract {
         );
         let instructions = json(&instructions(&file.instructions, rate_per_minute));
         let capabilities = "{\"tools\":{},\"prompts\":{},\"resources\":{},\"completions\":{}}";
-        let versions = json(versions.all());
+        let versions = json(&VERSIONS);
         let list = |name: &str, list: &RawValue| format!("\"{name}\":{}", compact(list.get()));
         Self {
             initialize: format!(

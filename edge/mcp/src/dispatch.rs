@@ -7,7 +7,7 @@ use crate::arguments::{ArgumentError, ToolError};
 use crate::context::Context;
 use crate::contract::Contract;
 use crate::envelope::{Message, string};
-use crate::protocol_version::{Protocol, Versions};
+use crate::protocol_version::{LEGACY, Protocol};
 use crate::reply::{RpcError, json, push, push_escaped, shown};
 use crate::{complete, options, prompt, record, resource, search};
 
@@ -16,7 +16,6 @@ const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filte
 /// A request with a valid envelope.
 pub(crate) struct Call<'a> {
     pub(crate) contract: &'a Contract,
-    pub(crate) versions: &'a Versions,
     pub(crate) context: &'a Context<'a>,
     pub(crate) protocol: Protocol,
     pub(crate) message: &'a Message<'a>,
@@ -72,13 +71,12 @@ impl Call<'_> {
         handle(self, out)
     }
 
-    /// Answers `initialize` with the requested version if it is supported, else with the latest that has a handshake.
+    /// Answers `initialize` with the version that has a handshake, whichever is requested.
     fn initialize(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
-        let Some(named) = self.message.param("protocolVersion").and_then(string) else {
+        if self.message.param("protocolVersion").and_then(string).is_none() {
             return Err(RpcError::params("initialize needs protocolVersion, a string").into());
-        };
-        let version = self.versions.handshake(&named);
-        push(out, format_args!("\"protocolVersion\":\"{version}\",{}", self.contract.initialize));
+        }
+        push(out, format_args!("\"protocolVersion\":\"{LEGACY}\",{}", self.contract.initialize));
         Ok(())
     }
 

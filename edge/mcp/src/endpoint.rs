@@ -1,5 +1,5 @@
 //! The tool endpoint at `/mcp`: MCP over Streamable HTTP without sessions, streams or batches, for 2025-11-25 (with its
-//! handshake) and 2026-07-28 (stateless), and for 2025-06-18 where the operator allows it. One request, one JSON answer.
+//! handshake) and 2026-07-28 (stateless). One request, one JSON answer.
 //!
 //! The order of refusals is part of the contract: origin 403, method 405, rate 429, content type 415, accept 406, body
 //! 413 and 408, JSON and message 400, version and envelope 400, then the method. The host is checked before.
@@ -26,7 +26,7 @@ use crate::contract::{self, Contract, File};
 use crate::dispatch;
 use crate::envelope::Message;
 use crate::origin::{Forbidden, Origins};
-use crate::protocol_version::{self, Versions};
+use crate::protocol_version;
 use crate::reply::{self, Caller, Reply, RpcError};
 
 /// A refused request's body is read for its id when it is no longer than this.
@@ -43,8 +43,6 @@ pub struct Config {
     pub shared_egress: Vec<(IpNet, u32)>,
     /// Time for a request body to arrive.
     pub body_deadline: Duration,
-    /// Whether [`crate::OLDER_VERSION`] is supported, besides the two that always are.
-    pub older_version: bool,
 }
 
 impl Default for Config {
@@ -55,7 +53,6 @@ impl Default for Config {
             rate_per_minute: 60,
             shared_egress: Vec::new(),
             body_deadline: Duration::from_secs(10),
-            older_version: false,
         }
     }
 }
@@ -76,7 +73,6 @@ struct SiteContract {
     title: String,
     contract: Contract,
     origins: Origins,
-    versions: Versions,
 }
 
 /// A request that was read and admitted, ready to be answered on any thread.
@@ -134,10 +130,9 @@ impl Endpoint {
         }
         let (base_url, name, title) = now;
         let allowed = self.config.origins.iter().map(String::as_str);
-        let (rate, versions) = (self.config.rate_per_minute, Versions::new(self.config.older_version));
+        let rate = self.config.rate_per_minute;
         let site = Arc::new(SiteContract {
-            contract: Contract::new(&self.file, rate, base_url, (name, title), &versions),
-            versions,
+            contract: Contract::new(&self.file, rate, base_url, (name, title)),
             origins: Origins::new(std::iter::once(base_url).chain(allowed)),
             base_url: base_url.to_owned(),
             name: name.to_owned(),
@@ -243,11 +238,10 @@ impl Endpoint {
 
 impl SiteContract {
     fn answer(&self, headers: &HeaderMap, message: &Message<'_>, context: &Context<'_>) -> Reply {
-        let Self { contract, versions, .. } = self;
-        let Some(id) = message.id else { return notified(versions, headers, message) };
-        let result = protocol_version::of(versions, headers, message).map_err(ToolError::Rpc);
+        let Some(id) = message.id else { return notified(headers, message) };
+        let result = protocol_version::of(headers, message).map_err(ToolError::Rpc);
         let result = result.and_then(|protocol| {
-            let call = dispatch::Call { contract, versions, context, protocol, message };
+            let call = dispatch::Call { contract: &self.contract, context, protocol, message };
             // A panic in one answer must not cost the connection's other answers.
             catch_unwind(AssertUnwindSafe(|| call.answer(id)))
                 .unwrap_or_else(|_| Err(RpcError::internal().into()))
@@ -260,8 +254,8 @@ impl SiteContract {
     }
 }
 
-fn notified(versions: &Versions, headers: &HeaderMap, message: &Message<'_>) -> Reply {
-    if let Err(error) = protocol_version::of_notification(versions, headers) {
+fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
+    if let Err(error) = protocol_version::of_notification(headers) {
         return error.reply(None);
     }
     if message.method.starts_with("notifications/") {

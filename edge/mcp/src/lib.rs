@@ -29,4 +29,3 @@ mod vocabulary;
 
 pub use context::{Context, ReadDetail, Unreadable};
 pub use endpoint::{Config, Endpoint, PendingCall};
-pub use protocol_version::OLDER_VERSION;

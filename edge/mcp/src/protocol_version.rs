@@ -11,42 +11,13 @@ use http::HeaderMap;
 use crate::envelope::{Members, Message, members, string};
 use crate::reply::RpcError;
 
-/// The latest version with a handshake.
+/// The version with a handshake.
 pub(crate) const LEGACY: &str = "2025-11-25";
 /// The version without a handshake.
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// A version before those two, for clients that are out of date. Answers of this endpoint are the same in it.
-pub const OLDER_VERSION: &str = "2025-06-18";
-
 /// Supported versions, newest first.
-#[derive(Clone, Debug)]
-pub(crate) struct Versions(Vec<&'static str>);
-
-impl Versions {
-    /// The two, and an older one if the operator configured it.
-    pub(crate) fn new(older: bool) -> Self {
-        Self([MODERN, LEGACY].into_iter().chain(older.then_some(OLDER_VERSION)).collect())
-    }
-
-    pub(crate) fn all(&self) -> &[&'static str] {
-        &self.0
-    }
-
-    /// The version to answer a handshake with: the requested one if it is supported and has a handshake, else
-    /// [`LEGACY`].
-    pub(crate) fn handshake(&self, named: &str) -> &'static str {
-        self.0.iter().skip(1).find(|version| **version == named).unwrap_or(&LEGACY)
-    }
-
-    fn has_handshake(&self, version: &str) -> bool {
-        self.0.iter().skip(1).any(|versions| *versions == version)
-    }
-
-    fn refuse(&self, version: &str) -> RpcError {
-        RpcError::version(&self.0, version)
-    }
-}
+pub(crate) const VERSIONS: [&str; 2] = [MODERN, LEGACY];
 
 const VERSION: &str = "MCP-Protocol-Version";
 const METHOD: &str = "Mcp-Method";
@@ -61,18 +32,14 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// The protocol that a request uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
-    /// 2025-11-25, or an older one.
+    /// 2025-11-25.
     Handshake,
     /// 2026-07-28.
     Stateless,
 }
 
 /// Determines the protocol of a request and checks what it requires.
-pub(crate) fn of(
-    versions: &Versions,
-    headers: &HeaderMap,
-    message: &Message<'_>,
-) -> Result<Protocol, RpcError> {
+pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol, RpcError> {
     let meta = message.param("_meta").and_then(members).unwrap_or_default();
     let claimed = meta.get(META_VERSION);
     let header = match single(headers, VERSION) {
@@ -82,9 +49,9 @@ pub(crate) fn of(
     };
     match (header, claimed) {
         (None, None) => Ok(Protocol::Handshake),
-        (Some(version), None) if versions.has_handshake(version) => Ok(Protocol::Handshake),
+        (Some(LEGACY), None) => Ok(Protocol::Handshake),
         (Some(MODERN), None) => Err(RpcError::envelope(format!("_meta lacks {META_VERSION}"))),
-        (Some(other), None) => Err(versions.refuse(other)),
+        (Some(other), None) => Err(RpcError::version(other)),
         (None, Some(_)) => Err(RpcError::header("MCP-Protocol-Version is missing")),
         (Some(header), Some(claimed)) => {
             let Some(claimed) = string(claimed) else {
@@ -95,19 +62,19 @@ pub(crate) fn of(
             }
             match header {
                 MODERN => check_envelope(headers, message, &meta).map(|()| Protocol::Stateless),
-                version if versions.has_handshake(version) => Ok(Protocol::Handshake),
-                other => Err(versions.refuse(other)),
+                LEGACY => Ok(Protocol::Handshake),
+                other => Err(RpcError::version(other)),
             }
         }
     }
 }
 
 /// Checks the version header of a notification, the only part of it that depends on the version.
-pub(crate) fn of_notification(versions: &Versions, headers: &HeaderMap) -> Result<(), RpcError> {
+pub(crate) fn of_notification(headers: &HeaderMap) -> Result<(), RpcError> {
     match single(headers, VERSION) {
         Ok(None) => Ok(()),
-        Ok(Some(version)) if versions.0.contains(&version) => Ok(()),
-        Ok(Some(other)) => Err(versions.refuse(other)),
+        Ok(Some(version)) if VERSIONS.contains(&version) => Ok(()),
+        Ok(Some(other)) => Err(RpcError::version(other)),
         Err(Repeated) => Err(RpcError::message("MCP-Protocol-Version is repeated or unreadable")),
     }
 }

@@ -13,6 +13,8 @@ use net::conditional::negotiate;
 use net::encode::encode;
 use net::rate_limit::Quota;
 
+use crate::protocol_version::VERSIONS;
+
 /// Longest echo of a caller's text in a message, in characters.
 const ECHO_MAX: usize = 80;
 
@@ -86,8 +88,8 @@ impl RpcError {
     }
 
     /// A protocol version that is not supported.
-    pub(crate) fn version(supported: &[&str], requested: &str) -> Self {
-        let (supported, requested) = (json(supported), json(&shown(requested)));
+    pub(crate) fn version(requested: &str) -> Self {
+        let (supported, requested) = (json(&VERSIONS), json(&shown(requested)));
         let data = format!("{{\"supported\":{supported},\"requested\":{requested}}}");
         let fault = Self::new(StatusCode::BAD_REQUEST, -32022, "Unsupported protocol version");
         Self { data: Some(data), ..fault }

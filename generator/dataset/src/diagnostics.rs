@@ -5,7 +5,6 @@ mod diagnostic;
 mod groups;
 mod print;
 mod report;
-mod sarif;
 
 pub(crate) use codes::Severity;
 pub use codes::{Code, explain};

@@ -49,8 +49,6 @@ pub struct Due {
     pub since: Option<Date>,
     /// What was found, in a sentence.
     pub note: String,
-    /// `x_owner` of the record, or of its organization; may be empty.
-    pub owner: String,
     /// Name of the file.
     pub file: String,
     /// Its line.
@@ -109,11 +107,8 @@ impl<'t> DueList<'t> {
     ) {
         let Some((at_organization, slug)) = self.organizations.get(&organization).copied() else { return };
         let at = program.map_or(at_organization, |row| row.at);
-        let owners = &self.tables.owners;
-        let owner = owners.get(&at).or_else(|| owners.get(&at_organization));
         self.found.push(Due {
             organization: slug.to_owned(),
-            owner: owner.cloned().unwrap_or_default(),
             program: program.map(|row| row.record.slug.clone()).unwrap_or_default(),
             reason,
             since,

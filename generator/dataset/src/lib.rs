@@ -9,7 +9,6 @@ mod facet_values;
 mod init;
 mod link;
 mod link_report;
-mod parallel;
 mod places;
 mod read;
 mod record;

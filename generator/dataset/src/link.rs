@@ -13,12 +13,12 @@ use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::{self, Labels};
-use crate::parallel;
 use crate::record::Record;
 use crate::registry::{Registry, Status};
 use crate::rows::Tables;
 use crate::table::Table;
 pub(crate) use advice::untranslated;
+use rayon::prelude::*;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
@@ -62,7 +62,7 @@ fn sort(tables: &mut Tables) {
         // Leaders and channels keep the order of their files, which is published.
         if !matches!(table, Table::Leaders | Table::Channels) {
             // Equal ids keep the order of reading.
-            parallel::sort_by_key(rows, |row| (row.record.profile().id, row.at));
+            rows.par_sort_unstable_by_key(|row| (row.record.profile().id, row.at));
         }
     });
     let Tables { aliases, vocabulary, synonyms, .. } = tables;

@@ -20,7 +20,6 @@ use store::Hex;
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
-use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::stamps::Stamps;
@@ -28,6 +27,7 @@ use crate::table::Table;
 use files::{File, Format, Role};
 use parse::parse_file;
 use parsed::Parsed;
+use rayon::prelude::*;
 
 pub use files::{Input, InputError};
 
@@ -48,7 +48,6 @@ pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, Input
         }
         report.extend(read.problems);
         partial.insert(table, read.partial);
-        tables.owners.extend(read.owners);
         *rows = read.rows;
     });
     tables.absent.clone_from(&reader.absent);
@@ -155,7 +154,8 @@ impl<'a> TableReader<'a> {
     fn table<T: Record>(&mut self, table: Table) -> Result<Parsed<T>, InputError> {
         let files = self.files.iter().filter_map(|file| Some((file, file.format_of(table)?)));
         let files: Vec<(&File<'_>, Format)> = files.collect();
-        let parsed = parallel::numbers(files.len(), &|at| parse_file(files[at].0, Some(table), files[at].1));
+        let parsed: Vec<_> =
+            files.par_iter().map(|(file, format)| parse_file(file, Some(table), *format)).collect();
         let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.into_iter().collect::<Result<_, _>>()?;
         let mut all = Parsed::empty();
         for ((file, _), (one, digest)) in files.iter().zip(parsed) {

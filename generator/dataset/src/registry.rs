@@ -6,11 +6,11 @@ use snapshot::record::{EntityRef, EntityType, Locale, PublicationStatus};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::parallel;
 use crate::record::{Record, Reference};
 use crate::rows::{Row, Tables};
 use crate::table::Table;
 use crate::text::{counted, quoted};
+use rayon::prelude::*;
 
 /// Whether a row is published, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,11 +96,12 @@ impl Registry {
 
     fn judge<T: Record>(&mut self, table: Table, rows: &[Row<T>], report: &mut Diagnostics) {
         self.count_missing(rows);
-        report.extend(parallel::flat_map(rows, |row| {
+        let problems = rows.par_iter().flat_map_iter(|row| {
             let dangling = row.record.references().filter_map(|to| self.dangling(row.at, to));
             dangling.chain(self.other_program(row)).collect::<Vec<_>>()
-        }));
-        let statuses = parallel::flat_map(rows, |row| Some(self.status_of(&row.record)));
+        });
+        report.extend(problems.collect::<Vec<_>>());
+        let statuses = rows.par_iter().map(|row| self.status_of(&row.record)).collect();
         self.tables[table as usize].statuses = statuses;
     }
 

@@ -29,8 +29,6 @@ macro_rules! tables {
             /// `dataset.json`; none if it is missing or broken, which was reported.
             pub dataset: Option<Row<Dataset>>,
             $(pub(crate) $rows: Vec<Row<$record>>,)+
-            /// Who maintains a row, where it states that: `x_owner`.
-            pub(crate) owners: BTreeMap<Location, String>,
             /// What a link checker found.
             pub links: Option<LinkReport>,
             /// Tables without a file.

@@ -147,9 +147,7 @@ fn check_identity(
 
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let loaded = load_for(Some(&options.data), &options.messages)?;
-    let as_of = options.as_of.unwrap_or_else(today);
-    let plan =
-        plan::live(&options.out).and_then(|live| Plan::compare(&loaded.directory, live.as_ref(), as_of));
+    let plan = plan::live(&options.out).and_then(|live| Plan::compare(&loaded.directory, live.as_ref()));
     let mut plan = plan.map_err(unreadable)?;
     add_origins(&mut plan, &options.data);
     // Without stamps, the moment of a dataset is what its maintainer writes, once.

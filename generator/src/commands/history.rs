@@ -12,13 +12,12 @@ use crate::diff::{self, DiffFormat};
 use crate::exit_codes::{Failure, fail, print_line, store_failure, unreadable};
 use crate::export::{self, ExportError};
 use crate::load::today;
-use crate::log::{self, LogFormat};
+use crate::log;
 use crate::stores;
 
-pub(crate) fn verify(root: &Path, fast: bool) -> Result<(), Failure> {
-    let mode = if fast { VerifyMode::Fast } else { VerifyMode::Deep };
+pub(crate) fn verify(root: &Path) -> Result<(), Failure> {
     let jobs = std::thread::available_parallelism().map_or(1, Into::into);
-    let report = store::verify(root, None, mode, jobs, &|_, _| ());
+    let report = store::verify(root, None, VerifyMode::Deep, jobs);
     let report = report.map_err(|errors| store_failure(&errors, Failure::Input))?;
     let (files, bytes) = (number(report.files), size(report.bytes));
     print_line(format_args!("good: {} has {files} files, {bytes}, all as published", report.id));
@@ -31,8 +30,8 @@ pub(crate) fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result
     Ok(())
 }
 
-pub(crate) fn log(root: &Path, format: LogFormat) -> Result<(), Failure> {
-    let report = log::report(root, format).map_err(unreadable)?;
+pub(crate) fn log(root: &Path) -> Result<(), Failure> {
+    let report = log::report(root).map_err(unreadable)?;
     print_line(report.trim_end());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use dataset::text::counted;
 use jiff::Timestamp;
-use remote::{FetchBudget, Puller};
+use remote::Puller;
 use site::size;
 
 use crate::cli::Pull;
@@ -13,8 +13,7 @@ use crate::stores::{failure, jobs, run, trust};
 pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
-    let budget = FetchBudget::default();
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs(), budget: &budget };
+    let puller = Puller { target: &*target, trust: &trust, jobs: jobs() };
     let pulled = run(puller.pull(&options.root, None)).map_err(failure)?;
     let Some(pulled) = pulled else { return Ok(String::new()) };
     let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());

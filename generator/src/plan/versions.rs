@@ -1,12 +1,10 @@
-//! A table in the live generation and in the new one: the rows that differ, and the filter values in them.
+//! A table in the live generation and in the new one: the rows that differ.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use serde_json::Value;
-use snapshot::facet::Facet;
-use snapshot::record::field_table::FieldType;
-use snapshot::record::{Directory, PROGRAM};
+use snapshot::record::Directory;
 use store::{Body, Coding, Digest, FileEntry, Generation, StoreError};
 
 use dataset::Table;
@@ -109,61 +107,4 @@ pub(super) fn identity(row: &Value) -> String {
     // Aliases, translations, labels and synonyms have no id: these fields identify them.
     let parts = ["entityType", "entityId", "locale", "slug", "facet", "value", "terms"];
     parts.iter().map(|name| row[name].to_string()).collect::<Vec<_>>().join(" ")
-}
-
-/// The filter values of programs and facts in the rows that differ.
-#[derive(Default)]
-pub(super) struct Values {
-    tables: Vec<(Table, Versions)>,
-    old: BTreeSet<String>,
-    new: BTreeSet<String>,
-}
-
-impl Values {
-    /// Whether rows of a table have filter values.
-    pub(super) const fn has(table: Table) -> bool {
-        matches!(table, Table::Programs | Table::Facts)
-    }
-
-    pub(super) fn add(&mut self, table: Table, versions: Versions) {
-        versions.old.values().for_each(|row| collect_values(table, row, &mut self.old));
-        versions.new.values().for_each(|row| collect_values(table, row, &mut self.new));
-        self.tables.push((table, versions));
-    }
-
-    /// Values that no live row has, and values that no new row has.
-    pub(super) fn difference(self) -> (Vec<String>, Vec<String>) {
-        let mut same = BTreeSet::new();
-        if self.old != self.new {
-            let rows = self.tables.iter().flat_map(|(table, of)| of.same().map(|row| (*table, row)));
-            rows.for_each(|(table, row)| collect_values(table, &row, &mut same));
-        }
-        let only_in = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
-            one.difference(other).filter(|value| !same.contains(*value)).cloned().collect()
-        };
-        (only_in(&self.new, &self.old), only_in(&self.old, &self.new))
-    }
-}
-
-/// Collects the filter values of a program or a fact.
-fn collect_values(table: Table, row: &Value, values: &mut BTreeSet<String>) {
-    match table {
-        Table::Programs => {
-            for field in
-                PROGRAM.iter().filter(|field| matches!(field.kind, FieldType::Word | FieldType::Words))
-            {
-                let value = &row[field.name];
-                let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-                let words = items.iter().filter_map(Value::as_str);
-                values.extend(words.map(|word| format!("{} {word}", field.name)));
-            }
-        }
-        Table::Facts => {
-            let kind = row["kind"].as_str().unwrap_or_default();
-            if let (Some(_), Some(value)) = (Facet::of_kind(kind), row["value"].as_str()) {
-                values.insert(format!("{kind} {value}"));
-            }
-        }
-        _ => {}
-    }
 }

@@ -68,14 +68,11 @@ pub enum RemoteError {
     #[error("{place}: another store than the one that {root} knows; name that one, or a new folder")]
     Foreign { place: String, root: String },
     /// Another publisher pushed first.
-    #[error(
-        "{place}: another publisher pushed {live} first; `opdir pull` and build again, or push with --rebase"
-    )]
+    #[error("{place}: another publisher pushed {live} first; `opdir pull` and build again")]
     Conflict { place: String, live: GenerationId },
     /// The generation's number is not greater than all those in use.
     #[error(
-        "{place}: numbers up to {latest} are in use there, so {here} cannot follow; `opdir pull` and build again, or push \
-         with --rebase"
+        "{place}: numbers up to {latest} are in use there, so {here} cannot follow; `opdir pull` and build again"
     )]
     Backwards { place: String, latest: u64, here: GenerationId },
     /// Garbage collection was never run, or is too far behind.
@@ -176,11 +173,6 @@ impl RemoteError {
     /// An object has not the form that it should have.
     pub(crate) fn malformed(place: &str, name: &str, problem: impl Into<String>) -> Self {
         Self::Malformed { place: place.to_owned(), name: name.to_owned(), problem: problem.into() }
-    }
-
-    /// Whether pushing after a rebase may succeed.
-    pub fn is_behind(&self) -> bool {
-        matches!(self, Self::Conflict { .. } | Self::Backwards { .. })
     }
 
     /// Whether the store showed an older state than before, which may pass by itself.

@@ -21,7 +21,6 @@ pub use current::{Current, FetchedCurrent, Trust};
 pub use error::{ErrorClass, RemoteError};
 pub use gc::Retention;
 pub use local::LocalRoot;
-pub use objects::FetchBudget;
 pub use publish::{Publisher, Pushed};
 pub use pull::{Pulled, Puller};
 pub use rollback_guard::accepted_expiry;

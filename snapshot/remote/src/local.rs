@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use store::{Generation, GenerationId, Manifest, VerifyMode, list, verify};
+use store::{Generation, GenerationId, Manifest, VerifyMode, verify};
 use uuid::Uuid;
 
 use crate::error::RemoteError;
@@ -38,21 +38,13 @@ impl PushSource for LocalRoot {
         Some(&self.root)
     }
 
-    /// The live generation was pulled into or pushed from this root, or is an ancestor of the generation here.
+    /// The live generation was pulled into or pushed from this root.
     fn is_based_on(&self, root: Uuid, live: GenerationId) -> bool {
-        if RollbackGuard::read(&self.root).is_ok_and(|guard| guard.has_accepted(root, live)) {
-            return true;
-        }
-        let here = list(&self.root).unwrap_or_default();
-        let parent =
-            |id: GenerationId| here.iter().find(|listed| listed.id == id)?.manifest.as_ref().ok()?.parent;
-        let mut ancestors = std::iter::successors(self.generation.manifest().parent, |id| parent(*id));
-        ancestors.any(|id| id == live)
+        RollbackGuard::read(&self.root).is_ok_and(|guard| guard.has_accepted(root, live))
     }
 
     fn check(&self) -> Result<(), RemoteError> {
-        let verified =
-            verify(&self.root, Some(self.generation.id()), VerifyMode::Files, self.jobs, &|_, _| ());
+        let verified = verify(&self.root, Some(self.generation.id()), VerifyMode::Files, self.jobs);
         match verified.err().and_then(|faults| faults.into_iter().next()) {
             Some(fault) => Err(fault.into()),
             None => Ok(()),

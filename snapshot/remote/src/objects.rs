@@ -2,13 +2,11 @@
 //! neighbours share.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::ArchiveRange;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::stores::Target;
@@ -21,8 +19,6 @@ const BREAKS: usize = 3;
 pub(crate) const RANGE: u64 = 2 << 20;
 /// A try that brought so many bytes was of use.
 const PROGRESS: u64 = 64 << 10;
-/// Bytes of a part of the budget.
-const UNIT: u64 = 1 << 10;
 /// Ranges share a request if no more bytes than these lie between them: another request costs more.
 const GAP: u64 = 64 << 10;
 
@@ -48,46 +44,12 @@ pub(crate) async fn fetch_checked<T>(
     Err(RemoteError::Damaged { place, name: path.to_owned() })
 }
 
-/// The memory of all fetches together: each takes what it will need and waits until that is free.
-#[derive(Clone, Debug)]
-pub struct FetchBudget(Arc<Semaphore>);
-
-impl FetchBudget {
-    /// The least that lets every request through, in bytes.
-    pub const LEAST: u64 = RANGE;
-
-    /// A budget of so many bytes, [`Self::LEAST`] or more.
-    pub fn new(bytes: u64) -> Self {
-        let units = bytes.max(Self::LEAST).div_ceil(UNIT).min(Semaphore::MAX_PERMITS as u64);
-        Self(Arc::new(Semaphore::new(units as usize)))
-    }
-
-    async fn take(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
-        // The semaphore is never closed.
-        Arc::clone(&self.0).acquire_many_owned(bytes.min(RANGE).div_ceil(UNIT) as u32).await.ok()
-    }
-}
-
-impl Default for FetchBudget {
-    fn default() -> Self {
-        Self::new(64 << 20)
-    }
-}
-
-/// The bytes of a range, and the part of the budget that they use.
-pub(crate) struct FetchedRange {
-    pub(crate) bytes: Bytes,
-    pub(crate) part: Option<OwnedSemaphorePermit>,
-}
-
 /// Fetches a range. Where a connection breaks off, the next request begins there.
 /// After several tries an object that is shorter, or an answer that is longer, is [`TargetError::Length`].
 pub(crate) async fn fetch_range(
     target: &dyn Target,
-    budget: &FetchBudget,
     (path, start, length): (&str, u64, u64),
-) -> Result<FetchedRange, TargetError> {
-    let part = budget.take(length).await;
+) -> Result<Bytes, TargetError> {
     let mut found = BytesMut::new();
     let mut tries = 0;
     loop {
@@ -95,12 +57,12 @@ pub(crate) async fn fetch_range(
         tries += 1;
         let error = match target.range(path, start + done, length - done).await {
             Ok(bytes) if done == 0 && bytes.len() as u64 == length => {
-                return Ok(FetchedRange { bytes, part });
+                return Ok(bytes);
             }
             Ok(bytes) if bytes.len() as u64 <= length - done => {
                 found.extend_from_slice(&bytes);
                 if found.len() as u64 == length {
-                    return Ok(FetchedRange { bytes: found.freeze(), part });
+                    return Ok(found.freeze());
                 }
                 if bytes.len() as u64 >= PROGRESS {
                     tries = before;

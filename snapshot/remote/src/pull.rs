@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use bytes::{Buf as _, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use futures_util::stream::{self, StreamExt as _};
 use store::{
     ARCHIVE, ArchiveRange, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present,
@@ -16,7 +16,7 @@ use store::{
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::index;
-use crate::objects::{FetchBudget, FetchedRange, RANGE, TRIES, fetch_checked, fetch_range, join_ranges};
+use crate::objects::{RANGE, TRIES, fetch_checked, fetch_range, join_ranges};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{ObjectVersion, Target};
 
@@ -34,8 +34,6 @@ pub struct Puller<'a> {
     pub trust: &'a Trust,
     /// Threads for reading back.
     pub jobs: usize,
-    /// The memory that it shares with other fetches.
-    pub budget: &'a FetchBudget,
 }
 
 /// The outcome of a pull.
@@ -162,7 +160,7 @@ impl Puller<'_> {
         .await
     }
 
-    /// L5: adds what comes to the generation, in any order, so that none holds its part of the budget for another.
+    /// L5: adds what comes to the generation, in any order.
     async fn fetch_ranges(
         &self,
         path: &str,
@@ -174,21 +172,20 @@ impl Puller<'_> {
             ranges.iter().map(|range| async move { (range.start, self.range(path, *range).await) });
         let mut responses = stream::iter(requests).buffer_unordered(CONCURRENT);
         while let Some((start, response)) = responses.next().await {
-            let FetchedRange { bytes, part } = response?;
+            let bytes = response?;
             incoming.add_range(start, &bytes)?;
             fetched.add(bytes.len() as u64);
-            drop(part);
         }
         Ok(())
     }
 
     /// A range; one that is longer than a request brings, request by request.
-    async fn range(&self, path: &str, range: ArchiveRange) -> Result<FetchedRange, RemoteError> {
+    async fn range(&self, path: &str, range: ArchiveRange) -> Result<Bytes, RemoteError> {
         let mut found = BytesMut::new();
         loop {
             let done = found.len() as u64;
             let length = (range.len - done).min(RANGE);
-            let fetched = fetch_range(self.target, self.budget, (path, range.start + done, length)).await;
+            let fetched = fetch_range(self.target, (path, range.start + done, length)).await;
             let fetched = fetched.map_err(|error| match error {
                 TargetError::Length => self.damaged(path),
                 error => read_error(&self.target.place(), path)(error),
@@ -196,9 +193,9 @@ impl Puller<'_> {
             if length == range.len {
                 return Ok(fetched);
             }
-            found.extend_from_slice(&fetched.bytes);
+            found.extend_from_slice(&fetched);
             if found.len() as u64 == range.len {
-                return Ok(FetchedRange { bytes: found.freeze(), ..fetched });
+                return Ok(found.freeze());
             }
         }
     }

@@ -6,11 +6,9 @@
 //! log         Publication   of each publication, oldest first
 //! record      Record        of each record, in the order of its page's path
 //! record.id   [u8; 16]      id of each record, zeros if unknown
-//! record.added  u64         publication from which the log knows each record, also if it was removed meanwhile
 //! removed     u8            paths of removed records, a line each, in the order of `removed.sequence`
 //! removed.sequence  u64     publication that removed each
 //! removed.id  [u8; 16]      id of each, zeros if unknown
-//! removed.span  [u64; 2]    publication from which the log knows each, and the last that changed it
 //! floor       u64           the last publication whose removals may be forgotten
 //! ```
 //!
@@ -79,14 +77,10 @@ pub type RecordVersion = [u8; 16];
 
 pub(super) type RecordId = [u8; 16];
 
-/// The publication from which the log knows a record, and the last that changed it; zeros if unknown.
-pub(super) type Span = [u64; 2];
-
 /// A record of the generation before.
 pub(super) struct KnownRecord {
     pub(super) record: Record,
     pub(super) id: RecordId,
-    pub(super) added: u64,
 }
 
 /// An unknown id: no record has it.
@@ -139,7 +133,6 @@ pub(super) struct Removed<'a> {
     pub(super) path: &'a str,
     pub(super) sequence: u64,
     pub(super) id: RecordId,
-    pub(super) span: Span,
 }
 
 /// How far a client has read: all publications before one, and of that one all records or those up to one of them.
@@ -165,11 +158,9 @@ pub struct ChangeLog {
     pub(super) log: Section<Publication>,
     records: Section<Record>,
     ids: Section<RecordId>,
-    added: Section<u64>,
     removed: Vec<String>,
     removed_sequence: Section<u64>,
     removed_ids: Section<RecordId>,
-    removed_spans: Section<Span>,
     pub(super) floor: u64,
     order: OnceLock<Order>,
 }
@@ -208,11 +199,9 @@ impl ChangeLog {
             log: history.get("log")?,
             records: history.get("record")?,
             ids: history.get("record.id")?,
-            added: history.get("record.added")?,
             removed: text.lines().map(str::to_owned).collect(),
             removed_sequence: history.get("removed.sequence")?,
             removed_ids: history.get("removed.id")?,
-            removed_spans: history.get("removed.span")?,
             floor: *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?,
             order: OnceLock::new(),
         };
@@ -221,9 +210,8 @@ impl ChangeLog {
         ensure(are_paths && removed == log.removed_sequence.len(), "removed", WRONG)?;
         let is_sorted = log.log.array_windows().all(|[a, b]| a.sequence < b.sequence);
         ensure(is_sorted && !log.log.is_empty(), "log", WRONG)?;
-        let known = [log.ids.len(), log.added.len()];
-        ensure(known == [log.records.len(); 2], "record.id", WRONG)?;
-        ensure([log.removed_ids.len(), log.removed_spans.len()] == [removed; 2], "removed.id", WRONG)?;
+        ensure(log.ids.len() == log.records.len(), "record.id", WRONG)?;
+        ensure(log.removed_ids.len() == removed, "removed.id", WRONG)?;
         Ok(log)
     }
 
@@ -283,13 +271,12 @@ impl ChangeLog {
             path,
             sequence: *sequence,
             id: value_at(&self.removed_ids, at),
-            span: value_at(&self.removed_spans, at),
         })
     }
 
     /// At most `most` records that changed after a position, in the order of publications, removals of each first:
-    /// a moved record is removed and there again with the same id. Without removals of records that a client at this
-    /// position has never read.
+    /// a moved record is removed and there again with the same id. A client that is still reading what
+    /// was there when it began gets no removals from before that.
     pub fn after<'a>(
         &'a self,
         files: &'a FileTable,
@@ -310,15 +297,9 @@ impl ChangeLog {
             other => other == Ordering::Less,
         };
         let begun = self.begun(from);
-        let may_be_known = |of: &&OrderedRecord| {
-            let Some(at) = (of.number as usize).checked_sub(files.len()) else { return true };
-            let [added, changed] = value_at(&self.removed_spans, at);
-            // What was live when the client began was read where it was last changed, unless it was changed since.
-            let was_read = |sequence| is_read(sequence, true, of);
-            of.sequence > begun && was_read(added) && (changed > begun || was_read(changed))
-        };
+        let is_news = |of: &&OrderedRecord| of.is_there() || of.sequence > begun;
         let rest = order.partition_point(|record| is_read(record.sequence, record.is_there(), record));
-        let rest = order.get(rest..).unwrap_or_default().iter().filter(may_be_known);
+        let rest = order.get(rest..).unwrap_or_default().iter().filter(is_news);
         rest.take(most).filter_map(|record| self.change(files, record)).collect()
     }
 
@@ -348,11 +329,11 @@ impl ChangeLog {
 
     /// Records by the path of their page.
     pub(super) fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, KnownRecord> {
-        let known = self.records.iter().enumerate().map(|(at, record)| KnownRecord {
-            record: *record,
-            id: value_at(&self.ids, at),
-            added: value_at(&self.added, at),
-        });
+        let known = self
+            .records
+            .iter()
+            .enumerate()
+            .map(|(at, record)| KnownRecord { record: *record, id: value_at(&self.ids, at) });
         pages(files).zip(known).collect()
     }
 

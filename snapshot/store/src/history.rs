@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::body::{Body, Digest};
 use super::build_info::{NewFile, RecordIds};
 use super::changes::{
-    ChangeLog, KnownRecord, Publication, RECORD_KINDS, Record, RecordId, RecordState, Removed, Span, UNKNOWN,
+    ChangeLog, KnownRecord, Publication, RECORD_KINDS, Record, RecordId, RecordState, Removed, UNKNOWN,
     Versions, of_kind, record_of,
 };
 use super::diff;
@@ -173,10 +173,8 @@ impl NextPublication<'_> {
         let sequence = self.manifest.sequence;
         let known: FxHashMap<&str, KnownRecord> =
             self.live.map(|live| live.changes().records(live.files())).unwrap_or_default();
-        let gone = before.into_iter().flat_map(ChangeLog::removed).map(|it| (it.path, it.span[0]));
-        let gone: FxHashMap<&str, u64> = gone.collect();
         let mut counts = [[0; 3]; 3];
-        let (mut records, mut ids, mut added) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut records, mut ids) = (Vec::new(), Vec::new());
         for state in versions {
             let old = known.get(&*state.path);
             let same = old.map(|old| old.record).filter(|old| old.version == state.version);
@@ -185,8 +183,6 @@ impl NextPublication<'_> {
             }
             records.push(same.unwrap_or(Record { version: state.version, sequence }));
             ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { state.id });
-            let first = old.map(|old| old.added).or_else(|| gone.get(&*state.path).copied());
-            added.push(first.unwrap_or(sequence));
         }
         let (removed, mut floor) = self.removed(versions, &known);
         let is_free = |path: &str| find(versions, path).is_none();
@@ -205,11 +201,9 @@ impl NextPublication<'_> {
         history.put("log", log);
         history.put("record", records);
         history.put("record.id", ids);
-        history.put::<u64>("record.added", added);
         history.put::<u8>("removed", paths);
         history.put::<u64>("removed.sequence", Vec::from_iter(removed.iter().map(|it| it.sequence)));
         history.put::<RecordId>("removed.id", Vec::from_iter(removed.iter().map(|it| it.id)));
-        history.put::<Span>("removed.span", Vec::from_iter(removed.iter().map(|it| it.span)));
         history.put::<u64>("floor", [floor]);
     }
 
@@ -239,10 +233,7 @@ impl NextPublication<'_> {
         let floor = before.map_or(0, |before| before.floor);
         let floor = old.iter().map(|removed| removed.sequence).fold(floor, u64::max);
         let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
-        let lost = lost.map(|(path, it)| {
-            let span = [it.added, it.record.sequence];
-            Removed { path, sequence: self.manifest.sequence, id: it.id, span }
-        });
+        let lost = lost.map(|(path, it)| Removed { path, sequence: self.manifest.sequence, id: it.id });
         let mut lost: Vec<Removed<'a>> = lost.collect();
         lost.sort_unstable_by_key(|removed| removed.path);
         ([recent, lost].concat(), floor)

@@ -56,9 +56,7 @@ pub fn take_present(root: &Path, manifest: &[u8]) -> Result<Option<(GenerationId
     let vfs = open_root(root)?;
     let id = parse_manifest(&*vfs, MANIFEST, manifest)?.id();
     let Ok(found) = Generation::open_on(&vfs, id, 0) else { return Ok(None) };
-    if found.manifest().to_bytes() != manifest
-        || verify_on(&vfs, Some(id), VerifyMode::Files, 1, &|_, _| ()).is_err()
-    {
+    if found.manifest().to_bytes() != manifest || verify_on(&vfs, Some(id), VerifyMode::Files, 1).is_err() {
         return Ok(None);
     }
     if super::generation::current(&*vfs).is_ok_and(|live| live == id) {

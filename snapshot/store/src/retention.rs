@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use jiff::civil::Date;
 
 use super::error::StoreError;
-use super::generation::{Generation, current, ids, open_root, read_manifest};
+use super::generation::{Generation, current, ids, open_root};
 use super::history;
 use super::layout::{CHANGES, CURRENT, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
@@ -16,17 +16,6 @@ use super::stage::finish;
 use super::staging::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::verify::{VerifyMode, verify_on};
 use super::vfs::Vfs;
-
-/// A generation of a root.
-#[derive(Debug)]
-pub struct GenerationInfo {
-    /// Its name.
-    pub id: GenerationId,
-    /// Whether it is the live one.
-    pub current: bool,
-    /// Its manifest, or why that could not be read.
-    pub manifest: Result<Manifest, StoreError>,
-}
 
 /// The name of the live generation, from `CURRENT`.
 ///
@@ -37,19 +26,13 @@ pub fn live_id(root: &Path) -> Result<GenerationId, StoreError> {
     current(&*open_root(root)?)
 }
 
-/// All generations, oldest first.
+/// The names of all generations, oldest first.
 ///
 /// # Errors
 ///
 /// If the folder of generations cannot be read.
-pub fn list(root: &Path) -> Result<Vec<GenerationInfo>, StoreError> {
-    let vfs = open_root(root)?;
-    let live = current(&*vfs).ok();
-    let info = |id: GenerationId| {
-        let manifest = read_manifest(&*vfs, &directory_of(id));
-        GenerationInfo { id, current: live == Some(id), manifest }
-    };
-    Ok(ids(&*vfs)?.into_iter().map(info).collect())
+pub fn list(root: &Path) -> Result<Vec<GenerationId>, StoreError> {
+    ids(&*open_root(root)?)
 }
 
 /// Publishes the content of another generation again: of `to`, or of the one that was live before the content of the live
@@ -78,7 +61,7 @@ pub(super) fn rollback_on(
     let to = to.map_or_else(|| earlier_than_current(vfs), Ok).map_err(only)?;
     let old = Generation::open_on(vfs, to, 0).map_err(only)?;
     let staging = StagingDir::create(Arc::clone(vfs)).map_err(only)?;
-    verify_on(vfs, Some(to), VerifyMode::Fast, 1, &|_, _| ())?;
+    verify_on(vfs, Some(to), VerifyMode::Fast, 1)?;
     publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
 

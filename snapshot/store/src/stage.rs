@@ -223,7 +223,7 @@ impl Stage {
     /// The live generation's manifest, if it has this hash and is undamaged.
     fn unchanged(&self, hash: &Digest, jobs: usize) -> Option<Manifest> {
         let live = self.staging.live().filter(|live| live.manifest().hash == *hash)?;
-        let verified = verify_on(&self.staging.vfs, Some(live.id()), VerifyMode::Files, jobs, &|_, _| ());
+        let verified = verify_on(&self.staging.vfs, Some(live.id()), VerifyMode::Files, jobs);
         verified.is_ok().then(|| live.manifest().clone())
     }
 }

@@ -3,15 +3,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::body::Coding;
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
-use super::layout::{CURRENT, FILE_TABLE, MANIFEST, PUBLIC, directory_of};
+use super::layout::{FILE_TABLE, MANIFEST, PUBLIC};
 use super::manifest::{GenerationId, StoredFile};
 use super::stage::totals;
-use super::vfs::{FileType, Stamp, Vfs, in_parallel};
+use super::vfs::{FileType, Vfs, in_parallel};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +35,7 @@ pub struct VerifyReport {
     pub bytes: u64,
 }
 
-/// Verifies the live generation or the named one on `jobs` threads. `progress` gets (files done, files in all) from any
-/// thread. All problems are reported, not only the first; but if manifest, file list, table or history are damaged,
+/// Verifies the live generation or the named one on `jobs` threads. All problems are reported, not only the first; but if manifest, file list, table or history are damaged,
 /// there is nothing to compare the other files with.
 ///
 /// # Errors
@@ -48,10 +46,9 @@ pub fn verify(
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<VerifyReport, Vec<StoreError>> {
     let vfs = open_root(root).map_err(|err| vec![err])?;
-    verify_on(&vfs, id, mode, jobs, progress)
+    verify_on(&vfs, id, mode, jobs)
 }
 
 pub(super) fn verify_on(
@@ -59,7 +56,6 @@ pub(super) fn verify_on(
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<VerifyReport, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(vfs, id, 0).map_err(|err| vec![err])?;
@@ -67,7 +63,7 @@ pub(super) fn verify_on(
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
     if mode != VerifyMode::Fast {
-        faults.extend(check_content(&generation, &found, jobs, progress));
+        faults.extend(check_content(&generation, &found, jobs));
         // A sound archive may still hold other bodies than the table names.
         if mode == VerifyMode::Deep && faults.is_empty() {
             faults.extend(check_bodies(&generation, jobs));
@@ -138,18 +134,9 @@ fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
     in_parallel(jobs, &rows, check).into_iter().flatten().collect()
 }
 
-fn check_content(
-    generation: &Generation,
-    files: &[&StoredFile],
-    jobs: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Vec<StoreError> {
-    let done = AtomicU64::new(0);
-    let check = |file: &&StoredFile| {
-        let result = generation.vfs().check_file(&generation.name(&file.path), file.body());
-        progress(done.fetch_add(1, Relaxed) + 1, files.len() as u64);
-        result.err()
-    };
+fn check_content(generation: &Generation, files: &[&StoredFile], jobs: usize) -> Vec<StoreError> {
+    let check =
+        |file: &&StoredFile| generation.vfs().check_file(&generation.name(&file.path), file.body()).err();
     in_parallel(jobs, files, check).into_iter().flatten().collect()
 }
 
@@ -164,23 +151,4 @@ impl Generation {
         check_listings(self, &mut faults);
         faults.into_iter().find(|fault| !fault.is_extra()).map_or(Ok(()), Err)
     }
-}
-
-/// Metadata of `CURRENT` and of the files that opening its generation reads. Equal as long as none of them was written,
-/// replaced or got another mode: what a reader that refused a generation compares before it tries again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RootStat(Vec<Option<Stamp>>);
-
-/// Reads the metadata of a root, and of its files only `CURRENT`. Files that cannot be found count as missing.
-pub fn stat_root(root: &Path) -> RootStat {
-    let Ok(vfs) = open_root(root) else { return RootStat::default() };
-    let mut stamps = vec![vfs.stamp(CURRENT)];
-    if let Ok(id) = current(&*vfs) {
-        let dir = directory_of(id);
-        for folder in [dir.clone(), format!("{dir}/index")] {
-            let found = vfs.list(&folder).unwrap_or_default().into_iter();
-            stamps.extend(found.map(|(name, _)| vfs.stamp(&format!("{folder}/{name}"))));
-        }
-    }
-    RootStat(stamps)
 }

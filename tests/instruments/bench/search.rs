@@ -1,13 +1,12 @@
 //! Processor time of the engine for each class of questions: median, 99th percentile and worst question; for some
-//! classes beside tantivy and SQLite on the same data, in turns.
+//! classes beside tantivy on the same data, in turns.
 //!
 //! `cargo bench --bench search` on 10,000 and 100,000 programs; `OPDIR_BENCH_PROGRAMS`
 //! names other sizes, separated by commas, and words behind `--` name the classes to measure.
 //! `OPDIR_BENCH_SNAPSHOT` names a published snapshot of synthetic programs to measure instead, which may be larger than
-//! memory; the others are left out then.
+//! memory; tantivy is left out then.
 
 mod baseline;
-mod sqlite;
 
 use std::time::Instant;
 
@@ -20,8 +19,6 @@ use snapshot::time::Day;
 use tests::questions::{Class, queries};
 use tests::synth::TODAY;
 
-use crate::sqlite::Sqlite;
-
 /// Questions of each class.
 const QUESTIONS: usize = 200;
 const SEED: u64 = 1;
@@ -30,9 +27,7 @@ const SEED: u64 = 1;
 const ROUNDS: usize = 15;
 /// The same for tantivy, which takes long.
 const ROUNDS_OF_TANTIVY: usize = 3;
-/// The first questions of a class, once, for SQLite, which takes a second for some.
-const QUESTIONS_OF_SQLITE: usize = 20;
-/// Classes that the others answer too.
+/// Classes that it answers too.
 const COMPARED: [Class; 4] = [Class::Filter1, Class::Text1, Class::Main, Class::NoFacet];
 
 fn main() {
@@ -40,7 +35,7 @@ fn main() {
     if let Some(root) = std::env::var_os("OPDIR_BENCH_SNAPSHOT") {
         let (site, dated) = instruments::site(root.as_ref());
         println!("{} programs", site.index.programs());
-        return measure(&site, &dated, &[]);
+        return measure(&site, &dated, None);
     }
     let sizes = std::env::var("OPDIR_BENCH_PROGRAMS").unwrap_or_else(|_| "10000,100000".to_owned());
     for programs in sizes.split(',').filter_map(|size| size.parse().ok()) {
@@ -57,41 +52,30 @@ fn main() {
         println!("next day {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
         drop(tomorrow);
         let tantivy = Baseline::new(&directory, &site, &dated);
-        let sqlite = Sqlite::new(&directory, &site, &dated);
         drop(directory);
-        let others = [
-            Engine {
-                name: "tantivy",
-                questions: QUESTIONS,
-                rounds: ROUNDS_OF_TANTIVY,
-                search: &|query| tantivy.search(&site, query).total,
-            },
-            Engine {
-                name: "SQLite",
-                questions: QUESTIONS_OF_SQLITE,
-                rounds: 1,
-                search: &|query| sqlite.search(&site, query),
-            },
-        ];
-        measure(&site, &dated, &others);
+        let tantivy = Engine {
+            name: "tantivy",
+            rounds: ROUNDS_OF_TANTIVY,
+            search: &|query| tantivy.search(&site, query).total,
+        };
+        measure(&site, &dated, Some(&tantivy));
     }
 }
 
-/// Prints the times of each selected class, beside those of the others where they answer it too.
-fn measure(site: &Site, dated: &Dated, others: &[Engine<'_>]) {
+/// Prints the times of each selected class, beside those of the other where it answers too.
+fn measure(site: &Site, dated: &Dated, other: Option<&Engine<'_>>) {
     println!(
         "{:<9}{:<9}{:>11}{:>11}{:>11}{:>9}{:>10}",
         "question", "engine", "median µs", "p99 µs", "worst µs", "×", "hits"
     );
     let ours = Engine {
         name: "opdir",
-        questions: QUESTIONS,
         rounds: ROUNDS,
         search: &|query| site.index.search(query, &dated.today).total,
     };
     for class in Class::ALL.into_iter().filter(|class| is_selected(class.name())) {
-        let others = if COMPARED.contains(&class) { others } else { &[] };
-        let engines: Vec<&Engine<'_>> = std::iter::once(&ours).chain(others).collect();
+        let other = other.filter(|_| COMPARED.contains(&class));
+        let engines: Vec<&Engine<'_>> = std::iter::once(&ours).chain(other).collect();
         compare(class.name(), &queries(class, QUESTIONS, SEED, &site.index), &engines);
     }
 }
@@ -111,19 +95,18 @@ fn is_selected(class: &str) -> bool {
 /// Something that answers questions with the number of hits.
 struct Engine<'a> {
     name: &'a str,
-    /// How many of the questions it answers, and how often.
-    questions: usize,
+    /// How often it answers each question.
     rounds: usize,
     search: &'a dyn Fn(&Query) -> usize,
 }
 
 /// Lets engines answer each question in turns, and prints a line for each.
 fn compare(class: &str, queries: &[Query], engines: &[&Engine<'_>]) {
-    let mut times: Vec<_> = engines.iter().map(|engine| vec![Vec::new(); engine.questions]).collect();
+    let mut times: Vec<_> = engines.iter().map(|_| vec![Vec::new(); queries.len()]).collect();
     let mut hits = vec![0; engines.len()];
     for round in 0..ROUNDS {
         for (at, query) in queries.iter().enumerate() {
-            let answers = |engine: &Engine<'_>| round < engine.rounds && at < engine.questions;
+            let answers = |engine: &Engine<'_>| round < engine.rounds;
             for (number, engine) in engines.iter().enumerate().filter(|(_, engine)| answers(engine)) {
                 let started = processor_micros();
                 let found = std::hint::black_box((engine.search)(std::hint::black_box(query)));
@@ -143,7 +126,7 @@ fn compare(class: &str, queries: &[Query], engines: &[&Engine<'_>]) {
             at(&mut medians, 0.99),
             at(&mut medians, 1.0),
             median / ours,
-            hits as f64 / engine.questions as f64
+            hits as f64 / queries.len() as f64
         );
     }
 }

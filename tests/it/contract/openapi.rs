@@ -201,44 +201,6 @@ fn collect(place: String, schema: &'static Value, found: &mut Vec<(String, &'sta
     found.push((place, schema));
 }
 
-#[test]
-fn no_schema_is_a_boolean_or_a_negation_which_generators_stop_at() {
-    for (place, schema) in schemas() {
-        assert!(schema.is_object(), "{place} is {schema}");
-        for word in ["not", "if", "unevaluatedProperties"] {
-            assert!(schema.get(word).is_none(), "{place} has {word}");
-        }
-    }
-}
-
-/// Whether a schema is an object that lists its members.
-fn is_object(schema: &Value) -> bool {
-    schema["properties"].is_object()
-}
-
-#[test]
-fn every_object_has_a_name_of_its_own_which_classes_are_called_by() {
-    for (place, schema) in schemas() {
-        // The parts of a whole are one class.
-        let is_named = !place.contains(['.', '/']) || place.contains("/allOf/");
-        assert!(is_named || !is_object(schema), "{place} has no name");
-    }
-}
-
-#[test]
-fn the_schema_of_an_error_is_named_after_its_status() {
-    let named = [("308", "Moved"), ("400", "InvalidQuery"), ("404", "NotFound")];
-    for (path, item) in CONTRACT.items() {
-        for (status, response) in item["get"]["responses"].as_object().unwrap() {
-            let Some((_, word)) = named.iter().find(|(known, _)| known == status) else { continue };
-            let schema = &CONTRACT.resolve(response)["content"]["application/json"]["schema"]["$ref"];
-            let name = schema.as_str().unwrap().rsplit('/').next().unwrap();
-            assert!(name.contains(word) || name == "ErrorResponse", "{path}: {status} is {name}");
-            assert!(name.ends_with("Error") || name == "ErrorResponse", "{path}: {status} is {name}");
-        }
-    }
-}
-
 /// An answer as a later edge may give it: every object has one member more, every word that may be of a vocabulary is
 /// another one.
 fn grown(value: &Value) -> Value {

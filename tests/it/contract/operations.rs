@@ -413,29 +413,6 @@ fn other_methods_are_refused_with_those_that_are_allowed() {
 }
 
 #[test]
-fn only_the_right_host_is_answered() {
-    let ask = |hosts: &str| {
-        let request = format!("GET /api/v1/search HTTP/1.1\r\n{hosts}\r\n");
-        SAMPLE.send("GET", "/api/v1/search", request.as_bytes())
-    };
-    assert_eq!(ask(&format!("Host: {HOST}\r\n")).status, 200);
-    assert_eq!(ask(&format!("Host: {HOST}:8080\r\n")).status, 200);
-    let misdirected = ask("Host: elsewhere.example\r\n");
-    assert_eq!((misdirected.status, misdirected.header("cache-control")), (421, "no-store"));
-    assert_eq!(ask("").status, 400);
-    assert_eq!(ask(&format!("Host: {HOST}\r\nHost: {HOST}\r\n")).status, 400);
-}
-
-#[test]
-fn overlong_targets_and_bodies_are_refused() {
-    let response = SAMPLE.get(&format!("/api/v1/search?q={}", "x".repeat(9000)));
-    assert_eq!((response.status, response.header("cache-control")), (414, "no-store"));
-    let request = format!("GET /api/v1/search HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 2\r\n\r\n{{}}");
-    let response = SAMPLE.send("GET", "/api/v1/search", request.as_bytes());
-    assert_eq!((response.status, response.header("connection")), (400, "close"));
-}
-
-#[test]
 fn the_export_comes_as_json_and_as_csv() {
     let json = SAMPLE.get("/api/v1/exports/latest");
     assert_eq!(json.header("content-type"), "application/json");

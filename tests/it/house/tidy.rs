@@ -196,8 +196,10 @@ fn list_of(main: &str, folder: &str) -> String {
 
 #[test]
 fn every_code_of_a_problem_is_given_by_some_test() {
-    let tests: Vec<File> =
-        rust(&["generator/dataset", "generator/import"]).into_iter().filter(File::is_test).collect();
+    let tests: Vec<File> = rust(&["generator/dataset", "generator/import", "tests/it/data"])
+        .into_iter()
+        .filter(File::is_test)
+        .collect();
     let is_given = |code: &&Code| tests.iter().any(|file| file.text.contains(&format!("\"{}", code.id())));
     assert_none(
         "codes that no test gives",

@@ -88,17 +88,6 @@ fn only_one_host_counts_wherever_it_is_named() {
 }
 
 #[test]
-fn methods_that_do_not_read_are_refused() {
-    answers("CONNECT", format!("CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n\r\n"), &[405]);
-    answers("CONNECT of a path", request("CONNECT", "/api/v1/search", ""), &[405]);
-    answers("OPTIONS *", request("OPTIONS", "*", ""), &[204, 404]);
-    for method in ["DELETE", "TRACE", "get", "BREW"] {
-        answers(method, request(method, "/api/v1/search", ""), &[405, 404]);
-    }
-    answers("HEAD", request("HEAD", "/api/v1/facets/types", ""), &KEPT);
-}
-
-#[test]
 fn bodies_are_framed_one_way_or_refused() {
     let chunked = "Transfer-Encoding: chunked\r\n";
     let length = "Content-Length: 5\r\n";

@@ -255,15 +255,6 @@ fn the_coding_that_the_client_weighs_most_is_sent() {
 }
 
 #[test]
-fn a_writing_method_gets_405_with_allow_even_with_a_body() {
-    for body in [("Content-Length", "3"), ("Transfer-Encoding", "chunked")] {
-        let response = SAMPLE.ask("POST", "/api/v1/search", &[body]);
-        assert_eq!((response.status, response.header("allow")), (405, "GET, HEAD, OPTIONS"), "{body:?}");
-        assert_eq!(response.header("connection"), "close", "{body:?}");
-    }
-}
-
-#[test]
 fn scripts_of_other_origins_see_the_name_of_a_download() {
     let exposed =
         SAMPLE.get("/api/v1/exports/latest?format=csv").header("access-control-expose-headers").to_owned();

@@ -297,44 +297,6 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
 }
 
 #[test]
-fn an_older_version_is_spoken_where_the_operator_says_so() {
-    let older = ("mcp-protocol-version", "2025-06-18");
-    let config = Config { older_version: true, ..Config::default() };
-    let server = Server::with(World::synthetic(3, 1), config);
-    let hello = |version: &str| {
-        server.result("initialize", &json!({"protocolVersion": version}))["protocolVersion"].take()
-    };
-    for (asked, told) in [
-        ("2025-06-18", "2025-06-18"),
-        ("2025-11-25", "2025-11-25"),
-        ("2026-07-28", "2025-11-25"),
-        ("2025-03-26", "2025-11-25"),
-    ] {
-        assert_eq!(hello(asked), told);
-    }
-    let notification = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
-    assert_eq!(server.send(post(notification, &[older])).status(), 202);
-    assert_eq!(outcome(&server.send(post(PING, &[older]))), (200, 1));
-    assert_eq!(outcome(&server.send(post(PING, &[LEGACY]))), (200, 1));
-    let refused = body(&server.send(post(PING, &[("mcp-protocol-version", "2025-03-26")])));
-    assert_eq!(
-        refused["error"]["data"],
-        json!({"supported": ["2026-07-28", "2025-11-25", "2025-06-18"], "requested": "2025-03-26"})
-    );
-    let discover = post(&modern("server/discover", json!({})), &[MODERN, ("mcp-method", "server/discover")]);
-    assert_eq!(
-        body(&server.send(discover))["result"]["supportedVersions"],
-        json!(["2026-07-28", "2025-11-25", "2025-06-18"])
-    );
-    let usual = Server::new(World::synthetic(3, 1));
-    assert_eq!(
-        usual.result("initialize", &json!({"protocolVersion": "2025-06-18"}))["protocolVersion"],
-        "2025-11-25"
-    );
-    assert_eq!(usual.send(post(notification, &[older])).status(), 400);
-}
-
-#[test]
 fn a_new_address_holds_from_the_next_request_on_and_the_rate_is_not_forgotten() {
     let server = Server::with(World::synthetic(30, 1), Config { rate_per_minute: 4, ..Config::default() });
     let other = "https://moved.example";

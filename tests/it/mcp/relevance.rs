@@ -60,24 +60,6 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
 }
 
 #[test]
-fn the_best_of_hundreds_is_found_wherever_it_stands_though_the_tokens_of_few_are_read() {
-    let name = |number: usize| match number {
-        297 => "Health of rivers and of soil".to_owned(),
-        298 => "Soil health".to_owned(),
-        _ => format!("A field study {number:03}"),
-    };
-    let text = json!({"summary": "About soil and also about its health.", "language": "en"});
-    let site = world((0..300).map(|number| program(number, &name(number), text.clone())).collect()).site;
-    let dated = site.dated(Day::new(TODAY));
-    let found = site.index.ranked(&query("soil health", 0, 2), &dated.today, RankOptions::BY_RELEVANCE);
-    let slugs: Vec<&str> = found.rows.iter().map(|row| site.index.slug(row.doc)).collect();
-    let expected: Vec<String> = [298, 297]
-        .map(|number| program(number, &name(number), json!({}))["slug"].as_str().unwrap().to_owned())
-        .into();
-    assert_eq!((slugs, found.total), (expected.iter().map(String::as_str).collect(), 300));
-}
-
-#[test]
 fn what_comes_near_follows_fewer_than_three_full_matches_and_none_that_is_called_so() {
     let near = |full: usize, called: &str| {
         let name = |number: usize| match number {

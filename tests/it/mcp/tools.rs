@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use snapshot::facet::FACETS;
-use snapshot::page::search;
 use snapshot::query::{FACET_LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, PARAMETERS, ParameterKind, Sort};
 
 use super::*;
@@ -148,84 +147,6 @@ fn schemas_hold_only_what_every_client_takes() {
     }
 }
 
-/// The same question in the words of both interfaces.
-fn questions() -> Vec<(&'static str, Value)> {
-    vec![
-        ("", json!({})),
-        ("open=true&funded=true", json!({"openOnly": true, "fundedOnly": true})),
-        ("rolling=true&sort=name&locale=es", json!({"rolling": true, "sort": "name", "locale": "es"})),
-        ("country=NG&country=002", json!({"country": ["NG", "002"]})),
-        ("citizenship=US-PA&residence=US", json!({"citizenship": "US-PA", "residence": ["US"]})),
-        ("openState=open&openState=upcoming", json!({"openState": ["open", "upcoming"]})),
-        (
-            "lifecycle=active_accepting&sort=recent",
-            json!({"lifecycle": "active_accepting", "sort": "recent"}),
-        ),
-        ("ageMin=18&ageMax=35.5", json!({"ageMin": 18, "ageMax": 35.5})),
-        ("fundingMin=1000&fundingMax=1000000", json!({"fundingMin": 1000.0, "fundingMax": 1e6})),
-        ("durationMin=30&durationUnit=month", json!({"durationMin": 30, "durationUnit": ["month"]})),
-        (
-            "deadlineFrom=2026-11-20&deadlineTo=2027-06-30",
-            json!({"deadlineFrom": "2026-11-20", "deadlineTo": "2027-06-30"}),
-        ),
-        (
-            "updatedFrom=2026-01-01&updatedTo=2026-09-30&sort=recent",
-            json!({"updatedFrom": "2026-01-01", "updatedTo": "2026-09-30", "sort": "recent"}),
-        ),
-        ("offset=7&limit=3", json!({"offset": 7, "limit": 3.0})),
-        ("q=grant&sort=deadline", json!({"query": "grant", "sort": "deadline"})),
-    ]
-}
-
-#[test]
-fn the_same_question_gets_the_same_records_by_both_interfaces() {
-    let server = synthetic();
-    let site = &server.world.site;
-    let row =
-        &tool("search_opportunities")["outputSchema"]["properties"]["opportunities"]["items"]["properties"];
-    assert_eq!(row["organization"]["description"], "Absent: in the name.");
-    for (rest, arguments) in questions() {
-        let question = if rest.contains("limit=") { rest.to_owned() } else { format!("{rest}&limit=10") };
-        let (query, invalid) = site.index.parse(&question);
-        assert!(invalid.is_empty(), "{invalid:?}");
-        let rest: Value =
-            serde_json::from_slice(&search::search(site, &server.dated, &query, &[]).bytes).unwrap();
-        let found = server.call("search_opportunities", &arguments);
-        let slugs = |rows: &Value| -> Vec<Value> {
-            rows.as_array().unwrap().iter().map(|row| row["slug"].clone()).collect()
-        };
-        // With a greatest amount, the tool lists what may pay more below the rest.
-        if question.contains("fundingMax") {
-            assert_eq!(found["total"], rest["meta"]["total"], "{question}");
-            continue;
-        }
-        assert_eq!(slugs(&found["opportunities"]), slugs(&rest["data"]), "{question}");
-        for name in ["total", "limit", "offset", "sort"] {
-            assert_eq!(found[name], rest["meta"][name], "{name} of {question}");
-        }
-        for (row, same) in
-            found["opportunities"].as_array().unwrap().iter().zip(rest["data"].as_array().unwrap())
-        {
-            for name in ["name", "officialUrl", "sourceCheckedAt", "nextDeadline"] {
-                assert_eq!(row[name], same[name], "{name}");
-            }
-            assert_eq!(row["type"].as_str().unwrap_or("grant"), same["type"]);
-            let (name, organization) = (same["name"].as_str().unwrap(), &same["organization"]["name"]);
-            let is_told = name.contains(organization.as_str().unwrap());
-            assert_eq!(row["organization"], if is_told { Value::Null } else { organization.clone() });
-            assert_eq!(row["recordUrl"], format!("{BASE}/programs/{}", same["slug"].as_str().unwrap()));
-            assert_eq!(row["match"], Value::Null, "all of the query");
-            assert!(
-                row.as_object().unwrap().iter().all(|(name, it)| name == "sourceCheckedAt" || !it.is_null())
-            );
-        }
-        let (offset, shown) =
-            (rest["meta"]["offset"].as_u64().unwrap(), rest["meta"]["count"].as_u64().unwrap());
-        let next = Some(offset + shown).filter(|next| *next < rest["meta"]["total"].as_u64().unwrap());
-        assert_eq!(found["nextOffset"], json!(next), "{question}");
-    }
-}
-
 /// Validates every answer of the tools over a whole world.
 fn validate(server: &Server) {
     let validator = |name: &str| Schema::new(&tool(name)["outputSchema"]);
@@ -294,23 +215,6 @@ fn an_opportunity_is_the_rest_record_in_one_object() {
         assert_eq!(opportunity["awardCount"], rest["data"]["history"]["awardCount"]);
         assert!(opportunity["awards"].as_array().unwrap().len() <= 10);
     }
-}
-
-#[test]
-fn options_are_the_facet_endpoints_items() {
-    let server = synthetic();
-    let page = server.call("list_filter_options", &json!({"facet": "countries", "q": "ni", "limit": 2}));
-    let query = snapshot::query::parse_facet("q=ni&limit=2").unwrap();
-    let countries = snapshot::facet::Facet::Countries;
-    let rest = snapshot::page::facet::facet(&server.world.site, &server.dated, countries, &query).bytes;
-    let rest: Value = serde_json::from_slice(&rest).unwrap();
-    assert_eq!((&page["data"], &page["total"]), (&rest["data"], &rest["meta"]["total"]));
-    assert_eq!(page["nextOffset"], 2);
-    assert_eq!((&page["facet"], &page["q"]), (&json!("countries"), &json!("ni")));
-    assert_eq!(
-        server.call("list_filter_options", &json!({"facet": "country", "search": "ni", "limit": 2})),
-        page
-    );
 }
 
 #[test]

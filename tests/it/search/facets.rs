@@ -1,22 +1,16 @@
-//! What must hold of facets, totals and pages whatever the data: invariants of whole datasets.
+//! Values of facets that no record names, or that records only exclude.
 
 use serde_json::json;
-use snapshot::facet::FACETS;
 use snapshot::page::{Dated, facet};
-use snapshot::query::{FacetValue, Query, Sort};
+use snapshot::query::{FacetValue, Query};
 use snapshot::record::Locale;
 use snapshot::search::SearchResult;
 use snapshot::time::Day;
-use tests::questions::{Class, questions};
 use tests::synth::TODAY;
 
 use tests::world::World;
 
 use crate::records::{fact, program, world_with};
-
-fn worlds() -> Vec<World> {
-    std::iter::once(World::synthetic(400, 5)).chain((0..8).map(World::tiny)).collect()
-}
 
 /// A world on a day, ready to be asked.
 struct Asking<'a> {
@@ -39,109 +33,6 @@ impl<'a> Asking<'a> {
 
     fn total(&self, query: &Query) -> usize {
         self.answer(&Query { facets: false, ..query.clone() }).total
-    }
-
-    /// Questions of every kind, and each facet's most frequent values.
-    fn queries(&self) -> Vec<Query> {
-        let classes = [Class::Empty, Class::Filter1, Class::Filter2, Class::Text1, Class::Text2, Class::Main];
-        let asked = classes.into_iter().flat_map(|class| questions(class, 6, 9));
-        let mut queries: Vec<Query> = asked.map(|query| self.read(&query)).collect();
-        let best = self.answer(&Query::default()).facets.unwrap();
-        let selected = best
-            .iter()
-            .flat_map(|counts| counts.items.iter().take(2).map(move |(pick, _)| vec![(counts.facet, *pick)]));
-        queries.extend(selected.map(|selected| Query { selected, ..Query::default() }));
-        queries
-    }
-}
-
-#[test]
-fn a_facets_value_counts_what_a_search_for_it_finds() {
-    for world in worlds() {
-        let asking = Asking::new(&world);
-        for spec in &FACETS {
-            for (value, count) in facet::options(&world.site, &asking.dated, spec.facet, "", Locale::En) {
-                let value = world.site.index.value_text(&value);
-                let pair: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-                let query = asking.read(&format!("{}={pair}", spec.parameter));
-                assert_eq!(asking.total(&query), count as usize, "{}={value}", spec.parameter);
-            }
-        }
-    }
-}
-
-#[test]
-fn every_count_in_an_answer_is_the_total_of_the_search_with_that_value_in_place_of_its_group() {
-    for world in worlds() {
-        let asking = Asking::new(&world);
-        for query in asking.queries() {
-            for counts in asking.answer(&query).facets.unwrap() {
-                for (pick, count) in counts.items {
-                    let mut selected = query.selected.clone();
-                    selected.retain(|(facet, _)| facet.group() != counts.facet.group());
-                    selected.push((counts.facet, pick));
-                    let total = asking.total(&Query { selected, ..query.clone() });
-                    assert_eq!(total, count as usize, "{:?} {pick:?} in {query:?}", counts.facet);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn pages_add_up_to_the_total_and_repeat_nothing_in_every_order() {
-    for world in worlds() {
-        let asking = Asking::new(&world);
-        for query in asking.queries() {
-            let total = asking.total(&query);
-            for (sort, locale) in Sort::ALL.iter().flat_map(|s| Locale::ALL.iter().map(move |l| (*s, *l))) {
-                let mut query = Query { sort, locale, facets: false, ..query.clone() };
-                query.page.limit = if total > 100 { 100 } else { 7 };
-                let mut docs = Vec::new();
-                for offset in (0..=total as u64).step_by(query.page.limit as usize) {
-                    query.page.offset = offset;
-                    let answer = asking.answer(&query);
-                    assert_eq!(answer.total, total, "{query:?}");
-                    docs.extend(answer.docs);
-                }
-                docs.sort_unstable();
-                docs.dedup();
-                assert_eq!(docs.len(), total, "{query:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn rows_are_the_same_with_and_without_facets() {
-    for world in worlds() {
-        let asking = Asking::new(&world);
-        for query in asking.queries() {
-            let with = asking.answer(&query);
-            let without = asking.answer(&Query { facets: false, ..query });
-            assert_eq!((with.total, with.docs), (without.total, without.docs));
-            assert_eq!(without.facets, None);
-        }
-    }
-}
-
-#[test]
-fn another_filter_never_raises_the_total() {
-    for world in worlds() {
-        let asking = Asking::new(&world);
-        let queries = asking.queries();
-        for query in &queries {
-            let total = asking.total(query);
-            let open = Query { open: true, ..query.clone() };
-            assert!(asking.total(&open) <= total, "{open:?}");
-            for (facet, pick) in queries.iter().flat_map(|other| &other.selected) {
-                if query.selected.iter().all(|(own, _)| own.group() != facet.group()) {
-                    let mut more = query.clone();
-                    more.selected.push((*facet, *pick));
-                    assert!(asking.total(&more) <= total, "{more:?}");
-                }
-            }
-        }
     }
 }
 

@@ -52,28 +52,6 @@ fn for_each_query(check: impl Fn(&World, &Query)) {
 }
 
 #[test]
-fn a_ranked_answer_has_the_total_of_the_rest_interface_and_the_matches_come_first() {
-    for_each_query(|world, query| {
-        let today = world.site.dated(Day::new(day_after(0))).today;
-        let exact = world.site.index.search(query, &today);
-        let all = Query { page: snapshot::query::Page { offset: 0, limit: 100 }, ..query.clone() };
-        let found = ranked(world, &all, &[]);
-        assert!(found.filter_phrases.is_empty(), "{query:?}");
-        // The REST interface knows no roles of places, and requires the words that give them, as it does those of a request.
-        let text = query.text.as_deref().unwrap_or_default();
-        if found.interpretations.iter().any(|place| place.role.is_some())
-            || understand::has_carrier_words(text)
-        {
-            return;
-        }
-        assert_eq!(found.total, exact.total, "{query:?}");
-        let full = found.rows.iter().take_while(|row| row.tier.is_full()).count();
-        assert_eq!(full, exact.total.min(100), "{query:?}");
-        assert!(!found.rows[full..].iter().any(|row| row.tier.is_full()), "{query:?}");
-    });
-}
-
-#[test]
 fn what_words_were_taken_for_is_taken_back_word_by_word() {
     for_each_query(|world, query| {
         let mut plain: Vec<String> = Vec::new();

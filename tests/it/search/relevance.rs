@@ -221,27 +221,6 @@ fn the_best_of_very_many_matches_come_first_wherever_they_are_in_the_default_ord
 }
 
 #[test]
-fn short_pages_one_after_the_other_are_the_long_page() {
-    let world = World::synthetic(300, 5);
-    let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
-    let mut long_pages = 0;
-    for text in ["research", "water", "research grant", "fellowship", "support from", "arts"] {
-        let page = |offset: u64, limit: u64| {
-            let query =
-                Query { text: Some(text.to_owned()), page: Page { offset, limit }, ..Query::default() };
-            let ranked = index.ranked(&query, &today, RankOptions::BY_RELEVANCE);
-            (ranked.total, ranked.rows.into_iter().map(|row| row.doc).collect::<Vec<_>>())
-        };
-        let (total, whole) = page(0, 100);
-        let full = whole.len().min(total);
-        let pages: Vec<u32> = (0..100).step_by(5).flat_map(|offset| page(offset, 5).1).collect();
-        assert_eq!(pages[..full], whole[..full], "{text}");
-        long_pages += usize::from(full > 40);
-    }
-    assert!(long_pages > 1, "{long_pages}");
-}
-
-#[test]
 fn every_judged_record_exists() {
     let exist = |live: &Arc<Server>, questions: &str| {
         let state = live.state();

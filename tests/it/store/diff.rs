@@ -135,7 +135,7 @@ fn purge_lists_survive_the_removal_of_the_previous_generation() {
 }
 
 #[test]
-fn a_difference_is_printed_as_text_and_as_json() {
+fn a_difference_is_printed_as_text() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     publish(root, &[]);
@@ -143,23 +143,15 @@ fn a_difference_is_printed_as_text_and_as_json() {
     publish(root, &[edit]);
     let difference = diff(root, None).unwrap();
     let words = report_diff(&difference, DiffFormat::Words);
-    for line in ["recipients: 1 added\n  + recipients/afrilabs-network\n", "\n  - recipients/afrilabs\n"] {
+    for line in ["\n+ recipients/afrilabs-network\n", "\n- recipients/afrilabs\n"] {
         assert!(words.contains(line), "{words}");
     }
-    let json: serde_json::Value = serde_json::from_str(&report_diff(&difference, DiffFormat::Json)).unwrap();
-    assert_eq!(json["old"]["id"], difference.old.id().to_string());
-    let files = json["files"].as_array().unwrap();
-    let of = |path: &str| files.iter().find(|file| file["path"] == path).unwrap();
-    let gone = of("public/api/v1/recipients/afrilabs.json");
-    assert_eq!((&gone["change"], &gone["url"]), (&"removed".into(), &"/api/v1/recipients/afrilabs".into()));
-    assert_eq!(gone["tag"], "recipients/afrilabs");
-    assert_eq!(files.len(), difference.pages.len());
     assert!(
         report_diff(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file")
     );
     rollback(root, None, AS_OF).unwrap();
     let back = report_diff(&diff(root, None).unwrap(), DiffFormat::Words);
-    for line in ["recipients: 1 added\n  + recipients/afrilabs\n", "\n  - recipients/afrilabs-network\n"] {
+    for line in ["\n+ recipients/afrilabs\n", "\n- recipients/afrilabs-network\n"] {
         assert!(back.contains(line), "what a rollback changes is to be purged: {back}");
     }
 }

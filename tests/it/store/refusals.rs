@@ -108,7 +108,7 @@ fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
     poll(1_000);
     assert_eq!(live.metrics.refusals.get(), 1, "tried again, told once");
     fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
-    poll(1_001);
+    poll(3_000);
     assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
 }
 
@@ -140,7 +140,7 @@ fn what_verification_refused_is_taken_when_the_file_is_put_right() {
         assert!(!refused.is_transient && refused.reason.contains(file), "{refused:?}");
         assert_eq!(serving(&live), root.generations[0]);
         root.overwrite(file, &good);
-        live.poll(now);
+        live.poll(now + Duration::from_secs(2));
         assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None), "{file}");
         root.point_to(&format!("{}\n", root.generations[0]));
         live.poll(now);
@@ -195,14 +195,12 @@ fn the_admin_listener_says_degraded_and_why() {
     assert_eq!((status, &ready["state"], &ready["ready"]), (200, &"degraded".into(), &true.into()));
     assert_eq!(ready["refused"]["generation"], root.generations[1].to_string());
     assert!(ready["refused"]["reason"].as_str().unwrap().contains("rows.bin"), "{ready}");
-    assert_eq!(ready["refused"]["triedAgain"], false);
     let metrics = get("/metrics").text();
     assert!(metrics.contains("edge_degraded{reason=\"unverified\"} 1\n"), "{metrics}");
     assert!(metrics.contains("edge_degraded{reason=\"unreadable\"} 0\n"), "{metrics}");
 
     fs::remove_file(root.file("index/rows.bin")).unwrap();
     live.refresh();
-    assert_eq!(readyz().1["refused"]["triedAgain"], true);
     assert!(get("/metrics").text().contains("edge_degraded{reason=\"unreadable\"} 1\n"));
 
     fs::write(root.file("index/rows.bin"), &good).unwrap();

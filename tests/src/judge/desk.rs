@@ -196,27 +196,3 @@ fn objects(value: &Value, take: &mut dyn FnMut(&Value)) {
         _ => {}
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_a_page_are_the_links_of_their_headings_in_order() {
-        let page = "<h1>a</h1><a href=\"/programs/no\">x</a><li><h3><a href=\"/programs/b\">B</a></h3>\
-                    <li><h3><a href=\"/es/programs/a\" lang=en>A</a></h3>";
-        assert_eq!(rows_of(page), ["b", "a"]);
-    }
-
-    #[test]
-    fn what_an_answer_understood_and_guessed_is_read_at_any_depth() {
-        let content = json!({
-            "understood": [{"words": "perú", "any": [{"facet": "countries", "value": "PE"}]}, {"facet": "topics", "value": "arts"}],
-            "guessed": [{"typed": "xylophne", "shown": ["xylophone"]}]
-        });
-        let read = concepts(&content);
-        assert_eq!(read, [NamedEntity::new("countries", "PE"), NamedEntity::new("topics", "arts")]);
-        assert!(read[0].is_place && !read[1].is_place);
-        assert_eq!(guesses(&content), [("xylophne".to_owned(), vec!["xylophone".to_owned()])]);
-    }
-}

@@ -21,8 +21,6 @@ pub struct Answer {
     pub etag: String,
     /// Hash of its body.
     pub body: u64,
-    /// `X-Cache`, which caches set; empty when there is none.
-    pub cache: String,
 }
 
 /// A client of one place.
@@ -76,12 +74,8 @@ impl Client {
         if found.status() == 0 {
             return Err((Error::new(ErrorKind::InvalidData, found.head), true));
         }
-        let answer = Answer {
-            status: found.status(),
-            etag: found.field("etag").to_owned(),
-            body: hash(&found.body),
-            cache: found.field("x-cache").to_owned(),
-        };
+        let answer =
+            Answer { status: found.status(), etag: found.field("etag").to_owned(), body: hash(&found.body) };
         Ok((answer, !found.field("connection").eq_ignore_ascii_case("close")))
     }
 }

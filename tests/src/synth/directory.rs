@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::output::{Entity, Object, Output};
+use super::output::{Object, Output};
 use super::rng::Rng;
 use super::words::{Language, slug};
 use super::world::{Age, Kind, World, day, instant};
@@ -34,14 +34,14 @@ pub(super) fn write_organization(world: &World, output: &mut Output, index: usiz
         .texts("aliases", rng.percent(40).then_some(acronym.as_str()))
         .text("createdAt", &age.created)
         .text("updatedAt", &age.updated);
-    output.write(Entity::Organizations, object)?;
+    output.write("organizations", object)?;
     if rng.percent(30) {
         let alias = format!("{}-{index}", acronym.to_lowercase());
-        output.write(Entity::Aliases, alias_object("organization", &id, &alias))?;
+        output.write("aliases", alias_object("organization", &id, &alias))?;
     }
     if rng.percent(30) {
         let fields = Object::new().text("name", &world.words.title(rng, Language::Spanish, 2..=5));
-        output.write(Entity::Translations, translation("organization", &id, "es", fields))?;
+        output.write("translations", translation("organization", &id, "es", fields))?;
     }
     write_source(world, rng, output, index, &website)?;
     write_people(world, rng, output, index)?;
@@ -68,7 +68,7 @@ fn write_source(
         .text("sourceCheckedAt", &at)
         .text("createdAt", &at)
         .text("updatedAt", &at);
-    output.write(Entity::Sources, object)
+    output.write("sources", object)
 }
 
 fn write_people(world: &World, rng: &mut Rng, output: &mut Output, index: usize) -> io::Result<()> {
@@ -82,7 +82,7 @@ fn write_people(world: &World, rng: &mut Rng, output: &mut Output, index: usize)
             .text("role", rng.pick(&ROLES))
             .maybe("startedOn", rng.percent(80).then(|| day(started)))
             .maybe("endedOn", left);
-        output.write(Entity::Leaders, object)?;
+        output.write("leaders", object)?;
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ fn write_channels(
             .text("kind", kind)
             .text("url", &format!("{website}{kind}/{n}"))
             .maybe("label", rng.percent(50).then(|| world.words.title(rng, Language::English, 2..=4)));
-        output.write(Entity::Channels, object)?;
+        output.write("channels", object)?;
     }
     for n in 0..rng.weighted(&[60, 25, 10, 5]) {
         let object = Object::new()
@@ -113,7 +113,7 @@ fn write_channels(
             .text("url", &format!("{website}posts/{n}"))
             .maybe("summary", rng.percent(80).then(|| world.words.text(rng, Language::English, 10..=30)))
             .text("publishedOn", &day(-2 - rng.below(1_200) as i32));
-        output.write(Entity::Posts, object)?;
+        output.write("posts", object)?;
     }
     Ok(())
 }
@@ -141,13 +141,13 @@ pub(super) fn write_recipient(world: &World, output: &mut Output, index: usize) 
         .maybe("biography", biography.as_ref())
         .text("createdAt", &age.created)
         .text("updatedAt", &age.updated);
-    output.write(Entity::Recipients, object)?;
+    output.write("recipients", object)?;
     if rng.percent(1) {
-        output.write(Entity::Aliases, alias_object("recipient", &id, &format!("former-{slug}")))?;
+        output.write("aliases", alias_object("recipient", &id, &format!("former-{slug}")))?;
     }
     if biography.is_some() && rng.percent(20) {
         let fields = Object::new().text("biography", &world.words.text(rng, Language::Spanish, 15..=50));
-        output.write(Entity::Translations, translation("recipient", &id, "es", fields))?;
+        output.write("translations", translation("recipient", &id, "es", fields))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::output::{Entity, Object, Output};
+use super::output::{Object, Output};
 use super::program::{Program, numbers};
 use super::rng::Rng;
 use super::world::{Kind, money};
@@ -136,7 +136,7 @@ fn end(program: &mut Program<'_>, output: &mut Output, object: Object) -> io::Re
         .maybe("status", [None, Some("proposed"), Some("rejected")][rng.weighted(&[990, 6, 4])])
         .maybe("sourceId", source)
         .text("updatedAt", &program.age.updated);
-    output.write(Entity::Facts, object)
+    output.write("facts", object)
 }
 
 fn distinct(mut values: Vec<&'static str>) -> Vec<&'static str> {

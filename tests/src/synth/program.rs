@@ -4,7 +4,7 @@ use std::io;
 
 use super::directory::{acronym, alias_object, translation};
 use super::facts;
-use super::output::{Entity, Object, Output};
+use super::output::{Object, Output};
 use super::rng::Rng;
 use super::words::{Language, slug};
 use super::world::{Age, DEADLINE_SPREAD_DAYS, Kind, World, day, instant, money, year};
@@ -92,9 +92,9 @@ impl Program<'_> {
             .text("createdAt", &age.created)
             .text("updatedAt", &age.updated)
             .maybe("publication", [None, Some("draft"), Some("withdrawn")][self.rng.weighted(&[993, 5, 2])]);
-        output.write(Entity::Programs, object)?;
+        output.write("programs", object)?;
         if self.rng.percent(3) {
-            output.write(Entity::Aliases, alias_object("program", &self.id, &format!("former-{slug}")))?;
+            output.write("aliases", alias_object("program", &self.id, &format!("former-{slug}")))?;
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Program<'_> {
             .maybe("applicationUrl", has_url.then(|| format!("https://apply.example.org/{}/{n}", self.index)))
             .text("createdAt", &self.age.created)
             .text("updatedAt", &self.age.updated);
-        output.write(Entity::Cycles, object)?;
+        output.write("cycles", object)?;
         if has_source {
             let source = self.world.uuid(Kind::CycleSource, self.index, n);
             self.write_source(output, &source, "cycle", &id, "call_page")?;
@@ -173,7 +173,7 @@ impl Program<'_> {
             .text("sourceCheckedAt", &at)
             .text("createdAt", &at)
             .text("updatedAt", &at);
-        output.write(Entity::Sources, object)
+        output.write("sources", object)
     }
 
     fn write_lifecycle(&mut self, output: &mut Output) -> io::Result<()> {
@@ -190,7 +190,7 @@ impl Program<'_> {
                 .text("observedAt", &instant(&mut self.rng, at))
                 .maybe("reason", self.rng.percent(70).then(|| self.rng.pick(&REASONS)))
                 .maybe("sourceId", self.rng.percent(20).then(|| self.source_id()));
-            output.write(Entity::Lifecycle, object)?;
+            output.write("lifecycle", object)?;
             from = Some(to);
         }
         Ok(())
@@ -224,11 +224,11 @@ impl Program<'_> {
             .maybe("publicNotes", rng.percent(30).then(|| world.words.text(rng, language, 10..=40)))
             .text("createdAt", &self.age.created)
             .text("updatedAt", &self.age.updated);
-        output.write(Entity::Awards, object)?;
+        output.write("awards", object)?;
         if is_titled && rng.percent(5) {
             let fields =
                 Object::new().text("projectTitle", &world.words.title(rng, Language::Spanish, 4..=10));
-            output.write(Entity::Translations, translation("award", &id, "es", fields))?;
+            output.write("translations", translation("award", &id, "es", fields))?;
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl Program<'_> {
             .text("name", &words.title(rng, language, 4..=8))
             .maybe("summary", rng.percent(95).then(|| words.text(rng, language, 20..=40)))
             .maybe("description", rng.percent(90).then(|| words.text(rng, language, 60..=160)));
-        output.write(Entity::Translations, translation("program", &self.id, locale, fields))
+        output.write("translations", translation("program", &self.id, locale, fields))
     }
 }
 
@@ -301,9 +301,12 @@ impl CycleDates {
 }
 
 /// Adds the numbers that are there.
-pub(super) fn numbers<N: std::fmt::Display + Copy>(object: Object, members: &[(&str, Option<N>)]) -> Object {
+pub(super) fn numbers<N: Into<serde_json::Value> + Copy>(
+    object: Object,
+    members: &[(&str, Option<N>)],
+) -> Object {
     members.iter().fold(object, |object, (key, value)| match value {
-        Some(value) => object.number(key, value),
+        Some(value) => object.number(key, *value),
         None => object,
     })
 }

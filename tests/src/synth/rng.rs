@@ -110,38 +110,3 @@ impl Zipf {
         ranks
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zipf_draws_each_rank_in_proportion_to_its_inverse() {
-        // 1 + 1/2 + 1/3 + 1/4 = 25/12, so of 25,000 draws the ranks get 12,000, 6,000, 4,000 and 3,000.
-        let zipf = Zipf::new(4);
-        let mut rng = Rng::new(&[1]);
-        let mut counts = [0_i32; 4];
-        for _ in 0..25_000 {
-            counts[zipf.draw(&mut rng)] += 1;
-        }
-        for (count, expected) in counts.into_iter().zip([12_000, 6_000, 4_000, 3_000]) {
-            assert!((count - expected).abs() < 400, "{counts:?}");
-        }
-    }
-
-    #[test]
-    fn distinct_draws_never_repeat_and_stop_when_all_are_drawn() {
-        let ranks = Zipf::new(3).draw_distinct(&mut Rng::new(&[1]), 9);
-        let mut sorted = ranks.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        assert_eq!(sorted.len(), ranks.len());
-    }
-
-    #[test]
-    fn bounds_are_inclusive_at_both_ends() {
-        let mut rng = Rng::new(&[1]);
-        let drawn: std::collections::BTreeSet<i32> = (0..200).map(|_| rng.between(-1, 1)).collect();
-        assert_eq!(drawn.into_iter().collect::<Vec<_>>(), [-1, 0, 1]);
-    }
-}

@@ -254,27 +254,3 @@ pub fn slug(text: &str) -> String {
     slug.truncate(slug.trim_end_matches('-').len());
     slug
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn there_are_thirty_thousand_different_words() {
-        let words = Words::new();
-        let different: HashSet<&str> = words.terms.iter().map(|term| term.text.as_str()).collect();
-        assert_eq!((words.terms.len(), different.len()), (30_000, 30_000));
-    }
-
-    #[test]
-    fn families_have_derived_forms_for_stemming_to_join() {
-        let words = Words::new();
-        let joined = words.terms.iter().filter(|term| words.contains(&format!("{}ing", term.text))).take(20);
-        assert_eq!(joined.count(), 20);
-    }
-
-    #[test]
-    fn slugs_are_ascii_with_single_inner_hyphens() {
-        assert_eq!(slug("  Ñandú, Acción -- y más! "), "nandu-accion-y-mas");
-    }
-}

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
 use super::groups::{Group, Omitted, groups, limited};
-use super::{Code, Diagnostics, Severity, sarif};
+use super::{Code, Diagnostics, Severity};
 use crate::text::{counted, printable};
 
 /// GitHub shows at most so many messages of each severity for a step and drops the others silently.
@@ -19,14 +19,10 @@ pub enum MessageFormat {
     /// For people at a terminal.
     #[default]
     Human,
-    /// For editors: `file:line:column: severity[code]: message`, one line for each row
-    Short,
     /// One JSON object a line, complete
     Json,
     /// Workflow commands of GitHub Actions.
     Github,
-    /// SARIF 2.1.0, for tools that collect findings.
-    Sarif,
 }
 
 /// What is printed, and in which format.
@@ -36,7 +32,7 @@ pub struct PrintOptions {
     pub format: MessageFormat,
     /// Most groups of equal problems to print for people and GitHub; 0 for all.
     pub limit: usize,
-    /// For people and editors: one line for each code.
+    /// For people: one line for each code, as an import shows its warnings.
     pub summary: bool,
 }
 
@@ -60,12 +56,10 @@ impl Diagnostics {
     pub fn print(&self, options: impl Into<PrintOptions>, out: &mut dyn Write) -> io::Result<()> {
         let options = options.into();
         match options.format {
-            MessageFormat::Human | MessageFormat::Short if options.summary => self.summary(out),
+            MessageFormat::Human if options.summary => self.summary(out),
             MessageFormat::Human => self.human(options.limit, out),
-            MessageFormat::Short => self.short(out),
             MessageFormat::Json => self.json(out),
             MessageFormat::Github => self.github(options.limit, out),
-            MessageFormat::Sarif => sarif::write(self, &groups(self), out),
         }
     }
 
@@ -99,16 +93,6 @@ impl Diagnostics {
 
     fn counts(&self) -> String {
         format!("{}, {}", counted(self.error_count(), "error"), counted(self.warning_count(), "warning"))
-    }
-
-    fn short(&self, out: &mut dyn Write) -> io::Result<()> {
-        for it in self.sorted() {
-            let (file, message) = (printable(self.file_name(it.at.file)), printable(&it.message));
-            let (line, column) = (it.at.line, it.column.unwrap_or(1));
-            let severity = it.code.severity().as_str();
-            writeln!(out, "{file}:{line}:{column}: {severity}[{}]: {message}", it.code.id())?;
-        }
-        Ok(())
     }
 
     /// A line for each code: how often it is found, where first, and how to fix it; the most frequent first. What is found
@@ -304,13 +288,6 @@ mod tests {
     }
 
     #[test]
-    fn short_output_has_a_line_for_every_row() {
-        let text = text_of(&misspelt(), MessageFormat::Short);
-        assert_eq!(text.lines().count(), 600);
-        assert!(text.starts_with("programs.csv:2:1: error[E0203]: "), "{text}");
-    }
-
-    #[test]
     fn a_summary_is_a_line_for_each_code_with_its_count_first_place_and_remedy() {
         let text = text_of(&misspelt(), PrintOptions { summary: true, ..MessageFormat::Human.into() });
         assert!(
@@ -342,35 +319,6 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("| d.csv:1 | E0601 | &lt;img src=x> \\| y | 1 |"), "{text}");
         assert_eq!(text.matches("W0201").count(), 7);
-    }
-
-    #[test]
-    fn json_output_is_complete() {
-        let lines: Vec<serde_json::Value> =
-            printed(MessageFormat::Json).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(lines.len(), 9);
-        assert_eq!(lines[0]["code"], "E0601");
-        assert_eq!(lines[0]["column"], 4);
-        assert_eq!(lines[8]["warnings"], 7);
-    }
-
-    #[test]
-    fn sarif_lists_the_rules_of_its_results() {
-        let text = printed(MessageFormat::Sarif);
-        let log: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(log["version"], "2.1.0");
-        let run = &log["runs"][0];
-        assert_eq!(run["results"].as_array().unwrap().len(), 8);
-        let rules: Vec<&str> = run["tool"]["driver"]["rules"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|rule| rule["id"].as_str().unwrap())
-            .collect();
-        assert_eq!(rules, ["E0601", "W0201"]);
-        let result = &run["results"][0];
-        assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 9);
-        assert_eq!(result["ruleId"], "E0601");
     }
 
     #[test]

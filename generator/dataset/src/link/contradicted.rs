@@ -8,9 +8,9 @@ use snapshot::record::{CycleStatus, Fact, Polarity, Program};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::parallel;
 use crate::rows::{Row, Tables};
 use crate::text::quoted;
+use rayon::prelude::*;
 
 /// For each value of a fact the ways in which a text excludes it.
 static EXCLUSIONS: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
@@ -83,10 +83,10 @@ pub(super) fn check(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
         facts.entry(row.record.program_id).or_default().push(row);
     }
     let of = |program: &Uuid| facts.get(program).map_or(&[][..], Vec::as_slice);
-    let excluded = parallel::flat_map(&tables.programs, |row| excluded(row, of(&row.record.id), report));
+    let excluded = tables.programs.par_iter().flat_map_iter(|row| excluded(row, of(&row.record.id), report));
     let programs: BTreeMap<Uuid, &Row<Program>> =
         tables.programs.iter().map(|row| (row.record.id, row)).collect();
-    let rolling = parallel::flat_map(&tables.cycles, |row| {
+    let rolling = tables.cycles.par_iter().filter_map(|row| {
         if row.record.status != Some(CycleStatus::Rolling) || row.record.deadline_on.is_some() {
             return None;
         }
@@ -97,7 +97,7 @@ pub(super) fn check(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
             format!("the season is `rolling`, but a text has {}, see {}", quoted(part), report.place(at));
         Some(Diagnostic::new(Code::RollingWithDay, row.at, message).field("status"))
     });
-    [excluded, rolling].concat()
+    excluded.chain(rolling).collect()
 }
 
 /// Each value that facts or career stages include and a text excludes.

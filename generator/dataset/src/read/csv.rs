@@ -73,8 +73,6 @@ fn row<T: DeserializeOwned>(
         return;
     }
     let cells = header.iter().zip(record.iter());
-    let owner = cells.clone().find(|(name, cell)| *name == fields::OWNER && !cell.trim().is_empty());
-    parsed.owners.extend(owner.map(|(_, cell)| (at, cell.trim().to_owned())));
     let row: Vec<Field<'_>> = cells
         .filter(|(name, cell)| !cell.is_empty() && !fields::is_private(name))
         .map(|(name, cell)| Field { name, value: Value::Cell(unguarded(cell)) })

@@ -31,9 +31,6 @@ pub(super) enum Value<'a> {
     Cell(&'a str),
 }
 
-/// The private field that names who maintains a row, for `opdir due`.
-pub(super) const OWNER: &str = "x_owner";
-
 /// Whether a field is private to the maintainers and ignored: `x_…`, and the `$schema` that editors add.
 pub(super) fn is_private(name: &str) -> bool {
     name.starts_with("x_") || name == "$schema"

@@ -10,9 +10,9 @@ use super::parsed::{Context, Parsed};
 use super::partial::{Member, OwnedValue, PartialRow};
 use super::text::{ROW_MAX, column, newlines, offset, too_long};
 use crate::diagnostics::{Code, Diagnostic, Location};
-use crate::parallel;
 use crate::rows::Row;
 use crate::text::quoted;
+use rayon::prelude::*;
 
 /// Size of the parts that threads parse.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -39,23 +39,23 @@ pub(super) fn lines<T: DeserializeOwned + Send + Sync>(
         return Parsed::problem(place(problem.help("rename the file to .json"), piece, start));
     }
     let chunks = chunks(file);
-    let lines: Vec<u32> = parallel::flat_map(&chunks, |chunk| Some(newlines(chunk.as_bytes())));
+    let lines: Vec<u32> = chunks.par_iter().map(|chunk| newlines(chunk.as_bytes())).collect();
     let starts = lines.iter().scan(first, |next: &mut u32, lines| {
         let start = *next;
         *next = next.saturating_add(*lines);
         Some(start)
     });
     let chunks: Vec<(&str, u32)> = chunks.into_iter().zip(starts).collect();
-    let parsed = parallel::numbers(chunks.len(), &|at| {
-        let (mut parsed, (chunk, start)) = (Parsed::empty(), chunks[at]);
-        for (text, line) in chunk.lines().zip(start..) {
+    let parsed = chunks.par_iter().map(|(chunk, start)| {
+        let mut parsed = Parsed::empty();
+        for (text, line) in chunk.lines().zip(*start..) {
             if !text.trim_ascii().is_empty() {
                 row(Piece { file, text, line }, context, &mut parsed);
             }
         }
         parsed
     });
-    join(parsed)
+    join(parsed.collect())
 }
 
 /// An array of objects, or one object.
@@ -80,12 +80,12 @@ pub(super) fn document<T: DeserializeOwned + Send + Sync>(file: &str, context: C
         seen = start;
         pieces.push(Piece { file, text, line });
     }
-    let parts: Vec<&[Piece<'_>]> = pieces.chunks(256).collect();
-    join(parallel::numbers(parts.len(), &|at| {
+    let parsed = pieces.par_chunks(256).map(|part| {
         let mut parsed = Parsed::empty();
-        parts[at].iter().for_each(|piece| row(*piece, context, &mut parsed));
+        part.iter().for_each(|piece| row(*piece, context, &mut parsed));
         parsed
-    }))
+    });
+    join(parsed.collect())
 }
 
 fn join<T>(parts: Vec<Parsed<T>>) -> Parsed<T> {
@@ -132,9 +132,6 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
         Err(error) => return parsed.problems.push(syntax(&error, piece, context)),
     };
     let at = context.at(piece.line);
-    let owner = members.0.iter().find(|(name, _)| name == fields::OWNER);
-    let owner = owner.and_then(|(_, raw)| serde_json::from_str::<String>(raw.get()).ok());
-    parsed.owners.extend(owner.map(|owner| (at, owner)));
     let mut unreadable = Vec::new();
     let mut values: Vec<(&str, &RawValue, serde_json::Value)> = Vec::with_capacity(members.0.len());
     for (name, raw) in members.0.iter().filter(|(name, _)| !fields::is_private(name)) {

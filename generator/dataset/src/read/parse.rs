@@ -8,7 +8,6 @@ use super::parsed::{Context, Parsed};
 use super::text::{decode, merge_conflict, newlines};
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::parallel;
 use crate::table::Table;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
@@ -25,7 +24,7 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     let (mut first, mut is_empty, mut wrong) = (1, true, None);
     let mut take = |bytes: &[u8]| {
         let mut parsed = Parsed::empty();
-        parallel::both(&mut || hash.update(bytes), &mut || match text(bytes, first, context) {
+        let read = || match text(bytes, first, context) {
             Ok(text) => {
                 is_empty &= text.trim().is_empty();
                 parsed = match format {
@@ -36,7 +35,8 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
                 };
             }
             Err(problem) => wrong = wrong.take().or(Some(*problem)),
-        });
+        };
+        rayon::join(|| hash.update(bytes), read);
         first += newlines(bytes);
         all.append(parsed);
     };

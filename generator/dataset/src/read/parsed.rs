@@ -12,13 +12,11 @@ pub(super) struct Parsed<T> {
     /// Rows that lack fields of the record.
     pub partial: Vec<PartialRow>,
     pub problems: Vec<Diagnostic>,
-    /// Who maintains a row, where it states that.
-    pub owners: Vec<(Location, String)>,
 }
 
 impl<T> Parsed<T> {
     pub(super) const fn empty() -> Self {
-        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new(), owners: Vec::new() }
+        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new() }
     }
 
     pub(super) fn problem(problem: Diagnostic) -> Self {
@@ -32,7 +30,6 @@ impl<T> Parsed<T> {
         }
         self.partial.append(&mut other.partial);
         self.problems.append(&mut other.problems);
-        self.owners.append(&mut other.owners);
     }
 }
 

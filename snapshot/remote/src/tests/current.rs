@@ -170,21 +170,6 @@ fn the_guard_refuses_older_and_conflicting_versions_and_other_stores() {
 }
 
 #[test]
-fn the_guard_has_one_version_for_all_trusted_keys() {
-    let (root, keys) = (tempfile::tempdir().unwrap(), [key().1, key().1]);
-    let check = |version, key: &String, trusted: &[String]| {
-        let trust = Trust::new(trusted, false).unwrap();
-        guard(root.path()).check(&read(current(version), key), "store", &trust)
-    };
-    guard(root.path()).record(&read(current(57), &keys[0]), "store").unwrap();
-    assert!(check(56, &keys[1], &keys).unwrap_err().is_stale());
-    assert!(check(58, &keys[1], &keys).is_ok());
-    assert!(check(3, &keys[1], &keys[1..]).is_ok(), "a key that is no longer trusted binds nobody");
-    guard(root.path()).record(&read(current(58), &keys[1]), "store").unwrap();
-    assert!(check(57, &keys[0], &keys).unwrap_err().is_stale());
-}
-
-#[test]
 fn the_guard_keeps_a_version_for_each_store() {
     let (root, (_, key)) = (tempfile::tempdir().unwrap(), key());
     let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();
@@ -226,40 +211,6 @@ fn three_pushed() -> (Arc<Memory>, tempfile::TempDir, FetchedObject) {
         first.get_or_insert_with(|| memory.object(CURRENT));
     }
     (memory, root, first.unwrap())
-}
-
-#[test]
-fn a_push_to_a_store_that_was_set_back_or_emptied_is_refused_and_recovered_above_all_versions() {
-    for emptied in [false, true] {
-        for sequence in [3, 4] {
-            let (memory, root, first) = three_pushed();
-            let before = std::fs::read(root.path().join("accepted")).unwrap();
-            let store = FetchedCurrent::parse("", &first, &unsigned()).unwrap().current.root;
-            match emptied {
-                true => memory.objects.lock().unwrap().clear(),
-                false => drop(memory.objects.lock().unwrap().insert(CURRENT.to_owned(), (first.bytes, 99))),
-            }
-            let source = || TestSource::new(sequence, "own").of(root.path());
-            run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-                let error = publisher.push(&source()).await.unwrap_err();
-                assert_eq!(error.class(), ErrorClass::Conflict);
-                let found = if emptied {
-                    "CURRENT is gone, and version 3"
-                } else {
-                    "version 1, older than version 3"
-                };
-                assert!(error.to_string().contains(found), "{error}");
-                assert!(error.to_string().contains("push with --recover"), "{error}");
-                assert_eq!(std::fs::read(root.path().join("accepted")).unwrap(), before);
-                let recovering = Publisher { recover: true, ..*publisher };
-                let pushed = recovering.push(&source()).await.unwrap().current.current;
-                assert_eq!((pushed.version, pushed.root), (NOW as u64, store));
-                assert_eq!(pushed.retained.len(), usize::from(!emptied));
-                let next = publisher.push(&TestSource::new(5, "own").of(root.path())).await.unwrap();
-                assert_eq!(next.current.current.version, NOW as u64 + 1);
-            }));
-        }
-    }
 }
 
 /// A recovery trusts nothing that is in the store: it uploads all again, and garbage collection keeps it.

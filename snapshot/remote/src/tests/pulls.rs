@@ -14,10 +14,10 @@ use store::{
 use super::memory::{Broken, Client, Memory, Objects, run_alone, run_until};
 use super::schedules::{as_publisher, unsigned};
 use crate::current::{CURRENT, Current, FetchedCurrent};
-use crate::error::{ErrorClass, RemoteError, TargetError};
+use crate::error::{ErrorClass, RemoteError};
 use crate::index::MANIFEST;
 use crate::local::LocalRoot;
-use crate::objects::{FetchBudget, RANGE};
+use crate::objects::RANGE;
 use crate::pull::{Pulled, Puller};
 use crate::stores::Target;
 
@@ -95,8 +95,7 @@ fn build(root: &Path, pages: &[(String, Vec<u8>)]) -> Manifest {
 }
 
 async fn pull(target: &dyn Target, to: &Path) -> Result<Pulled, RemoteError> {
-    let (trust, budget) = (&unsigned(), &FetchBudget::new(1));
-    Puller { target, trust, jobs: 1, budget }.pull(to, None).await.map(Option::unwrap)
+    Puller { target, trust: &unsigned(), jobs: 1 }.pull(to, None).await.map(Option::unwrap)
 }
 
 /// `count` pages of `length` bytes, of which some are of another edition.
@@ -114,7 +113,7 @@ fn folder(root: &Path, id: GenerationId) -> PathBuf {
 fn assert_same(one: &Path, other: &Path) {
     let id = live_id(one).unwrap();
     assert_eq!(live_id(other).unwrap(), id);
-    assert!(verify(other, None, VerifyMode::Deep, 1, &|_, _| ()).is_ok());
+    assert!(verify(other, None, VerifyMode::Deep, 1).is_ok());
     for file in [ARCHIVE, MANIFEST, "changes.bin", "index/files.bin", "index/rows.bin"] {
         let [here, there] = [one, other].map(|root| fs::read(folder(root, id).join(file)).unwrap());
         assert!(here == there, "{file}");
@@ -279,23 +278,6 @@ fn a_wrong_byte_anywhere_is_refused_by_name_and_its_object_fetched_again_once() 
     }
 }
 
-/// A wrong byte costs one request more, whatever else is under way.
-#[test]
-fn a_byte_that_is_wrong_once_costs_one_request_more() {
-    let site = Site::new(Broken::default());
-    site.publish(&pages(40, 100_000, |_| false));
-    let mut without = 0;
-    for times in [0, 1] {
-        let to = tempfile::tempdir().unwrap();
-        spoil(&site.memory, &site.archive(), 1_000_000, times);
-        site.pull(to.path()).unwrap();
-        assert_same(site.root.path(), to.path());
-        let requests = count(&site.memory.take_requests(), &site.archive());
-        without = if times == 0 { requests } else { without };
-        assert_eq!(requests, without + times);
-    }
-}
-
 fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -333,39 +315,7 @@ fn a_pull_that_is_killed_anywhere_serves_on_and_goes_on_where_it_was() {
         // Besides the requests under way all is kept: the last pulls fetch the least.
         whole = rest.bytes;
     }
-    assert!(killed > 10 && whole > 11_000_000, "{killed}, {whole}");
-}
-
-#[test]
-fn what_a_failed_pull_fetched_is_not_fetched_again() {
-    let (site, to) = (Site::new(Broken::default()), tempfile::tempdir().unwrap());
-    let manifest = site.publish(&pages(60, 200_000, |_| false));
-    let archive = site.archive();
-    *site.memory.fault.lock().unwrap() =
-        Some(Box::new(move |path, start, bytes| match path == archive && start > 8_000_000 {
-            true => Err(TargetError::Failed("stalled".to_owned())),
-            false => Ok(bytes),
-        }));
-    let error = site.pull(to.path()).unwrap_err();
-    assert!(error.class() == ErrorClass::Unreadable && live_id(to.path()).is_err(), "{error}");
-    *site.memory.fault.lock().unwrap() = None;
-    let rest = site.pull(to.path()).unwrap().bytes;
-    let all = manifest.stored(ARCHIVE).unwrap().bytes;
-    assert!(rest < all - 6_000_000, "{rest} of {all}");
-    assert_same(site.root.path(), to.path());
-}
-
-#[test]
-fn a_wire_that_cuts_every_range_in_half_is_no_obstacle() {
-    let (site, to) = (Site::new(Broken::default()), tempfile::tempdir().unwrap());
-    site.publish(&pages(60, 100_000, |_| false));
-    *site.memory.fault.lock().unwrap() = Some(Box::new(|path, _, bytes| {
-        let half =
-            if path.ends_with(ARCHIVE) && bytes.len() > 200_000 { bytes.len() / 2 } else { bytes.len() };
-        Ok(bytes.slice(..half))
-    }));
-    site.pull(to.path()).unwrap();
-    assert_same(site.root.path(), to.path());
+    assert!(killed > 5 && whole > 11_000_000, "{killed}, {whole}");
 }
 
 #[test]

@@ -1,12 +1,11 @@
-//! Ranges whose connections break off, answers that are longer than requested, and the memory of all of them together.
+//! Ranges whose connections break off, and answers that are longer than requested.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::error::TargetError;
-use crate::objects::{FetchBudget, fetch_range};
+use crate::objects::fetch_range;
 use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload};
 
 /// An archive whose byte n is n, and how it answers.
@@ -14,12 +13,9 @@ use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFu
 struct Unsteady {
     /// A connection gives so many bytes, if not all.
     breaks_after: Option<u64>,
-    takes: Duration,
     is_long: bool,
     sent: AtomicU64,
     requests: AtomicU64,
-    under_way: AtomicU64,
-    most: AtomicU64,
 }
 
 impl Target for Unsteady {
@@ -30,9 +26,6 @@ impl Target for Unsteady {
     fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
         Box::pin(async move {
             self.requests.fetch_add(1, Relaxed);
-            self.most.fetch_max(self.under_way.fetch_add(length, Relaxed) + length, Relaxed);
-            tokio::time::sleep(self.takes).await;
-            self.under_way.fetch_sub(length, Relaxed);
             let length = self.breaks_after.unwrap_or(length).min(length) + u64::from(self.is_long);
             self.sent.fetch_add(length, Relaxed);
             Ok((start..start + length).map(|n| n as u8).collect())
@@ -67,34 +60,19 @@ impl Target for Unsteady {
 
 #[tokio::test]
 async fn a_range_goes_on_where_its_connection_broke_off() {
-    let budget = FetchBudget::default();
     let target = Unsteady { breaks_after: Some(300_000), ..Unsteady::default() };
-    let fetched = fetch_range(&target, &budget, ("p", 7, 1_000_000)).await.map_err(drop).unwrap();
-    assert!(
-        fetched.bytes.len() == 1_000_000
-            && fetched.bytes.iter().zip(7u64..).all(|(byte, n)| *byte == n as u8)
-    );
+    let fetched = fetch_range(&target, ("p", 7, 1_000_000)).await.map_err(drop).unwrap();
+    assert!(fetched.len() == 1_000_000 && fetched.iter().zip(7u64..).all(|(byte, n)| *byte == n as u8));
     assert_eq!((target.requests.load(Relaxed), target.sent.load(Relaxed)), (4, 1_000_000), "no byte twice");
     let trickle = Unsteady { breaks_after: Some(1), ..Unsteady::default() };
-    let given_up = fetch_range(&trickle, &budget, ("p", 0, 1000)).await.map(drop);
+    let given_up = fetch_range(&trickle, ("p", 0, 1000)).await.map(drop);
     assert_eq!(
         (given_up, trickle.requests.load(Relaxed)),
         (Err(TargetError::Length), 3),
         "a byte is no progress"
     );
     let long = Unsteady { is_long: true, ..Unsteady::default() };
-    assert_eq!(fetch_range(&long, &budget, ("p", 0, 1000)).await.map(drop), Err(TargetError::Length));
-}
-
-#[tokio::test]
-async fn all_fetches_together_stay_within_their_budget() {
-    let target = Unsteady { takes: Duration::from_millis(2), ..Unsteady::default() };
-    let budget = FetchBudget::new(1);
-    // What was fetched is used, and its part of the budget free again.
-    let fetch = async |n| fetch_range(&target, &budget, ("p", n, 1 << 20)).await.map(drop);
-    let fetched = futures_util::future::join_all((0..32).map(fetch)).await;
-    assert!(fetched.iter().all(Result::is_ok));
-    assert_eq!(target.most.load(Relaxed), FetchBudget::LEAST, "two of 1 MiB at a time");
+    assert_eq!(fetch_range(&long, ("p", 0, 1000)).await.map(drop), Err(TargetError::Length));
 }
 
 /// A server whose answer to any range is that range by its head, and goes on for ever.

@@ -417,7 +417,7 @@ fn about(text: &str) -> BuildInfo {
 }
 
 fn verified(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, Vec<StoreError>> {
-    verify_on(vfs, None, VerifyMode::Deep, 1, &|_, _| ()).map(|report| report.id)
+    verify_on(vfs, None, VerifyMode::Deep, 1).map(|report| report.id)
 }
 
 /// Crashes after every change that `act` makes to `before`. Returns (states, those with a missing, torn

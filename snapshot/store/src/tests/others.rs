@@ -100,24 +100,3 @@ fn what_the_system_refused_or_a_copy_still_brings_may_pass_and_what_was_read_doe
     assert!(StoreError::NoGeneration { path: path() }.may_pass());
     assert!(!StoreError::Version { path: path(), found: 2 }.may_pass());
 }
-
-#[test]
-fn a_glance_is_another_when_the_pointer_or_a_file_that_opening_reads_is() {
-    let root = Scratch::new();
-    assert_eq!(stat_root(&root), stat_root(&root));
-    let live = dir(&root, publish(&root, &[("public/a.json", "a")]).manifest.id());
-    let mut before = stat_root(&root);
-    assert_eq!(before, stat_root(&root));
-    for file in ["manifest.json", "changes.bin", "site.zip", "index/files.bin", "index/rows.bin"] {
-        let path = live.join(file);
-        let good = fs::read(&path).unwrap();
-        overwrite(&path, good);
-        assert_ne!(stat_root(&root), before, "{file}");
-        before = stat_root(&root);
-    }
-    fs::set_permissions(live.join("manifest.json"), fs::Permissions::from_mode(0o400)).unwrap();
-    assert_ne!(stat_root(&root), before, "given to others");
-    before = stat_root(&root);
-    overwrite(&root.join("CURRENT"), "000007-5dff\n");
-    assert_ne!(stat_root(&root), before);
-}

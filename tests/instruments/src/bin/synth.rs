@@ -1,12 +1,10 @@
 //! Writes a seeded synthetic dataset.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Parser;
-use tests::synth::{Counts, Entity, Options, write};
+use tests::synth::{Options, write};
 
 /// Writes a synthetic dataset; the same programs and seed give the same bytes.
 #[derive(Parser)]
@@ -22,26 +20,7 @@ struct Arguments {
     out: PathBuf,
 }
 
-fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let started = Instant::now();
-    let options = Options { programs: arguments.programs, seed: arguments.seed };
-    let result = write(&arguments.out, &options)
-        .and_then(|counts| summarize(&counts, started.elapsed().as_secs_f64()));
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("synth: {}: {error}", arguments.out.display());
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn summarize(counts: &Counts, seconds: f64) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    for entity in Entity::ALL {
-        let count = counts.of(entity);
-        writeln!(out, "{:<14}{:>12} records{:>16} bytes", entity.name(), count.rows, count.bytes)?;
-    }
-    writeln!(out, "{:.1} MB in {seconds:.1} s", counts.bytes() as f64 / 1e6)
+fn main() -> io::Result<()> {
+    let Arguments { programs, seed, out } = Arguments::parse();
+    write(&out, &Options { programs, seed })
 }

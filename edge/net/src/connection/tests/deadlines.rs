@@ -206,24 +206,6 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unused_connection_answers_the_next_request() {
-    let server = Server::start(generous());
-    let mut stream = server.connect();
-    for _ in 0..3 {
-        stream.write_all(GET).await.unwrap();
-        read_until(&mut stream, "path /").await;
-        tokio::time::sleep(ms(100)).await;
-    }
-    // Half of the next request comes with this one.
-    stream.write_all(&[GET, &GET[..9]].concat()).await.unwrap();
-    read_until(&mut stream, "path /").await;
-    tokio::time::sleep(ms(100)).await;
-    stream.write_all(&GET[9..]).await.unwrap();
-    read_until(&mut stream, "path /").await;
-    assert_eq!(server.counters.open_now(), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_unused_connection_is_closed_when_the_client_leaves() {
     let server = Server::start(generous());
     let mut stream = server.send(GET).await;

@@ -16,16 +16,6 @@ async fn assert_refused(bytes: &[u8], status: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_not_http_is_answered_400_and_closed() {
-    assert_refused(b"G\0T / HTTP/1.1\r\nhost: x\r\n\r\n", "400").await;
-    assert_refused(b"GET / HTTP/1.1\r\nhost : x\r\n\r\n", "400").await;
-    assert_refused(b"GET / HTTP/1.1\r\nhost: x\r\n folded\r\n\r\n", "400").await;
-    assert_refused(b"GET /\0 HTTP/1.1\r\nhost: x\r\n\r\n", "400").await;
-    assert_refused(b"GET / HTTP/9.9\r\nhost: x\r\n\r\n", "400").await;
-    assert_refused(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "400").await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_malformed_request_is_counted() {
     let server = Server::start(generous());
     let mut stream = server.send(b"G\0T / HTTP/1.1\r\n\r\n").await;

@@ -1,7 +1,4 @@
-//! The listener, on real sockets: its address, a process without descriptors, and its end.
-
-use std::fs::File;
-use std::process::Command;
+//! The listener, on real sockets: its address and its end.
 
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -12,7 +9,6 @@ use super::*;
 /// A server on a port of its own.
 struct Listening {
     address: SocketAddr,
-    counters: Arc<Counters>,
     gate: Arc<Gate>,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
@@ -22,11 +18,11 @@ impl Listening {
     fn start() -> Self {
         let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
-        let (counters, gate) = (Arc::<Counters>::default(), Arc::<Gate>::default());
+        let gate = Arc::<Gate>::default();
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { _ = stopped.await };
-        let served = serve(listener, Site(gate.clone()), generous(), counters.clone(), shutdown);
-        Self { address, counters, gate, stop, served: tokio::spawn(served) }
+        let served = serve(listener, Site(gate.clone()), generous(), Arc::default(), shutdown);
+        Self { address, gate, stop, served: tokio::spawn(served) }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -89,45 +85,4 @@ async fn a_request_on_a_socket_knows_its_peer() {
     let mut stream = server.send(b"GET /peer HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
     let own = stream.local_addr().unwrap().to_string();
     assert!(read_to_close(&mut stream).await.ends_with(&format!("\r\n\r\n{own}")));
-}
-
-/// Runs the next test in a process of its own, where it may use up every descriptor.
-#[test]
-fn a_process_out_of_descriptors_sheds_connections_and_recovers() {
-    let (_, module) = module_path!().split_once("::").unwrap();
-    let status = Command::new("sh")
-        .args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "--ignored", "--nocapture", &format!("{module}::out_of_descriptors")])
-        .status()
-        .unwrap();
-    assert!(status.success());
-}
-
-#[tokio::test]
-#[ignore = "needs a process of its own with few descriptors"]
-async fn out_of_descriptors() {
-    let server = Listening::start();
-    let mut before = server.send(GET).await;
-    read_until(&mut before, "path /").await;
-
-    let mut files = Vec::new();
-    while let Ok(file) = File::open("/dev/null") {
-        files.push(file);
-        assert!(files.len() < 1000, "the limit on descriptors is not small");
-    }
-    for _ in 0..3 {
-        files.pop();
-        let mut shed = server.connect().await;
-        assert_eq!(read_to_close(&mut shed).await, "");
-        drop(shed);
-        files.push(File::open("/dev/null").unwrap());
-        before.write_all(GET).await.unwrap();
-        read_until(&mut before, "path /").await;
-    }
-    assert!(server.counters.accept_errors.get() >= 3);
-
-    files.clear();
-    let mut after = server.send(GET).await;
-    read_until(&mut after, "path /").await;
 }

@@ -123,26 +123,6 @@ fn contradictions_and_links_are_due_at_their_program() {
 }
 
 #[test]
-fn a_program_has_its_own_owner_or_that_of_its_organization() {
-    let files = |format: bool| {
-        let program = program(2, 1, r#","x_owner":"ana""#);
-        let csv = "slug,name,x_owner\norg-1,Org 1,  \norg-2,Org 2, luis \n".to_owned();
-        let organizations = match format {
-            true => ("organizations.ndjson", organization(1, r#","x_owner":"luis""#)),
-            false => ("organizations.csv", csv),
-        };
-        [organizations, ("programs.ndjson", lines(&[self::program(1, 1, ""), program]))]
-    };
-    let list = due_of(&files(true), None);
-    let owners: Vec<(&str, &str)> =
-        list.iter().map(|due| (due.program.as_str(), due.owner.as_str())).collect();
-    assert_eq!(owners, [("program-1", "luis"), ("program-2", "ana")]);
-    let mut report = Diagnostics::new();
-    let owners = tables(&files(false), &mut report).owners;
-    assert_eq!(owners.into_values().collect::<Vec<_>>(), ["luis", "ana"]);
-}
-
-#[test]
 fn records_without_a_text_in_a_language_are_due() {
     let mut report = Diagnostics::new();
     let list = due(tables(&[("programs.ndjson", fresh(1, ""))], &mut report), &mut report, date(2026, 6, 1));
@@ -152,10 +132,10 @@ fn records_without_a_text_in_a_language_are_due() {
         [("", Reason::Untranslated, String::new()), ("program-1", Reason::Untranslated, String::new())]
     );
     let csv = Due::csv(&list);
-    assert_eq!(csv.lines().next().unwrap(), "organization,program,reason,since,note,owner,file,line");
+    assert_eq!(csv.lines().next().unwrap(), "organization,program,reason,since,note,file,line");
     assert_eq!(
         csv.lines().nth(2).unwrap(),
-        "org-1,program-1,untranslated,,has no text in `es`,,programs.ndjson,1"
+        "org-1,program-1,untranslated,,has no text in `es`,programs.ndjson,1"
     );
 }
 

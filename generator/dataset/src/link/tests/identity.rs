@@ -19,20 +19,6 @@ fn ids_and_slugs_are_unique() {
 }
 
 #[test]
-fn slugs_have_the_normal_form() {
-    for bad in ["Ocean", "ocean_fellows", "ocean--fellows", "-ocean", "año", &"x".repeat(201)] {
-        let text = program(1, 1, "").replace("program-1", bad);
-        refused("programs.ndjson", text, "E0202 programs.ndjson:1");
-    }
-    let report = refused(
-        "programs.ndjson",
-        program(1, 1, "").replace("program-1", "Año_Nuevo"),
-        "E0202 programs.ndjson:1",
-    );
-    assert_eq!(report.sorted()[0].help.as_deref(), Some("write it as `ano-nuevo`"));
-}
-
-#[test]
 fn aliases_lead_from_free_slugs_to_records_that_have_one() {
     let alias = |slug: &str, kind: &str, of: &str| format!("{kind},{of},{slug}");
     let csv = |rows: &[String]| format!("entityType,entityId,slug\n{}\n", rows.join("\n"));

@@ -13,17 +13,6 @@ fn translations_are_of_known_texts_and_once() {
 }
 
 #[test]
-fn addresses_are_http_urls() {
-    for bad in ["javascript:alert(1)", "ftp://example.org", "https://", "mailto:a@b.c"] {
-        let text = program(1, 1, "").replace("https://example.org/1", bad);
-        refused("programs.ndjson", text, "E0601 programs.ndjson:1");
-    }
-    let text = program(1, 1, "").replace("https://example.org/1", "example.org");
-    let report = refused("programs.ndjson", text, "E0601 programs.ndjson:1");
-    assert_eq!(report.sorted()[0].help.as_deref(), Some("perhaps `https://example.org`"));
-}
-
-#[test]
 fn traces_of_conversions_and_private_addresses_are_reported_and_published_as_they_are() {
     let directory =
         doubted("programs.ndjson", program(1, 1, ",\"summary\":\"#REF!\""), "W0609 programs.ndjson:1");
@@ -40,19 +29,6 @@ fn texts_are_bounded_and_required_ones_not_blank() {
     refused("programs.ndjson", blank, "E0107 programs.ndjson:1");
     let (_, report) = linked(&[("programs.ndjson", program(1, 1, r#","language":"Spanish""#))]);
     assert_eq!(found(&report)[0], "E0206 programs.ndjson:1");
-}
-
-#[test]
-fn controls_spaces_and_foreign_letters_in_addresses_are_mended() {
-    let text = program(1, 1, r#","summary":"a\u0000b\u009dc\u202ed\u007fe\tf""#);
-    let directory = doubted("programs.ndjson", text, "W0601 programs.ndjson:1");
-    assert_eq!(directory.programs[0].summary.as_deref(), Some("abcde\tf"));
-    let text = program(1, 1, r#","summary":" a b\n""#);
-    let directory = doubted("programs.ndjson", text, "W0603 programs.ndjson:1");
-    assert_eq!(directory.programs[0].summary.as_deref(), Some("a b"));
-    let text = program(1, 1, "").replace("https://example.org/1", "https://example.org/año?q=a|b c");
-    let directory = doubted("programs.ndjson", text, "W0602 programs.ndjson:1");
-    assert_eq!(directory.programs[0].official_url, "https://example.org/a%C3%B1o?q=a%7Cb%20c");
 }
 
 #[test]

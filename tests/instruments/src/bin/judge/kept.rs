@@ -43,22 +43,3 @@ fn answer(value: &Value) -> Answer {
         understood: items("understood").iter().filter_map(concept).collect(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_is_read_as_it_was() {
-        let answer = Answer {
-            found: vec!["a".to_owned()],
-            matches: 3,
-            guessed: vec![("x".to_owned(), vec!["y".to_owned()])],
-            understood: vec![NamedEntity::new("countries", "PE")],
-        };
-        let run = Run { name: "mcp".to_owned(), answers: BTreeMap::from([("q".to_owned(), answer)]) };
-        let read = load(&save(std::slice::from_ref(&run)));
-        assert_eq!((read.len(), &read[0].name, &read[0].answers), (1, &run.name, &run.answers));
-        assert!(load(&json!([1])).is_empty());
-    }
-}

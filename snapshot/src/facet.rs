@@ -14,7 +14,7 @@ pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 pub use self::words::VALUE_WORDS;
 pub use self::{
-    applicants::{applicants, without_ages_served},
+    applicants::{admits_persons, applicants, without_ages_served},
     eligibility::eligibility,
 };
 
@@ -72,8 +72,6 @@ pub struct FacetSpec {
     pub detail_page_rank: Option<u8>,
     /// Whether the line about who can apply is made of it.
     pub in_eligibility_line: bool,
-    /// Whether the home page begins with its commonest values.
-    pub on_home_page: bool,
     /// Whether its values are places, matched by containment.
     pub is_place: bool,
     /// Whether people use its values' labels as words of a query.
@@ -110,7 +108,6 @@ const fn spec(
         search_page_rank,
         detail_page_rank: None,
         in_eligibility_line: false,
-        on_home_page: false,
         is_place: false,
         names_entities: false,
         is_eligibility: false,
@@ -143,7 +140,6 @@ setters! {
     admits() is_eligibility = true;
     listed(place: u8) detail_page_rank = Some(place);
     who() in_eligibility_line = true;
-    home() on_home_page = true;
     with(group: Facet) group = group;
     daily() is_daily = true;
     fixed(fixed: fn() -> Vec<&'static str>) fixed = fixed;
@@ -171,11 +167,18 @@ pub const GROUPS: [(&str, &[Facet]); 4] = [
     ("more", &[Facet::Types, Facet::FundingShapes, Facet::Benefits, Facet::OpenStates, Facet::Lifecycles]),
 ];
 
+/// What the home page offers to choose from: the word of each list, and the facets whose values are in it.
+pub const ENTRY: [(&str, &[Facet]); 3] = [
+    ("who", &[Facet::Applicants, Facet::Careers]),
+    ("what", &[Facet::Topics, Facet::Types]),
+    ("where", &[Facet::Countries, Facet::Residences, Facet::Citizenships]),
+];
+
 /// The table, in the order of [`Facet`]: name, parameter, its place among the parameters, place on the
 /// search page, and what feeds it.
 #[rustfmt::skip]
 pub static FACETS: [FacetSpec; COUNT] = [
-    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).spoken().home(),
+    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).spoken(),
     spec(Facet::Lifecycles, "lifecycles", "lifecycle", 16, 16)
         .named(|it| Named::One(it.lifecycle.as_str()))
         .fixed(|| Lifecycle::ALL.iter().map(|value| value.as_str()).collect()),
@@ -185,8 +188,8 @@ pub static FACETS: [FacetSpec; COUNT] = [
     spec(Facet::Destinations, "destinations", "destination", 11, 7)
         .named(|it| Named::Many(&it.destination_countries)).facts("destination").places().listed(8),
     spec(Facet::Careers, "careers", "career", 4, 3)
-        .named(|it| Named::Many(&it.career_stages)).facts("career").spoken().admits().listed(1).who().home(),
-    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").spoken().listed(11).home(),
+        .named(|it| Named::Many(&it.career_stages)).facts("career").spoken().admits().listed(1).who(),
+    spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").spoken().listed(11),
     spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").spoken().admits().listed(0).who(),
     spec(Facet::Audiences, "audiences", "audience", 5, 9).facts("audience").spoken().admits().listed(4),
     spec(Facet::Benefits, "benefits", "benefit", 12, 12).facts("benefit").spoken().listed(9),
@@ -256,13 +259,6 @@ pub fn detail_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
     let mut listed: Vec<&FacetSpec> = FACETS.iter().filter(|spec| spec.detail_page_rank.is_some()).collect();
     listed.sort_by_key(|spec| spec.detail_page_rank);
     listed.into_iter()
-}
-
-/// The facets that the home page begins with, in the order of the search page.
-pub fn home_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
-    let mut home: Vec<&FacetSpec> = FACETS.iter().filter(|spec| spec.on_home_page).collect();
-    home.sort_by_key(|spec| spec.search_page_rank);
-    home.into_iter()
 }
 
 /// Values that a program names for a facet, as they stand; places are not expanded. Open states
@@ -342,12 +338,6 @@ mod tests {
             assert_eq!(spec.facet as usize, position);
             assert_eq!(Facet::parse(spec.name), Some(spec.facet));
         }
-    }
-
-    #[test]
-    fn the_home_page_begins_with_types_then_topics_then_careers() {
-        let names: Vec<&str> = home_page_facets().map(|spec| spec.name).collect();
-        assert_eq!(names, ["types", "topics", "careers"]);
     }
 
     #[test]

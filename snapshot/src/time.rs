@@ -261,6 +261,8 @@ pub struct Openness {
     pub dated: bool,
     /// Least opening day ahead, or [`Day::NONE`].
     pub next_opening: Day,
+    /// Greatest opening day of an open season, or [`Day::NONE`].
+    pub last_opening: Day,
     /// Whether the next deadline is projected.
     pub projected: bool,
     /// Where every open round is doubtful: the latest of their opening days, or [`Day::NONE`].
@@ -445,6 +447,9 @@ impl Seen {
         self.best = self.best.min(state);
         let found = &mut self.openness;
         found.rolling |= state == ROLLING;
+        if state == OPEN && season.opens <= today {
+            found.last_opening = found.last_opening.max(season.opens);
+        }
         found.dated |= season.opens != Day::NONE || season.deadline != Day::NONE;
         if season.is_doubtful(today) {
             found.doubtful_since = found.doubtful_since.max(Some(season.opens));

@@ -10,16 +10,14 @@ mod prepared;
 mod render;
 mod view;
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use html::feed::{Feed, feed, feed_path};
 use html::templates::{here, prefix};
-use html::view::variables;
 use html::{Html, PageOptions, Rule, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, FacetSpec, home_page_facets, place_label};
+use snapshot::facet::{FACETS, Facet, FacetSpec, place_label};
 use snapshot::page::Dated;
 use snapshot::page::facet::options;
 use snapshot::page::text::grouped;
@@ -33,9 +31,7 @@ use render::file;
 pub use render::{PageCache, Pages};
 use view::{AWARDS, AWARDS_RECEIVED};
 
-/// Maximum number of programs in the home page's list of new ones.
-const NEWEST: usize = 8;
-/// Maximum number of a facet's values on the home page.
+/// Maximum number of a facet's values on the page of all facets.
 const BROWSE: usize = 12;
 
 impl<'a> Pages<'a> {
@@ -160,35 +156,16 @@ impl<'a> Pages<'a> {
         context! { groups => groups.collect::<Vec<_>>() }
     }
 
-    /// The programs that were listed last, newest first.
-    fn newest(&self, most: usize) -> Vec<usize> {
-        let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
-        newest.sort_by_key(|program| {
-            let program = &self.directory.programs[*program];
-            (Reverse(program.created_at), program.id)
-        });
-        newest.truncate(most);
-        newest
-    }
-
-    fn home(&self, locale: Locale, dated: &Dated) -> Value {
-        let newest: Vec<Value> = self
-            .newest(NEWEST)
-            .into_iter()
-            .map(|program| {
-                context! { row => variables(&self.view(program, locale)), when => self.when(program, locale) }
-            })
-            .collect();
-        let browse: Vec<Value> =
-            home_page_facets().filter_map(|spec| self.browse(spec.facet, locale, dated)).collect();
+    fn home(&self, locale: Locale) -> Value {
         let [programs, organizations] = [self.directory.programs.len(), self.directory.organizations.len()]
             .map(|count| grouped(count as u64, locale));
         let numbers = [("n", &*programs), ("m", &*organizations)];
         context! {
-            newest, browse,
             totals => self.phrase(locale, "home_programs_other", &numbers),
             open_count => Value::from_safe_string(Rule::OpenCount.mark(0, locale)),
+            entry => Value::from_safe_string(Rule::Entry.mark(0, locale)),
             closing => Value::from_safe_string(Rule::Closing.mark(0, locale)),
+            opened => Value::from_safe_string(Rule::Opened.mark(0, locale)),
             months => Value::from_safe_string(Rule::Months.mark(0, locale)),
             today => Value::from_safe_string(Rule::Day.mark(0, locale)),
         }

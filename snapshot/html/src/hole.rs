@@ -32,7 +32,7 @@ rules! {
     When = 4,
     /// Status of a cycle.
     Status = 5,
-    /// Rows of the open programs that close next.
+    /// Rows of the open programs that close next, of persons and of others.
     Closing = 6,
     /// The next deadlines, or those of a month, see [`crate::month_number`].
     Deadlines = 7,
@@ -48,6 +48,10 @@ rules! {
     Months = 12,
     /// Programs of an organization, by state and deadline.
     Organization = 13,
+    /// What the home page offers to choose from.
+    Entry = 14,
+    /// The programs that opened last.
+    Opened = 15,
 }
 
 impl Rule {
@@ -92,7 +96,9 @@ impl<'a> Filler<'a> {
             Rule::Status => {
                 with_status("status.html", &html.words(locale).standing(dated.cycles.standing(number)))
             }
+            Rule::Entry => html.entry(locale, dated),
             Rule::Closing => html.closing(locale, dated),
+            Rule::Opened => html.opened(locale, dated),
             Rule::Deadlines if number == 0 => html.next_deadlines(locale, dated),
             Rule::Deadlines => html.month(number, locale, dated),
             Rule::Months => html.months(locale, dated),
@@ -142,7 +148,13 @@ impl Fill for Filler<'_> {
                 docs.filter_map(|doc| self.state_change(*doc, |state, day| self.words(state, day))).max()
             }
             // These contain the day itself, or depend on every program.
-            Rule::Closing | Rule::Deadlines | Rule::Months | Rule::OpenCount | Rule::Day => Some(dated.day()),
+            Rule::Entry
+            | Rule::Closing
+            | Rule::Opened
+            | Rule::Deadlines
+            | Rule::Months
+            | Rule::OpenCount
+            | Rule::Day => Some(dated.day()),
         }
     }
 }

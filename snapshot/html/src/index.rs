@@ -27,6 +27,7 @@ use snapshot::search::{Organizations, Strings, StringsWriter};
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
 
 use crate::deadlines::bar_width;
+use crate::entry::Entry;
 pub use crate::hints::HintEntry;
 use crate::hints::{self, Hints};
 use crate::status::Words;
@@ -185,6 +186,8 @@ pub struct Html {
     /// Those of the search index.
     pub(crate) organizations: Organizations,
     pub(crate) recipients: Strings,
+    /// What the home page offers to choose from.
+    pub(crate) entry: Entry,
     hints: Hints,
 }
 
@@ -252,6 +255,7 @@ impl Html {
             csv_head: String::from_utf8_lossy(&csv_head).into_owned(),
             organizations: site.index.organizations.clone(),
             recipients: Strings::open(sections, RECIPIENTS)?,
+            entry: Entry::new(&site.index),
             hints: Hints::open(sections)?,
         };
         let is_listed = |it: &Language| it.recipients.count() == html.recipients.count();

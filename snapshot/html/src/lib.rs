@@ -4,6 +4,7 @@
 
 pub mod calendar;
 mod deadlines;
+mod entry;
 pub mod feed;
 mod functions;
 mod highlight;

@@ -1,5 +1,7 @@
 //! Rows and lines of programs on a day: in results, on the home page, and on the page of an organization.
 
+use std::cmp::Reverse;
+
 use minijinja::{Error, context};
 use snapshot::page::Dated;
 use snapshot::record::Locale;
@@ -12,8 +14,8 @@ use crate::view::{Program, Row, variables};
 
 /// Maximum number of programs on the page of an organization, which links to a search for all of them.
 const PROGRAMS: usize = 20;
-/// Maximum number of programs in the home page's list of next deadlines.
-const CLOSING: usize = 8;
+/// Maximum number of programs in each of the home page's lists.
+const HOME: usize = 5;
 
 impl Html {
     /// The row of a document, divided at words of a query.
@@ -35,7 +37,7 @@ impl Html {
             }
         };
         let status = self.status_of(&program, doc, locale, dated);
-        Some(Row { program, status, title, extract, differs: None })
+        Some(Row { program, status, title, extract, opened: None, differs: None })
     }
 
     /// Rows without a query.
@@ -71,11 +73,35 @@ impl Html {
         state.map(|state| self.words(locale).program(&state, dated.day(), in_words)).unwrap_or_default()
     }
 
-    /// The open programs that close next.
+    /// The open programs that close next: those that persons can apply to, and the others.
     pub(crate) fn closing(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
-        let open = due.copied().filter(|doc| dated.today.is_open(*doc)).take(CLOSING);
-        self.list(open, locale, dated)
+        let open: Vec<u32> = due.copied().filter(|doc| is_open(*doc, dated)).collect();
+        let list = |for_persons| {
+            let is_in = |doc: &u32| {
+                let program = self.language(locale).program(*doc);
+                program.is_some_and(|program| program.for_persons == for_persons)
+            };
+            self.rows(open.iter().copied().filter(is_in).take(HOME), locale, dated)
+        };
+        let [persons, others] = [list(true), list(false)];
+        let lists = context! { persons => variables(&persons), others => variables(&others) };
+        self.templates.part("closing.html", locale, lists)
+    }
+
+    /// The open programs whose opening day is the latest.
+    pub(crate) fn opened(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
+        let opening = |doc: &u32| Some((dated.today.state(*doc)?.openness.last_opening.known()?, *doc));
+        let open = dated.today.order.docs.iter().filter(|doc| is_open(**doc, dated));
+        let mut opened: Vec<(Day, u32)> = open.filter_map(opening).collect();
+        // Of those that opened on a day, the next to close comes first: the order is by deadline.
+        opened.sort_by_key(|(day, _)| Reverse(*day));
+        let row = |(day, doc): (Day, u32)| {
+            let row = self.row(doc, locale, dated, None)?;
+            Some(Row { opened: self.words(locale).day(day), ..row })
+        };
+        let rows: Vec<Row> = opened.into_iter().take(HOME).filter_map(row).collect();
+        self.templates.part("opened.html", locale, context! { rows => variables(&rows) })
     }
 
     /// The programs of an organization, by state and then by deadline.
@@ -91,6 +117,12 @@ impl Html {
         docs.sort_unstable();
         self.list(docs.into_iter().take(PROGRAMS).map(|(.., doc)| doc), locale, dated)
     }
+}
+
+/// Whether people read that a document is open.
+fn is_open(doc: u32, dated: &Dated) -> bool {
+    let standing = dated.today.state(doc).map(|state| state.standing);
+    matches!(standing, Some(DisplayStatus::ClosingSoon | DisplayStatus::Open | DisplayStatus::Rolling))
 }
 
 /// Sort key of a status in the list of an organization: programs that accept applications come first.

@@ -27,7 +27,7 @@ macro_rules! embedded {
 /// The program's templates, by name.
 pub const TEMPLATES: &[(&str, &str)] = embedded!(
     "templates": "base.html", "parts.html", "status.html", "status.md", "day.html", "row.html", "line.html", "home.html",
-    "rows.html", "months.html", "due.html", "search.html", "notes.html", "choice.html",
+    "entry.html", "closing.html", "opened.html", "rows.html", "months.html", "due.html", "search.html", "notes.html", "choice.html",
     "chips.html", "facets.html", "found.html", "pages.html", "feed.atom", "program.html", "program.md", "awards.html",
     "organization.html", "recipient.html", "recipients.html", "deadlines.html", "shortlist.html", "browse.html",
     "list.html", "values.html", "facet.html", "data.html", "api.html", "mcp.html", "about.html", "error.html",

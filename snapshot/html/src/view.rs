@@ -96,10 +96,14 @@ pub struct Program {
     pub href: String,
     /// Its name.
     pub name: Text,
+    /// What tells it from others of its name.
+    pub mark: Option<String>,
     /// Who offers it.
     pub provider: Link,
     /// Label of its type.
     pub kind: String,
+    /// Whether persons can apply.
+    pub for_persons: bool,
     /// Its summary, without headings of the source at the beginning.
     pub summary: Option<Text>,
     /// What it pays, who can apply and whatever else rows state, in their order.
@@ -137,6 +141,8 @@ pub(crate) struct Row {
     pub(crate) title: Vec<Piece>,
     /// The beginning of its summary, or the passage with most words of the query, divided likewise.
     pub(crate) extract: Vec<Piece>,
+    /// The day on which it opened.
+    pub(crate) opened: Option<DayText>,
     /// How it differs from the query, if it does so in another way than the rows around it.
     pub(crate) differs: Option<String>,
 }

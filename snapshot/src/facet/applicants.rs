@@ -23,7 +23,7 @@ const FOR_PERSONS: [&str; 13] = [
 /// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
 /// is as exact as stated, and stands once.
 pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
-    let are_persons = are_persons(program, facts);
+    let are_persons = admits_persons(program, facts);
     let is_of_persons = |spec: &FacetSpec| spec.is_place || spec.facet == Facet::Applicants || are_persons;
     let shown = FACETS.iter().filter(|spec| spec.is_eligibility && spec.facet != Facet::Audiences);
     let mut all: Vec<_> = shown
@@ -51,7 +51,8 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
     all
 }
 
-fn are_persons(program: &Program, facts: &[&Fact]) -> bool {
+/// Whether persons can apply: its applicants are persons too or, where none are stated, its type is one for persons.
+pub fn admits_persons(program: &Program, facts: &[&Fact]) -> bool {
     let stated = named_values(Facet::Applicants, program, facts);
     let is_person = |value: &&str| value.split('-').any(|word| PERSONS.contains(&word));
     if stated.is_empty() {

@@ -37,8 +37,8 @@ pub struct Today {
     states: Vec<u8>,
     /// Documents of each open state.
     of_state: [Vec<u64>; STATES],
-    /// Number of documents that each open state shares with each ordinal.
-    pairs: [Vec<u32>; STATES],
+    /// Number of documents that each open state shares with each ordinal; then those that people read are open.
+    pairs: [Vec<u32>; STATES + 1],
     /// Documents that the `rolling` filter keeps.
     pub(super) rolling: Vec<u64>,
     /// Documents that the `open` filter keeps.
@@ -60,6 +60,7 @@ impl Today {
         let count = index.programs();
         let openness: Vec<Openness> = (0..count).map(|doc| index.seasons.openness(doc, day)).collect();
         let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
+        let is_doubtful = |doc: usize| openness[doc].is_unconfirmed(index.seasons.observed(doc).checked, day);
         let bits = |keep: &dyn Fn(usize, &Openness) -> bool| {
             let mut bits = vec![0; words(count)];
             let kept = openness.iter().enumerate().filter(|(doc, openness)| keep(*doc, openness));
@@ -74,12 +75,12 @@ impl Today {
             order: default_order(&openness, &index.by_name_en.rank),
             order_es: default_order(&openness, &index.by_name_es.rank),
             of_state: std::array::from_fn(|state| bits(&|_, openness| openness.states >> state & 1 == 1)),
-            pairs: pairs(&index.values, &states, &ordinals),
+            pairs: pairs(&index.values, &states, &ordinals, |doc| {
+                openness[doc].is_open() && !is_doubtful(doc)
+            }),
             rolling: bits(&|_, openness| openness.rolling),
             open: bits(&|_, openness| openness.is_open()),
-            doubtful: bits(&|doc, openness| {
-                openness.is_unconfirmed(index.seasons.observed(doc).checked, day)
-            }),
+            doubtful: bits(&|doc, _| is_doubtful(doc)),
             zones: zones(&next_deadline),
             next_deadline,
             ordinals,
@@ -134,7 +135,7 @@ impl Today {
     /// Number of documents that an open state, by its ordinal, shares with each ordinal.
     pub(super) fn pairs(&self, ordinal: u32) -> Option<&[u32]> {
         let state = self.ordinals.iter().position(|known| *known == ordinal)?;
-        Some(&self.pairs[state])
+        self.pairs.get(state).map(Vec::as_slice)
     }
 
     /// Sets the counts of the open states, given each one's ordinal and documents.
@@ -208,6 +209,11 @@ impl Today {
         self.open.iter().zip(&self.doubtful).map(|(open, doubtful)| (open & !doubtful).count_ones()).sum()
     }
 
+    /// The same of those that have a facet value.
+    pub fn open_with(&self, ordinal: u32) -> u32 {
+        self.pairs[STATES].get(ordinal as usize).copied().unwrap_or_default()
+    }
+
     /// Open documents whose round may be over, or was last checked long ago.
     pub(super) fn doubtful_docs(&self) -> DocSet<'_> {
         DocSet::bits(&self.doubtful)
@@ -239,13 +245,19 @@ fn zones(deadlines: &[Day]) -> Vec<(Day, Day)> {
     deadlines.chunks(WORD).map(zone).collect()
 }
 
-/// For each open state: the number of documents that have it and each ordinal.
-fn pairs(values: &Values, states: &[u8], ordinals: &[u32; STATES]) -> [Vec<u32>; STATES] {
+/// For each open state, and for those that are open without a doubt: the number of documents that have it and each ordinal.
+fn pairs(
+    values: &Values,
+    states: &[u8],
+    ordinals: &[u32; STATES],
+    is_certain: impl Fn(usize) -> bool,
+) -> [Vec<u32>; STATES + 1] {
     // The counts of an ordinal for all states are neighbours, so that a document's states are counted at once.
     let mut lanes = vec![[0u32; 8]; values.ordinals()];
     let mut of_states = [[0u32; 8]; STATES];
     let of_docs = values.of_docs();
     for (doc, states) in states.iter().enumerate() {
+        let states = states | u8::from(is_certain(doc)) << STATES;
         let add: [u32; 8] = std::array::from_fn(|state| u32::from(states >> state & 1));
         let add_to = |lane: &mut [u32; 8]| lane.iter_mut().zip(add).for_each(|(count, add)| *count += add);
         of_docs.get(doc as u32).iter().for_each(|ordinal| add_to(&mut lanes[usize::from(*ordinal)]));

@@ -1,5 +1,7 @@
 //! The JSON Feed of new programs, and the calendar of each program.
 
+use std::cmp::Reverse;
+
 use html::calendar::calendar;
 use serde_json::json;
 use snapshot::record::Locale;
@@ -12,6 +14,17 @@ pub(super) const JSON_FEED: &str = "/feeds/new.json";
 const ITEMS: usize = 100;
 
 impl Pages<'_> {
+    /// The programs that were listed last, newest first.
+    fn newest(&self) -> Vec<usize> {
+        let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
+        newest.sort_by_key(|program| {
+            let program = &self.directory.programs[*program];
+            (Reverse(program.created_at), program.id)
+        });
+        newest.truncate(ITEMS);
+        newest
+    }
+
     /// The newest programs as a JSON Feed (version 1.1).
     pub(super) fn json_feed(&self, locale: Locale) -> String {
         let item = |program: usize| {
@@ -35,7 +48,7 @@ impl Pages<'_> {
             "home_page_url": self.address("/programs", locale),
             "feed_url": self.address(JSON_FEED, locale),
             "language": locale.as_str(),
-            "items": self.newest(ITEMS).into_iter().map(item).collect::<Vec<_>>(),
+            "items": self.newest().into_iter().map(item).collect::<Vec<_>>(),
         });
         feed.to_string()
     }

@@ -35,9 +35,8 @@ const NOTHING: View = |_, _, _| context! {};
 pub(super) const MISSING: &str = "/404";
 
 /// The pages that every dataset has. The shortlist is stored in the browser.
-#[expect(clippy::redundant_closure_for_method_calls, reason = "a method is of one lifetime, a view of any")]
 pub(super) static FIXED: [Fixed; 10] = [
-    fixed("/", "home.html", ["site_tagline", "about_1"], true, |it, locale, dated| it.home(locale, dated)),
+    fixed("/", "home.html", ["site_tagline", "about_1"], true, |it, locale, _| it.home(locale)),
     fixed("/deadlines", "deadlines.html", ["deadlines_title", "deadlines_intro"], true, |it, locale, _| {
         it.deadlines_view(0, locale)
     }),

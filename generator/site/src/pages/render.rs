@@ -1,5 +1,6 @@
 //! What every page is rendered with: the inputs, addresses in a language, words, and templates.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use html::templates::{Templates, prefix};
@@ -10,13 +11,22 @@ use snapshot::page::list::Numbers;
 use snapshot::page::{Dated, Site};
 use snapshot::record::{Directory, Locale, Organization};
 
+use super::view::namesakes;
 use crate::downloads::Download;
 use crate::files::Rendered;
 use crate::theme::Theme;
 
-/// Links to searches for facet values, by their numbers, of each language: pages share them.
+/// What pages of a site share.
 #[derive(Clone, Default)]
-pub struct PageCache(Arc<[OnceLock<Vec<OnceLock<Value>>>; 2]>);
+pub struct PageCache(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    /// Links to searches for facet values, by their numbers, of each language.
+    links: [OnceLock<Vec<OnceLock<Value>>>; 2],
+    /// What tells programs of one name apart.
+    namesakes: OnceLock<HashMap<usize, String>>,
+}
 
 /// The inputs of pages.
 #[derive(Clone)]
@@ -82,9 +92,14 @@ impl<'a> Pages<'a> {
         make: impl FnOnce() -> Value,
     ) -> Option<Value> {
         let all = self.site.index.values.ordinals();
-        let links = &self.cache.0[locale as usize];
+        let links = &self.cache.0.links[locale as usize];
         let links = links.get_or_init(|| (0..all).map(|_| OnceLock::new()).collect());
         Some(links.get(number as usize)?.get_or_init(make).clone())
+    }
+
+    /// What tells a program from others of its name.
+    pub(super) fn mark_of(&self, program: usize) -> Option<String> {
+        self.cache.0.namesakes.get_or_init(|| namesakes(self.directory)).get(&program).cloned()
     }
 
     /// Finds the placeholders of a page and fills them for the day of the build.

@@ -290,7 +290,7 @@ fn a_row_of_a_theme_shows_wherever_rows_are() {
 }
 
 #[test]
-fn a_program_that_states_nothing_has_a_row_without_lines() {
+fn a_program_that_states_nothing_has_the_lines_of_every_row() {
     let mut directory = sample();
     directory.program_links.iter_mut().for_each(|links| links.facts.clear());
     for program in &mut directory.programs {
@@ -300,7 +300,65 @@ fn a_program_that_states_nothing_has_a_row_without_lines() {
     }
     let page = &site_of(&directory)["/programs.html"];
     let rows = page.split_once("<ol class=\"rows\"").unwrap().1.split_once("</ol>").unwrap().0;
-    assert!(rows.contains("<li>") && !rows.contains("<dl>"), "{rows}");
+    for row in rows.split("<li>").skip(1) {
+        let lines: Vec<&str> = row.split("<dt>").skip(1).collect();
+        let names: Vec<&str> = lines.iter().map(|line| line.split_once("</dt>").unwrap().0).collect();
+        assert_eq!(names, ["Who can apply", "How much", "Where"]);
+        assert!(lines.iter().all(|line| line.matches("not stated").count() == 1), "{row}");
+    }
+}
+
+/// The options of the home page's lists: value, and number of open programs.
+fn offered(page: &str) -> Vec<(String, u32)> {
+    let options = page.split("<option value=\"").skip(1).map(|rest| rest.split_once('"').unwrap());
+    let count = |text: &str| {
+        text.split_once("</option>").unwrap().0.rsplit_once('(')?.1.strip_suffix(')')?.parse().ok()
+    };
+    options.filter_map(|(value, rest)| Some((value.to_owned(), count(rest)?))).collect()
+}
+
+#[test]
+fn the_home_page_offers_the_values_that_open_programs_have() {
+    let directory = sample();
+    let files = site_of(&directory);
+    let home = offered(&files["/index.html"]);
+    assert!(home.iter().any(|(value, _)| value.starts_with("topic:")), "{home:?}");
+    // A search page of the open programs counts each value that it shows; without one, none is offered.
+    let no_cycles = {
+        let mut directory = sample();
+        directory.cycles.clear();
+        directory.program_links.iter_mut().for_each(|links| links.cycles.clear());
+        for program in &mut directory.programs {
+            program.lifecycle = snapshot::record::Lifecycle::Ended;
+        }
+        site_of(&directory)
+    };
+    let (shut, spanish) = (&no_cycles["/index.html"], &files["/es/index.html"]);
+    assert_eq!(offered(shut), []);
+    assert!(shut.contains("id=\"q\"") && !shut.contains("<select") && !shut.contains("Newly opened"));
+    let values = |page: &str| offered(page).into_iter().collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(values(&files["/index.html"]), values(spanish));
+}
+
+#[test]
+fn programs_of_one_name_are_told_apart() {
+    let mut directory = sample();
+    let name = directory.programs[0].name.clone();
+    for program in directory.programs.iter_mut().take(3) {
+        program.name = name.clone();
+        program.official_url = "https://calls.example/".into();
+    }
+    let files = site_of(&directory);
+    let marks: std::collections::BTreeSet<String> = directory.programs[..3]
+        .iter()
+        .map(|program| {
+            let page = &files[&format!("/programs/{}.html", program.slug)];
+            let kicker = page.split_once("class=\"kicker\"").unwrap().1.split_once("</p>").unwrap().0;
+            kicker.rsplit_once("<bdi>").unwrap().1.to_owned()
+        })
+        .collect();
+    assert_eq!(marks.len(), 3, "{marks:?}");
+    assert!(!files[&format!("/programs/{}.html", directory.programs[3].slug)].contains("<bdi>cal"));
 }
 
 /// Texts with letters of right-to-left scripts, outside of elements that take their direction from them.

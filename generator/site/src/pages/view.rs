@@ -4,6 +4,7 @@
 mod award;
 mod blocks;
 mod hints;
+mod namesakes;
 mod organization;
 mod program;
 mod recipient;
@@ -24,6 +25,7 @@ use snapshot::record::{EntityRef, Fact, InternedStr, Locale, Number, Program};
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
+pub(super) use self::namesakes::namesakes;
 use super::Pages;
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.

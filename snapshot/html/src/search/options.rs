@@ -1,5 +1,6 @@
 //! Parameters of the search page that the API does not have: sort by relevance, literal words, records with
-//! unstated values or near a named one, and all values of a facet. An organization may be given by its name.
+//! unstated values or near a named one, and all values of a facet. An organization may be given by its name, and a value
+//! chosen on the home page as one parameter, `pick=topic:energy`.
 
 use snapshot::facet::{FACETS, Facet};
 use snapshot::page::Site;
@@ -12,6 +13,9 @@ pub(super) const ALL: &str = "all";
 
 /// Parameter that names an organization.
 pub(super) const ORGANIZATION: &str = "organization";
+
+/// Parameter of a value and its parameter: a list of a form has one name, and values of several.
+const PICK: &str = "pick";
 
 /// Default sort order of a query with text.
 const RELEVANCE: &str = "relevance";
@@ -59,6 +63,12 @@ impl PageOptions {
                 ORGANIZATION => {
                     let slug = organizations.named(&value).map(|number| organizations.slug(number));
                     rest.append_pair(&name, slug.unwrap_or(&value));
+                }
+                PICK => {
+                    let chosen = value.split_once(':').filter(|(parameter, _)| faceted(parameter).is_some());
+                    if let Some((parameter, value)) = chosen {
+                        rest.append_pair(parameter, value);
+                    }
                 }
                 "unstated" if value == "true" => extras.with_unstated = true,
                 "near" if value == "true" => extras.with_near = true,

@@ -73,8 +73,9 @@ fn a_program_has_its_own_label_of_a_value_and_its_criteria_are_quoted() {
     ];
     let (files, slug) = stating("en", &facts);
     let page = record(&files, &slug, "md");
-    let line = "\u{201c}You served; You are of age: over 50\u{201d} In short: Municipality\n- Meant for: Ports of the lake\n";
-    assert!(page.contains(line) && !page.contains("- Age: "), "{page}");
+    let who = "- Who can apply: \u{201c}You served; You are of age: over 50\u{201d} In short: Municipality\n";
+    let lines = [who, "- Meant for: Ports of the lake\n"];
+    assert!(lines.iter().all(|line| page.contains(line)) && !page.contains("- Age: "), "{page}");
     assert!(files[&format!("/es/programs/{slug}.md")].contains("En resumen: Municipio\n"));
 }
 

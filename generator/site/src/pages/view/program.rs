@@ -8,8 +8,8 @@ use html::{Rule, passages};
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{
-    FACETS, Facet, FacetSpec, Measure, applicants, detail_page_facets, eligibility, named_values,
-    without_ages_served,
+    FACETS, Facet, FacetSpec, Measure, admits_persons, applicants, detail_page_facets, eligibility,
+    named_values, without_ages_served,
 };
 use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale, Number, PROGRAM, Polarity, Strength};
@@ -36,6 +36,9 @@ const STATEMENT: usize = 400;
 /// The same of a statement that is folded.
 const FOLDED: usize = 160;
 
+/// Longest announcement of a list that a summary begins with, in bytes.
+const ANNOUNCEMENT: usize = 200;
+
 /// Longest quotation in the line of a row, in characters.
 const QUOTED: usize = 160;
 
@@ -43,6 +46,9 @@ const QUOTED: usize = 160;
 /// that a phone shows the deadline without scrolling.
 const VALUES: usize = 12;
 const WHO: usize = 5;
+
+/// A label, and its language if that is not the page's.
+type Label = (String, Option<&'static str>);
 
 /// Values of notes that describe how the data was made.
 const MAKING: [&str; 3] = ["assistance-listing", "framework", "funding-conversion"];
@@ -67,9 +73,6 @@ impl Pages<'_> {
 
     /// Who can apply: the words of the source, then the labels that these do not have, each with the separator before it.
     fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
-        const MOST: usize = 3;
-        let record = &self.directory.programs[program];
-        let facts = self.facts(program);
         let quoted = eligibility(self.directory, program, locale)
             .map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
@@ -77,44 +80,51 @@ impl Pages<'_> {
             let label = words_of(label);
             !label.is_empty() && words.windows(label.len()).any(|part| part == label)
         };
-        let (mut people, mut places) = (Vec::new(), Vec::new());
-        for (spec, values) in
-            applicants(record, &facts).into_iter().filter(|(spec, _)| spec.in_eligibility_line)
-        {
-            let labels = values.into_iter().map(|value| self.label_of(program, spec, value, locale));
-            let labels = labels.filter(|(text, _)| !is_quoted(text));
-            match spec.is_place {
-                false => people.extend(labels),
-                true if places.is_empty() => places.extend(labels),
-                true => {}
-            }
-        }
+        let people = self.applicant_labels(program, false, locale);
+        let people = people.into_iter().flatten().filter(|(text, _)| !is_quoted(text)).collect();
         let quote = |(text, lang): (String, Option<&str>)| Part {
             text: self.phrase(locale, "quoted", &[("text", &text)]),
             lang: lang.map(str::to_owned),
             ..Part::default()
         };
         let mut parts: Vec<Part> = quoted.map(quote).into_iter().collect();
-        let summary =
-            if parts.is_empty() { String::new() } else { format!(" {}: ", self.word(locale, "who_summary")) };
-        let quotes = parts.len();
-        for labels in [people, places] {
-            let start = parts.len();
-            let joint = |parts: &[Part]| match parts.len() {
-                length if length == quotes => summary.clone(),
-                length if length == start => " \u{b7} ".to_owned(),
-                _ => ", ".to_owned(),
-            };
-            let more = labels.len().saturating_sub(MOST);
-            for (text, lang) in labels.into_iter().take(MOST) {
-                parts.push(Part { joint: joint(&parts), text, lang: lang.map(str::to_owned) });
-            }
-            if more > 0 {
-                let text = self.phrase(locale, "more", &[("n", &more.to_string())]);
-                parts.push(Part { joint: joint(&parts), text, lang: None });
-            }
+        let has_quote = !parts.is_empty();
+        parts.extend(self.first_labels(people, locale));
+        if let Some(first) = parts.get_mut(1).filter(|_| has_quote) {
+            first.joint = format!(" {}: ", self.word(locale, "who_summary"));
         }
         parts
+    }
+
+    /// Where applicants are: the narrowest places that are stated.
+    fn places(&self, program: usize, locale: Locale) -> Vec<Part> {
+        let stated = self.applicant_labels(program, true, locale).into_iter().next();
+        self.first_labels(stated.unwrap_or_default(), locale)
+    }
+
+    /// The labels of what is stated of applicants, by facet: of places, or of others.
+    fn applicant_labels(&self, program: usize, of_places: bool, locale: Locale) -> Vec<Vec<Label>> {
+        let facts = self.facts(program);
+        let stated = applicants(&self.directory.programs[program], &facts).into_iter();
+        let shown = stated.filter(|(spec, _)| spec.in_eligibility_line && spec.is_place == of_places);
+        let labels = |(spec, values): (&FacetSpec, Vec<&str>)| {
+            values.into_iter().map(|value| self.label_of(program, spec, value, locale)).collect()
+        };
+        shown.map(labels).collect()
+    }
+
+    /// The first labels, and how many more there are.
+    fn first_labels(&self, labels: Vec<Label>, locale: Locale) -> Vec<Part> {
+        const MOST: usize = 3;
+        let more = labels.len().saturating_sub(MOST);
+        let more = (more > 0).then(|| (self.phrase(locale, "more", &[("n", &more.to_string())]), None));
+        let shown = labels.into_iter().take(MOST).chain(more).enumerate();
+        let part = |(at, (text, lang)): (usize, Label)| Part {
+            joint: if at > 0 { ", ".to_owned() } else { String::new() },
+            text,
+            lang: lang.map(str::to_owned),
+        };
+        shown.map(part).collect()
     }
 
     /// Whom the money serves, in the words of a note; no line where there is none.
@@ -127,12 +137,15 @@ impl Pages<'_> {
         Some(Line { word: "facet_audiences".into(), parts: vec![part] })
     }
 
-    /// A summary without headings of its source, such as `Expected Outcome:`, at its beginning. The word
-    /// `summary_headings` lists them, divided by `|`.
+    /// A summary without headings of its source, such as `Expected Outcome:`, and without announcements of a list, such as
+    /// `Projects contribute to the following outcomes:`, at its beginning. The words `summary_headings` and
+    /// `summary_lists` list the headings and the words of announcements, divided by `|`.
     fn plain_summary<'t>(&self, summary: &'t str) -> &'t str {
-        let listed = Locale::ALL.iter().flat_map(|locale| self.word(*locale, "summary_headings").split('|'));
-        let headings: Vec<&str> = listed.collect();
-        without_headings(summary, &headings)
+        let listed = |key| {
+            let words = Locale::ALL.iter().flat_map(move |locale| self.word(*locale, key).split('|'));
+            words.collect::<Vec<&str>>()
+        };
+        without_headings(summary, &listed("summary_headings"), &listed("summary_lists"))
     }
 
     /// What a program pays, in the words of its source where it states them.
@@ -207,15 +220,18 @@ impl Pages<'_> {
             slug: it.slug.to_string(),
             href: here(&format!("/programs/{}", it.slug), locale),
             name: self.text_of(about, locale, "name", &it.name),
+            mark: self.mark_of(program),
             provider: self.provider(program, locale),
             kind: self.label(Facet::Types, &it.program_type, locale),
+            for_persons: admits_persons(it, &self.facts(program)),
             summary: summary.map(|text| Text {
                 text: self.plain_summary(text).to_owned(),
                 lang: self.foreign(about, locale, "summary"),
             }),
             lines: [
-                Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
                 Line { word: "line_who".into(), parts: self.who(program, locale) },
+                Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
+                Line { word: "line_where".into(), parts: self.places(program, locale) },
             ]
             .into_iter()
             .chain(self.served(program, locale))
@@ -344,6 +360,7 @@ impl Pages<'_> {
                     items, more,
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
                     eligibility,
+                    is_place => spec.is_place,
                     name => self.word(locale, &format!("facet_{}", spec.name)),
                 }
             })
@@ -499,10 +516,13 @@ impl NoteLabel<'_> {
 }
 
 /// A text without the headings at its beginning, each followed by a colon; a text of nothing else stays.
-fn without_headings<'t>(text: &'t str, headings: &[&str]) -> &'t str {
+fn without_headings<'t>(text: &'t str, headings: &[&str], lists: &[&str]) -> &'t str {
     let mut rest = text.trim_start();
     while let Some((heading, after)) = rest.split_once(':') {
-        let is_heading = headings.iter().any(|known| known.eq_ignore_ascii_case(heading.trim_end()));
+        let is_known = headings.iter().any(|known| known.eq_ignore_ascii_case(heading.trim_end()));
+        let announces = || heading.len() <= ANNOUNCEMENT && !heading.contains('.');
+        let is_heading =
+            is_known || announces() && heading.split_whitespace().any(|word| lists.contains(&word));
         let after = after.trim_start_matches(|c: char| c.is_whitespace() || c == '-');
         if !is_heading || after.is_empty() {
             break;
@@ -518,13 +538,17 @@ mod tests {
 
     #[test]
     fn headings_of_a_source_are_cut_from_the_beginning_of_a_text_only() {
-        let of = |text| without_headings(text, &["Scope", "Expected Outcome", "Objetivo"]);
+        let of = |text| {
+            without_headings(text, &["Scope", "Expected Outcome", "Objetivo"], &["following", "outcomes"])
+        };
         assert_eq!(of("Expected Outcome: Farms gain."), "Farms gain.");
         assert_eq!(of("EXPECTED OUTCOME :\n- Scope: Farms: all"), "Farms: all");
         assert_eq!(of("Objetivo: becas"), "becas");
         assert_eq!(of("Farms: Scope: all"), "Farms: Scope: all");
         assert_eq!(of("Scope:"), "Scope:");
         assert_eq!(of("Scope of work: all"), "Scope of work: all");
+        assert_eq!(of("Scope: Teams reach one of the following outcomes: - Farms gain."), "Farms gain.");
+        assert_eq!(of("Farms gain. See the following page: all"), "Farms gain. See the following page: all");
         assert_eq!(of(""), "");
     }
 }

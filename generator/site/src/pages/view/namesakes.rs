@@ -1,0 +1,94 @@
+//! What tells programs of one name apart: the call in the address of the official page, the latest round, or the end of
+//! the slug.
+
+use std::collections::{BTreeSet, HashMap};
+
+use snapshot::record::Directory;
+use snapshot::text::fold;
+use snapshot::truncate::at_word;
+
+/// Longest mark, in characters.
+const MARK: usize = 60;
+
+/// A mark of each program that shares its name with another, by the program's number. The marks of a name differ.
+pub(in crate::pages) fn namesakes(directory: &Directory) -> HashMap<usize, String> {
+    let mut named: HashMap<String, Vec<usize>> = HashMap::new();
+    for (number, program) in directory.programs.iter().enumerate() {
+        named.entry(fold(program.name.trim())).or_default().push(number);
+    }
+    let shared = named.into_values().filter(|programs| programs.len() > 1);
+    shared.flat_map(|programs| programs.clone().into_iter().zip(marks(directory, &programs))).collect()
+}
+
+/// The first kind of mark that all programs have and no two share. Slugs always differ.
+fn marks(directory: &Directory, programs: &[usize]) -> Vec<String> {
+    let calls = programs.iter().map(|program| call(&directory.programs[*program].official_url)).collect();
+    let rounds = programs.iter().map(|program| latest_round(directory, *program)).collect();
+    let slugs: Vec<&str> = programs.iter().map(|program| &*directory.programs[*program].slug).collect();
+    let differs = |marks: &Vec<Option<String>>| {
+        let known: BTreeSet<&str> = marks.iter().flatten().map(String::as_str).collect();
+        known.len() == programs.len()
+    };
+    let found = [calls, rounds].into_iter().find(differs);
+    found.map_or_else(|| ends(&slugs), |marks| marks.into_iter().flatten().collect())
+}
+
+/// The last value of the address's query, else the last part of its path.
+fn call(address: &str) -> Option<String> {
+    let url = url::Url::parse(address).ok()?;
+    let value = url.query_pairs().map(|(_, value)| value.into_owned()).last();
+    let part = || url.path_segments()?.rfind(|part| !part.is_empty()).map(str::to_owned);
+    value.or_else(part).filter(|it| !it.is_empty() && it.chars().count() <= MARK)
+}
+
+fn latest_round(directory: &Directory, program: usize) -> Option<String> {
+    let cycles = directory.program_links[program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+    let latest = cycles.max_by_key(|cycle| (cycle.deadline_on.or(cycle.opens_on), cycle.id))?;
+    Some(at_word(&latest.label, MARK).into_owned())
+}
+
+/// The ends of slugs from the first word in which two of them differ; a whole slug where nothing follows.
+fn ends(slugs: &[&str]) -> Vec<String> {
+    let first = slugs.first().copied().unwrap_or_default();
+    let common = |other: &&str| first.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = slugs.iter().map(common).min().unwrap_or(0);
+    let is_whole = |slug: &&str| slug.len() == shared || slug.as_bytes()[shared] == b'-';
+    let start = match slugs.iter().all(is_whole) {
+        true => shared,
+        false => first[..shared].rfind('-').unwrap_or(0),
+    };
+    let end = |slug: &&str| slug[start..].trim_start_matches('-').to_owned();
+    slugs.iter().map(|slug| Some(end(slug)).filter(|end| !end.is_empty()).unwrap_or((*slug).into())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_slugs_begin_with_a_whole_word() {
+        for (slugs, expected) in [
+            (&["fund-2026", "fund-2027"][..], &["2026", "2027"][..]),
+            (&["fund", "fund-2027"], &["fund", "2027"]),
+            (&["fund-alpha", "fund-alps"], &["alpha", "alps"]),
+            (&["alpha", "beta"], &["alpha", "beta"]),
+            (&["alpha", "alps"], &["alpha", "alps"]),
+        ] {
+            assert_eq!(ends(slugs), expected);
+        }
+    }
+
+    #[test]
+    fn an_address_names_a_call_in_its_query_or_at_its_end() {
+        for (address, expected) in [
+            ("https://a.example/calls/CALL-2026-01", Some("CALL-2026-01")),
+            ("https://a.example/calls/CALL-2026-01/", Some("CALL-2026-01")),
+            ("https://a.example/list.aspx?SID=10-23", Some("10-23")),
+            ("https://a.example/", None),
+            ("https://a.example/list?q=", None),
+            ("no address", None),
+        ] {
+            assert_eq!(call(address).as_deref(), expected, "{address}");
+        }
+    }
+}

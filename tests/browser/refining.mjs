@@ -206,8 +206,8 @@ export const parts = ({ base, open, check, total, until }) => {
     }
     await page.goto(`${base}/programs/${data[0].slug}`);
     const said = await page.textContent(".key");
-    const order = ["By when", "How much", "Who can apply"].map(word => said.indexOf(word));
-    check("by when, how much, who can apply", order[0] >= 0 && order[0] < order[1] && order[1] < order[2], order.join());
+    const order = ["By when", "Who can apply", "How much", "Where"].map(word => said.indexOf(word));
+    check("by when, who can apply, how much, where", order[0] >= 0 && order.every((at, place) => !place || at > order[place - 1]), order.join());
     await page.goto(base + "/docs/api");
     const calls = await page.$$eval(".beside section[id]", all => all.map(it => [it.id, it.querySelector("p > a[data-run]")?.getAttribute("href"), it.querySelectorAll("details pre").length]));
     check("every call is in the index", (await page.locator(".beside nav a").count()) === calls.length && calls.length > 0);

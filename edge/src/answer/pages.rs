@@ -222,6 +222,11 @@ impl Request {
         let site = self.state.site();
         let (query, extras, invalid) = self.page_query(locale);
         let canonical = extras.query_string(site, &query);
+        if invalid.is_empty() && query.page.offset == 0 && PageOptions::is_of_form(self.head.query()) {
+            let mark = if canonical.is_empty() { "" } else { "?" };
+            let address = format!("{}{mark}{canonical}", html::search_path(locale));
+            return Reply::redirect(&address, Vec::new()).with(header::CONTENT_TYPE, HTML).into();
+        }
         let computed = Query {
             path: None,
             validator: self.validator(html::search_path(locale), &canonical, &invalid),

@@ -1,4 +1,5 @@
-// Keeps records in this browser and nowhere else: a star beside each name, on rows and on a record's page.
+// Keeps records in this browser and nowhere else: a star beside each name, on rows and on a record's page. Where the
+// browser can share an address, a record's page has a button for that.
 const stars = (() => {
   const link = document.querySelector("#kept");
   const read = () => {
@@ -38,6 +39,12 @@ const stars = (() => {
     const slug = event.target.closest(".star")?.value, kept = read();
     if (slug) write(kept.includes(slug) ? kept.filter(it => it !== slug) : [...kept, slug]);
   });
+  const title = document.querySelector("h1[data-slug]");
+  if (title && navigator.share) {
+    const share = Object.assign(document.createElement("button"), { type: "button", className: "bare share", textContent: link.dataset.share });
+    share.onclick = () => navigator.share({ title: title.textContent, url: location.href.split("#")[0] }).catch(() => {});
+    title.after(share);
+  }
   addEventListener("storage", paint);
   add();
   return { read, write, add };

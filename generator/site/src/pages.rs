@@ -185,7 +185,7 @@ impl<'a> Pages<'a> {
             let value = self.site.index.value_text(pick);
             let (text, lang) = self.spoken_label(spec.facet, value, locale);
             context! {
-                href => view::search_address(locale, spec.parameter, value),
+                href => view::search_address(locale, &[(spec.parameter, value)]),
                 text, lang,
                 count => count.map(|count| grouped(count.into(), locale)),
             }

@@ -137,6 +137,7 @@ impl Theme {
             title: dataset.title.clone(),
             base_url: base_url.to_owned(),
             host: host.unwrap_or_else(|| "localhost".to_owned()),
+            contact: dataset.contact_address(),
             published: dataset.published_at,
             locales: dataset.locales.clone(),
             assets: assets.map(|(variable, asset)| (variable.to_owned(), asset.path())).collect(),

@@ -13,6 +13,7 @@ pub(crate) fn add(environment: &mut Environment<'static>) {
     environment.add_function("tongue", tongue);
     environment.add_filter("fill", fill);
     environment.add_filter("address", address);
+    environment.add_filter("encoded", encoded);
 }
 
 /// `tongue(text)`: attributes of the element of a text that may have another language than the page, its `lang`.
@@ -65,6 +66,12 @@ fn address(address: &str) -> Value {
         }
     }
     Value::from_safe_string(out)
+}
+
+/// `title | encoded`: a text as part of an address (RFC 3986, section 2.1).
+fn encoded(text: &str) -> String {
+    let encoded: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    encoded.replace('+', "%20")
 }
 
 /// Writes a value as templates of its kind have it.

@@ -22,7 +22,7 @@ use snapshot::record::Locale;
 use snapshot::search::{RankOptions, RankedPage};
 use snapshot::time::Day;
 
-use self::chips::Chips;
+use self::chips::{Chips, Understood};
 pub(crate) use self::display_query::DisplayQuery;
 use self::facets::Groups;
 use self::notes::{Invalid, Notes};
@@ -106,6 +106,7 @@ struct View<'a> {
     invalid: Option<Invalid<'a>>,
     notes: Option<Notes>,
     chips: Option<Chips>,
+    understood: Vec<Understood>,
     results: Results,
     pages: Option<PageLinks>,
 }
@@ -199,6 +200,7 @@ impl Search<'_> {
             invalid: self.invalid(),
             notes: self.notes(),
             chips: self.chips(),
+            understood: self.understood(),
             results: self.results(),
             pages: self.pages(),
         }

@@ -76,7 +76,10 @@ impl<'a> Words<'a> {
             ClosingSoon if !openness.projected => {
                 let left = status.deadline.as_mut().and_then(|deadline| deadline.left.take());
                 status.text = match openness.next_deadline == today {
-                    true => format!("{}, {}", status.text, self.word("when_today")),
+                    true => {
+                        status.class = "soon today";
+                        format!("{}, {}", status.text, self.word("when_today"))
+                    }
                     false => self.phrase("state_closing_soon", &[("left", &left.unwrap_or_default())]),
                 };
             }
@@ -170,8 +173,8 @@ const fn shown(standing: DisplayStatus) -> (&'static str, &'static str) {
         DisplayStatus::Ahead => ("none", "state_ahead"),
         DisplayStatus::Upcoming => ("next", "state_upcoming"),
         DisplayStatus::Closed => ("shut", "state_closed"),
-        DisplayStatus::Over { is_guess: true } => ("none", "state_over_guess"),
-        DisplayStatus::Over { is_guess: false } => ("none", "state_over"),
+        DisplayStatus::Over { is_guess: true } => ("none over", "state_over_guess"),
+        DisplayStatus::Over { is_guess: false } => ("none over", "state_over"),
         DisplayStatus::NotKnown { .. } => ("none", "state_not_known"),
     }
 }

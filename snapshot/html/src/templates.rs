@@ -60,6 +60,8 @@ pub struct SiteInfo {
     pub base_url: String,
     /// Its name in identifiers: the host of that address, without a port, which tag URIs (RFC 4151) do not have.
     pub host: String,
+    /// Address that readers write to: `mailto:…` or of a web page.
+    pub contact: Option<String>,
     /// When the dataset was published.
     pub published: Timestamp,
     /// Its languages.
@@ -274,6 +276,7 @@ impl Templates {
             ("base_url", Value::from(&site.base_url)),
             ("prefix", Value::from(prefix(locale))),
             ("home", Value::from(here("/", locale))),
+            ("contact", Value::from(&site.contact)),
             ("logo", Value::from(&site.brand[0])),
             ("icon", Value::from(&site.brand[1])),
             ("nav", Value::from(navigation)),

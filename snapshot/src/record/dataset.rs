@@ -26,6 +26,9 @@ pub struct Dataset {
     pub locales: Vec<Locale>,
     /// Language of texts without a stated one, if stated, see [`Self::language`].
     pub default_locale: Option<Locale>,
+    /// Whom readers write to: a mail address, or a web address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact: Option<String>,
     /// What ids of rows that have none are made in; follows from `name` when absent. Published rows have ids.
     #[serde(default, skip_serializing, deserialize_with = "super::strict_or_none")]
     pub id_namespace: Option<Uuid>,
@@ -39,6 +42,21 @@ impl Dataset {
     /// The language of the pages, if there is only one.
     pub(crate) fn only_locale(&self) -> Option<Locale> {
         if let [only] = self.locales[..] { Some(only) } else { None }
+    }
+
+    /// The address of a link to its contact, `mailto:…` or of a web page; `None` if it has none, or it is neither.
+    pub fn contact_address(&self) -> Option<String> {
+        let contact = self.contact.as_deref()?;
+        let is_plain = |text: &str| {
+            !text.is_empty()
+                && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "\"<>".contains(c))
+        };
+        if ["http://", "https://"].iter().any(|scheme| contact.strip_prefix(scheme).is_some_and(is_plain)) {
+            return Some(contact.to_owned());
+        }
+        let is_part = |part: &str| is_plain(part) && !part.contains(['@', ':', '/', '?']);
+        let (name, host) = contact.split_once('@')?;
+        (is_part(name) && is_part(host)).then(|| format!("mailto:{contact}"))
     }
 
     /// Language of texts without a stated one: that of a site in one language, else English.

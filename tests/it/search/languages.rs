@@ -150,8 +150,8 @@ fn a_word_with_values_of_several_facets_offers_each_and_imposes_none() {
         ];
         let line = format!("<p class=\"roles\">{word}: {}</p>", offered.join(" · "));
         assert!(page.contains(&line), "{line} in {page}");
-        let chip = format!("<em title=\"{career} · {education}: {word}\">{word}</em>");
-        assert!(page.contains(&chip), "{chip} in {page}");
+        let sentence = format!("<b>{career} / {education}: {word}</b>.");
+        assert!(page.contains(&sentence), "{sentence} in {page}");
     }
     let state = live.state();
     for query in ["q=prize&career=graduate-student", "q=prize&education=graduate"] {

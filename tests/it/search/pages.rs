@@ -280,24 +280,55 @@ fn a_group_of_filters_without_a_choice_is_left_out() {
 }
 
 #[test]
-fn words_that_were_understood_are_searched_as_text_or_removed_by_one_link_each() {
+fn words_that_were_understood_stand_in_a_sentence_with_one_link_to_a_search_for_them_as_words() {
     let folder = tempfile::tempdir().unwrap();
     let live = live(folder.path(), &[json!({"name": "Soil", "eligibleCountries": ["KE"]})]);
-    for (address, chip, text, without) in [
-        ("/programs?q=soil+kenya", "<em>Kenya</em>", "as text", "/programs?q=soil"),
-        ("/es/programs?q=soil+Kenia", "<em>Kenia</em>", "como texto", "/es/programs?q=soil"),
+    for (address, sentence, link, without) in [
+        (
+            "/programs?q=soil+kenya",
+            "Showing <b>Kenya</b>.",
+            "Search \u{201c}kenya\u{201d} as words instead",
+            "/programs?q=soil",
+        ),
+        (
+            "/es/programs?q=soil+Kenia",
+            "Se muestra <b>Kenia</b>.",
+            "Buscar \u{ab}Kenia\u{bb} como palabras",
+            "/es/programs?q=soil",
+        ),
     ] {
         let page = get(&live, address);
-        let read = part(&page, "<li class=\"read\">", "</li>");
-        assert!(read.starts_with(chip), "{read}");
-        assert!(read.contains("&amp;plain=ken") && read.contains(text), "{read}");
-        assert!(read.contains(&format!("href=\"{without}\"")), "{read}");
+        let read = part(&page, "<p class=\"read\">", "</p>");
+        assert!(read.starts_with(sentence) && read.ends_with(&format!("{link}</a>")), "{read}");
+        assert!(read.contains("&amp;plain=ken") && read.matches("<a ").count() == 1, "{read}");
         assert!(!get(&live, without).contains("class=\"read\""));
     }
 }
 
 #[test]
-fn words_that_mean_several_benefits_have_a_chip_for_each_and_rows_say_so() {
+fn an_address_that_a_form_made_leads_to_the_one_without_its_empty_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Soil", "eligibleCountries": ["KE"]})]);
+    for (address, expected) in [
+        (
+            "/programs?pick=type%3Agrant&pick=&pick=country%3AKE&q=soil",
+            "/programs?type=grant&country=KE&q=soil",
+        ),
+        ("/es/programs?pick=&pick=&pick=&q=", "/es/programs"),
+        ("/programs?q=soil&sort=&organization=&fundingMin=&fundingMax=&ageMin=", "/programs?q=soil"),
+        ("/programs?pick=q%3Asoil&pick=nothing", "/programs"),
+    ] {
+        let answer = in_process::get(&live, address);
+        assert_eq!(answer.status, 308, "{address}");
+        assert_eq!(answer.headers["location"], expected, "{address}");
+    }
+    // What is wrong is named on the page of the address itself.
+    assert!(get(&live, "/programs?pick=&type=nothing&q=").contains("id=\"invalid\""));
+    assert_eq!(in_process::get(&live, "/programs?q=soil&sort=").status, 200, "typed by a person");
+}
+
+#[test]
+fn words_that_mean_several_benefits_have_a_sentence_for_each_and_rows_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let benefit = |(number, (value, label)): (usize, (&str, &str))| {
         json!({
@@ -320,11 +351,8 @@ fn words_that_mean_several_benefits_have_a_chip_for_each_and_rows_say_so() {
     ] {
         let page = get(&live, address);
         for value in values {
-            let whole = format!("{lead}: {value}");
-            let is_short = whole.chars().count() <= 27;
-            let title = format!("<em title=\"{whole}\">{value}</em>");
-            let chip = if is_short { format!("<em>{whole}</em>") } else { title };
-            assert!(page.contains(&chip), "{chip}: {page}");
+            let sentence = format!("<b>{lead}: {value}</b>.");
+            assert!(page.contains(&sentence), "{sentence}: {page}");
         }
         assert!(rows(&page) == 1 && page.contains(&in_marks_of(address, &format!("“{words}”"))), "{page}");
     }

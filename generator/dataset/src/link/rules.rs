@@ -107,6 +107,10 @@ fn dataset(record: &Dataset, problems: &mut Problems) {
         let help = "write `[\"en\"]` or `[\"es\"]`, or leave `locales` out for both";
         problems.add(Code::BadLocales, message, |it| it.field("locales").help(help));
     }
+    if let Some(contact) = record.contact.as_deref().filter(|_| record.contact_address().is_none()) {
+        let message = format!("`contact` is {}, expected a mail address or an http(s) URL", quoted(contact));
+        problems.add(Code::BadUrl, message, |it| it.value("contact", contact));
+    }
 }
 
 fn program(record: &Program, problems: &mut Problems) {

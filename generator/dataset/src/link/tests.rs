@@ -138,6 +138,33 @@ fn dataset_must_carry_the_version_licence_and_its_default_language() {
 }
 
 #[test]
+fn a_contact_is_a_mail_address_or_a_web_address() {
+    let with = |contact: &str| {
+        let of = format!(r#","contact":{},"locales""#, serde_json::Value::from(contact));
+        linked(&[("dataset.json", DATASET.replace(r#","locales""#, &of))])
+    };
+    for contact in ["grants@example.org", "https://example.org/contact?about=grants"] {
+        let (directory, report) = with(contact);
+        assert!(directory.is_some() && found(&report).is_empty(), "{contact}");
+    }
+    for contact in [
+        "",
+        "grants",
+        "a@b@c",
+        "@b",
+        "a@",
+        "javascript:alert(1)@b",
+        "a b@c",
+        "https://",
+        "http://a.example/\" x=\"",
+        "a@b?bcc=c",
+    ] {
+        let (_, report) = with(contact);
+        assert_eq!(found(&report), ["E0601 dataset.json:1"], "{contact}");
+    }
+}
+
+#[test]
 fn a_site_has_english_spanish_or_both_each_once() {
     let with = |locales: &str, default: &str| {
         let dataset = DATASET.replace(r#""locales":["en","es"]"#, &format!(r#""locales":{locales}"#));

@@ -341,7 +341,7 @@ fn the_home_page_offers_the_values_that_open_programs_have() {
 }
 
 #[test]
-fn programs_of_one_name_are_told_apart() {
+fn each_program_of_one_name_has_another_mark() {
     let mut directory = sample();
     let name = directory.programs[0].name.clone();
     for program in directory.programs.iter_mut().take(3) {

@@ -33,10 +33,10 @@ const ABOUT: usize = 3800;
 /// Maximum length of a summary in a row, in characters.
 const SUMMARY: usize = 220;
 
-/// Address of a search for one value.
-pub(super) fn search_address(locale: Locale, parameter: &str, value: &str) -> String {
+/// Address of a search.
+pub(super) fn search_address(locale: Locale, pairs: &[(&str, &str)]) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.append_pair(parameter, value);
+    query.extend_pairs(pairs);
     format!("{}?{}", here("/programs", locale), query.finish())
 }
 
@@ -62,7 +62,7 @@ impl Pages<'_> {
     /// A link to the search for a facet value, in the words of a program.
     fn facet_link(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
         let link = |(text, lang): (String, Option<&str>)| {
-            context! { href => search_address(locale, spec.parameter, value), text, lang }
+            context! { href => search_address(locale, &[(spec.parameter, value)]), text, lang }
         };
         if let Some(own) = self.own_label(program, spec, value, locale) {
             return link((own, None));

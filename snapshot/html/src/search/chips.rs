@@ -1,16 +1,14 @@
-//! Chips of applied filters and of words that were understood.
+//! Chips of applied filters, and the words that were understood as filters.
 
 use serde::Serialize;
 use snapshot::facet::{FACETS, Facet};
-use snapshot::query::Query;
-use snapshot::search::{FilterPhrase, Interpretation, RankedPage, text_without};
+use snapshot::search::{Interpretation, RankedPage, text_without};
 use snapshot::truncate::at_word;
 
 use super::{Search, search_path};
 
-/// Longest label of a chip, and of one with two links, in characters.
+/// Longest label of a chip, in characters.
 const LABEL_MAX: usize = 37;
-const UNDERSTOOD_MAX: usize = 27;
 /// Most bytes of the links that remove a filter each: all repeat the query.
 const CHIPS_BYTES: usize = 32 << 10;
 
@@ -20,7 +18,6 @@ pub(super) struct Chips {
     filters: Vec<FilterChip>,
     /// How many more filters there are.
     more: usize,
-    understood: Vec<UnderstoodChip>,
     clear: &'static str,
 }
 
@@ -34,12 +31,13 @@ struct FilterChip {
 
 /// Words that were understood as a filter.
 #[derive(Serialize)]
-struct UnderstoodChip {
-    label: Label,
+pub(super) struct Understood {
+    /// The filter, with its name.
+    label: String,
+    /// The words as they were typed.
     words: String,
+    /// A search for the words as text.
     as_text: String,
-    /// The query without the words.
-    remove: Option<String>,
 }
 
 /// A label cut to a length, and the whole of it where that says more.
@@ -58,21 +56,27 @@ impl Label {
 
 impl Search<'_> {
     pub(super) fn chips(&self) -> Option<Chips> {
-        let RankedPage { interpretations, filter_phrases, .. } = &self.answer;
-        let mut filters = self.display.filters().peekable();
-        if filters.peek().is_none() && interpretations.is_empty() && filter_phrases.is_empty() {
-            return None;
-        }
+        // The text is in the search field.
+        let is_chip = |position: &usize| self.display.pairs[*position].0 != "q";
+        let mut filters = self.display.filters().filter(is_chip).peekable();
+        filters.peek()?;
         let most = CHIPS_BYTES / self.address.len();
         let shown = filters.by_ref().take(most).map(|position| self.filter_chip(position)).collect();
-        let of_values = interpretations.iter().map(|it| self.interpretation_chip(it));
-        let of_phrases = filter_phrases.iter().map(|it| self.filter_phrase_chip(it));
-        Some(Chips {
-            filters: shown,
-            more: filters.count(),
-            understood: of_values.chain(of_phrases).collect(),
-            clear: search_path(self.query.locale),
-        })
+        Some(Chips { filters: shown, more: filters.count(), clear: search_path(self.query.locale) })
+    }
+
+    /// What words of the query were understood as.
+    pub(super) fn understood(&self) -> Vec<Understood> {
+        let RankedPage { interpretations, filter_phrases, .. } = &self.answer;
+        let values = interpretations.iter().map(|it| (&it.words, self.interpreted(it)));
+        let filters = filter_phrases.iter();
+        let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value)));
+        let understood = |(words, label): (&String, String)| Understood {
+            label,
+            words: self.quoted(std::iter::once(self.typed(words))),
+            as_text: self.as_text(words),
+        };
+        values.chain(filters).map(understood).collect()
     }
 
     fn filter_chip(&self, position: usize) -> FilterChip {
@@ -96,22 +100,9 @@ impl Search<'_> {
         format!("{}&{pair}", self.address)
     }
 
-    /// `label` is the value, `whole` the value with the name of its filter, shown where it is short enough.
-    fn understood(&self, words: &str, label: String, whole: String) -> UnderstoodChip {
-        let shown = if whole.chars().count() <= UNDERSTOOD_MAX { whole.clone() } else { label };
-        let is_typed = self.query.text.as_deref().is_some_and(|text| text_without(text, words).is_some());
-        let without = || Query { text: self.text_left(words), ..self.query.clone() };
-        UnderstoodChip {
-            label: Label::new(&shown, whole, UNDERSTOOD_MAX),
-            words: words.to_owned(),
-            as_text: self.as_text(words),
-            remove: is_typed.then(|| self.first_page(without(), &[])),
-        }
-    }
-
-    /// A chip for words that were interpreted as facet values or a place. Values of several facets are named by the
-    /// words themselves.
-    fn interpretation_chip(&self, interpretation: &Interpretation) -> UnderstoodChip {
+    /// The facet values or the place that words were understood as, after the names of their filters. Values of several
+    /// facets are named by the words themselves.
+    fn interpreted(&self, interpretation: &Interpretation) -> String {
         let mut facets: Vec<Facet> = interpretation.values.iter().map(|(facet, _)| *facet).collect();
         facets.dedup();
         if facets.is_empty() || interpretation.place.is_some() {
@@ -132,13 +123,6 @@ impl Search<'_> {
             None => self.typed(&interpretation.words),
         };
         let names: Vec<&str> = facets.iter().map(|facet| self.display.facet(*facet)).collect();
-        let whole = if names.is_empty() { label.clone() } else { format!("{}: {label}", names.join(" · ")) };
-        self.understood(&interpretation.words, label, whole)
-    }
-
-    /// A chip for words that were interpreted as a filter.
-    fn filter_phrase_chip(&self, phrase: &FilterPhrase) -> UnderstoodChip {
-        let label = self.display.filter(phrase.parameter, &phrase.value);
-        self.understood(&phrase.words, label.clone(), label)
+        if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) }
     }
 }

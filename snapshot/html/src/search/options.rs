@@ -17,6 +17,9 @@ pub(super) const ORGANIZATION: &str = "organization";
 /// Parameter of a value and its parameter: a list of a form has one name, and values of several.
 const PICK: &str = "pick";
 
+/// Most empty values of an address that a person types; a form sends more.
+const EMPTY_MAX: usize = 4;
+
 /// Default sort order of a query with text.
 const RELEVANCE: &str = "relevance";
 
@@ -79,6 +82,13 @@ impl PageOptions {
         }
         extras.plain.sort_unstable();
         (extras, rest.finish())
+    }
+
+    /// Whether a form made an address, with fields that were left empty or values that were chosen from lists: a shorter
+    /// one finds the same.
+    pub fn is_of_form(query: &str) -> bool {
+        pairs(query).any(|(name, _)| name == PICK)
+            || pairs(query).filter(|(_, value)| value.is_empty()).count() > EMPTY_MAX
     }
 
     /// Whether results are sorted by relevance.

@@ -16,8 +16,10 @@ use snapshot::search::label_runs;
 use super::search_address;
 use crate::pages::Pages;
 
+const RECIPIENTS: &str = "/recipients/";
+
 impl Pages<'_> {
-    /// Of equal weight, filters come first, then organizations, programs and recipients.
+    /// Of equal weight, filters come first, then organizations and programs; recipients come after all of them.
     pub(in crate::pages) fn hints(&self) -> Vec<HintEntry> {
         let (directory, language) = (self.directory, self.default_language());
         let mut hints = self.value_hints();
@@ -40,7 +42,7 @@ impl Pages<'_> {
             let count = directory.recipient_awards[at].len();
             let about = |locale| self.about(locale, "award_recipient", "awards", count);
             let names = ("displayName", &*it.display_name, &[][..]);
-            self.record_hint((it.entity(), language), names, ("/recipients/", &it.slug, count), about)
+            self.record_hint((it.entity(), language), names, (RECIPIENTS, &it.slug, count), about)
         }));
         hints
     }
@@ -66,7 +68,8 @@ impl Pages<'_> {
             let (lang, href) = (self.foreign(of, locale, field), here(&format!("{folder}{slug}"), locale));
             json!({"text": text(locale), "lang": lang, "about": about(locale), "count": count, "href": href})
         };
-        HintEntry::new([names.collect(), Vec::new()], count, self.objects(object))
+        let weight = if folder == RECIPIENTS { 0 } else { count };
+        HintEntry::new([names.collect(), Vec::new()], weight, self.objects(object))
     }
 
     /// The values that people use as words of a query, and places that records admit without naming them.
@@ -107,7 +110,7 @@ impl Pages<'_> {
         let object = |locale| -> Value {
             let (text, lang) = label(locale);
             let about = self.about(locale, &format!("facet_{}", spec.name), "results", count);
-            let href = search_address(locale, spec.parameter, value);
+            let href = search_address(locale, &[(spec.parameter, value)]);
             json!({"text": text, "lang": lang, "about": about, "count": count, "href": href})
         };
         let (objects, others) = (self.objects(object), others.collect());

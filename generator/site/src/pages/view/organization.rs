@@ -50,7 +50,7 @@ impl Pages<'_> {
             programs_all => (links.programs.len() > 1).then(|| {
                 let count = grouped(links.programs.len() as u64, locale);
                 context! {
-                    href => search_address(locale, "organization", &it.slug),
+                    href => search_address(locale, &[("organization", &it.slug)]),
                     text => self.phrase(locale, "org_programs_all", &[("n", &count)]),
                 }
             }),

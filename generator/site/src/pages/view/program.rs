@@ -19,7 +19,7 @@ use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::blocks::{is_spread, without_lead};
-use super::{ABOUT, SUMMARY, day, outside_address};
+use super::{ABOUT, SUMMARY, day, outside_address, search_address};
 use crate::pages::Pages;
 
 /// Maximum length of the texts whose passages a row can show, in characters.
@@ -38,6 +38,9 @@ const FOLDED: usize = 160;
 
 /// Longest announcement of a list that a summary begins with, in bytes.
 const ANNOUNCEMENT: usize = 200;
+
+/// Most topics, and most applicants, that similar programs have one of.
+const SIMILAR: usize = 4;
 
 /// Longest quotation in the line of a row, in characters.
 const QUOTED: usize = 160;
@@ -309,10 +312,26 @@ impl Pages<'_> {
             awards_paid => self.paid(&links.awards, locale),
             history => self.history(program, locale),
             sources => self.sources(program, locale),
+            similar => self.similar(program, locale),
+            of_provider => search_address(locale, &[("organization", &self.organization_of(program).slug)]),
             json => format!("/api/v1/programs/{}{suffix}", it.slug),
             json_ld => self.program_json_ld(program, locale),
             ..variables(&self.view(program, locale))
         }
+    }
+
+    /// Address of a search for open programs with a topic and an applicant of this one; of its type if it states neither.
+    fn similar(&self, program: usize, locale: Locale) -> String {
+        let (it, facts) = (&self.directory.programs[program], self.facts(program));
+        let values = |facet: Facet| {
+            let values = named_values(facet, it, &facts).into_iter().take(SIMILAR);
+            values.map(move |value| (facet.spec().parameter, value))
+        };
+        let mut pairs: Vec<(&str, &str)> = values(Facet::Topics).chain(values(Facet::Applicants)).collect();
+        if pairs.is_empty() {
+            pairs.extend(values(Facet::Types));
+        }
+        search_address(locale, &[pairs, vec![("open", "true")]].concat())
     }
 
     /// Measures stated by facts, such as the age of applicants and duration, each with all its values.

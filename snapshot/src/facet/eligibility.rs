@@ -42,8 +42,24 @@ static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
     )
 });
 
-/// Longest quotation, in characters.
+/// What a line about who may apply is labelled, in both languages, as [`normalized`] writes it.
+const LABELS: [&str; 8] = [
+    "eligibility",
+    "eligible applicants",
+    "who can apply",
+    "who may apply",
+    "elegibilidad",
+    "requisitos",
+    "quien puede presentarse",
+    "quien puede solicitarla",
+];
+
+/// Longest quotation, in characters; and longest part after it that excludes applicants.
 const QUOTED: usize = 300;
+const EXCLUDED: usize = 120;
+/// How a part of a sentence that excludes applicants begins, in both languages.
+const EXCLUDES: [&str; 8] =
+    ["no ", "not ", "except ", "excluding ", "excepto ", "salvo ", "excluye ", "quedan excluid"];
 /// Texts of a criterion that add nothing to its label.
 const AGREES: [&str; 3] = ["Yes", "yes", "S\u{ed}"];
 /// A text of a fact with fewer words states no more than its label.
@@ -79,7 +95,7 @@ pub fn eligibility<'a>(
     };
     let of_program = |field, original: &'a Option<String>| {
         let text = directory.optional_text(it.entity(), locale, field, original.as_deref())?;
-        Some((sentence(text)?.into_owned(), it.entity(), field))
+        Some((labelled(text).or_else(|| sentence(text))?.into_owned(), it.entity(), field))
     };
     let found = note.or_else(criteria).or_else(statements);
     let found = found.or_else(|| of_program("description", &it.description));
@@ -125,11 +141,25 @@ fn sentence(text: &str) -> Option<Cow<'_, str>> {
     all.find(|sentence| SPEAKS.find(&sentence.replace('.', "")).is_some()).map(shortened)
 }
 
-/// A text of at most `QUOTED` characters, cut where a part of the sentence ends, or between words.
+/// The first line of a text that is labelled as the one about who may apply, without its label.
+fn labelled(text: &str) -> Option<Cow<'_, str>> {
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    let mut about = lines.filter(|(label, _)| LABELS.contains(&&*normalized(label)));
+    about.find(|(_, rest)| rest.split_whitespace().nth(1).is_some()).map(|(_, rest)| shortened(rest.trim()))
+}
+
+/// A text of at most `QUOTED` characters, cut where a part of the sentence ends, or between words; then what excludes
+/// applicants of the rest.
 fn shortened(text: &str) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(QUOTED) else { return text.into() };
     let part = text[..end].rfind("; ").filter(|at| *at > end / 2);
-    part.map_or_else(|| at_word(text, QUOTED), |at| format!("{}…", &text[..at]).into())
+    let cut = part.map_or_else(|| at_word(text, QUOTED), |at| format!("{}…", &text[..at]).into());
+    let mut rest = text[part.unwrap_or(end)..].split("; ").map(str::trim);
+    let excludes = |part: &&str| EXCLUDES.iter().any(|begin| part.to_lowercase().starts_with(begin));
+    match rest.find(excludes) {
+        Some(part) => format!("{cut} {}", at_word(part, EXCLUDED)).into(),
+        None => cut,
+    }
 }
 
 /// The sentences of a text, without marks of lists.
@@ -164,6 +194,30 @@ fn is_end(line: &str, end: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_labelled_line_is_quoted_without_its_label() {
+        for (text, expected) in [
+            ("A prize.\nEligibility: EU residents; all fields\nAmount: 5", Some("EU residents; all fields")),
+            ("Who can apply : any school", Some("any school")),
+            ("Requisitos: vivir en Lugo", Some("vivir en Lugo")),
+            ("Eligibility: open", None),
+            ("Eligibility criteria for reviewers: two years", None),
+        ] {
+            assert_eq!(labelled(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_excludes_applicants_is_quoted_from_the_rest_of_a_long_text() {
+        let schools = "at one of these schools: ".to_owned() + &"North, ".repeat(60);
+        let text =
+            format!("Students in their last year; {schools}; all fields; no postdocs or undergraduates");
+        let quoted = shortened(&text);
+        assert!(quoted.ends_with("… no postdocs or undergraduates"), "{quoted}");
+        assert!(quoted.chars().count() <= QUOTED + EXCLUDED + 2);
+        assert!(!shortened(&text.replace("no postdocs", "postdocs")).contains("postdocs"));
+    }
 
     #[test]
     fn a_sentence_is_quoted_where_it_speaks_of_who_may_apply() {

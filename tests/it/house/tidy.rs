@@ -43,8 +43,8 @@ const FACETS_NAMED: [(&str, &str); 14] = [
         "fields of a record that hold facet values, beside its facts",
     ),
     (
-        "generator/site/src/pages/view/program.rs: Applicants Audiences Lifecycles Topics Types",
-        "labels of a type and of a lifecycle, whom it serves, and what is similar",
+        "generator/site/src/pages/view/program.rs: Applicants Audiences Countries Lifecycles Topics Types",
+        "labels of a type and of a lifecycle, whom it serves, a state that is no country, and what is similar",
     ),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
     ("snapshot/html/src/search/notes.rs: Countries", "the same"),

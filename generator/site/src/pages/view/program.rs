@@ -210,6 +210,7 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let who = self.who(program, locale);
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let season = |(cycle, deadline): (&Cycle, Date)| Season {
@@ -226,13 +227,13 @@ impl Pages<'_> {
             mark: self.mark_of(program),
             provider: self.provider(program, locale),
             kind: self.label(Facet::Types, &it.program_type, locale),
-            for_persons: admits_persons(it, &self.facts(program)),
+            for_persons: admits_persons(it, &self.facts(program)) && !who.is_empty(),
             summary: summary.map(|text| Text {
                 text: self.plain_summary(text).to_owned(),
                 lang: self.foreign(about, locale, "summary"),
             }),
             lines: [
-                Line { word: "line_who".into(), parts: self.who(program, locale) },
+                Line { word: "line_who".into(), parts: who },
                 Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
                 Line { word: "line_where".into(), parts: self.places(program, locale) },
             ]
@@ -374,13 +375,16 @@ impl Pages<'_> {
                 values.iter().map(|value| self.facet_link(program, spec, value, locale)).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
+            // A state is no country.
+            let is_part = spec.facet == Facet::Countries && values.iter().all(|it| it.contains('-'));
+            let name = if is_part { "line_place".to_owned() } else { format!("facet_{}", spec.name) };
             (!items.is_empty()).then(|| {
                 context! {
                     items, more,
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
                     eligibility,
                     is_place => spec.is_place,
-                    name => self.word(locale, &format!("facet_{}", spec.name)),
+                    name => self.word(locale, &name),
                 }
             })
         };

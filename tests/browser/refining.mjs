@@ -205,8 +205,8 @@ export const parts = ({ base, open, check, total, until }) => {
       check(`a list is a list on ${slug}`, items.includes(item), item);
     }
     await page.goto(`${base}/programs/${data[0].slug}`);
-    const said = await page.textContent(".key");
-    const order = ["By when", "Who can apply", "How much", "Where"].map(word => said.indexOf(word));
+    const card = await page.textContent(".key");
+    const order = ["By when", "Who can apply", "How much", "Where"].map(word => card.indexOf(word));
     check("by when, who can apply, how much, where", order[0] >= 0 && order.every((at, place) => !place || at > order[place - 1]), order.join());
     await page.goto(base + "/docs/api");
     const calls = await page.$$eval(".beside section[id]", all => all.map(it => [it.id, it.querySelector("p > a[data-run]")?.getAttribute("href"), it.querySelectorAll("details pre").length]));

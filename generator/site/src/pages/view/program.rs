@@ -40,7 +40,7 @@ const FOLDED: usize = 160;
 const ANNOUNCEMENT: usize = 200;
 
 /// Most topics, and most applicants, that similar programs have one of.
-const SIMILAR: usize = 4;
+const SIMILAR: usize = 2;
 
 /// Longest quotation in the line of a row, in characters.
 const QUOTED: usize = 160;

@@ -16,6 +16,8 @@ use crate::view::{Program, Row, variables};
 const PROGRAMS: usize = 20;
 /// Maximum number of programs in each of the home page's lists.
 const HOME: usize = 5;
+/// Maximum number of open programs that are read to fill two of them.
+const SEEN: usize = 500;
 
 impl Html {
     /// The row of a document, divided at words of a query.
@@ -76,15 +78,17 @@ impl Html {
     /// The open programs that close next: those that persons can apply to, and the others.
     pub(crate) fn closing(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let due = dated.today.order.docs.iter().filter(|doc| dated.today.is_due(**doc, None, None));
-        let open: Vec<u32> = due.copied().filter(|doc| is_open(*doc, dated)).collect();
-        let list = |for_persons| {
-            let is_in = |doc: &u32| {
-                let program = self.language(locale).program(*doc);
-                program.is_some_and(|program| program.for_persons == for_persons)
-            };
-            self.rows(open.iter().copied().filter(is_in).take(HOME), locale, dated)
-        };
-        let [persons, others] = [list(true), list(false)];
+        let open = due.copied().filter(|doc| is_open(*doc, dated)).take(SEEN);
+        let (mut persons, mut others): (Vec<Row>, Vec<Row>) = Default::default();
+        for row in open.filter_map(|doc| self.row(doc, locale, dated, None)) {
+            let list = if row.program.for_persons { &mut persons } else { &mut others };
+            if list.len() < HOME {
+                list.push(row);
+            }
+            if persons.len() + others.len() == 2 * HOME {
+                break;
+            }
+        }
         let lists = context! { persons => variables(&persons), others => variables(&others) };
         self.templates.part("closing.html", locale, lists)
     }

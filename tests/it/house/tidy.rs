@@ -36,7 +36,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 14] = [
+const FACETS_NAMED: [(&str, &str); 15] = [
     ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
@@ -46,6 +46,7 @@ const FACETS_NAMED: [(&str, &str); 14] = [
         "generator/site/src/pages/view/program.rs: Applicants Audiences Countries Lifecycles Topics Types",
         "labels of a type and of a lifecycle, whom it serves, a state that is no country, and what is similar",
     ),
+    ("generator/site/src/pages/view/row.rs: Types", "the label of a type"),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
     ("snapshot/html/src/search/notes.rs: Countries", "the same"),
     ("snapshot/html/src/search/facets.rs: OpenStates", "closing soon, which has a button of its own"),

@@ -8,6 +8,7 @@ mod namesakes;
 mod organization;
 mod program;
 mod recipient;
+mod row;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,279 @@
+//! A program as rows, lists, feeds and its page show it.
+
+use html::passages;
+use html::templates::here;
+use html::view::{Line, Link, Part, Program, Season, Text};
+use jiff::civil::Date;
+use snapshot::facet::{Facet, FacetSpec, admits_persons, applicants, eligibility};
+use snapshot::page::money::{AmountPhrases, stated};
+use snapshot::record::{Cycle, Fact, Lifecycle, Locale};
+use snapshot::text::words_of;
+use snapshot::time::{deadline_in_words, is_filler};
+use snapshot::truncate::at_word;
+
+use super::blocks::without_lead;
+use super::day;
+use crate::pages::Pages;
+
+/// Maximum length of the texts whose passages a row can show, in characters.
+const TEXT: usize = 1500;
+
+/// Longest announcement of a list that a summary begins with, in bytes.
+const ANNOUNCEMENT: usize = 200;
+
+/// Longest quotation in the line of a row, in characters.
+const QUOTED: usize = 160;
+
+/// A label, and its language if that is not the page's.
+type Label = (String, Option<&'static str>);
+
+impl Pages<'_> {
+    fn provider(&self, program: usize, locale: Locale) -> Link {
+        let it = self.organization_of(program);
+        let about = (it.entity(), self.default_language());
+        let Text { text, lang } = self.text_of(about, locale, "name", &it.name);
+        Link { href: here(&format!("/organizations/{}", it.slug), locale), text, lang }
+    }
+
+    /// Who can apply: the words of the source, then the labels that these do not have, each with the separator before it.
+    fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
+        let quoted = eligibility(self.directory, program, locale)
+            .map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
+        let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
+        let is_quoted = |label: &str| {
+            let label = words_of(label);
+            !label.is_empty() && words.windows(label.len()).any(|part| part == label)
+        };
+        let people = self.applicant_labels(program, false, locale);
+        let people = people.into_iter().flatten().filter(|(text, _)| !is_quoted(text)).collect();
+        let quote = |(text, lang): (String, Option<&str>)| Part {
+            text: self.phrase(locale, "quoted", &[("text", &text)]),
+            lang: lang.map(str::to_owned),
+            ..Part::default()
+        };
+        let mut parts: Vec<Part> = quoted.map(quote).into_iter().collect();
+        let has_quote = !parts.is_empty();
+        parts.extend(self.first_labels(people, locale));
+        if let Some(first) = parts.get_mut(1).filter(|_| has_quote) {
+            first.joint = format!(" {}: ", self.word(locale, "who_summary"));
+        }
+        parts
+    }
+
+    /// Where applicants are: the narrowest places that are stated.
+    fn places(&self, program: usize, locale: Locale) -> Vec<Part> {
+        let stated = self.applicant_labels(program, true, locale).into_iter().next();
+        self.first_labels(stated.unwrap_or_default(), locale)
+    }
+
+    /// The labels of what is stated of applicants, by facet: of places, or of others.
+    fn applicant_labels(&self, program: usize, of_places: bool, locale: Locale) -> Vec<Vec<Label>> {
+        let facts = self.facts(program);
+        let stated = applicants(&self.directory.programs[program], &facts).into_iter();
+        let shown = stated.filter(|(spec, _)| spec.in_eligibility_line && spec.is_place == of_places);
+        let labels = |(spec, values): (&FacetSpec, Vec<&str>)| {
+            values.into_iter().map(|value| self.label_of(program, spec, value, locale)).collect()
+        };
+        shown.map(labels).collect()
+    }
+
+    /// The first labels, and how many more there are.
+    fn first_labels(&self, labels: Vec<Label>, locale: Locale) -> Vec<Part> {
+        const MOST: usize = 3;
+        let more = labels.len().saturating_sub(MOST);
+        let more = (more > 0).then(|| (self.phrase(locale, "more", &[("n", &more.to_string())]), None));
+        let shown = labels.into_iter().take(MOST).chain(more).enumerate();
+        let part = |(at, (text, lang)): (usize, Label)| Part {
+            joint: if at > 0 { ", ".to_owned() } else { String::new() },
+            text,
+            lang: lang.map(str::to_owned),
+        };
+        shown.map(part).collect()
+    }
+
+    /// Whom the money serves, in the words of a note; no line where there is none.
+    fn served(&self, program: usize, locale: Locale) -> Option<Line> {
+        let facts = self.facts(program);
+        let note = facts.into_iter().find(|fact| fact.value.as_deref() == Some("population"))?;
+        let about = (note.entity(), self.language(&self.directory.programs[program]));
+        let Text { text, lang } = self.text_of(about, locale, "text", note.text.as_deref()?);
+        let part = Part { text: at_word(&text, QUOTED).into_owned(), lang, ..Part::default() };
+        Some(Line { word: "facet_audiences".into(), parts: vec![part] })
+    }
+
+    /// A summary without headings of its source, such as `Expected Outcome:`, and without announcements of a list, such as
+    /// `Projects contribute to the following outcomes:`, at its beginning. The words `summary_headings` and
+    /// `summary_lists` list the headings and the words of announcements, divided by `|`.
+    pub(super) fn plain_summary<'t>(&self, summary: &'t str) -> &'t str {
+        let listed = |key| {
+            let words = Locale::ALL.iter().flat_map(move |locale| self.word(*locale, key).split('|'));
+            words.collect::<Vec<&str>>()
+        };
+        without_headings(summary, &listed("summary_headings"), &listed("summary_lists"))
+    }
+
+    /// What a program pays, in the words of its source where it states them.
+    fn funding(&self, program: usize, locale: Locale) -> Vec<Part> {
+        let word = |key: &str| self.word(locale, key);
+        let label = |fact: &Fact| Some(self.note_label(fact, locale)?.in_a_line());
+        let record = &self.directory.programs[program];
+        let facts = self.facts(program);
+        let language = self.language(record);
+        let lang =
+            stated(record, &facts).map(|_| language).filter(|it| *it != locale.as_str()).map(str::to_owned);
+        let funding = AmountPhrases { locale, word: &word }.funding(record, &facts, label);
+        funding.into_iter().map(|text| Part { text, lang: lang.clone(), ..Part::default() }).collect()
+    }
+
+    /// The label of a fact whose kind feeds no facet: a translation, else the program's word for its value. Where the
+    /// label states more than that word, it follows in its own language. The word `note_labels` lists others that do not,
+    /// divided by `|`.
+    pub(super) fn note_label<'f>(&'f self, fact: &'f Fact, locale: Locale) -> Option<NoteLabel<'f>> {
+        let stated = fact.label.as_deref().or(fact.value.as_deref())?;
+        let text = self.directory.text(fact.entity(), locale, "label", stated);
+        let original = self.directory.dataset.language();
+        if text != stated || original == locale {
+            return Some(NoteLabel { kind: None, text, language: None });
+        }
+        let value = fact.value.as_deref().unwrap_or(stated);
+        let [own, known] = [locale, original].map(|locale| self.word(locale, &format!("value_{value}")));
+        let rest = stated.strip_prefix(known).filter(|_| !known.is_empty());
+        let is_more = rest.is_none_or(|rest| rest.contains(|c: char| c.is_ascii_digit()));
+        let is_same =
+            stated == value || self.word(original, "note_labels").split('|').any(|known| known == stated);
+        Some(match own.is_empty() || is_more && !is_same {
+            false => NoteLabel { kind: None, text: own, language: None },
+            true => {
+                let kind = Some(own).filter(|own| !own.is_empty());
+                NoteLabel { kind, text, language: Some(original.as_str()) }
+            }
+        })
+    }
+
+    /// A program as rows, lists, feeds and its page show it.
+    pub(in crate::pages) fn view(&self, program: usize, locale: Locale) -> Program {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let who = self.who(program, locale);
+        let official = url::Url::parse(&it.official_url).ok();
+        let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+        let season = |(cycle, deadline): (&Cycle, Date)| Season {
+            id: cycle.id.to_string(),
+            label: self.directory.text(cycle.entity(), locale, "label", &cycle.label).to_owned(),
+            deadline,
+            updated: cycle.updated_at,
+        };
+        Program {
+            id: it.id.to_string(),
+            slug: it.slug.to_string(),
+            href: here(&format!("/programs/{}", it.slug), locale),
+            name: self.text_of(about, locale, "name", &it.name),
+            mark: self.mark_of(program),
+            provider: self.provider(program, locale),
+            kind: self.label(Facet::Types, &it.program_type, locale),
+            for_persons: admits_persons(it, &self.facts(program)) && !who.is_empty(),
+            summary: summary.map(|text| Text {
+                text: self.plain_summary(text).to_owned(),
+                lang: self.foreign(about, locale, "summary"),
+            }),
+            lines: [
+                Line { word: "line_who".into(), parts: who },
+                Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
+                Line { word: "line_where".into(), parts: self.places(program, locale) },
+            ]
+            .into_iter()
+            .chain(self.served(program, locale))
+            .collect(),
+            official: it.official_url.to_string(),
+            host: host.trim_start_matches("www.").to_owned(),
+            checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
+            deadline_text: deadline_in_words(self.directory, program).map(|fact| {
+                let original = fact.text.as_deref().unwrap_or_default();
+                self.text_of((fact.entity(), self.language(it)), locale, "text", original)
+            }),
+            created: it.created_at,
+            updated: it.updated_at,
+            seasons: self.deadlines(program).map(season).collect(),
+        }
+    }
+
+    /// The seasons of a program that end on a day, which is no filler. A paused or ended program has none.
+    pub(super) fn deadlines(&self, program: usize) -> impl Iterator<Item = (&Cycle, Date)> {
+        let lifecycle = self.directory.programs[program].lifecycle;
+        let rests =
+            matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
+        let cycles = self.directory.program_links[program].cycles.iter().filter(move |_| !rests);
+        cycles.filter_map(|cycle| {
+            let cycle = &self.directory.cycles[*cycle];
+            let deadline = cycle.deadline_on.filter(|it| !is_filler(*it, day(cycle.updated_at)))?;
+            Some((cycle, deadline))
+        })
+    }
+
+    /// Passages that a row can show instead of its summary, in the language of the summary.
+    pub(in crate::pages) fn passages(&self, program: usize, locale: Locale) -> String {
+        let it = &self.directory.programs[program];
+        let about = (it.entity(), self.language(it));
+        let text = |field, original| self.directory.optional_text(it.entity(), locale, field, original);
+        let summary = text("summary", it.summary.as_deref());
+        let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
+        let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
+        let lines = rest.map(|rest| without_lead(rest.lines().map(str::trim).collect(), summary));
+        let summary_text = summary.map(|text| self.plain_summary(text));
+        let texts = summary_text.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
+        if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
+    }
+}
+
+/// The label of a note: its text, its language if that is not the page's, and the page's word for its kind if the text
+/// does not say that.
+pub(super) struct NoteLabel<'a> {
+    pub(super) kind: Option<&'a str>,
+    pub(super) text: &'a str,
+    pub(super) language: Option<&'static str>,
+}
+
+impl NoteLabel<'_> {
+    fn in_a_line(&self) -> String {
+        self.kind.map_or_else(|| self.text.to_owned(), |kind| format!("{kind} ({})", self.text))
+    }
+}
+
+/// A text without the headings at its beginning, each followed by a colon; a text of nothing else stays.
+fn without_headings<'t>(text: &'t str, headings: &[&str], lists: &[&str]) -> &'t str {
+    let mut rest = text.trim_start();
+    while let Some((heading, after)) = rest.split_once(':') {
+        let is_known = headings.iter().any(|known| known.eq_ignore_ascii_case(heading.trim_end()));
+        let announces = || heading.len() <= ANNOUNCEMENT && !heading.contains('.');
+        let is_heading =
+            is_known || announces() && heading.split_whitespace().any(|word| lists.contains(&word));
+        let after = after.trim_start_matches(|c: char| c.is_whitespace() || c == '-');
+        if !is_heading || after.is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_a_source_are_cut_from_the_beginning_of_a_text_only() {
+        let of = |text| {
+            without_headings(text, &["Scope", "Expected Outcome", "Objetivo"], &["following", "outcomes"])
+        };
+        assert_eq!(of("Expected Outcome: Farms gain."), "Farms gain.");
+        assert_eq!(of("EXPECTED OUTCOME :\n- Scope: Farms: all"), "Farms: all");
+        assert_eq!(of("Objetivo: becas"), "becas");
+        assert_eq!(of("Farms: Scope: all"), "Farms: Scope: all");
+        assert_eq!(of("Scope:"), "Scope:");
+        assert_eq!(of("Scope of work: all"), "Scope of work: all");
+        assert_eq!(of("Scope: Teams reach one of the following outcomes: - Farms gain."), "Farms gain.");
+        assert_eq!(of("Farms gain. See the following page: all"), "Farms gain. See the following page: all");
+        assert_eq!(of(""), "");
+    }
+}

@@ -161,7 +161,7 @@ impl<'a> Pages<'a> {
             .map(|count| grouped(count as u64, locale));
         let numbers = [("n", &*programs), ("m", &*organizations)];
         context! {
-            totals => self.phrase(locale, "home_programs_other", &numbers),
+            totals => self.phrase(locale, "home_programs", &numbers),
             open_count => Value::from_safe_string(Rule::OpenCount.mark(0, locale)),
             entry => Value::from_safe_string(Rule::Entry.mark(0, locale)),
             closing => Value::from_safe_string(Rule::Closing.mark(0, locale)),

@@ -3,6 +3,7 @@
 
 mod applicants;
 pub(crate) mod eligibility;
+mod excluded;
 mod measure;
 mod words;
 
@@ -14,8 +15,9 @@ pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 pub use self::words::VALUE_WORDS;
 pub use self::{
-    applicants::{admits_persons, applicants, without_ages_served},
+    applicants::{admits_others, admits_persons, applicants, without_ages_served},
     eligibility::eligibility,
+    excluded::{admitted_values, exclusion, is_excluded},
 };
 
 /// A facet. The order is the contract's, and that of `meta.facets`.

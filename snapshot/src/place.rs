@@ -56,6 +56,9 @@ fn cells<const N: usize>(row: &'static str) -> Option<[&'static str; N]> {
     row.split(',').collect::<Vec<_>>().try_into().ok()
 }
 
+/// The whole world (UN M49).
+pub const WORLD: &str = "001";
+
 /// The country or region with this code.
 pub fn find(code: &str) -> Option<&'static Place> {
     PLACES.binary_search_by_key(&code, |place| place.code).ok().map(|at| &PLACES[at])

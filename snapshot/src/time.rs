@@ -385,11 +385,12 @@ impl DisplayStatus {
     }
 
     /// How this status, which is derived from dates, conflicts with the observed lifecycle: the key of a phrase.
-    pub const fn differs(self, lifecycle: Lifecycle) -> Option<&'static str> {
+    pub(crate) const fn differs(self, lifecycle: Lifecycle) -> Option<&'static str> {
         use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, RenamedOrMoved, Unclear};
         match (lifecycle, self) {
             (ActiveAccepting, Self::Closed | Self::Over { .. }) => Some("by_dates_closed"),
             (ActiveAccepting, Self::Upcoming) => Some("by_dates_upcoming"),
+            (ActiveAccepting, Self::NotKnown { months: None, .. }) => Some("by_dates_not_known"),
             (
                 ActiveBetweenCycles | Inaccessible | RenamedOrMoved | Unclear,
                 Self::ClosingSoon | Self::Open | Self::Rolling,

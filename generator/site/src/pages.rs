@@ -21,6 +21,7 @@ use snapshot::facet::{FACETS, Facet, FacetSpec, place_label};
 use snapshot::page::Dated;
 use snapshot::page::facet::options;
 use snapshot::page::text::grouped;
+use snapshot::place::WORLD;
 use snapshot::query::{FacetValue, Query};
 use snapshot::record::Locale;
 
@@ -233,6 +234,9 @@ impl<'a> Pages<'a> {
     /// The label of a facet value, and its language if that is another one. A value without a label in the dataset
     /// gets the program's word for it, else a readable form of the value itself.
     fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
+        if (facet, value) == (Facet::Citizenships, WORLD) {
+            return (self.word(locale, "any_nationality").to_owned(), None);
+        }
         let stated = self.stated_label(facet, value, locale);
         let own = facet.spec().is_place || !facet.fixed_values().is_empty();
         let foreign = !own && locale == Locale::Es && !self.is_translated(facet, value);

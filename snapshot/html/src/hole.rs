@@ -139,9 +139,7 @@ impl Fill for Filler<'_> {
                 dated.cycles.on(number, day).map(|(_, standing)| standing)
             }),
             Rule::When | Rule::WhenText => self.state_change(number, |state, day| self.words(state, day)),
-            Rule::Differs => {
-                self.state_change(number, |state, _| state.standing.differs(state.observed.lifecycle))
-            }
+            Rule::Differs => self.state_change(number, |state, _| state.differs()),
             // The order of its programs follows from their states.
             Rule::Organization => {
                 let docs = self.html.organizations.docs(number).iter();

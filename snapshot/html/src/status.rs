@@ -147,7 +147,7 @@ impl<'a> Words<'a> {
 
     /// How a program's dates differ from its observed lifecycle; nothing if they agree.
     pub(crate) fn differs(&self, state: &ProgramState) -> Option<&'a str> {
-        Some(self.word(state.standing.differs(state.observed.lifecycle)?))
+        Some(self.word(state.differs()?))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Who can apply, as a source states it. Audiences are whom the money serves: they are no applicants, and neither are the
 //! career stages and levels of education of a record whose applicants are organizations.
 
-use super::{FACETS, Facet, FacetSpec, Measure, named_values};
+use std::sync::LazyLock;
+
+use super::{FACETS, Facet, FacetSpec, Measure, admitted_values, named_values};
+use crate::patterns::Patterns;
 use crate::place;
 use crate::record::{Fact, Program};
 
@@ -20,6 +23,21 @@ const FOR_PERSONS: [&str; 13] = [
     "becas", "premio", "residencia", "pasantia",
 ];
 
+/// How a text about citizens admits others too.
+static OTHERS: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(
+        "permanent|lawful|legal* residents|resident !only\ngreen card\nnationals|national|asylees|asylee|refugees|refugee|daca\n\
+         o residentes|nacionales\nresidentes permanentes|legales\nrefugiados|refugiadas",
+    )
+});
+
+/// Whether the text of a fact about citizens admits others too, such as permanent residents.
+pub fn admits_others(facts: &[&Fact]) -> bool {
+    let of_citizens = |fact: &&&Fact| Facet::Citizenships.spec().is_fed_by(&fact.kind);
+    let texts = facts.iter().filter(of_citizens).filter_map(|fact| fact.text.as_deref());
+    texts.into_iter().any(|text| OTHERS.find(&text.replace('.', "")).is_some())
+}
+
 /// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
 /// is as exact as stated, and stands once.
 pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
@@ -28,7 +46,7 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
     let shown = FACETS.iter().filter(|spec| spec.is_eligibility && spec.facet != Facet::Audiences);
     let mut all: Vec<_> = shown
         .filter(|spec| is_of_persons(spec))
-        .map(|spec| (spec, named_values(spec.facet, program, facts)))
+        .map(|spec| (spec, admitted_values(spec.facet, program, facts)))
         .collect();
     for (spec, values) in &mut all {
         match spec.is_place {
@@ -170,6 +188,33 @@ mod tests {
             ["audience", "individual-family", "Individual", ""],
         ];
         assert_eq!(shown("grant", &[], &facts), "applicants: individual; careers: researcher");
+    }
+
+    #[test]
+    fn whom_a_text_excludes_is_no_applicant() {
+        let text = "Doctoral students; no undergraduates or postdocs";
+        let facts =
+            ["doctoral-candidate", "undergraduate", "postdoc"].map(|value| ["career", value, "", text]);
+        assert_eq!(shown("fellowship", &[], &facts), "careers: doctoral-candidate");
+    }
+
+    #[test]
+    fn others_than_citizens_are_found_in_the_text() {
+        for (text, expected) in [
+            ("U.S. citizens or permanent residents", true),
+            ("Citizens, asylees and refugees", true),
+            ("Green card holders may apply", true),
+            ("Personas con nacionalidad o residentes permanentes", true),
+            ("US citizens only", false),
+            ("US citizens who teach", false),
+        ] {
+            let fact: Fact = serde_json::from_value(json!({
+                "id": uuid::Uuid::nil(), "programId": uuid::Uuid::nil(), "kind": "citizenship", "value": "US", "text": text,
+                "updatedAt": "2026-01-01T00:00:00Z",
+            }))
+            .unwrap();
+            assert_eq!(admits_others(&[&fact]), expected, "{text}");
+        }
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn lifecycle(program: &ProgramState, locale: Locale) -> String {
         }
         None => phrase(word("program_lifecycle_unchecked", locale), &[("lifecycle", label)]),
     };
-    match program.standing.differs(observed.lifecycle) {
+    match program.differs() {
         Some(differs) => format!("{checked}; {}", word(differs, locale)),
         None => checked,
     }
@@ -176,7 +176,15 @@ mod tests {
                 passed,
                 lately,
                 Locale::Es,
-                "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01.",
+                "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01; su último plazo es posterior \
+                 a esa revisión.",
+            ),
+            (
+                Lifecycle::Ended,
+                passed,
+                day(2026, 10, 1),
+                Locale::En,
+                "Closed; last deadline 2026-09-30. Ended, as checked 2026-10-01.",
             ),
         ] {
             assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
@@ -201,7 +209,7 @@ mod tests {
                 long_ago,
                 Locale::En,
                 "Not known to be open; opened 2011-07-06; no deadline stated. Active, accepting applications, as \
-                 checked 2025-08-20.",
+                 checked 2025-08-20; its dates do not show that it is open.",
             ),
             (
                 Lifecycle::ActiveAccepting,
@@ -209,7 +217,7 @@ mod tests {
                 lately,
                 Locale::Es,
                 "No consta que esté abierta; apertura: 2025-07-06; sin plazo publicado. Activa, recibe \
-                 solicitudes, según la revisión del 2026-07-01.",
+                 solicitudes, según la revisión del 2026-07-01; sus fechas no indican que esté abierta.",
             ),
             (
                 Lifecycle::ActiveBetweenCycles,

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::facet::{FACETS, Facet, entity_facets, place_facets};
-use crate::place::{self, NameKind, PlaceName};
+use crate::place::{self, NameKind, PlaceName, WORLD};
 use crate::record::Term;
 use crate::search::lexicon;
 use crate::search::set::{DocSet, union};
@@ -34,8 +34,6 @@ const FACETS_MAX: usize = 4;
 const REPLACED_MAX: usize = 3;
 /// Most names of places that are read for a word.
 const OFFERED_MAX: usize = 8;
-
-const WORLD: &str = "001";
 
 /// Whether a folded word is searched as text although it names a place, as it is more often another word or names
 /// several.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::facet::Facet;
+use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
@@ -19,6 +20,16 @@ pub struct ProgramState {
     pub openness: Openness,
     /// What was observed.
     pub observed: Observation,
+}
+
+impl ProgramState {
+    /// How the status and the dates conflict with what was observed: the key of a phrase.
+    pub fn differs(&self) -> Option<&'static str> {
+        let Observation { lifecycle, on, .. } = self.observed;
+        let is_ended_later =
+            lifecycle == Lifecycle::Ended && on != Day::NONE && self.openness.last_deadline >= on;
+        if is_ended_later { Some("by_dates_ended") } else { self.standing.differs(lifecycle) }
+    }
 }
 
 const STATES: usize = OPEN_STATES.len();

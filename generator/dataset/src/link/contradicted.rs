@@ -1,8 +1,9 @@
 //! Facts and seasons that a text of their program contradicts: people whom it shuts out, and a day beside a rolling season.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use snapshot::facet::exclusion;
 use snapshot::patterns::Patterns;
 use snapshot::record::{CycleStatus, Fact, Polarity, Program};
 use uuid::Uuid;
@@ -11,24 +12,6 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Row, Tables};
 use crate::text::quoted;
 use rayon::prelude::*;
-
-/// For each value of a fact the ways in which a text excludes it.
-static EXCLUSIONS: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
-    let mut lists: HashMap<&str, String> = HashMap::new();
-    let who = include_str!("excluded.txt").lines().filter_map(|line| line.split_once(" = "));
-    for (value, words) in who {
-        // `Not for profit` is a word for others, and no exclusion.
-        let is_other = |line: &&str| line.starts_with("^ not") && value == "for-profit";
-        let is_kept = |line: &&str| !line.starts_with('#') && !is_other(line);
-        for line in include_str!("exclusions.txt").lines().filter(is_kept) {
-            let slots = line.split(' ').map(|slot| if slot == "X" { words } else { slot });
-            let list = lists.entry(value).or_default();
-            list.push_str(&slots.collect::<Vec<_>>().join(" "));
-            list.push('\n');
-        }
-    }
-    lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
-});
 
 /// Names of months, English and Spanish.
 const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|\
@@ -109,8 +92,8 @@ fn excluded(program: &Row<Program>, facts: &[&Row<Fact>], report: &Diagnostics) 
     values.sort_by_key(|(value, at, _)| (*value, *at));
     values.dedup_by_key(|(value, ..)| *value);
     let contradicted = values.into_iter().filter_map(|(value, at, field)| {
-        let patterns = EXCLUSIONS.get(value)?;
-        let (place, part) = texts(program, facts).find_map(|(at, text)| Some((at, patterns.find(text)?)))?;
+        let (place, part) =
+            texts(program, facts).find_map(|(at, text)| Some((at, exclusion(value, text)?)))?;
         let message = format!(
             "`{field}` has {}, but a text has {}, see {}",
             quoted(value),

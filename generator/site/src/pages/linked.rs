@@ -43,6 +43,8 @@ impl Pages<'_> {
         let bounds =
             json!({ "@type": "MonetaryAmount", "currency": currency, "minValue": min, "maxValue": max });
         let doc = self.numbers.doc_of[program] as usize;
+        let language = self.foreign((it.entity(), self.language(it)), locale, "summary");
+        let language = language.unwrap_or_else(|| locale.as_str().to_owned());
         embed(json!({
             "@type": if funded {
                 json!(["MonetaryGrant", "EducationalOccupationalProgram"])
@@ -57,7 +59,7 @@ impl Pages<'_> {
             "funder": funded.then(|| provider.clone()),
             "amount": funded.then(|| stated(bounds)),
             "applicationDeadline": Rule::NextDeadline.mark(doc),
-            "inLanguage": locale.as_str(),
+            "inLanguage": language,
             "license": "https://creativecommons.org/licenses/by/4.0/",
         }))
     }

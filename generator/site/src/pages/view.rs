@@ -157,13 +157,18 @@ impl Pages<'_> {
     }
 
     /// The language of the original, if the text is not available in `locale`.
-    fn foreign(&self, (of, original): (EntityRef, &str), locale: Locale, field: &str) -> Option<String> {
+    pub(super) fn foreign(
+        &self,
+        (of, original): (EntityRef, &str),
+        locale: Locale,
+        field: &str,
+    ) -> Option<String> {
         let translated =
             self.directory.translations.get(&(of, locale)).is_some_and(|it| it.contains_key(field));
         (!translated && original != locale.as_str()).then(|| original.to_owned())
     }
 
-    fn language<'p>(&'p self, program: &'p Program) -> &'p str {
+    pub(super) fn language<'p>(&'p self, program: &'p Program) -> &'p str {
         program.language.as_deref().unwrap_or(self.default_language())
     }
 

@@ -149,6 +149,12 @@ fn facts_that_a_text_excludes_are_reported_with_both_places() {
         ("student", "Para docentes; no para los estudiantes."),
         ("individual", "Las personas físicas no pueden solicitar la ayuda."),
         ("for-profit", "No dirigida a empresas."),
+        ("masters", "At these schools only; no undergrads, master's, JD, or postdocs"),
+        ("undergraduate", "At these schools only; no undergrads, master's, JD, or postdocs"),
+        ("practitioner", "A doctorate in physics; no professional degrees (MD, JD)"),
+        ("practitioner", "EdD, JD and other professional degrees NOT eligible"),
+        ("practitioner", "Full-time doctoral or professional students"),
+        ("faculty", "Doctoral students; must have a faculty sponsor"),
     ] {
         let program = program(1, 1, &format!(r#","description":"{text}""#));
         let (_, report) = linked(&[("programs.ndjson", program), ("facts.ndjson", includes(value))]);
@@ -177,6 +183,10 @@ fn facts_that_a_text_excludes_are_reported_with_both_places() {
         ("student", "Los estudiantes no pagan la matrícula."),
         ("individual", "No se exige fianza a las personas físicas."),
         ("for-profit", "Las empresas no son elegibles para otra ayuda."),
+        ("masters", "No master's thesis is needed."),
+        ("undergraduate", "No undergraduate degree is required."),
+        ("practitioner", "Practitioners who have professional degrees"),
+        ("faculty", "Faculty sponsor the students whom they nominate."),
     ] {
         let program = program(1, 1, &format!(r#","description":"{text}""#));
         let (_, report) = linked(&[("programs.ndjson", program), ("facts.ndjson", includes(value))]);

@@ -1,16 +1,19 @@
 //! Template variables of a program's page.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use html::Rule;
 use html::view::variables;
 use minijinja::{Value, context};
 use snapshot::facet::{
-    FACETS, Facet, FacetSpec, Measure, applicants, detail_page_facets, eligibility, named_values,
-    without_ages_served,
+    FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
+    eligibility, is_excluded, named_values, without_ages_served,
 };
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::text::words_of;
+use snapshot::time::is_filler;
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
@@ -163,6 +166,7 @@ impl Pages<'_> {
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             // A state is no country.
+            let has_others = spec.facet == Facet::Citizenships && admits_others(&facts);
             let is_part = spec.facet == Facet::Countries && values.iter().all(|it| it.contains('-'));
             let name = if is_part { "line_place".to_owned() } else { format!("facet_{}", spec.name) };
             (!items.is_empty()).then(|| {
@@ -171,12 +175,20 @@ impl Pages<'_> {
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
                     eligibility,
                     is_place => spec.is_place,
+                    others => has_others.then(|| self.word(locale, "citizens_others")),
                     name => self.word(locale, &name),
                 }
             })
         };
         let rest = detail_page_facets().filter(|spec| is_rest(spec));
-        let rest = rest.filter_map(|spec| group(spec, &named_values(spec.facet, it, &facts), false));
+        // Sources name one thing as topic and field, or as benefit and form of payment.
+        let mut seen = BTreeSet::new();
+        let rest = rest.filter_map(|spec| {
+            let mut values = admitted_values(spec.facet, it, &facts);
+            let label = |value| words_of(&self.stated_label(spec.facet, value, Locale::En));
+            values.retain(|value| spec.is_eligibility || seen.insert(label(value)));
+            group(spec, &values, false)
+        });
         stated.iter().filter_map(|(spec, values)| group(spec, values, true)).chain(rest).collect()
     }
 
@@ -184,7 +196,13 @@ impl Pages<'_> {
     /// is the making of the data: the source's words behind a value that the page shows, or a note with a code.
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
-        let statements = self.facts(program).into_iter().filter(|fact| {
+        let facts = self.facts(program);
+        let is_shut_out = |fact: &Fact| {
+            let is_of_applicants =
+                FACETS.iter().any(|spec| spec.is_eligibility && spec.is_fed_by(&fact.kind));
+            is_of_applicants && fact.value.as_deref().is_some_and(|value| is_excluded(value, it, &facts))
+        };
+        let statements = facts.iter().copied().filter(|fact| {
             fact.text.is_some()
                 || fact.amount.is_some()
                 || fact.polarity == Polarity::Exclude
@@ -205,7 +223,8 @@ impl Pages<'_> {
                     context! { kind => it.kind, text => it.text, lang => it.language }
                 }),
             };
-            let is_excluded = fact.polarity == Polarity::Exclude;
+            let by_text = is_shut_out(fact);
+            let is_excluded = by_text || fact.polarity == Polarity::Exclude;
             let is_preferred = !is_excluded && fact.strength == Strength::Preferred;
             let is_note =
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
@@ -213,7 +232,8 @@ impl Pages<'_> {
             context! {
                 label, is_making, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
-                text => fact.text.as_deref().filter(|text| !is_conversion(fact, text)).map(|text| {
+                // What excludes it is quoted at the top.
+                text => fact.text.as_deref().filter(|text| !by_text && !is_conversion(fact, text)).map(|text| {
                     let (of, language) = (fact.entity(), self.language(it));
                     let whole = self.directory.text(of, locale, "text", text);
                     let text = at_word(whole, if is_making { FOLDED } else { STATEMENT });
@@ -268,11 +288,14 @@ impl Pages<'_> {
             let days: Vec<Option<Value>> = [it.opens_on, it.deadline_on, it.decision_on, it.starts_on]
                 .map(|date| date.map(|date| self.date(date, locale)))
                 .into();
+            let filler = it.deadline_on.filter(|deadline| is_filler(*deadline, day(it.updated_at)));
+            let filler = filler.map(|date| self.day_text(date, locale).text);
             context! {
                 label => self.text((it.entity(), language), locale, "label", &it.label),
                 href => outside_address(it.application_url.as_deref()),
                 status => Value::from_safe_string(Rule::Status.mark(number, locale)),
                 days,
+                filler => filler.map(|date| self.phrase(locale, "deadline_filler", &[("date", &date)])),
             }
         };
         self.directory.program_links[program].cycles.iter().map(view).collect()
@@ -284,7 +307,7 @@ impl Pages<'_> {
             context! {
                 day => self.date(day(it.observed_at), locale),
                 text => self.label(Facet::Lifecycles, it.to_lifecycle.as_str(), locale),
-                reason => it.reason.as_deref(),
+                reason => it.reason.as_deref().filter(|_| locale == self.directory.dataset.language()),
             }
         };
         self.directory.program_links[program].transitions.iter().map(view).collect()

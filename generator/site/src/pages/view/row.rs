@@ -1,5 +1,7 @@
 //! A program as rows, lists, feeds and its page show it.
 
+use std::borrow::Cow;
+
 use html::passages;
 use html::templates::here;
 use html::view::{Line, Link, Part, Program, Season, Text};
@@ -133,19 +135,30 @@ impl Pages<'_> {
         let text = self.directory.text(fact.entity(), locale, "label", stated);
         let original = self.directory.dataset.language();
         if text != stated || original == locale {
-            return Some(NoteLabel { kind: None, text, language: None });
+            return Some(NoteLabel { kind: None, text: text.into(), language: None });
         }
         let value = fact.value.as_deref().unwrap_or(stated);
         let [own, known] = [locale, original].map(|locale| self.word(locale, &format!("value_{value}")));
         let rest = stated.strip_prefix(known).filter(|_| !known.is_empty());
+        // `Obligations, fiscal year 2024` in the words of the page.
+        let [own_year, year] = [locale, original].map(|locale| self.word(locale, "fiscal_year"));
+        if let Some((", ", number)) = rest.and_then(|rest| rest.split_once(year))
+            && !own.is_empty()
+        {
+            return Some(NoteLabel {
+                kind: None,
+                text: format!("{own}, {own_year}{number}").into(),
+                language: None,
+            });
+        }
         let is_more = rest.is_none_or(|rest| rest.contains(|c: char| c.is_ascii_digit()));
         let is_same =
             stated == value || self.word(original, "note_labels").split('|').any(|known| known == stated);
         Some(match own.is_empty() || is_more && !is_same {
-            false => NoteLabel { kind: None, text: own, language: None },
+            false => NoteLabel { kind: None, text: own.into(), language: None },
             true => {
                 let kind = Some(own).filter(|own| !own.is_empty());
-                NoteLabel { kind, text, language: Some(original.as_str()) }
+                NoteLabel { kind, text: text.into(), language: Some(original.as_str()) }
             }
         })
     }
@@ -230,13 +243,13 @@ impl Pages<'_> {
 /// does not say that.
 pub(super) struct NoteLabel<'a> {
     pub(super) kind: Option<&'a str>,
-    pub(super) text: &'a str,
+    pub(super) text: Cow<'a, str>,
     pub(super) language: Option<&'static str>,
 }
 
 impl NoteLabel<'_> {
     fn in_a_line(&self) -> String {
-        self.kind.map_or_else(|| self.text.to_owned(), |kind| format!("{kind} ({})", self.text))
+        self.kind.map_or_else(|| self.text.to_string(), |kind| format!("{kind} ({})", self.text))
     }
 }
 

@@ -1,0 +1,51 @@
+//! People whom a text shuts out, although a fact of the same record includes them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::{Facet, named_values};
+use crate::patterns::Patterns;
+use crate::record::{Fact, Program};
+
+/// For each value of a fact the ways in which a text excludes it.
+static EXCLUSIONS: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
+    let mut lists: HashMap<&str, String> = HashMap::new();
+    let mut add = |value: &'static str, line: &str| {
+        let list = lists.entry(value).or_default();
+        list.push_str(line);
+        list.push('\n');
+    };
+    let who = include_str!("excluded.txt");
+    who.lines().filter_map(|line| line.split_once(" : ")).for_each(|(value, pattern)| add(value, pattern));
+    for (value, words) in who.lines().filter_map(|line| line.split_once(" = ")) {
+        // `Not for profit` is a word for others, and no exclusion.
+        let is_other = |line: &&str| line.starts_with("^ not") && value == "for-profit";
+        let is_kept = |line: &&str| !line.starts_with('#') && !is_other(line);
+        for line in include_str!("exclusions.txt").lines().filter(is_kept) {
+            let slots = line.split(' ').map(|slot| if slot == "X" { words } else { slot });
+            add(value, &slots.collect::<Vec<_>>().join(" "));
+        }
+    }
+    lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
+});
+
+/// The part of a text that excludes whom a value of a fact names.
+pub fn exclusion<'t>(value: &str, text: &'t str) -> Option<&'t str> {
+    EXCLUSIONS.get(value)?.find(text)
+}
+
+/// The values of a facet that no text of the record excludes.
+pub fn admitted_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) -> Vec<&'a str> {
+    let mut values = named_values(facet, program, facts);
+    values.retain(|value| !is_excluded(value, program, facts));
+    values
+}
+
+/// Whether a text of the record excludes whom a value names.
+pub fn is_excluded(value: &str, program: &Program, facts: &[&Fact]) -> bool {
+    let own = [program.summary.as_deref(), program.description.as_deref()].into_iter().flatten();
+    EXCLUSIONS.get(value).is_some_and(|patterns| {
+        let mut texts = own.chain(facts.iter().filter_map(|fact| fact.text.as_deref()));
+        texts.any(|text| patterns.find(text).is_some())
+    })
+}

@@ -46,6 +46,8 @@ pub struct Line {
     pub word: String,
     /// What is stated; empty where nothing is.
     pub parts: Vec<Part>,
+    /// Labels that the last part counts, each after its value.
+    pub hidden: Vec<(String, Text)>,
 }
 
 /// A label in a line of several.
@@ -125,6 +127,14 @@ pub struct Program {
 }
 
 impl Line {
+    /// Shows a label of these values that is hidden in place of the last one that is shown.
+    pub(crate) fn show(&mut self, values: &[&str]) {
+        let found = self.hidden.iter().find(|(value, _)| values.contains(&&**value));
+        if let (Some((_, label)), [.., part, _]) = (found, &mut self.parts[..]) {
+            (part.text, part.lang) = (label.text.clone(), label.lang.clone());
+        }
+    }
+
     /// What is stated, without markup.
     pub(crate) fn text(&self) -> String {
         self.parts.iter().flat_map(|part| [&*part.joint, &*part.text]).collect()
@@ -150,4 +160,32 @@ pub(crate) struct Row {
 /// The variables of a template.
 pub fn variables(view: &impl Serialize) -> Value {
     Value::from(Serde(view))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_searched_for_is_shown_in_place_of_the_last_label() {
+        let part = |text: &str| Part { text: text.to_owned(), ..Part::default() };
+        let label = |text: &str| (text.to_lowercase(), Text { text: text.to_owned(), lang: None });
+        let line = || Line {
+            word: String::new(),
+            parts: ["Artist", "Farm", ", 2 more"].map(part).into(),
+            hidden: vec![label("School"), label("Town")],
+        };
+        for (searched, expected) in [
+            ("town", "ArtistTown, 2 more"),
+            ("school", "ArtistSchool, 2 more"),
+            ("artist", "ArtistFarm, 2 more"),
+        ] {
+            let mut line = line();
+            line.show(&[searched, "other"]);
+            assert_eq!(line.text(), expected);
+        }
+        let mut short = Line { hidden: Vec::new(), ..line() };
+        short.show(&["town"]);
+        assert_eq!(short.text(), "ArtistFarm, 2 more");
+    }
 }

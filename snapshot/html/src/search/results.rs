@@ -1,7 +1,7 @@
 //! Search results: count, rows with headings, page links, and the sort options.
 
 use serde::Serialize;
-use snapshot::query::{Query, Sort};
+use snapshot::query::{FacetValue, Query, Sort};
 use snapshot::search::{RankedRow, Tier, as_typed};
 
 use super::suggestions::Advice;
@@ -76,12 +76,14 @@ impl Search<'_> {
 
     pub(super) fn results(&self) -> Results {
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &self.answer);
+        let searched = self.searched();
         let mut start = self.query.page.offset + 1;
         let alike = self.answer.rows.chunk_by(|a, b| self.kind(a.tier) == self.kind(b.tier));
         let group = |group: &[RankedRow]| {
             let is_uniform = group.iter().all(|row| words(row).eq(words(&group[0])));
             let row = |row: &RankedRow| {
-                let it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
+                let mut it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
+                it.program.lines.iter_mut().for_each(|line| line.show(&searched));
                 Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
             };
             let rows = group.iter().filter_map(row).collect();
@@ -91,6 +93,21 @@ impl Search<'_> {
         };
         let groups = alike.map(group).collect();
         Results { advice: self.advice(), groups, more: self.more_links() }
+    }
+
+    /// The values that are searched for: those of filters, and those that words were understood as.
+    fn searched(&self) -> Vec<&str> {
+        let text = |ordinal: u32| self.site.index.values.text(ordinal);
+        let selected = self.query.selected.iter().filter_map(|(_, value)| match value {
+            FacetValue::Value(ordinal) => Some(text(*ordinal)),
+            FacetValue::Place(_) => None,
+        });
+        let understood = self.answer.interpretations.iter().filter(|it| !it.is_outside);
+        let understood = understood.flat_map(|it| {
+            let values = it.values.iter().map(|(_, value)| text(*value));
+            values.chain(it.place.as_deref())
+        });
+        selected.chain(understood).collect()
     }
 
     /// The kind of heading of a tier: the last tiers are ranked together and have one.

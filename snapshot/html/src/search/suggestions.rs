@@ -6,6 +6,7 @@ use snapshot::query::Query;
 use snapshot::search::{Constraint, Relaxation, Tier, rest_in_words};
 
 use super::{DisplayQuery, PageOptions, Search, search_address};
+use crate::templates::here;
 use crate::view::{Link, Text};
 
 /// What to do where nothing matches; template `found.html`.
@@ -13,8 +14,8 @@ use crate::view::{Link, Text};
 pub(super) struct Advice {
     /// The key of the sentence.
     key: &'static str,
-    /// A link to the first page.
-    first: Option<String>,
+    /// A link to the first page, or to all values.
+    way: Option<Link>,
     /// The parts of a query that no record comes near, and the last one.
     parts: Option<(Vec<String>, String)>,
     lists: Vec<Vec<Suggestion>>,
@@ -41,16 +42,33 @@ impl Search<'_> {
         let is_empty = self.answer.rows.is_empty();
         let of = |key| Advice { key, ..Advice::default() };
         if is_empty && self.query.page.offset > 0 {
-            return Some(Advice { first: Some(self.page_address(1)), ..of("search_past") });
+            return Some(Advice {
+                way: Some(self.way(self.page_address(1), "page_first")),
+                ..of("search_past")
+            });
         }
         match self.answer.total {
             0 if self.answer.wider > 0 => Some(of("results_wider_only")),
             0 => (self.answer.rows.iter().all(|row| row.tier == Tier::Some))
                 .then(|| self.nothing_fits())
                 .flatten()
-                .or_else(|| Some(Advice { lists: vec![self.relaxed()], ..of("results_none") })),
+                .or_else(|| Some(self.relaxed_or_browse())),
             _ => None,
         }
+    }
+
+    fn way(&self, href: String, word: &str) -> Link {
+        Link { href, text: self.words.word(word).to_owned(), lang: None }
+    }
+
+    /// Where nothing can be left out, a link to all values.
+    fn relaxed_or_browse(&self) -> Advice {
+        let relaxed = self.relaxed();
+        let (key, way) = match relaxed.is_empty() && self.answer.rows.is_empty() {
+            true => ("results_none", Some(self.way(here("/browse", self.query.locale), "browse_title"))),
+            false => ("results_not_exact", None),
+        };
+        Advice { key, way, lists: vec![relaxed], ..Advice::default() }
     }
 
     /// The query without one of its words or filters.
@@ -98,7 +116,7 @@ impl Search<'_> {
         let each = parts.iter().map(|(part, _)| self.suggestion("search_for_one", part, &alone));
         let lists = vec![together.collect(), each.collect()];
         let last = words.pop().unwrap_or_default();
-        Some(Advice { key: "results_nothing", first: None, parts: Some((words, last)), lists })
+        Some(Advice { key: "results_nothing", way: None, parts: Some((words, last)), lists })
     }
 
     /// A part of a query in words.

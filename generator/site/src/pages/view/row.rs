@@ -26,8 +26,8 @@ const ANNOUNCEMENT: usize = 200;
 /// Longest quotation in the line of a row, in characters.
 const QUOTED: usize = 160;
 
-/// A label, and its language if that is not the page's.
-type Label = (String, Option<&'static str>);
+/// A value with its label.
+type Label = (String, Text);
 
 impl Pages<'_> {
     fn provider(&self, program: usize, locale: Locale) -> Link {
@@ -38,7 +38,7 @@ impl Pages<'_> {
     }
 
     /// Who can apply: the words of the source, then the labels that these do not have, each with the separator before it.
-    fn who(&self, program: usize, locale: Locale) -> Vec<Part> {
+    fn who(&self, program: usize, locale: Locale) -> Line {
         let quoted = eligibility(self.directory, program, locale)
             .map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Pages<'_> {
             !label.is_empty() && words.windows(label.len()).any(|part| part == label)
         };
         let people = self.applicant_labels(program, false, locale);
-        let people = people.into_iter().flatten().filter(|(text, _)| !is_quoted(text)).collect();
+        let people = people.into_iter().flatten().filter(|(_, label)| !is_quoted(&label.text)).collect();
         let quote = |(text, lang): (String, Option<&str>)| Part {
             text: self.phrase(locale, "quoted", &[("text", &text)]),
             lang: lang.map(str::to_owned),
@@ -55,17 +55,19 @@ impl Pages<'_> {
         };
         let mut parts: Vec<Part> = quoted.map(quote).into_iter().collect();
         let has_quote = !parts.is_empty();
-        parts.extend(self.first_labels(people, locale));
+        let (labels, hidden) = self.first_labels(people, locale);
+        parts.extend(labels);
         if let Some(first) = parts.get_mut(1).filter(|_| has_quote) {
             first.joint = format!(" {}: ", self.word(locale, "who_summary"));
         }
-        parts
+        Line { word: "line_who".into(), parts, hidden }
     }
 
     /// Where applicants are: the narrowest places that are stated.
-    fn places(&self, program: usize, locale: Locale) -> Vec<Part> {
+    fn places(&self, program: usize, locale: Locale) -> Line {
         let stated = self.applicant_labels(program, true, locale).into_iter().next();
-        self.first_labels(stated.unwrap_or_default(), locale)
+        let (parts, hidden) = self.first_labels(stated.unwrap_or_default(), locale);
+        Line { word: "line_where".into(), parts, hidden }
     }
 
     /// The labels of what is stated of applicants, by facet: of places, or of others.
@@ -74,23 +76,28 @@ impl Pages<'_> {
         let stated = applicants(&self.directory.programs[program], &facts).into_iter();
         let shown = stated.filter(|(spec, _)| spec.in_eligibility_line && spec.is_place == of_places);
         let labels = |(spec, values): (&FacetSpec, Vec<&str>)| {
-            values.into_iter().map(|value| self.label_of(program, spec, value, locale)).collect()
+            let label = |value| {
+                let (text, lang) = self.label_of(program, spec, value, locale);
+                (value.to_owned(), Text { text, lang: lang.map(str::to_owned) })
+            };
+            values.into_iter().map(label).collect()
         };
         shown.map(labels).collect()
     }
 
-    /// The first labels, and how many more there are.
-    fn first_labels(&self, labels: Vec<Label>, locale: Locale) -> Vec<Part> {
+    /// The first labels and how many more there are, and these.
+    fn first_labels(&self, mut labels: Vec<Label>, locale: Locale) -> (Vec<Part>, Vec<Label>) {
         const MOST: usize = 3;
-        let more = labels.len().saturating_sub(MOST);
-        let more = (more > 0).then(|| (self.phrase(locale, "more", &[("n", &more.to_string())]), None));
-        let shown = labels.into_iter().take(MOST).chain(more).enumerate();
-        let part = |(at, (text, lang)): (usize, Label)| Part {
+        let hidden = labels.split_off(labels.len().min(MOST));
+        let more = (!hidden.is_empty()).then(|| hidden.len().to_string());
+        let more = more.map(|n| Text { text: self.phrase(locale, "more", &[("n", &n)]), lang: None });
+        let shown = labels.into_iter().map(|(_, label)| label).chain(more).enumerate();
+        let part = |(at, Text { text, lang }): (usize, Text)| Part {
             joint: if at > 0 { ", ".to_owned() } else { String::new() },
             text,
-            lang: lang.map(str::to_owned),
+            lang,
         };
-        shown.map(part).collect()
+        (shown.map(part).collect(), hidden)
     }
 
     /// Whom the money serves, in the words of a note; no line where there is none.
@@ -100,7 +107,7 @@ impl Pages<'_> {
         let about = (note.entity(), self.language(&self.directory.programs[program]));
         let Text { text, lang } = self.text_of(about, locale, "text", note.text.as_deref()?);
         let part = Part { text: at_word(&text, QUOTED).into_owned(), lang, ..Part::default() };
-        Some(Line { word: "facet_audiences".into(), parts: vec![part] })
+        Some(Line { word: "facet_audiences".into(), parts: vec![part], hidden: Vec::new() })
     }
 
     /// A summary without headings of its source, such as `Expected Outcome:`, and without announcements of a list, such as
@@ -185,15 +192,19 @@ impl Pages<'_> {
             mark: self.mark_of(program),
             provider: self.provider(program, locale),
             kind: self.label(Facet::Types, &it.program_type, locale),
-            for_persons: admits_persons(it, &self.facts(program)) && !who.is_empty(),
+            for_persons: admits_persons(it, &self.facts(program)) && !who.parts.is_empty(),
             summary: summary.map(|text| Text {
                 text: self.plain_summary(text).to_owned(),
                 lang: self.foreign(about, locale, "summary"),
             }),
             lines: [
-                Line { word: "line_who".into(), parts: who },
-                Line { word: "line_how_much".into(), parts: self.funding(program, locale) },
-                Line { word: "line_where".into(), parts: self.places(program, locale) },
+                who,
+                Line {
+                    word: "line_how_much".into(),
+                    parts: self.funding(program, locale),
+                    hidden: Vec::new(),
+                },
+                self.places(program, locale),
             ]
             .into_iter()
             .chain(self.served(program, locale))

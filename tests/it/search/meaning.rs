@@ -253,7 +253,10 @@ fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
         let body = page(&format!("{path}?q=energy+zzzzz"));
         let link = format!("<a href=\"{path}?q=energy\">{words} <em>zzzzz</em>: {count} {of} energy</a>");
         assert!(body.contains(&link), "{link}");
-        assert!(page(&format!("{path}?q=energy&page=99")).contains(&format!("<a href=\"{path}?q=energy\">")), "{path}");
+        assert!(
+            page(&format!("{path}?q=energy&page=99")).contains(&format!("<a href=\"{path}?q=energy\">")),
+            "{path}"
+        );
     }
 }
 

@@ -32,6 +32,8 @@ struct FilterChip {
 /// Words that were understood as a filter.
 #[derive(Serialize)]
 pub(super) struct Understood {
+    /// The key of the word before it: without a match, nothing is shown for it.
+    key: &'static str,
     /// The filter, with its name.
     label: String,
     /// The words as they were typed.
@@ -71,7 +73,9 @@ impl Search<'_> {
         let values = interpretations.iter().map(|it| (&it.words, self.interpreted(it)));
         let filters = filter_phrases.iter();
         let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value)));
+        let key = if self.answer.total > 0 { "search_showing" } else { "search_read_as" };
         let understood = |(words, label): (&String, String)| Understood {
+            key,
             label,
             words: self.quoted(std::iter::once(self.typed(words))),
             as_text: self.as_text(words),

@@ -52,7 +52,7 @@ impl Search<'_> {
             0 => (self.answer.rows.iter().all(|row| row.tier == Tier::Some))
                 .then(|| self.nothing_fits())
                 .flatten()
-                .or_else(|| Some(self.relaxed_or_browse())),
+                .or_else(|| self.relaxed_or_browse()),
             _ => None,
         }
     }
@@ -61,14 +61,15 @@ impl Search<'_> {
         Link { href, text: self.words.word(word).to_owned(), lang: None }
     }
 
-    /// Where nothing can be left out, a link to all values.
-    fn relaxed_or_browse(&self) -> Advice {
+    /// The query without a part; where nothing can be left out and nothing comes near, a link to all values.
+    fn relaxed_or_browse(&self) -> Option<Advice> {
         let relaxed = self.relaxed();
-        let (key, way) = match relaxed.is_empty() && self.answer.rows.is_empty() {
-            true => ("results_none", Some(self.way(here("/browse", self.query.locale), "browse_title"))),
-            false => ("results_not_exact", None),
-        };
-        Advice { key, way, lists: vec![relaxed], ..Advice::default() }
+        if !relaxed.is_empty() {
+            return Some(Advice { key: "results_not_exact", lists: vec![relaxed], ..Advice::default() });
+        }
+        let way = || Some(self.way(here("/browse", self.query.locale), "browse_title"));
+        let is_empty = self.answer.rows.is_empty();
+        is_empty.then(|| Advice { key: "results_none", way: way(), ..Advice::default() })
     }
 
     /// The query without one of its words or filters.

@@ -15,9 +15,9 @@ pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 pub use self::words::VALUE_WORDS;
 pub use self::{
-    applicants::{admits_others, admits_persons, applicants, without_ages_served},
+    applicants::{admits_any_nationality, admits_others, admits_persons, applicants, without_ages_served},
     eligibility::eligibility,
-    excluded::{admitted_values, exclusion, is_excluded},
+    excluded::{admitted_values, exclusion, is_excluded_by_text},
 };
 
 /// A facet. The order is the contract's, and that of `meta.facets`.

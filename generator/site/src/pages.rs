@@ -17,11 +17,10 @@ use html::templates::{here, prefix};
 use html::{Html, PageOptions, Rule, search_page};
 use jiff::civil::Date;
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet, FacetSpec, place_label};
+use snapshot::facet::{FACETS, Facet, FacetSpec, admits_any_nationality, place_label};
 use snapshot::page::Dated;
 use snapshot::page::facet::options;
 use snapshot::page::text::grouped;
-use snapshot::place::WORLD;
 use snapshot::query::{FacetValue, Query};
 use snapshot::record::Locale;
 
@@ -234,7 +233,7 @@ impl<'a> Pages<'a> {
     /// The label of a facet value, and its language if that is another one. A value without a label in the dataset
     /// gets the program's word for it, else a readable form of the value itself.
     fn spoken_label(&self, facet: Facet, value: &str, locale: Locale) -> (String, Option<&'static str>) {
-        if (facet, value) == (Facet::Citizenships, WORLD) {
+        if admits_any_nationality(facet, value) {
             return (self.word(locale, "any_nationality").to_owned(), None);
         }
         let stated = self.stated_label(facet, value, locale);

@@ -127,6 +127,11 @@ pub struct Program {
 }
 
 impl Line {
+    /// A line that shows all that is stated.
+    pub fn new(word: &str, parts: Vec<Part>) -> Self {
+        Self { word: word.to_owned(), parts, hidden: Vec::new() }
+    }
+
     /// Shows a label of these values that is hidden in place of the last one that is shown.
     pub(crate) fn show(&mut self, values: &[&str]) {
         let found = self.hidden.iter().find(|(value, _)| values.contains(&&**value));

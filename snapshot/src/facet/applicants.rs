@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::{FACETS, Facet, FacetSpec, Measure, admitted_values, named_values};
 use crate::patterns::Patterns;
-use crate::place;
+use crate::place::{self, WORLD};
 use crate::record::{Fact, Program};
 
 /// Words of applicants that are persons, in both languages.
@@ -31,11 +31,16 @@ static OTHERS: LazyLock<Patterns> = LazyLock::new(|| {
     )
 });
 
-/// Whether the text of a fact about citizens admits others too, such as permanent residents.
-pub fn admits_others(facts: &[&Fact]) -> bool {
-    let of_citizens = |fact: &&&Fact| Facet::Citizenships.spec().is_fed_by(&fact.kind);
-    let texts = facts.iter().filter(of_citizens).filter_map(|fact| fact.text.as_deref());
-    texts.into_iter().any(|text| OTHERS.find(&text.replace('.', "")).is_some())
+/// Whether the text of a fact about citizens, which the facet is made of, admits others too, such as permanent residents.
+pub fn admits_others(spec: &FacetSpec, facts: &[&Fact]) -> bool {
+    let mut texts =
+        facts.iter().filter(|fact| spec.is_fed_by(&fact.kind)).filter_map(|fact| fact.text.as_deref());
+    spec.facet == Facet::Citizenships && texts.any(|text| OTHERS.find(&text.replace('.', "")).is_some())
+}
+
+/// Whether a value admits citizens of all countries.
+pub fn admits_any_nationality(facet: Facet, value: &str) -> bool {
+    (facet, value) == (Facet::Citizenships, WORLD)
 }
 
 /// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
@@ -213,7 +218,7 @@ mod tests {
                 "updatedAt": "2026-01-01T00:00:00Z",
             }))
             .unwrap();
-            assert_eq!(admits_others(&[&fact]), expected, "{text}");
+            assert_eq!(admits_others(Facet::Citizenships.spec(), &[&fact]), expected, "{text}");
         }
     }
 

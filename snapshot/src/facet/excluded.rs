@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::{Facet, named_values};
+use super::{FACETS, Facet, named_values};
 use crate::patterns::Patterns;
 use crate::record::{Fact, Program};
 
@@ -41,8 +41,13 @@ pub fn admitted_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact
     values
 }
 
-/// Whether a text of the record excludes whom a value names.
-pub fn is_excluded(value: &str, program: &Program, facts: &[&Fact]) -> bool {
+/// Whether a fact includes applicants whom a text of the record excludes.
+pub fn is_excluded_by_text(fact: &Fact, program: &Program, facts: &[&Fact]) -> bool {
+    let is_of_applicants = FACETS.iter().any(|spec| spec.is_eligibility && spec.is_fed_by(&fact.kind));
+    is_of_applicants && fact.value.as_deref().is_some_and(|value| is_excluded(value, program, facts))
+}
+
+fn is_excluded(value: &str, program: &Program, facts: &[&Fact]) -> bool {
     let own = [program.summary.as_deref(), program.description.as_deref()].into_iter().flatten();
     EXCLUSIONS.get(value).is_some_and(|patterns| {
         let mut texts = own.chain(facts.iter().filter_map(|fact| fact.text.as_deref()));

@@ -179,16 +179,19 @@ mod tests {
                 "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01; su último plazo es posterior \
                  a esa revisión.",
             ),
-            (
-                Lifecycle::Ended,
-                passed,
-                day(2026, 10, 1),
-                Locale::En,
-                "Closed; last deadline 2026-09-30. Ended, as checked 2026-10-01.",
-            ),
         ] {
             assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
         }
+    }
+
+    #[test]
+    fn a_check_after_the_last_deadline_agrees_with_it() {
+        let day = |month, day| Day::new(jiff::civil::date(2026, month, day));
+        let passed = Season { deadline: day(9, 30), ..Season::default() };
+        assert_eq!(
+            state_text(Lifecycle::Ended, &[passed], day(10, 1), Locale::En),
+            "Closed; last deadline 2026-09-30. Ended, as checked 2026-10-01."
+        );
     }
 
     #[test]

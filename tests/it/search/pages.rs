@@ -88,7 +88,7 @@ fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
         ("/programs?q=soil+prize+quasar", "1 close match, none exact"),
         ("/es/programs?q=soil+prize+quasar", "1 coincidencia cercana, ninguna exacta"),
         ("/programs?q=soil+quasar", "No record has all of it"),
-        ("/es/programs?q=soil+quasar", "Ninguna coincidencia cercana"),
+        ("/es/programs?q=soil+quasar", "Ningún registro lo reúne todo"),
         ("/programs?q=quasar", "0 opportunities"),
     ] {
         let page = get(&live, address);

@@ -1,6 +1,7 @@
 //! Template variables of an organization, and of the list of organizations.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use html::Rule;
 use html::templates::here;
@@ -16,6 +17,8 @@ use dataset::Table;
 
 /// Maximum number of entries in the list of organizations.
 const LISTED: usize = 250;
+/// Most hosts of official pages.
+const HOSTS: usize = 3;
 
 impl Pages<'_> {
     /// Everything about an organization.
@@ -46,6 +49,7 @@ impl Pages<'_> {
             description => description.map(|text| at_word(text, SUMMARY)),
             country => self.country(it.country_code.as_deref(), locale),
             record => self.record(ORGANIZATION, it, about, locale),
+            hosts => self.hosts(organization),
             programs => (!links.programs.is_empty()).then(|| self.programs_of(organization, locale)),
             programs_all => (links.programs.len() > 1).then(|| {
                 let count = grouped(links.programs.len() as u64, locale);
@@ -62,6 +66,20 @@ impl Pages<'_> {
             json => format!("/api/v1/organizations/{}", it.slug),
             json_ld => self.organization_json_ld(organization, locale),
         }
+    }
+
+    /// Hosts of the official pages of its programs, the most frequent first.
+    fn hosts(&self, organization: usize) -> Vec<String> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for program in &self.directory.organization_links[organization].programs {
+            let url = url::Url::parse(&self.directory.programs[*program].official_url).ok();
+            if let Some(host) = url.as_ref().and_then(|url| url.host_str()) {
+                *counts.entry(host.trim_start_matches("www.").to_owned()).or_default() += 1;
+            }
+        }
+        let mut hosts: Vec<(String, usize)> = counts.into_iter().collect();
+        hosts.sort_by_key(|(_, count)| Reverse(*count));
+        hosts.into_iter().take(HOSTS).map(|(host, _)| host).collect()
     }
 
     /// Programs by state and deadline: a hole.

@@ -8,7 +8,7 @@ use html::view::variables;
 use minijinja::{Value, context};
 use snapshot::facet::{
     FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
-    eligibility, is_excluded, named_values, without_ages_served,
+    eligibility, is_excluded_by_text, named_values, without_ages_served,
 };
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Strength};
@@ -165,8 +165,8 @@ impl Pages<'_> {
                 values.iter().map(|value| self.facet_link(program, spec, value, locale)).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
+            let has_others = admits_others(spec, &facts);
             // A state is no country.
-            let has_others = spec.facet == Facet::Citizenships && admits_others(&facts);
             let is_part = spec.facet == Facet::Countries && values.iter().all(|it| it.contains('-'));
             let name = if is_part { "line_place".to_owned() } else { format!("facet_{}", spec.name) };
             (!items.is_empty()).then(|| {
@@ -197,11 +197,6 @@ impl Pages<'_> {
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
-        let is_shut_out = |fact: &Fact| {
-            let is_of_applicants =
-                FACETS.iter().any(|spec| spec.is_eligibility && spec.is_fed_by(&fact.kind));
-            is_of_applicants && fact.value.as_deref().is_some_and(|value| is_excluded(value, it, &facts))
-        };
         let statements = facts.iter().copied().filter(|fact| {
             fact.text.is_some()
                 || fact.amount.is_some()
@@ -223,7 +218,7 @@ impl Pages<'_> {
                     context! { kind => it.kind, text => it.text, lang => it.language }
                 }),
             };
-            let by_text = is_shut_out(fact);
+            let by_text = is_excluded_by_text(fact, it, &facts);
             let is_excluded = by_text || fact.polarity == Polarity::Exclude;
             let is_preferred = !is_excluded && fact.strength == Strength::Preferred;
             let is_note =

@@ -107,7 +107,7 @@ impl Pages<'_> {
         let about = (note.entity(), self.language(&self.directory.programs[program]));
         let Text { text, lang } = self.text_of(about, locale, "text", note.text.as_deref()?);
         let part = Part { text: at_word(&text, QUOTED).into_owned(), lang, ..Part::default() };
-        Some(Line { word: "facet_audiences".into(), parts: vec![part], hidden: Vec::new() })
+        Some(Line::new("facet_audiences", vec![part]))
     }
 
     /// A summary without headings of its source, such as `Expected Outcome:`, and without announcements of a list, such as
@@ -199,11 +199,7 @@ impl Pages<'_> {
             }),
             lines: [
                 who,
-                Line {
-                    word: "line_how_much".into(),
-                    parts: self.funding(program, locale),
-                    hidden: Vec::new(),
-                },
+                Line::new("line_how_much", self.funding(program, locale)),
                 self.places(program, locale),
             ]
             .into_iter()

@@ -103,6 +103,27 @@ fn of_contradicting_facts_both_are_shown_with_their_texts() {
 }
 
 #[test]
+fn what_a_text_excludes_is_no_applicant_and_where_is_in_its_words() {
+    let text = "Citizens of Chile or permanent residents; doctoral students; no postdocs";
+    let career =
+        |value: &str, label: &str| json!({ "kind": "career", "value": value, "label": label, "text": text });
+    let citizens = json!({ "kind": "citizenship", "value": "CL", "text": text });
+    let facts = [
+        applicant("individual", "Individual"),
+        career("doctoral-candidate", "Doctoral"),
+        career("postdoc", "Postdoc"),
+    ];
+    let (files, slug) = stating("en", &[&facts[..], &[citizens]].concat());
+    let page = record(&files, &slug, "html");
+    let (key, rest) = page.split_once("class=\"go\"").unwrap();
+    assert!(!key.contains(">Postdoc<") && key.contains(">Doctoral<"), "{key}");
+    assert!(key.contains(">Chile</a> and others named above<"), "{key}");
+    assert!(rest.contains("Does not apply to <b dir=\"auto\">Postdoc</b>"), "{rest}");
+    let (files, slug) = stating("en", &facts);
+    assert!(record(&files, &slug, "html").contains("<dd>not stated separately</dd>"));
+}
+
+#[test]
 fn of_very_many_applicants_a_row_names_three() {
     let facts: Vec<Value> =
         (0..68).map(|number| applicant(&format!("body-{number:02}"), &format!("Body {number:02}"))).collect();

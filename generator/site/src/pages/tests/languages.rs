@@ -146,3 +146,35 @@ fn a_label_that_states_more_than_the_word_for_its_value_stands_after_it() {
         .filter(|(path, page)| path.starts_with("/es/") && page.contains(">Número previsto de ayudas</b>"));
     assert!(others.count() > 0, "the word alone where the label states no more");
 }
+
+#[test]
+fn a_spanish_page_has_no_english_reasons_and_years() {
+    let mut directory = sample();
+    let transition = directory.transitions.first_mut().unwrap();
+    transition.reason = Some("seen in the list".into());
+    let changed = directory.programs.iter().find(|it| it.id == transition.program_id).unwrap().slug.clone();
+    let is_awards = |fact: &&mut Fact| fact.value.as_deref() == Some("expected-awards");
+    let fact = directory.facts.iter_mut().find(is_awards).unwrap();
+    (fact.value, fact.label) = (Some("obligations".into()), Some("Obligations, fiscal year 2024".into()));
+    let slug = directory.programs.iter().find(|it| it.id == fact.program_id).unwrap().slug.clone();
+    directory.translations.clear();
+    let files = site_of(&directory);
+    let page = |path: String| &files[&path];
+    let spanish = page(format!("/es/programs/{slug}.html"));
+    assert!(spanish.contains("<b dir=\"auto\">Compromisos de gasto, ejercicio fiscal 2024</b>"), "{spanish}");
+    assert!(page(format!("/programs/{slug}.html")).contains(">Obligations, fiscal year 2024</b>"));
+    assert!(page(format!("/programs/{changed}.html")).contains("seen in the list"));
+    assert!(!page(format!("/es/programs/{changed}.html")).contains("seen in the list"));
+}
+
+#[test]
+fn a_placeholder_in_the_table_of_seasons_is_named_one() {
+    let mut directory = sample();
+    let cycle = directory.cycles.iter_mut().find(|it| it.deadline_on.is_some()).unwrap();
+    cycle.deadline_on = Some(jiff::civil::date(2099, 12, 31));
+    let slug = &directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
+    let files = site_of(&directory);
+    assert!(
+        files[&format!("/programs/{slug}.html")].contains("<td>none; the source has 31 December 2099</td>")
+    );
+}

@@ -25,6 +25,7 @@ mod data {
 }
 
 mod house {
+    mod budget;
     mod packages;
     mod readme;
     mod source;

@@ -18,9 +18,9 @@ mod contract {
 mod data {
     mod canary;
     mod mutations;
-    mod said;
     mod schemas;
     mod shown;
+    mod stated;
     pub(crate) mod words;
 }
 

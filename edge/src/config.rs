@@ -23,7 +23,7 @@ use net::client::TrustedProxies;
 
 /// Serves a snapshot over HTTP.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "opdir-edge", version, about, args_conflicts_with_subcommands = true)]
+#[command(name = "opdir-edge", version, about, after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
 pub struct Command {
     /// A command other than serving.
     #[command(subcommand)]
@@ -140,6 +140,9 @@ pub struct Config {
     #[arg(long)]
     pub print_config: bool,
 }
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 ok · 2 usage · 3 no snapshot there · 4 cannot listen · 5 the snapshot is damaged";
 
 /// Settings that are gone, and what to do instead.
 const GONE: [(&str, &str); 4] = [

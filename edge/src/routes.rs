@@ -1,8 +1,9 @@
 //! The routes, as warp filters.
 //!
 //! A request is routed by its path, checked and answered once: `/mcp` takes calls with a body, everything else reads.
-//! A refusal is a rejection, which [`error_response`] turns into the response. warp's own server, CORS, files and
-//! compression are not used; the README has the reasons.
+//! A refusal is a rejection, which [`error_response`] turns into the response. warp routes only: its server has no limits for
+//! slow clients and answers in flight, its files are paths made from requests, its compression would compress again what
+//! the snapshot holds compressed, and CORS is one header that all answers have.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -200,7 +200,7 @@ pub(crate) enum Command {
         #[arg(long)]
         sample: bool,
     },
-    /// Create a theme, or compare one with the built-in pages
+    /// Create a theme from the built-in pages
     #[command(subcommand)]
     Theme(Theme),
     /// Record the time of changed rows and of publication in the dataset

@@ -1,5 +1,56 @@
 //! Search: the index of all programs, opened from sections, and the answers to queries: which programs match, in
 //! which order, and how many match each facet value.
+//!
+//! How a question becomes an order; `cargo run --release --bin judge -- --explain "fire truck Pennsylvania"` in
+//! `tests/instruments` prints it for one.
+//!
+//! **From a text to parts.**
+//!
+//! 1. `filter_phrases` takes out words that are a filter: `open now`, `over $50,000`, `closes in March`. Ages are taken out
+//!    and offered, as few records state them. A filter that was picked wins.
+//! 2. `text_query` splits the rest: words, `"phrases"` and `-exclusions`. Function words (`of`, `para`) are left out; so are,
+//!    in pages and tools, carrier words (`need`, `busco`), unless the text has nothing else (`data/words.txt`).
+//! 3. The longest run of words that names something is one clause (`matching`): a place or a value of a facet (`entities`), a
+//!    synonym (`synonyms`), words written together. `role` reads whether a place is where to go or where people are from.
+//! 4. A record matches a clause by an inflection of the word (`crate::stem`), a synonym, or the value; by none of very many
+//!    values (`values`). A word that no record has may be a slip: `guess` finds near ones, at most two a question.
+//!
+//! REST stops here: it returns the records that match every clause, in the order of `sort`.
+//!
+//! **From parts to an order.** The weight of a part is `ln(1 + (N − n + ½) / (n + ½)) ^ 0.7` for `n` of `N` records that match
+//! it. Everyday words count 0.3 of that. A word that no record has counts as one with `n = 0`. `tiers` grades rows; the rows
+//! of a line of this table stand above those of the next.
+//!
+//! | grade | what the record has |
+//! |---|---|
+//! | name | everything, and the question is its name |
+//! | all | everything |
+//! | more | everything, but it may pay more than the bound |
+//! | wider | everything, the place by a region around it |
+//! | guess | everything, some of it by a guess |
+//! | unstated, most, some | all but values, places or amounts on which it is silent; at least half of the weight; less |
+//!
+//! The grades of the last line are labels: the score orders them together. Of these, records that state another place or
+//! amount than the question stand below all others; where known words have less than a quarter of the weight, there are none.
+//!
+//! Inside a line the score decides (`score`, BM25F). A part may score without a match: one word of several, or a region
+//! around the place; only matches count for the grade. For each part
+//!
+//! ```text
+//! f     = Σ occurrences × field × form      field: name most, then alias, summary, organization, description, fact (impact)
+//!                                           form: typed 1, synonym 0.6, guess 0.4; the value adds 1.5 to f, a region around 0.75
+//! score = Σ weight × 2.2 f / (f + 1.2)       long fields count less
+//!       + W × (weight of parts in the name / W)²    "for the name"; W: weight of all parts
+//! ```
+//!
+//! and equal scores stand in the default order: open and due first.
+//!
+//! **Where nothing comes close.** If no row has half of the weight, `relax` gives two or three words that records have together,
+//! the heaviest first, each with its count and best record; then each part by itself. For short questions it leaves out each
+//! part in turn instead.
+//!
+//! **Limits.** `cost` prices a question before it runs; of each grade at most 1,000 records are scored. `grams` keeps phrases of
+//! common words cheap. Totals are always exact.
 
 mod build;
 mod cost;

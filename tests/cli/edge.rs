@@ -5,7 +5,7 @@
 
 mod broken_log;
 mod harness;
-mod healing;
+mod repair;
 
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -6,7 +6,7 @@ mod dataset;
 mod harness;
 mod keys;
 mod preview;
-mod travel;
+mod push_pull;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -18,13 +18,14 @@ mod contract {
 mod data {
     mod canary;
     mod mutations;
-    mod said;
     mod schemas;
     mod shown;
+    mod stated;
     pub(crate) mod words;
 }
 
 mod house {
+    mod budget;
     mod packages;
     mod readme;
     mod source;

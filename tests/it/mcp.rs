@@ -2,7 +2,7 @@
 
 mod answers;
 mod discovery;
-mod orders;
+mod injected;
 mod pipeline;
 mod property;
 mod relevance;

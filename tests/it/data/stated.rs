@@ -1,4 +1,4 @@
-//! What a dataset says reaches answers as it was said: of the record it is about, and nothing unseen in it.
+//! What a dataset states reaches answers as it was stated: of the record it is about, and nothing unseen in it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -56,7 +56,7 @@ pub(crate) enum Cell {
     Moment(DateTime),
     List(Vec<String>),
     /// A text and the address behind it.
-    Link(String, String),
+    Link(String, Box<str>),
     /// Why it has no value, such as what a formula failed with.
     Broken(String),
 }

@@ -210,6 +210,8 @@ fn places_are_what_the_import_reads_as_places() {
     let mapping = with_column("State", &["IA", "KS, NE"]);
     assert!(mapping.contains("\"IA\" = \"US-IA\"") && !mapping.contains("lifecycle"), "{mapping}");
     has(&mapping, &["lists   = \",\"  # as in KS, NE"]);
+    let mapping = with_column("Eligible countries", &["Alemanha", "Espagne, Österreich"]);
+    has(&mapping, &["lists   = \",\"  # as in Espagne, Österreich"]);
     let line = |cells: &[&str]| {
         let mapping = with_column("Eligible countries", cells);
         mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()

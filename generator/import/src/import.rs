@@ -159,7 +159,7 @@ impl Importer<'_> {
     fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
         let name = source.file.as_ref().map_or_else(|| source.name.clone(), |file| shown(data, file));
         let file = self.report.add_file(name);
-        let mut sheet = match sheet_of(source, bytes) {
+        let sheet = match sheet_of(source, bytes) {
             Ok(sheet) => sheet,
             Err(reason) => {
                 let at = Location { file, line: 1 };
@@ -175,7 +175,6 @@ impl Importer<'_> {
         self.check_columns(source, &sheet, file);
         self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
-        keys::unite_duplicates(source, &mut sheet, file, self.report);
         let (keys, repeated) = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
             let (mut records, mut places) = self.records(source, target, &sheet, &keys, file);

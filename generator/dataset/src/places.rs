@@ -1,4 +1,5 @@
-//! Places by their names, from the table of [`place`]. A name of two places stays two places.
+//! Places by their names: those of the table of [`place`], and those that `place-names.csv` adds from Unicode CLDR 48
+//! (Unicode License v3) in German, French, Portuguese and Italian. A name of two places stays two places.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,7 +7,7 @@ use std::sync::LazyLock;
 use snapshot::place::{self, NameKind, Place};
 use snapshot::record::Locale;
 
-use crate::text::{folded, nearest as nearest_name};
+use crate::text::{data_rows, folded, nearest as nearest_name};
 
 /// Codes by folded name.
 static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
@@ -26,6 +27,12 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
         };
         if !codes.contains(&code) {
             codes.push(code);
+        }
+    }
+    for [code, texts] in data_rows(include_str!("place-names.csv")) {
+        for text in texts.split(';') {
+            let codes = names.entry(folded(text)).or_default();
+            codes.extend((!codes.contains(&code)).then_some(code));
         }
     }
     names.values_mut().for_each(|codes| codes.sort_unstable_by_key(|code| (code.len(), *code)));
@@ -72,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exact_names_in_both_languages_and_common_ones_are_one_place() {
+    fn exact_names_and_common_ones_are_one_place_in_six_languages() {
         for (name, code) in [
             ("Spain", "ES"),
             ("España", "ES"),
@@ -84,6 +91,12 @@ mod tests {
             ("Côte d’Ivoire", "CI"),
             ("Africa", "002"),
             ("World", "001"),
+            ("Allemagne", "DE"),
+            ("Royaume-Uni", "GB"),
+            ("Espanha", "ES"),
+            ("Estados Unidos da América", "US"),
+            ("Deutschland", "DE"),
+            ("Stati Uniti", "US"),
         ] {
             assert_eq!(named(name), [code], "{name}");
         }
@@ -93,8 +106,20 @@ mod tests {
     fn a_name_of_two_places_is_none_of_them() {
         assert_eq!(named("Georgia"), ["GE", "US-GA"]);
         assert_eq!(choice(named("Georgia")), "write `GE` for Georgia, `US-GA` for the state");
-        for name in ["Congo", "Korea", "America", "Corea", "Virgin Islands"] {
+        assert_eq!(named("Géorgie"), ["GE", "US-GA"]);
+        for name in ["Congo", "Korea", "America", "Corea", "Virgin Islands", "Corée", "Amerika"] {
             assert_eq!(named(name).len(), 2, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_name_is_of_a_place_and_of_no_other_one_by_chance() {
+        for [code, texts] in data_rows(include_str!("place-names.csv")) {
+            assert!(place::is_place(code), "{code}");
+            for text in texts.split(';') {
+                let is_meant = ["Amerika", "Corée", "Coreia", "Géorgie"].contains(&text);
+                assert_eq!(named(text).len(), if is_meant { 2 } else { 1 }, "{text}");
+            }
         }
     }
 

@@ -59,18 +59,24 @@ fn labels(data: &Path, outputs: &Outputs) -> Result<Labels, ImportError> {
 /// The value that a text of a field stands for.
 fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<String> {
     if field == "url" || field.ends_with("Url") {
-        return is_www(text).then(|| format!("https://{text}"));
+        return lacks_scheme(text).then(|| format!("https://{text}"));
     }
     labels.meant(field, kind, text)
 }
 
-/// Whether it is a web address without a scheme: `www.` and a host name, perhaps a path.
-pub(super) fn is_www(text: &str) -> bool {
-    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
-    let mut labels = host.split('.').skip(1);
-    host.starts_with("www.")
-        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
-        && labels.clone().count() > 1
-        && labels.all(|label| !label.is_empty())
+/// Whether it is a web address without a scheme: a host name that begins with `www.` or has a path behind it. Another name
+/// with a point may be that of a file.
+pub(super) fn lacks_scheme(text: &str) -> bool {
+    let (host, path) = text.split_at(text.find(['/', '?', '#']).unwrap_or(text.len()));
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_name = labels.iter().all(|it| is_label(it))
+        && labels.last().is_some_and(|it| !it.contains(|c: char| c.is_ascii_digit()));
+    let least = if labels[0] == "www" { 3 } else { 2 };
+    is_name
+        && labels.len() >= least
+        && (least == 3 || path.starts_with('/'))
         && !text.contains(char::is_whitespace)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::days;
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
-use crate::canonical::is_www;
+use crate::canonical::lacks_scheme;
 use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
 use crate::forms::DateOrder;
@@ -98,7 +98,7 @@ fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
     items.iter().all(|item| match (kind, item.as_str()) {
         (ValueType::Date, None) => false,
         (ValueType::Url, Some(text)) => {
-            text.starts_with("http://") || text.starts_with("https://") || is_www(text)
+            text.starts_with("http://") || text.starts_with("https://") || lacks_scheme(text)
         }
         (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => places::is_place(text),
         _ => true,

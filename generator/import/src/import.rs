@@ -87,6 +87,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         let rows = counted(output.records.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
         imported.files.insert(path.clone(), output.lines());
+        imported.columns.insert(path.clone(), output.columns);
         imported.places.insert(path, places);
     }
     written::add(options, &sources, &mut imported)?;
@@ -158,7 +159,7 @@ impl Importer<'_> {
     fn import(&mut self, source: &Source, bytes: &[u8], data: &Path) {
         let name = source.file.as_ref().map_or_else(|| source.name.clone(), |file| shown(data, file));
         let file = self.report.add_file(name);
-        let mut sheet = match sheet_of(source, bytes) {
+        let sheet = match sheet_of(source, bytes) {
             Ok(sheet) => sheet,
             Err(reason) => {
                 let at = Location { file, line: 1 };
@@ -174,7 +175,6 @@ impl Importer<'_> {
         self.check_columns(source, &sheet, file);
         self.check_dates(source, &sheet, file);
         self.report_new_columns(source, &sheet, file);
-        keys::unite_duplicates(source, &mut sheet, file, self.report);
         let (keys, repeated) = keys::keys(source, &sheet, file, self.report);
         for target in &source.targets {
             let (mut records, mut places) = self.records(source, target, &sheet, &keys, file);
@@ -183,7 +183,11 @@ impl Importer<'_> {
             records.retain(|_| lines.next().is_none_or(|line| !repeated.contains(&line)));
             places.retain(|at| !repeated.contains(&at.line));
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
-            (output.records, output.places) = (records, places);
+            output.records.append(&mut records);
+            output.places.append(&mut places);
+            let fields = target.fields.iter();
+            let columns = fields.filter_map(|(name, _, rule)| Some((name.clone(), rule.columns.first()?)));
+            output.columns = columns.map(|(name, column)| (name, sheet.place_of(column))).collect();
         }
     }
 
@@ -286,7 +290,7 @@ impl Importer<'_> {
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(source, target, sheet, &row, at, &contexts);
-            self.note_hours(source, key.as_deref(), notes, at);
+            self.add_notes(source, key.as_deref(), notes, at);
             let Some(mut record) = record.filter(|_| !target.is_fixed() || of_program || records.is_empty())
             else {
                 continue;
@@ -417,7 +421,7 @@ impl Importer<'_> {
     }
 
     /// Adds what is no value as facts of the row's program.
-    fn note_hours(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
+    fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
         for (column, note) in notes {
             let Some(key) = key else {
                 let message =
@@ -431,10 +435,9 @@ impl Importer<'_> {
                 continue;
             }
             let place = format!("source `{}`: {}", source.name, quoted(&column));
-            self.count(place, "cell", "in notes", at);
+            self.count(place, "cell", "published as notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
-            let name = format!("{}-hours", source.name);
-            let output = self.outputs.entry((Table::Facts, name)).or_default();
+            let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
             output.records.extend(fact.as_object().cloned());
             output.places.push(at);
         }
@@ -455,10 +458,7 @@ fn refusal(
     line: usize,
     at: Location,
 ) -> Diagnostic {
-    let column = rule.columns.first().map_or_else(String::new, |name| {
-        let cell = sheet.column(name).and_then(|column| sheet.place(column, at.line));
-        format!(" (column {}{})", quoted(name), cell.map(|cell| format!(", {cell}")).unwrap_or_default())
-    });
+    let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line)).unwrap_or_default();
     let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
     if is_kept {
         (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));

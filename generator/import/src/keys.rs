@@ -1,55 +1,11 @@
-//! The keys of rows, and what becomes of several rows of one key.
+//! The keys of rows.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mapping::Source;
 use crate::source::sheet::{Cell, Row, Sheet};
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
-use dataset::text::{counted, quoted};
-
-/// Makes one row of several that have one key, where the source declares how.
-pub(super) fn unite_duplicates(source: &Source, sheet: &mut Sheet, file: FileId, report: &mut Diagnostics) {
-    let merges = match source.duplicates.as_deref() {
-        None | Some("error") => return,
-        Some(duplicates) => duplicates == "merge",
-    };
-    let Some(columns) = key_columns(source, sheet) else { return };
-    let mut rows: Vec<Row> = Vec::with_capacity(sheet.rows.len());
-    let mut first: HashMap<String, usize> = HashMap::new();
-    let before = sheet.rows.len();
-    for row in std::mem::take(&mut sheet.rows) {
-        let key = key_of(&row, &columns);
-        let known = first.get(&key).copied().filter(|_| !key.is_empty());
-        let Some(known) = known.and_then(|known| rows.get_mut(known)) else {
-            first.insert(key, rows.len());
-            rows.push(row);
-            continue;
-        };
-        if !merges {
-            continue;
-        }
-        known.cells.resize(known.cells.len().max(row.cells.len()), Cell::Empty);
-        let (line, other) = (known.line, row.line);
-        for (column, (cell, more)) in known.cells.iter_mut().zip(row.cells).enumerate() {
-            if cell.is_empty() {
-                *cell = more;
-            } else if !more.is_empty() && *cell != more {
-                let name = sheet.columns.get(column).map_or("", String::as_str);
-                let [one, two] = [&*cell, &more].map(|cell| quoted(&cell.text()));
-                let message = format!("{} is {one} in row {line} and {two} in row {other}", quoted(name));
-                let help = "correct one of them in the source; rows of one key are merged";
-                let at = Location { file, line: other };
-                report.push(Diagnostic::new(Code::DuplicateId, at, message).value("key", &*key).help(help));
-            }
-        }
-    }
-    if rows.len() < before {
-        let count = counted(before - rows.len(), "row");
-        let done = if merges { "merged with" } else { "left out after" };
-        report.note(format!("source `{}`: {count} {done} the first one of its key", source.name));
-    }
-    sheet.rows = rows;
-}
+use dataset::text::quoted;
 
 /// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
 pub(super) fn keys(
@@ -84,8 +40,7 @@ pub(super) fn keys(
                 ),
                 false => (
                     Code::DuplicateId,
-                    "give each row a key of its own in the source, name another column or several as `key`, or declare \
-                     duplicates = \"first\" or \"merge\"",
+                    "give each row a key of its own in the source, or name another column or several as `key`",
                 ),
             };
             report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));

@@ -28,7 +28,6 @@ pub(super) struct Source {
     pub reading: Reading,
     /// The columns whose texts together are the key.
     pub key: Vec<String>,
-    pub duplicates: Option<String>,
     pub dates: Option<DateOrder>,
     pub numbers: Option<NumberForm>,
     pub currency: Option<String>,

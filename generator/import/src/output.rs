@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::files::{ImportError, replace};
-use crate::mapping::{Source, Target};
+use crate::mapping::{self, Source, Target};
+use crate::source::sheet::ColumnPlace;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use dataset::text::counted;
@@ -31,6 +32,8 @@ pub struct Imported {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Where the rows of a file are in its source; those that have left it are nowhere.
     pub(super) places: BTreeMap<String, Vec<Option<Location>>>,
+    /// The columns of its fields.
+    pub(super) columns: BTreeMap<String, BTreeMap<String, ColumnPlace>>,
     /// Rows that have errors already, and the fields that these are of.
     pub(super) broken: BTreeSet<(Location, String)>,
 }
@@ -54,7 +57,13 @@ impl Imported {
             Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
             _ => false,
         };
-        report.relocate(origin, follows);
+        let columns = |file: &str| self.columns.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
+        report.relocate(origin, |it, file| {
+            if let Some(columns) = columns(file) {
+                add_column(it, columns);
+            }
+            !follows(it)
+        });
         if report.error_count() > 0 {
             hold_warnings(report);
         }
@@ -80,6 +89,25 @@ impl Imported {
     }
 }
 
+/// Adds the column of a field to a problem that the check found.
+fn add_column(it: &mut Diagnostic, columns: &BTreeMap<String, ColumnPlace>) {
+    let Some(field) = it.field.as_deref().map(|field| field.strip_suffix("Id").unwrap_or(field)) else {
+        return;
+    };
+    let place = columns.get(field);
+    it.message.extend(place.map(|place| place.at(it.at.line)));
+    if it.code == Code::MissingField {
+        let rule = place.map_or_else(
+            || format!("{field} = {{ value = \"…\" }}"),
+            |place| format!("{field} = {{ column = {}, default = \"…\" }}", mapping::quoted(&place.name)),
+        );
+        it.help = Some(format!(
+            "fill it in the source, or give all such rows one: {rule}; if the row is no record, such as a total, list its \
+             first text in `skip`"
+        ));
+    }
+}
+
 /// Leaves the errors alone: what is wrong would drown in what may stay so.
 fn hold_warnings(report: &mut Diagnostics) {
     let is_warning = |it: &Diagnostic| !it.code.id().starts_with('E');
@@ -87,7 +115,7 @@ fn hold_warnings(report: &mut Diagnostics) {
     if count > 0 {
         report.note(format!("{} left for later, as there are errors", counted(count, "warning")));
     }
-    report.relocate(|_, _| None, is_warning);
+    report.relocate(|_, _| None, |it, _| !is_warning(it));
 }
 
 /// A record that will be written.
@@ -99,6 +127,8 @@ pub(super) struct Output {
     pub(super) records: Vec<Record>,
     /// Where the rows of the first records are in the source.
     pub(super) places: Vec<Location>,
+    /// Of each field that is taken from one.
+    pub(super) columns: BTreeMap<String, ColumnPlace>,
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,

@@ -146,7 +146,7 @@ fn a_sheet_becomes_the_tables_of_its_mapping() {
     assert_eq!(cycles[0], json!({"program": "A1", "label": "Ocean / A1", "deadlineOn": "2026-12-31"}));
     assert_eq!(cycles[1]["deadlineOn"], "2027-04-03");
     let note = json!({"program": "A1", "kind": "note", "label": "Deadline", "text": "2026-12-31 17:00 CET"});
-    assert_eq!(place.rows("facts/grants-hours.ndjson"), [note]);
+    assert_eq!(place.rows("facts/grants.ndjson"), [note]);
 }
 
 #[test]
@@ -162,6 +162,18 @@ fn names_labels_and_addresses_become_what_a_dataset_has_and_are_reported() {
     let program = &place.rows("programs/grants.ndjson")[0];
     assert_eq!(program["programType"], "scholarship");
     assert_eq!(program["officialUrl"], "https://www.a.example/x");
+    for (text, is_address) in [
+        ("a.example/x", true),
+        ("www.a.example", true),
+        ("a.example", false),
+        ("notes.pdf", false),
+        ("2.5/3", false),
+        ("a.example/x y", false),
+        ("me@a.example/x", false),
+        ("www.a", false),
+    ] {
+        assert_eq!(canonical::lacks_scheme(text), is_address, "{text}");
+    }
     assert_eq!(program["eligibleCountries"], json!(["Georgia", "002"]));
     assert_eq!(place.rows("programs/grants.ndjson")[1]["destinationCountries"], json!(["KE"]));
     assert_eq!(report.sorted().len(), 0, "{:?}", report.sorted());
@@ -399,6 +411,13 @@ fn what_follows_from_an_error_is_none_and_what_does_not_is_one() {
     };
     // A table that no row makes is missing because each row lacks its value.
     assert_eq!(check(&SHEET.replace("Acme", "")), ["E0107 grants.csv:2"]);
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replacen("Acme", "", 1))]);
+    assert_eq!(place.checked()[0].2, "`organization` is missing or empty (column `Funder`)");
+    let labels =
+        MAPPING.replace("label = { join = [\"Title\", \"Ref\"], with = \" / \" }", "label = \"Who\"");
+    let place = Place::new(&[("import.toml", &labels), ("inbox/grants.csv", SHEET)]);
+    let message = "`label` is missing or empty, and the row's id is made of it (column `Who`)";
+    assert_eq!(place.checked(), [("E0107", "grants.csv:3".to_owned(), message.to_owned())]);
     // A sum that is not read hides no other fault of its row, a name that is not read has one fault.
     let faults = SHEET.replace(";1.500,00", ";1,5.0").replacen("Acme", "", 1);
     assert_eq!(check(&faults), ["E0107 grants.csv:2", "E0211 grants.csv:2"]);

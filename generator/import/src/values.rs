@@ -243,7 +243,7 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         let message = format!("`{field}` shows {} and leads to {}", quoted(text), quoted(target));
         return Err(bad(message, "correct the link in the source"));
     }
-    Ok(target.clone())
+    Ok(target.to_string())
 }
 
 /// A value written by hand, in the forms of a dataset.

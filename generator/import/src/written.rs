@@ -33,9 +33,7 @@ pub(super) fn add(
         .collect();
     for path in imported.files.keys() {
         let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson");
-        let source = sources
-            .iter()
-            .find(|source| name == source.name || name.strip_suffix("-hours") == Some(&source.name));
+        let source = sources.iter().find(|source| name == source.name);
         let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
         list.insert(path.clone(), gone.to_owned());
     }

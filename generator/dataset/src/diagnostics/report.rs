@@ -53,11 +53,12 @@ impl Diagnostics {
         self.list.extend(behind.into_iter().filter(is_wanted));
     }
 
-    /// Moves problems, and the places that they name, to where their rows come from, and leaves out those that the second function names.
+    /// Moves problems, and the places that they name, to where their rows come from. The second function gets each with the
+    /// name of the file where it was, to add what is known of its source, and keeps it by `true`.
     pub fn relocate(
         &mut self,
         origin: impl Fn(&str, u32) -> Option<Location>,
-        is_consequence: impl Fn(&Diagnostic) -> bool,
+        keep: impl Fn(&mut Diagnostic, &str) -> bool,
     ) {
         let files = &self.files;
         let moved = |text: &str| -> String {
@@ -76,7 +77,7 @@ impl Diagnostics {
             if let Some(at) = origin(name, it.at.line) {
                 (it.at, it.column) = (at, None);
             }
-            !is_consequence(it)
+            keep(it, name)
         });
     }
 

@@ -125,10 +125,7 @@ fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
     let help = Some(shape(first, "")).filter(|shape| !shape.is_empty() && others.is_empty());
     let help = help.map(|shape| match reference(first) {
         None => format!("write {shape}"),
-        Some(noun) => format!(
-            "write the slug, name or `key` of one, or its id as `{noun}Id`; a row of a sheet that is no record, such as a \
-             total, belongs into `skip` in import.toml"
-        ),
+        Some(_) => "write the slug, name or `key` of one".to_owned(),
     });
     Some(Diagnostic::new(Code::MissingField, at, message).field(*first).maybe_help(help))
 }

@@ -252,11 +252,7 @@ impl Completer<'_> {
         let missing = required(table).0.iter().find(is_missing).copied();
         if let Some(field) = missing.filter(|field| !field.ends_with("Id") && *field != "slug") {
             let message = format!("`{field}` is missing or empty, and the row's id is made of it");
-            let help = format!(
-                "add the value; an import may give one: {field} = {{ column = …, default = \"…\" }}; or, if the row is no \
-                 record, list it in `skip`"
-            );
-            self.report.push(row.problem(Code::MissingField, field, message).help(help));
+            self.report.push(row.problem(Code::MissingField, field, message).help("add the value"));
             row.lose(field);
         }
     }

@@ -173,7 +173,10 @@ impl Draft<'_> {
         // `Georgia, US` may be two places, or one with its country.
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
         let places = places.flat_map(|(_, (column, _))| self.column(*column));
-        let mut places = places.filter(|text| !items(text, ",").iter().all(|part| is_state(part)));
+        // No state and no country lies in another one.
+        let is_apart =
+            |text: &str| [is_state, is_place].iter().any(|it| items(text, ",").iter().all(|part| it(part)));
+        let mut places = places.filter(|text| !is_apart(text));
         Some(match places.find(|text| text.matches(',').count() == 1) {
             Some(pair) => {
                 format!(

@@ -37,7 +37,7 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
     let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     match &links[..] {
         [(shown, address)] if text == *shown || text == format!("{shown} ({address})") => {
-            Some(Cell::Link(shown.clone(), address.clone()))
+            Some(Cell::Link(shown.clone(), address.as_str().into()))
         }
         _ if text.is_empty() => Some(Cell::Empty),
         _ => Some(Cell::Text(text)),

@@ -191,7 +191,7 @@ impl Walk {
                 Cell::Broken("a formula without a saved value".to_owned())
             }
             _ => match (text, &self.link) {
-                (Cell::Text(text), Some(target)) => Cell::Link(text, target.clone()),
+                (Cell::Text(text), Some(target)) => Cell::Link(text, target.as_str().into()),
                 (text, _) => text,
             },
         }

@@ -56,7 +56,7 @@ pub(crate) enum Cell {
     Moment(DateTime),
     List(Vec<String>),
     /// A text and the address behind it.
-    Link(String, String),
+    Link(String, Box<str>),
     /// Why it has no value, such as what a formula failed with.
     Broken(String),
 }
@@ -177,6 +177,22 @@ pub(crate) struct Sheet {
     pub doubts: Doubts,
 }
 
+/// Where the cells of a field stand in a source.
+#[derive(Clone, Debug)]
+pub(crate) struct ColumnPlace {
+    pub name: String,
+    /// Of a workbook, as its formulas name them without the row.
+    cells: Option<String>,
+}
+
+impl ColumnPlace {
+    /// A cell, for a message: ` (column `Ends`, 'Open calls'!D14)`.
+    pub(crate) fn at(&self, line: u32) -> String {
+        let cell = self.cells.as_ref().map(|cells| format!("{cells}{line}")).unwrap_or_default();
+        format!(" (column {}{cell})", quoted(&self.name))
+    }
+}
+
 /// The letters of a column.
 pub(super) fn letters(column: usize) -> String {
     let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
@@ -197,12 +213,12 @@ impl Sheet {
         })
     }
 
-    /// A cell of a workbook as its formulas name it, `'Open calls'!D14`.
-    pub(crate) fn place(&self, column: usize, line: u32) -> Option<String> {
-        let name = self.name.as_ref()?;
-        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let quote = if is_word { "" } else { "'" };
-        Some(format!("{quote}{}{quote}!{}{line}", name.replace('\'', "''"), letters(column)))
+    pub(crate) fn place_of(&self, name: &str) -> ColumnPlace {
+        let cells = self.name.as_ref().zip(self.column(name)).map(|(sheet, column)| {
+            let quote = if sheet.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "'" };
+            format!(", {quote}{}{quote}!{}", sheet.replace('\'', "''"), letters(column))
+        });
+        ColumnPlace { name: name.to_owned(), cells }
     }
 
     /// Leaves out rows that repeat another one cell by cell.

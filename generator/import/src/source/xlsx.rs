@@ -75,7 +75,7 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], name: &str) -> Resul
         if let (Some(cell), Some(target)) = (cell, link.target)
             && let Cell::Text(text) = cell
         {
-            *cell = Cell::Link(std::mem::take(text), target);
+            *cell = Cell::Link(std::mem::take(text), target.into());
         }
     }
     Ok(grid)
@@ -158,6 +158,8 @@ fn cells(
         }
         weigh(&mut weight, std::slice::from_ref(&value), 1)?;
         if grid.rows.last().is_none_or(|last| last.line != line) {
+            // A row that grew cell by cell has room for twice as many.
+            grid.rows.last_mut().into_iter().for_each(|row| row.cells.shrink_to_fit());
             grid.rows.push(Row { line, cells: Vec::new() });
         }
         if styles.get(style).is_some_and(|(_, is_struck)| *is_struck) {

@@ -202,14 +202,14 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
     for note in [
         "source `a`: 1 row left out, as `skip` lists them: row 5",
         "1 column left out, not mapped: `Person`",
-        "source `a`: `Ends`: 2 cells in notes: rows 2, 3",
+        "source `a`: `Ends`: 2 cells published as notes: rows 2, 3",
     ] {
         assert!(shown.contains(note), "{shown}");
     }
     let days: Vec<Value> =
         place.rows("cycles/a.ndjson").into_iter().map(|row| row["deadlineOn"].clone()).collect();
     assert_eq!(days, [Value::Null, json!("2027-04-04"), json!("2027-04-05")]);
-    assert_eq!(place.rows("facts/a-hours.ndjson")[0]["text"], "Opens 3 April 2027");
+    assert_eq!(place.rows("facts/a.ndjson")[0]["text"], "Opens 3 April 2027");
 }
 
 #[test]

@@ -210,6 +210,8 @@ fn places_are_what_the_import_reads_as_places() {
     let mapping = with_column("State", &["IA", "KS, NE"]);
     assert!(mapping.contains("\"IA\" = \"US-IA\"") && !mapping.contains("lifecycle"), "{mapping}");
     has(&mapping, &["lists   = \",\"  # as in KS, NE"]);
+    let mapping = with_column("Eligible countries", &["Alemanha", "Espagne, Österreich"]);
+    has(&mapping, &["lists   = \",\"  # as in Espagne, Österreich"]);
     let line = |cells: &[&str]| {
         let mapping = with_column("Eligible countries", cells);
         mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()
@@ -230,7 +232,7 @@ fn places_are_what_the_import_reads_as_places() {
 
 #[test]
 fn an_address_that_the_check_refuses_does_not_fit() {
-    let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example/young\nC,F,grant,www.c.example\n";
+    let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example\nC,F,grant,c.example/young\n";
     let (_, mapping) = drafted("a.csv", rows);
-    has(&mapping, &["officialUrl = \"Link\"  # ? 2 of 3 cells fit, not b.example/young, row 3"]);
+    has(&mapping, &["officialUrl = \"Link\"  # ? 2 of 3 cells fit, not b.example, row 3"]);
 }

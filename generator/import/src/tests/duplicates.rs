@@ -34,25 +34,7 @@ fn several_columns_together_are_the_key() {
 }
 
 #[test]
-fn rows_of_one_key_are_an_error_until_the_source_declares_what_they_mean() {
+fn rows_of_one_key_are_an_error() {
     let refused = place("key = [\"Fund\", \"Call\"]", TWO).refused();
     assert_eq!((refused[0].0, refused[0].1), ("E0501", 3), "{refused:?}");
-    for (duplicates, summary) in [("first", Value::Null), ("merge", json!("Of the sea"))] {
-        let place = place(&format!("key = [\"Fund\", \"Call\"]\nduplicates = \"{duplicates}\""), TWO);
-        let report = place.imported();
-        let programs = place.rows("programs/grants.ndjson");
-        assert_eq!((programs.len(), &programs[0]["summary"]), (1, &summary), "{duplicates}");
-        let mut out = Vec::new();
-        report.print(dataset::diagnostics::MessageFormat::Human, &mut out).unwrap();
-        let printed = String::from_utf8(out).unwrap();
-        assert!(printed.contains("1 row ") && printed.contains("the first one of its key"), "{printed}");
-    }
-}
-
-#[test]
-fn rows_that_contradict_each_other_are_not_merged() {
-    let rows = TWO.replacen("https://a.example/1", "https://a.example/9", 1);
-    let refused = place("key = [\"Fund\", \"Call\"]\nduplicates = \"merge\"", &rows).refused();
-    assert_eq!((refused.len(), refused[0].0, refused[0].1), (1, "E0501", 3), "{refused:?}");
-    assert!(refused[0].2.contains("in row 2") && refused[0].2.contains("in row 3"), "{refused:?}");
 }

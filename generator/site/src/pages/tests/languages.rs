@@ -171,7 +171,7 @@ fn a_spanish_page_has_no_english_reasons_and_years() {
 fn a_placeholder_in_the_table_of_seasons_is_named_one() {
     let mut directory = sample();
     let cycle = directory.cycles.iter_mut().find(|it| it.deadline_on.is_some()).unwrap();
-    cycle.deadline_on = Some(jiff::civil::date(2099, 12, 31));
+    cycle.deadline_on = Some(date(2099, 12, 31));
     let slug = &directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
     let files = site_of(&directory);
     assert!(

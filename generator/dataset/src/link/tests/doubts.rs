@@ -161,6 +161,7 @@ fn facts_that_a_text_excludes_are_reported_with_both_places() {
         ("practitioner", "EdD, JD and other professional degrees NOT eligible"),
         ("practitioner", "Full-time doctoral or professional students"),
         ("faculty", "Doctoral students; must have a faculty sponsor"),
+        ("doctoral-candidate", "Full-time placement in public service; not for current students"),
     ] {
         let report = included(value, text);
         assert_eq!(found(&report), ["W0215 facts.ndjson:1"], "{text}");
@@ -196,6 +197,7 @@ fn facts_that_a_text_only_seems_to_exclude_are_not_reported() {
         ("undergraduate", "No undergraduate degree is required."),
         ("practitioner", "Practitioners who have professional degrees"),
         ("faculty", "Faculty sponsor the students whom they nominate."),
+        ("doctoral-candidate", "Not for current undergraduate students."),
     ] {
         assert_eq!(found(&included(value, text)), [""; 0], "{text}");
     }

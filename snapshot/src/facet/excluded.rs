@@ -29,27 +29,41 @@ static EXCLUSIONS: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
     lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
 });
 
+/// For each value the words of a text that are like its own and name nobody who applies: a faculty sponsor is no applicant,
+/// and shuts no faculty out.
+static OTHER_SENSES: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
+    let lines = include_str!("excluded.txt").lines().filter_map(|line| line.split_once(" ~ "));
+    let mut lists: HashMap<&str, String> = HashMap::new();
+    for (value, pattern) in lines {
+        lists.entry(value).or_default().extend([pattern, "\n"]);
+    }
+    lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
+});
+
 /// The part of a text that excludes whom a value of a fact names.
 pub fn exclusion<'t>(value: &str, text: &'t str) -> Option<&'t str> {
     EXCLUSIONS.get(value)?.find(text)
 }
 
-/// The values of a facet that no text of the record excludes.
+/// The values of a facet that no text of the record excludes or has in another sense only.
 pub fn admitted_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) -> Vec<&'a str> {
     let mut values = named_values(facet, program, facts);
-    values.retain(|value| !is_excluded(value, program, facts));
+    values.retain(|value| {
+        [&EXCLUSIONS, &OTHER_SENSES].iter().all(|lists| !is_found(lists, value, program, facts))
+    });
     values
 }
 
 /// Whether a fact includes applicants whom a text of the record excludes.
 pub fn is_excluded_by_text(fact: &Fact, program: &Program, facts: &[&Fact]) -> bool {
     let is_of_applicants = FACETS.iter().any(|spec| spec.is_eligibility && spec.is_fed_by(&fact.kind));
-    is_of_applicants && fact.value.as_deref().is_some_and(|value| is_excluded(value, program, facts))
+    is_of_applicants
+        && fact.value.as_deref().is_some_and(|value| is_found(&EXCLUSIONS, value, program, facts))
 }
 
-fn is_excluded(value: &str, program: &Program, facts: &[&Fact]) -> bool {
+fn is_found(lists: &HashMap<&str, Patterns>, value: &str, program: &Program, facts: &[&Fact]) -> bool {
     let own = [program.summary.as_deref(), program.description.as_deref()].into_iter().flatten();
-    EXCLUSIONS.get(value).is_some_and(|patterns| {
+    lists.get(value).is_some_and(|patterns| {
         let mut texts = own.chain(facts.iter().filter_map(|fact| fact.text.as_deref()));
         texts.any(|text| patterns.find(text).is_some())
     })

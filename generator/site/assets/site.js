@@ -90,7 +90,12 @@
     $("alone").hidden = !unheard;
     link.href = link.textContent + (unheard ? search : "");
   };
-  const label = () => apply.textContent = apply.dataset.show.replace("{n}", $("count").textContent);
+  const plain = apply.textContent;
+  // Where nothing fits, the count is a sentence without a number.
+  const label = () => {
+    const count = $("count").textContent;
+    apply.textContent = /\d/.test(count) ? apply.dataset.show.replace("{n}", count) : plain;
+  };
   const land = () => {
     if (covers()) filters.hidePopover();
     $("found").focus();

@@ -23,19 +23,24 @@ const FOR_PERSONS: [&str; 13] = [
     "becas", "premio", "residencia", "pasantia",
 ];
 
-/// How a text about citizens admits others too.
-static OTHERS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "permanent|lawful|legal* residents|resident !only\ngreen card\nnationals|national|asylees|asylee|refugees|refugee|daca\n\
-         o residentes|nacionales\nresidentes permanentes|legales\nrefugiados|refugiadas",
-    )
+/// How a text about citizens admits others too; and how it rules them out.
+static OTHERS: LazyLock<[Patterns; 2]> = LazyLock::new(|| {
+    let admits = "permanent|lawful|legal residents|resident\ngreen card\nnationals|asylees|asylee|refugees|refugee|daca\n\
+                  residentes permanentes|legales\nrefugiados|refugiadas";
+    let excludes = "residents|resident|holders|nationals|refugees are|is|may|can* not|ineligible|cannot\n\
+                    no|not permanent|lawful|legal residents|resident\nno residentes";
+    [admits, excludes].map(Patterns::new)
 });
 
 /// Whether the text of a fact about citizens, which the facet is made of, admits others too, such as permanent residents.
 pub fn admits_others(spec: &FacetSpec, facts: &[&Fact]) -> bool {
     let mut texts =
         facts.iter().filter(|fact| spec.is_fed_by(&fact.kind)).filter_map(|fact| fact.text.as_deref());
-    spec.facet == Facet::Citizenships && texts.any(|text| OTHERS.find(&text.replace('.', "")).is_some())
+    let is_admitting = |text: &str| {
+        let text = text.replace('.', "");
+        OTHERS.each_ref().map(|patterns| patterns.find(&text).is_some()) == [true, false]
+    };
+    spec.facet == Facet::Citizenships && texts.any(is_admitting)
 }
 
 /// Whether a value admits citizens of all countries.
@@ -221,9 +226,10 @@ mod tests {
     fn others_than_citizens_are_found_in_the_text() {
         for (text, expected) in [
             ("U.S. citizens or permanent residents", true),
-            ("Green card holders may apply", true),
             ("Personas con nacionalidad o residentes permanentes", true),
-            ("US citizens only", false),
+            ("US citizens only; permanent residents are not eligible", false),
+            ("US citizens or nationals ONLY (permanent residents NOT eligible)", false),
+            ("Citizens who are residents of Ohio; a national laboratory", false),
         ] {
             let fact: Fact = serde_json::from_value(json!({
                 "id": uuid::Uuid::nil(), "programId": uuid::Uuid::nil(), "kind": "citizenship", "value": "US", "text": text,

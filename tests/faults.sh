@@ -3,7 +3,7 @@
 # the live snapshot must verify and be the old one or the new one, and the next build must succeed.
 # Needs strace. $POINTS is how many calls of each kind are hit, spread over all that touch files.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/.."
 points=${POINTS:-200}
 
 scratch=$(mktemp -d)

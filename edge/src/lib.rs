@@ -12,6 +12,7 @@ mod clock;
 mod config;
 mod follower;
 mod log;
+mod log_lines;
 mod metrics;
 mod options;
 mod program;

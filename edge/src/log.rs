@@ -1,8 +1,6 @@
 //! Logs: lines for people or JSON for machines, on standard error. Text from clients is escaped and cut before it is
 //! logged.
 
-mod lines;
-
 use std::collections::HashMap;
 use std::fmt;
 use std::io::Write as _;
@@ -17,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use net::request_head::RequestHead;
 
-use lines::LINES;
+use crate::log_lines::LINES;
 
 /// Characters of a client's text that are kept.
 const CLIENT_TEXT_MAX: usize = 256;

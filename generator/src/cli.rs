@@ -1,7 +1,5 @@
 //! The command line: commands, flags and their help texts. Parsing reads no file.
 
-mod values;
-
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,13 +11,13 @@ use jiff::civil::Date;
 use remote::is_address;
 use remote::secrets::shown_address;
 
+use crate::cli_values::{base_url, duration, folder, site_path};
 use crate::diff::DiffFormat;
 use crate::due_report::DueFormat;
 use crate::exit_codes::{Failure, fail};
 use crate::guards::Guards;
 use crate::plan_report::PlanFormat;
 use dataset::diagnostics::{MessageFormat, PrintOptions};
-use values::{base_url, duration, folder, site_path};
 
 /// Build, check and publish snapshots of an opportunity directory.
 #[derive(Debug, Parser)]

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod cli;
+mod cli_values;
 mod commands;
 mod diff;
 mod due_report;

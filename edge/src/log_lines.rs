@@ -13,10 +13,10 @@ const QUEUE_MAX: usize = 1 << 20;
 /// Longest wait for them at the end of the process.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-pub(super) static LINES: LazyLock<Lines> = LazyLock::new(Lines::default);
+pub(crate) static LINES: LazyLock<Lines> = LazyLock::new(Lines::default);
 
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -50,7 +50,7 @@ impl Write for &Lines {
 impl Lines {
     /// Starts to write what is queued to standard error. The lock of the standard library is not taken: a thread that
     /// waits for a reader would hold it.
-    pub(super) fn start(&'static self) {
+    pub(crate) fn start(&'static self) {
         let stderr = io::stderr().as_fd().try_clone_to_owned().map(File::from);
         // Without descriptors or threads the process is about to fail anyway; its exit code says so.
         if let Ok(stderr) = stderr {
@@ -85,12 +85,12 @@ impl Lines {
     }
 
     /// Waits, not for long, until everything is written.
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         let is_busy = |queue: &mut Queue| queue.is_writing || !queue.bytes.is_empty();
         drop(self.changed.wait_timeout_while(self.lock(), PATIENCE, is_busy));
     }
 
-    pub(super) fn dropped(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.lock().dropped
     }
 

@@ -7,7 +7,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use remote::is_address;
 
 /// Parses a base URL to its origin.
-pub(super) fn base_url(text: &str) -> Result<String, String> {
+pub(crate) fn base_url(text: &str) -> Result<String, String> {
     let url = url::Url::parse(text).map_err(|error| format!("{error}; write https://example.org"))?;
     let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
     let anonymous = url.username().is_empty() && url.password().is_none();
@@ -19,7 +19,7 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
 }
 
 /// Parses the path of a folder; the URL of a store is an error.
-pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
+pub(crate) fn folder() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|text| match text.to_str() {
         Some(text) if is_address(text) => Err(
             "this is the URL of a store, expected a folder; `opdir pull` downloads its snapshot to a folder",
@@ -29,7 +29,7 @@ pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 /// Parses the path of a site: `/repo`, `/a/b`; a slash at its end is ignored.
-pub(super) fn site_path(text: &str) -> Result<String, String> {
+pub(crate) fn site_path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
     let is_segment = |segment: &str| {
         let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
@@ -43,7 +43,7 @@ pub(super) fn site_path(text: &str) -> Result<String, String> {
 }
 
 /// Parses `7d` or `36h`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let hours = match text.split_at_checked(text.len().saturating_sub(1)) {
         Some((number, "d")) => number.parse::<u64>().ok().and_then(|days| days.checked_mul(24)),
         Some((number, "h")) => number.parse().ok(),

@@ -49,7 +49,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError
         if first.manifest().parent.is_none() {
             return Err(StoreError::NoParent { path: old.to_owned() });
         }
-        let damaged = |problem| first.vfs().damaged(&first.name(CHANGES), problem);
+        let damaged = |problem| first.disk().damaged(&first.name(CHANGES), problem);
         let found = recorded(&first, &first.history()?).map_err(|error| damaged(error.into()))?;
         return found.ok_or_else(|| damaged(FileProblem::Format("records no difference".to_owned())));
     };

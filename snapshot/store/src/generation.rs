@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::archive::{DEFLATED, PIECE, Place, crc_of, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
+use super::disk::{Disk, FileType, Lock, RootFolder, Stamp};
 use super::earlier_assets::{self, EarlierAsset};
 use super::error::{FileProblem, StoreError};
 use super::layout::{ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, MANIFEST, directory_of};
@@ -16,7 +17,6 @@ use super::manifest::{GenerationId, Manifest, ManifestError};
 use super::mapping::Mapping;
 use super::sections::{SectionError, Sections};
 use super::table::{FileEntry, FileTable, Hole};
-use super::vfs::{Disk, FileType, Lock, Stamp, Vfs};
 
 /// Most bytes of `CURRENT` and of a manifest.
 const CURRENT_LIMIT: u64 = 128;
@@ -24,7 +24,7 @@ const MANIFEST_LIMIT: u64 = 64 * 1024;
 
 /// An open generation. `gc` does not remove it while it is open.
 pub struct Generation {
-    pub(super) vfs: Arc<dyn Vfs>,
+    pub(super) disk: Arc<dyn Disk>,
     pub(super) dir: String,
     manifest: Manifest,
     files: FileTable,
@@ -68,34 +68,34 @@ impl Generation {
         Self::open_on(&open_root(root)?, id, 0)
     }
 
-    pub(super) fn open_on(vfs: &Arc<dyn Vfs>, id: GenerationId, copy: u64) -> Result<Self, StoreError> {
-        let generation = Self::load(vfs, directory_of(id), copy)?;
+    pub(super) fn open_on(disk: &Arc<dyn Disk>, id: GenerationId, copy: u64) -> Result<Self, StoreError> {
+        let generation = Self::load(disk, directory_of(id), copy)?;
         if generation.id() != id {
             let problem = format!("is the manifest of generation {}", generation.id());
-            return Err(vfs.damaged(&generation.name(MANIFEST), FileProblem::Format(problem)));
+            return Err(disk.damaged(&generation.name(MANIFEST), FileProblem::Format(problem)));
         }
         Ok(generation)
     }
 
     /// Opens the generation in a directory of any name. Checked in this order, each file by the one before: the version,
     /// the manifest, the files beside it.
-    pub(super) fn load(vfs: &Arc<dyn Vfs>, dir: String, copy: u64) -> Result<Self, StoreError> {
-        let pin = vfs.pin(&dir).map_err(|err| match err.kind() {
+    pub(super) fn load(disk: &Arc<dyn Disk>, dir: String, copy: u64) -> Result<Self, StoreError> {
+        let pin = disk.pin(&dir).map_err(|err| match err.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::WouldBlock => {
-                StoreError::NoGeneration { path: vfs.locate(&dir) }
+                StoreError::NoGeneration { path: disk.locate(&dir) }
             }
-            _ => vfs.read_error(&dir)(err),
+            _ => disk.read_error(&dir)(err),
         })?;
-        let manifest = read_manifest(&**vfs, &dir)?;
-        let opened = vfs.stamp(&format!("{dir}/{ARCHIVE}"));
+        let manifest = read_manifest(&**disk, &dir)?;
+        let opened = disk.stamp(&format!("{dir}/{ARCHIVE}"));
         let mapped = manifest.stored.iter().filter(|file| file.path != ARCHIVE).map(|file| file.bytes);
         let copied = mapped.sum::<u64>() <= copy;
         let sections = |path: &str| {
             let expected = manifest.stored(path).map(|file| file.sha256);
-            UntrustedFile::new(&**vfs, &dir, path).sections(copied, expected)
+            UntrustedFile::new(&**disk, &dir, path).sections(copied, expected)
         };
         let (history, table) = (sections(CHANGES)?, sections(FILE_TABLE)?);
-        let damaged = |path: &str| UntrustedFile::new(&**vfs, &dir, path);
+        let damaged = |path: &str| UntrustedFile::new(&**disk, &dir, path);
         let in_history = |err: SectionError| damaged(CHANGES).damaged(err);
         if *history.get::<Digest>("manifest").map_err(in_history)? != [manifest.own_hash()] {
             let problem = FileProblem::Format(format!("does not belong to this {MANIFEST}"));
@@ -111,8 +111,8 @@ impl Generation {
             return Err(damaged(FILE_TABLE).damaged(problem));
         }
         let checked = files.entries().map(|_| AtomicBool::new(false)).collect();
-        let vfs = Arc::clone(vfs);
-        Ok(Self { vfs, dir, manifest, files, changes, made_from, copied, opened, checked, _pin: pin })
+        let disk = Arc::clone(disk);
+        Ok(Self { disk, dir, manifest, files, changes, made_from, copied, opened, checked, _pin: pin })
     }
 
     /// Its name.
@@ -138,7 +138,7 @@ impl Generation {
     /// `changes.bin`.
     pub(super) fn history(&self) -> Result<Sections, StoreError> {
         let expected = self.manifest.stored(CHANGES).map(|file| file.sha256);
-        UntrustedFile::new(&*self.vfs, &self.dir, CHANGES).sections(self.copied, expected)
+        UntrustedFile::new(&*self.disk, &self.dir, CHANGES).sections(self.copied, expected)
     }
 
     /// Assets that pages of earlier generations name, and its own do not.
@@ -147,7 +147,7 @@ impl Generation {
     ///
     /// If its history is missing or damaged.
     pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
-        let damaged = |problem: SectionError| self.vfs.damaged(&self.name(CHANGES), problem);
+        let damaged = |problem: SectionError| self.disk.damaged(&self.name(CHANGES), problem);
         earlier_assets::read(&self.history()?).map_err(damaged)
     }
 
@@ -165,7 +165,7 @@ impl Generation {
     /// If the file is missing, damaged or of another version.
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
         let path = format!("index/{name}");
-        let file = UntrustedFile::new(&*self.vfs, &self.dir, &path);
+        let file = UntrustedFile::new(&*self.disk, &self.dir, &path);
         let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(FileProblem::Missing))?;
         let sections = file.sections(self.copied, None)?;
         if sections.checksum() != entry.checksum() {
@@ -234,15 +234,15 @@ impl Generation {
     /// Bytes of the archive that are a part of an entry's data.
     fn data(&self, entry: FileEntry<'_>, start: u64, len: usize) -> Result<Vec<u8>, StoreError> {
         let name = self.name(ARCHIVE);
-        self.vfs.read_at(&name, start, len).map_err(|err| match err.kind() {
+        self.disk.read_at(&name, start, len).map_err(|err| match err.kind() {
             io::ErrorKind::UnexpectedEof => self.problem(entry, "is behind the end"),
-            _ => self.vfs.read_error(&name)(err),
+            _ => self.disk.read_error(&name)(err),
         })
     }
 
     fn problem(&self, entry: FileEntry<'_>, problem: &str) -> StoreError {
         let problem = FileProblem::Format(format!("{}: {problem}", entry.path()));
-        self.vfs.damaged(&self.name(ARCHIVE), problem)
+        self.disk.damaged(&self.name(ARCHIVE), problem)
     }
 
     /// `length` bytes of a stored file from `start` on.
@@ -252,18 +252,18 @@ impl Generation {
     /// If they cannot be read.
     pub fn stored_bytes(&self, path: &str, start: u64, length: usize) -> Result<Vec<u8>, StoreError> {
         let name = self.name(path);
-        self.vfs.read_at(&name, start, length).map_err(self.vfs.read_error(&name))
+        self.disk.read_at(&name, start, length).map_err(self.disk.read_error(&name))
     }
 
     /// The archive, mapped.
     pub(super) fn archive(&self) -> Result<Mapping, StoreError> {
         let name = self.name(ARCHIVE);
-        self.vfs.map(&name).map_err(self.vfs.read_error(&name))
+        self.disk.map(&name).map_err(self.disk.read_error(&name))
     }
 
     /// Whether it was replaced since it was opened, by an undamaged copy of itself for instance.
     pub fn is_replaced(&self) -> bool {
-        self.vfs.stamp(&self.name(ARCHIVE)) != self.opened
+        self.disk.stamp(&self.name(ARCHIVE)) != self.opened
     }
 
     /// Whether its index was copied into memory, see [`Self::open_current_copying`].
@@ -271,11 +271,11 @@ impl Generation {
         self.copied
     }
 
-    pub(super) fn vfs(&self) -> &dyn Vfs {
-        &*self.vfs
+    pub(super) fn disk(&self) -> &dyn Disk {
+        &*self.disk
     }
 
-    /// Name of one of its files, for the `Vfs`.
+    /// Name of one of its files, for the `Disk`.
     pub(super) fn name(&self, path: &str) -> String {
         format!("{}/{path}", self.dir)
     }
@@ -295,12 +295,12 @@ pub(super) fn file_list<'a>(files: impl Iterator<Item = (&'a str, Body, &'a [Hol
 }
 
 /// Opens the live generation; the next one, if `gc` removes it just then because another one was published.
-pub(super) fn open_current_on(vfs: &Arc<dyn Vfs>, copy: u64) -> Result<Generation, StoreError> {
-    let mut id = current(&**vfs)?;
+pub(super) fn open_current_on(disk: &Arc<dyn Disk>, copy: u64) -> Result<Generation, StoreError> {
+    let mut id = current(&**disk)?;
     loop {
-        match Generation::open_on(vfs, id, copy) {
+        match Generation::open_on(disk, id, copy) {
             Err(gone @ StoreError::NoGeneration { .. }) => {
-                let now = current(&**vfs)?;
+                let now = current(&**disk)?;
                 if now == id {
                     return Err(gone);
                 }
@@ -312,27 +312,27 @@ pub(super) fn open_current_on(vfs: &Arc<dyn Vfs>, copy: u64) -> Result<Generatio
 }
 
 /// The name in `CURRENT`.
-pub(super) fn current(vfs: &dyn Vfs) -> Result<GenerationId, StoreError> {
-    let bytes = vfs.read(CURRENT, CURRENT_LIMIT).map_err(|err| match err.kind() {
-        io::ErrorKind::NotFound => StoreError::Unpublished { path: vfs.locate(CURRENT) },
-        _ => vfs.read_error(CURRENT)(err),
+pub(super) fn current(disk: &dyn Disk) -> Result<GenerationId, StoreError> {
+    let bytes = disk.read(CURRENT, CURRENT_LIMIT).map_err(|err| match err.kind() {
+        io::ErrorKind::NotFound => StoreError::Unpublished { path: disk.locate(CURRENT) },
+        _ => disk.read_error(CURRENT)(err),
     })?;
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n'));
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
         let found = String::from_utf8_lossy(&bytes);
         let problem = format!("holds {found:?}, expected one generation id and LF");
-        vfs.damaged(CURRENT, FileProblem::Format(problem))
+        disk.damaged(CURRENT, FileProblem::Format(problem))
     })
 }
 
-pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Vfs>, StoreError> {
-    let disk = Disk::open(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
+    let disk = RootFolder::open(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
     Ok(Arc::new(disk))
 }
 
 /// Names of all generations, oldest first.
-pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<GenerationId>, StoreError> {
-    let found = vfs.list(GENERATIONS).map_err(vfs.io_error(GENERATIONS))?;
+pub(super) fn ids(disk: &dyn Disk) -> Result<Vec<GenerationId>, StoreError> {
+    let found = disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
     let directories = found.into_iter().filter(|(_, kind)| *kind == FileType::Directory);
     let mut ids: Vec<GenerationId> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
     ids.sort_unstable();
@@ -340,52 +340,52 @@ pub(super) fn ids(vfs: &dyn Vfs) -> Result<Vec<GenerationId>, StoreError> {
 }
 
 /// The manifest in a directory.
-pub(super) fn read_manifest(vfs: &dyn Vfs, dir: &str) -> Result<Manifest, StoreError> {
-    let file = UntrustedFile::new(vfs, dir, MANIFEST);
+pub(super) fn read_manifest(disk: &dyn Disk, dir: &str) -> Result<Manifest, StoreError> {
+    let file = UntrustedFile::new(disk, dir, MANIFEST);
     let bytes = file.bytes(MANIFEST_LIMIT)?;
     if bytes.len() as u64 > MANIFEST_LIMIT {
         return Err(file.damaged(FileProblem::Format(format!("longer than {MANIFEST_LIMIT} bytes"))));
     }
-    parse_manifest(vfs, &file.name, &bytes)
+    parse_manifest(disk, &file.name, &bytes)
 }
 
-pub(super) fn parse_manifest(vfs: &dyn Vfs, name: &str, bytes: &[u8]) -> Result<Manifest, StoreError> {
+pub(super) fn parse_manifest(disk: &dyn Disk, name: &str, bytes: &[u8]) -> Result<Manifest, StoreError> {
     Manifest::parse(bytes).map_err(|error| match error {
-        ManifestError::Version(found) => StoreError::Version { path: vfs.locate(name), found },
-        ManifestError::Malformed(problem) => vfs.damaged(name, FileProblem::Format(problem)),
+        ManifestError::Version(found) => StoreError::Version { path: disk.locate(name), found },
+        ManifestError::Malformed(problem) => disk.damaged(name, FileProblem::Format(problem)),
     })
 }
 
 /// Maps a section file and checks its format, but not that it is the one that was published.
-pub(super) fn open_sections(vfs: &dyn Vfs, dir: &str, path: &str) -> Result<Sections, StoreError> {
-    UntrustedFile::new(vfs, dir, path).sections(false, None)
+pub(super) fn open_sections(disk: &dyn Disk, dir: &str, path: &str) -> Result<Sections, StoreError> {
+    UntrustedFile::new(disk, dir, path).sections(false, None)
 }
 
 /// A file of a generation that is not checked yet.
 struct UntrustedFile<'a> {
-    vfs: &'a dyn Vfs,
+    disk: &'a dyn Disk,
     name: String,
 }
 
 impl<'a> UntrustedFile<'a> {
-    fn new(vfs: &'a dyn Vfs, dir: &str, path: &str) -> Self {
-        Self { vfs, name: format!("{dir}/{path}") }
+    fn new(disk: &'a dyn Disk, dir: &str, path: &str) -> Self {
+        Self { disk, name: format!("{dir}/{path}") }
     }
 
     fn bytes(&self, limit: u64) -> Result<Vec<u8>, StoreError> {
-        self.vfs.read(&self.name, limit).map_err(|err| self.vfs.read_error(&self.name)(err))
+        self.disk.read(&self.name, limit).map_err(|err| self.disk.read_error(&self.name)(err))
     }
 
     fn sections(&self, copied: bool, expected: Option<Digest>) -> Result<Sections, StoreError> {
-        let map = if copied { self.vfs.copy(&self.name) } else { self.vfs.map(&self.name) };
-        let map = map.map_err(self.vfs.read_error(&self.name))?;
+        let map = if copied { self.disk.copy(&self.name) } else { self.disk.map(&self.name) };
+        let map = map.map_err(self.disk.read_error(&self.name))?;
         if let Some(expected) = expected {
-            self.vfs.check_hash(&self.name, expected, Digest::of(&map))?;
+            self.disk.check_hash(&self.name, expected, Digest::of(&map))?;
         }
         Sections::check(map).map_err(|err| self.damaged(err))
     }
 
     fn damaged(&self, problem: impl Into<FileProblem>) -> StoreError {
-        self.vfs.damaged(&self.name, problem)
+        self.disk.damaged(&self.name, problem)
     }
 }

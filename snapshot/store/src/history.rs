@@ -22,6 +22,7 @@ use super::changes::{
     Versions, of_kind, record_of,
 };
 use super::diff;
+use super::disk::Disk;
 use super::earlier_assets;
 use super::generation::{Generation, ids, open_sections};
 use super::layout::{CHANGES, directory_of};
@@ -29,7 +30,6 @@ use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionError, SectionWriter, Sections, ensure};
 use super::staging::StagingDir;
 use super::table::FileTable;
-use super::vfs::Vfs;
 
 /// The file of a generation with these pages, sorted by path, published for this day.
 pub(super) fn write<'a>(
@@ -40,7 +40,7 @@ pub(super) fn write<'a>(
     (day, made_from, earlier): (Date, Option<Digest>, Option<GenerationId>),
 ) -> Sections {
     let live = staging.live();
-    let now = change_date(manifest.generated_at, day, latest_change(&*staging.vfs, live));
+    let now = change_date(manifest.generated_at, day, latest_change(&*staging.disk, live));
     let mut history = SectionWriter::default();
     history.put("manifest", [manifest.own_hash()]);
     history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
@@ -79,12 +79,12 @@ fn change_date(published: Timestamp, day: Date, latest: Option<i64>) -> i64 {
 }
 
 /// The latest date of a page so far. If the live generation is damaged, its history and other generations have it.
-fn latest_change(vfs: &dyn Vfs, live: Option<&Generation>) -> Option<i64> {
+fn latest_change(disk: &dyn Disk, live: Option<&Generation>) -> Option<i64> {
     if let Some(live) = live {
         return live.files().latest_change();
     }
-    let dates = |id| open_sections(vfs, &directory_of(id), CHANGES).ok()?.get::<i64>("changed").ok();
-    let found = ids(vfs).unwrap_or_default().into_iter().filter_map(dates);
+    let dates = |id| open_sections(disk, &directory_of(id), CHANGES).ok()?.get::<i64>("changed").ok();
+    let found = ids(disk).unwrap_or_default().into_iter().filter_map(dates);
     found.filter_map(|dates| dates.iter().max().copied()).max()
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::archive::{Archive, Entry, crc_of, unpack};
 use super::body::{Chunks as _, Digest, Sink, slice};
+use super::disk::Disk;
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, open_root, open_sections, parse_manifest};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, PUBLIC, directory_of};
@@ -19,7 +20,6 @@ use super::mapping::Mapping;
 use super::staging::{StagingDir, point_to, remove_generation};
 use super::table::{FileEntry, FileTable};
 use super::verify::{VerifyMode, verify_on};
-use super::vfs::Vfs;
 
 /// A generation of which some files are not here yet.
 pub struct IncomingGeneration {
@@ -53,17 +53,17 @@ pub struct ArchiveRange {
 /// If the root cannot be read or written.
 pub fn take_present(root: &Path, manifest: &[u8]) -> Result<Option<(GenerationId, bool)>, StoreError> {
     std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-    let vfs = open_root(root)?;
-    let id = parse_manifest(&*vfs, MANIFEST, manifest)?.id();
-    let Ok(found) = Generation::open_on(&vfs, id, 0) else { return Ok(None) };
-    if found.manifest().to_bytes() != manifest || verify_on(&vfs, Some(id), VerifyMode::Files, 1).is_err() {
+    let disk = open_root(root)?;
+    let id = parse_manifest(&*disk, MANIFEST, manifest)?.id();
+    let Ok(found) = Generation::open_on(&disk, id, 0) else { return Ok(None) };
+    if found.manifest().to_bytes() != manifest || verify_on(&disk, Some(id), VerifyMode::Files, 1).is_err() {
         return Ok(None);
     }
-    if super::generation::current(&*vfs).is_ok_and(|live| live == id) {
+    if super::generation::current(&*disk).is_ok_and(|live| live == id) {
         return Ok(Some((id, true)));
     }
-    let _staging = StagingDir::create(Arc::clone(&vfs))?;
-    point_to(&*vfs, id)?;
+    let _staging = StagingDir::create(Arc::clone(&disk))?;
+    point_to(&*disk, id)?;
     Ok(Some((id, false)))
 }
 
@@ -75,17 +75,17 @@ impl IncomingGeneration {
     /// If the manifest is malformed or of another version, another publisher holds the lock, or the root cannot be written.
     pub fn begin(root: &Path, manifest: &[u8]) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-        let vfs = open_root(root)?;
-        let manifest = parse_manifest(&*vfs, MANIFEST, manifest)?;
+        let disk = open_root(root)?;
+        let manifest = parse_manifest(&*disk, MANIFEST, manifest)?;
         let name = manifest.id().to_string();
-        vfs.create_dirs(INCOMING).map_err(vfs.io_error(INCOMING))?;
-        for (other, _) in vfs.list(INCOMING).map_err(vfs.io_error(INCOMING))? {
+        disk.create_dirs(INCOMING).map_err(disk.io_error(INCOMING))?;
+        for (other, _) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {
             if other != name {
                 let other = format!("{INCOMING}/{other}");
-                vfs.remove(&other).map_err(vfs.io_error(&other))?;
+                disk.remove(&other).map_err(disk.io_error(&other))?;
             }
         }
-        let staging = StagingDir::resume(vfs, format!("{INCOMING}/{name}"))?;
+        let staging = StagingDir::resume(disk, format!("{INCOMING}/{name}"))?;
         Ok(Self { staging, manifest, archive: None })
     }
 
@@ -102,12 +102,12 @@ impl IncomingGeneration {
     pub fn missing_files(&self) -> Result<Vec<StoredFile>, StoreError> {
         let mut missing = Vec::new();
         for file in self.manifest.stored.iter().filter(|file| file.path != ARCHIVE) {
-            if self.vfs().check_file(&self.staging.name(&file.path), file.body()).is_ok() {
+            if self.disk().check_file(&self.staging.name(&file.path), file.body()).is_ok() {
                 continue;
             }
             self.remove(&file.path)?;
             let live = self.staging.live().filter(|live| {
-                let sound = || live.vfs().check_file(&live.name(&file.path), file.body()).is_ok();
+                let sound = || live.disk().check_file(&live.name(&file.path), file.body()).is_ok();
                 live.manifest().stored(&file.path) == Some(file) && sound()
             });
             match live {
@@ -126,7 +126,7 @@ impl IncomingGeneration {
     pub fn add_file(&self, file: &StoredFile, bytes: &[u8]) -> Result<(), StoreError> {
         if bytes.len() as u64 != file.bytes || Digest::of(bytes) != file.sha256 {
             let expected = FileProblem::Hash { expected: file.sha256, found: Digest::of(bytes) };
-            return Err(self.vfs().damaged(&self.staging.name(&file.path), expected));
+            return Err(self.disk().damaged(&self.staging.name(&file.path), expected));
         }
         self.staging.write(&file.path, bytes)
     }
@@ -149,17 +149,17 @@ impl IncomingGeneration {
     }
 
     fn open_archive(&self) -> Result<IncomingArchive, StoreError> {
-        let (vfs, dir, name) = (self.vfs(), &self.staging.dir, self.staging.name(ARCHIVE));
-        let fits = |error| vfs.damaged(&self.staging.name(FILE_TABLE), error);
-        let changed = open_sections(vfs, dir, CHANGES)?.get("changed").map_err(fits)?;
-        let files = FileTable::open(&open_sections(vfs, dir, FILE_TABLE)?, changed).map_err(fits)?;
+        let (disk, dir, name) = (self.disk(), &self.staging.dir, self.staging.name(ARCHIVE));
+        let fits = |error| disk.damaged(&self.staging.name(FILE_TABLE), error);
+        let changed = open_sections(disk, dir, CHANGES)?.get("changed").map_err(fits)?;
+        let files = FileTable::open(&open_sections(disk, dir, FILE_TABLE)?, changed).map_err(fits)?;
         let expected = self.manifest.stored(ARCHIVE).map_or(0, |file| file.bytes);
         if files.archive_end() > expected {
             let problem = FileProblem::Format(format!("names bodies behind the end of {ARCHIVE}"));
-            return Err(vfs.damaged(&self.staging.name(FILE_TABLE), problem));
+            return Err(disk.damaged(&self.staging.name(FILE_TABLE), problem));
         }
-        let failed = |error| vfs.io_error(&name)(error);
-        let file = vfs.edit(&name).map_err(failed)?;
+        let failed = |error| disk.io_error(&name)(error);
+        let file = disk.edit(&name).map_err(failed)?;
         let is_begun = file.metadata().map_err(failed)?.len() == expected;
         file.set_len(expected).map_err(failed)?;
         write_headers(&files, &file).map_err(failed)?;
@@ -198,7 +198,7 @@ impl IncomingGeneration {
     ///
     /// If it cannot be written.
     pub fn add_range(&mut self, start: u64, bytes: &[u8]) -> Result<Vec<ArchiveRange>, StoreError> {
-        let failed = self.staging.vfs.io_error(&self.staging.name(ARCHIVE));
+        let failed = self.staging.disk.io_error(&self.staging.name(ARCHIVE));
         let Some(archive) = &mut self.archive else { return Ok(Vec::new()) };
         let (mut wrong, end) = (Vec::new(), start + bytes.len() as u64);
         let within: Vec<(u64, u32)> =
@@ -227,7 +227,7 @@ impl IncomingGeneration {
     pub fn publish(self, jobs: usize) -> Result<GenerationId, StoreError> {
         let (id, name) = (self.id(), self.staging.name(ARCHIVE));
         let expected = self.manifest.stored(ARCHIVE).map(StoredFile::body).unwrap_or_default();
-        if let Err(error) = self.vfs().check_file(&name, expected) {
+        if let Err(error) = self.disk().check_file(&name, expected) {
             // Where all entries are what they should be, what is between them is not.
             if self.archive.as_ref().is_some_and(|archive| archive.missing.is_empty()) {
                 self.remove(ARCHIVE)?;
@@ -236,26 +236,26 @@ impl IncomingGeneration {
         }
         self.remove(MANIFEST)?;
         self.staging.write(MANIFEST, &self.manifest.to_bytes())?;
-        if self.vfs().list(&directory_of(id)).is_ok() {
+        if self.disk().list(&directory_of(id)).is_ok() {
             // It is damaged, or it would have been taken as it is.
-            remove_generation(self.vfs(), id)?;
+            remove_generation(self.disk(), id)?;
         }
         self.staging.commit(id, jobs)?;
         // Not before: an attempt that fails leaves an archive that the next one writes to.
         let archive = format!("{}/{ARCHIVE}", directory_of(id));
-        self.vfs().seal(&archive).map_err(self.vfs().io_error(&archive))?;
-        let _ = self.vfs().remove(INCOMING);
+        self.disk().seal(&archive).map_err(self.disk().io_error(&archive))?;
+        let _ = self.disk().remove(INCOMING);
         Ok(id)
     }
 
-    fn vfs(&self) -> &dyn Vfs {
-        &*self.staging.vfs
+    fn disk(&self) -> &dyn Disk {
+        &*self.staging.disk
     }
 
     fn remove(&self, path: &str) -> Result<(), StoreError> {
         let name = self.staging.name(path);
-        match self.vfs().remove(&name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.vfs().io_error(&name)(error)),
+        match self.disk().remove(&name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.disk().io_error(&name)(error)),
             _ => Ok(()),
         }
     }

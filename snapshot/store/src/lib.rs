@@ -56,6 +56,7 @@ mod body;
 mod build_info;
 mod changes;
 mod diff;
+mod disk;
 mod earlier_assets;
 mod error;
 mod generation;
@@ -69,7 +70,6 @@ mod stage;
 mod staging;
 mod table;
 mod verify;
-mod vfs;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use jiff::civil::Date;
 
+use super::disk::Disk;
 use super::error::StoreError;
 use super::generation::{Generation, current, ids, open_root};
 use super::history;
@@ -15,7 +16,6 @@ use super::sections::SectionError;
 use super::stage::finish;
 use super::staging::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::verify::{VerifyMode, verify_on};
-use super::vfs::Vfs;
 
 /// The name of the live generation, from `CURRENT`.
 ///
@@ -53,15 +53,15 @@ pub fn rollback(
 }
 
 pub(super) fn rollback_on(
-    vfs: &Arc<dyn Vfs>,
+    disk: &Arc<dyn Disk>,
     to: Option<GenerationId>,
     today: Date,
 ) -> Result<[GenerationId; 2], Vec<StoreError>> {
     let only = |err| vec![err];
-    let to = to.map_or_else(|| earlier_than_current(vfs), Ok).map_err(only)?;
-    let old = Generation::open_on(vfs, to, 0).map_err(only)?;
-    let staging = StagingDir::create(Arc::clone(vfs)).map_err(only)?;
-    verify_on(vfs, Some(to), VerifyMode::Fast, 1)?;
+    let to = to.map_or_else(|| earlier_than_current(disk), Ok).map_err(only)?;
+    let old = Generation::open_on(disk, to, 0).map_err(only)?;
+    let staging = StagingDir::create(Arc::clone(disk)).map_err(only)?;
+    verify_on(disk, Some(to), VerifyMode::Fast, 1)?;
     publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
 
@@ -82,13 +82,13 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
 }
 
 fn earlier(generation: &Generation) -> Result<Option<GenerationId>, StoreError> {
-    let damaged = |problem: SectionError| generation.vfs().damaged(&generation.name(CHANGES), problem);
+    let damaged = |problem: SectionError| generation.disk().damaged(&generation.name(CHANGES), problem);
     history::earlier(&generation.history()?).map_err(damaged)
 }
 
-fn earlier_than_current(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, StoreError> {
-    let live = Generation::open_on(vfs, current(&**vfs)?, 0)?;
-    earlier(&live)?.ok_or_else(|| StoreError::NoParent { path: vfs.locate(CURRENT) })
+fn earlier_than_current(disk: &Arc<dyn Disk>) -> Result<GenerationId, StoreError> {
+    let live = Generation::open_on(disk, current(&**disk)?, 0)?;
+    earlier(&live)?.ok_or_else(|| StoreError::NoParent { path: disk.locate(CURRENT) })
 }
 
 /// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that was live (or built) at
@@ -101,16 +101,20 @@ pub fn gc(root: &Path, keep: usize, since: SystemTime) -> Result<Vec<GenerationI
     gc_on(&*open_root(root)?, keep, since)
 }
 
-pub(super) fn gc_on(vfs: &dyn Vfs, keep: usize, since: SystemTime) -> Result<Vec<GenerationId>, StoreError> {
-    let _lock = lock_root(vfs)?;
-    let live = current(vfs)?;
-    remove_leftovers(vfs)?;
+pub(super) fn gc_on(
+    disk: &dyn Disk,
+    keep: usize,
+    since: SystemTime,
+) -> Result<Vec<GenerationId>, StoreError> {
+    let _lock = lock_root(disk)?;
+    let live = current(disk)?;
+    remove_leftovers(disk)?;
     let mut removed = Vec::new();
-    for id in ids(vfs)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
+    for id in ids(disk)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
         let dir = directory_of(id);
-        let Ok(_claim) = vfs.claim(&dir) else { continue };
-        if vfs.modified(&dir).map_err(vfs.io_error(&dir))? < since {
-            remove_generation(vfs, id)?;
+        let Ok(_claim) = disk.claim(&dir) else { continue };
+        if disk.modified(&dir).map_err(disk.io_error(&dir))? < since {
+            remove_generation(disk, id)?;
             removed.push(id);
         }
     }

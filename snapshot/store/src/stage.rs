@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, Packed, Piece, Place, crc_of, pack};
 use super::body::{Body, Digest, Sink, Tally, slice};
 use super::build_info::{BuildInfo, NewFile, PublishOutcome};
+use super::disk::{Disk, lock};
 use super::error::StoreError;
 use super::generation::{Generation, file_list, open_root, open_sections};
 use super::history::{self, GatheredRecords};
@@ -19,7 +20,6 @@ use super::sections::{SectionWriter, Sections};
 use super::staging::{StagingDir, put_twice};
 use super::table::{Hole, StagedFile, check_page, write_table};
 use super::verify::{VerifyMode, verify_on};
-use super::vfs::{Vfs, lock};
 
 /// A generation being built. Files may be put from many threads. Dropped unpublished, it leaves nothing behind. At most
 /// one exists per root.
@@ -56,9 +56,9 @@ impl Stage {
         Self::begin_on(open_root(root)?)
     }
 
-    pub(super) fn begin_on(vfs: Arc<dyn Vfs>) -> Result<Self, StoreError> {
-        let staging = StagingDir::create(vfs)?;
-        let spool = staging.vfs.scratch(&staging.dir).map_err(staging.vfs.io_error(&staging.dir))?;
+    pub(super) fn begin_on(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
+        let staging = StagingDir::create(disk)?;
+        let spool = staging.disk.scratch(&staging.dir).map_err(staging.disk.io_error(&staging.dir))?;
         let live = staging.live().and_then(|live| live.archive().ok());
         let (files, records) = (Mutex::default(), Mutex::default());
         Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0), live })
@@ -112,7 +112,7 @@ impl Stage {
     fn spool(&self, packed: Packed) -> Result<StagedFile, StoreError> {
         let (place, Packed { data, pieces, .. }) = (packed.place(), packed);
         let at = self.spooled.fetch_add(data.len() as u64, Relaxed);
-        self.spool.write_all_at(&data, at).map_err(self.staging.vfs.io_error(&self.staging.dir))?;
+        self.spool.write_all_at(&data, at).map_err(self.staging.disk.io_error(&self.staging.dir))?;
         Ok(self.staged(place, pieces, Source::Spool(at)))
     }
 
@@ -137,7 +137,7 @@ impl Stage {
         let staged = self.staged(Place::default(), Vec::new(), Source::Own);
         self.add(StagedFile { path: path.to_owned(), identity, checksum: file.checksum(), ..staged });
         drop(file);
-        open_sections(&*self.staging.vfs, &self.staging.dir, path)
+        open_sections(&*self.staging.disk, &self.staging.dir, path)
     }
 
     /// Completes the generation and makes it the live one; reading back runs on `jobs` threads. Nothing is published if
@@ -223,7 +223,7 @@ impl Stage {
     /// The live generation's manifest, if it has this hash and is undamaged.
     fn unchanged(&self, hash: &Digest, jobs: usize) -> Option<Manifest> {
         let live = self.staging.live().filter(|live| live.manifest().hash == *hash)?;
-        let verified = verify_on(&self.staging.vfs, Some(live.id()), VerifyMode::Files, jobs);
+        let verified = verify_on(&self.staging.disk, Some(live.id()), VerifyMode::Files, jobs);
         verified.is_ok().then(|| live.manifest().clone())
     }
 }

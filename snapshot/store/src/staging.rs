@@ -5,18 +5,18 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use super::body::{Body, Chunks};
+use super::disk::{Disk, FileType, Lock, in_parallel, lock};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
     ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary, temporary,
 };
 use super::manifest::{GenerationId, StoredFile};
-use super::vfs::{FileType, Lock, Vfs, in_parallel, lock};
 
 /// A generation's directory that no reader can find yet. Dropped uncommitted, it leaves nothing behind. At most one
 /// exists per root.
 pub(super) struct StagingDir {
-    pub(super) vfs: Arc<dyn Vfs>,
+    pub(super) disk: Arc<dyn Disk>,
     pub(super) dir: String,
     /// The number that the generation gets.
     pub(super) sequence: u64,
@@ -31,25 +31,25 @@ pub(super) struct StagingDir {
 
 impl StagingDir {
     /// Takes the root's lock and removes what an unfinished publisher left.
-    pub(super) fn create(vfs: Arc<dyn Vfs>) -> Result<Self, StoreError> {
-        Self::open(vfs, None)
+    pub(super) fn create(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
+        Self::open(disk, None)
     }
 
     /// The same in a directory that an earlier attempt may have left, and that stays if this one fails.
-    pub(super) fn resume(vfs: Arc<dyn Vfs>, dir: String) -> Result<Self, StoreError> {
-        Self::open(vfs, Some(dir))
+    pub(super) fn resume(disk: Arc<dyn Disk>, dir: String) -> Result<Self, StoreError> {
+        Self::open(disk, Some(dir))
     }
 
-    fn open(vfs: Arc<dyn Vfs>, kept: Option<String>) -> Result<Self, StoreError> {
-        refuse_foreign(&*vfs)?;
-        let root_lock = lock_root(&*vfs)?;
-        vfs.create_dirs(GENERATIONS).map_err(vfs.io_error(GENERATIONS))?;
-        let sequence = 1 + remove_leftovers(&*vfs)?;
-        let parent = open_current_on(&vfs, 0);
+    fn open(disk: Arc<dyn Disk>, kept: Option<String>) -> Result<Self, StoreError> {
+        refuse_foreign(&*disk)?;
+        let root_lock = lock_root(&*disk)?;
+        disk.create_dirs(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
+        let sequence = 1 + remove_leftovers(&*disk)?;
+        let parent = open_current_on(&disk, 0);
         let stays = kept.is_some();
         let dir = kept.unwrap_or_else(|| temporary(format_args!("{sequence:06}")));
-        vfs.create_dirs(&dir).map_err(vfs.io_error(&dir))?;
-        Ok(Self { vfs, dir, sequence, parent, written: Mutex::default(), stays, _lock: root_lock })
+        disk.create_dirs(&dir).map_err(disk.io_error(&dir))?;
+        Ok(Self { disk, dir, sequence, parent, written: Mutex::default(), stays, _lock: root_lock })
     }
 
     /// The live generation, if it can be opened.
@@ -57,7 +57,7 @@ impl StagingDir {
         self.parent.as_ref().ok()
     }
 
-    /// Name of a staged file, for the `Vfs`.
+    /// Name of a staged file, for the `Disk`.
     pub(super) fn name(&self, path: &str) -> String {
         format!("{}/{path}", self.dir)
     }
@@ -67,7 +67,7 @@ impl StagingDir {
     }
 
     pub(super) fn write_body(&self, path: &str, content: &dyn Chunks, body: Body) -> Result<(), StoreError> {
-        self.create_file(path, |name| self.vfs.write_new(name, content))?;
+        self.create_file(path, |name| self.disk.write_new(name, content))?;
         lock(&self.written).push((path.to_owned(), body));
         Ok(())
     }
@@ -76,9 +76,9 @@ impl StagingDir {
     pub(super) fn write_hashed(&self, path: &str, content: &(dyn Chunks + Sync)) -> Result<Body, StoreError> {
         let body = std::thread::scope(|threads| {
             let hash = threads.spawn(|| Body::of_chunks(content));
-            self.create_file(path, |name| self.vfs.write_new(name, content))?;
+            self.create_file(path, |name| self.disk.write_new(name, content))?;
             let hash = hash.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            hash.map_err(self.vfs.io_error(&self.name(path)))
+            hash.map_err(self.disk.io_error(&self.name(path)))
         })?;
         lock(&self.written).push((path.to_owned(), body));
         Ok(body)
@@ -100,7 +100,7 @@ impl StagingDir {
     /// Gives a file of another generation a second name here.
     pub(super) fn link(&self, from: &Generation, path: &str) -> Result<(), StoreError> {
         let from = from.name(path);
-        self.create_file(path, |to| self.vfs.link(&from, to))
+        self.create_file(path, |to| self.disk.link(&from, to))
     }
 
     /// Calls `create` with the file's name, and once more after creating the directories above it.
@@ -109,26 +109,26 @@ impl StagingDir {
         let mut created = create(&name);
         if created.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::NotFound) {
             let dir = name.rsplit_once('/').map_or("", |(dir, _)| dir);
-            self.vfs.create_dirs(dir).map_err(self.vfs.io_error(dir))?;
+            self.disk.create_dirs(dir).map_err(self.disk.io_error(dir))?;
             created = create(&name);
         }
         created.map_err(|err| match err.kind() {
             io::ErrorKind::AlreadyExists => put_twice(path),
-            _ => self.vfs.io_error(&name)(err),
+            _ => self.disk.io_error(&name)(err),
         })
     }
 
     /// Makes the directory, complete by now, the live generation. Reading back runs on `jobs` threads.
     pub(super) fn commit(&self, id: GenerationId, jobs: usize) -> Result<(), StoreError> {
-        let (vfs, dir) = (&*self.vfs, directory_of(id));
-        vfs.sync_all().map_err(vfs.io_error(""))?; // B1
+        let (disk, dir) = (&*self.disk, directory_of(id));
+        disk.sync_all().map_err(disk.io_error(""))?; // B1
         let written = lock(&self.written);
-        let check = |(path, body): &(String, Body)| vfs.check_file(&self.name(path), *body);
+        let check = |(path, body): &(String, Body)| disk.check_file(&self.name(path), *body);
         in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
-        Generation::load(&self.vfs, self.dir.clone(), 0)?;
-        vfs.rename(&self.dir, &dir).map_err(vfs.io_error(&dir))?;
-        vfs.sync(GENERATIONS).map_err(vfs.io_error(GENERATIONS))?; // B2
-        point_to(vfs, id)
+        Generation::load(&self.disk, self.dir.clone(), 0)?;
+        disk.rename(&self.dir, &dir).map_err(disk.io_error(&dir))?;
+        disk.sync(GENERATIONS).map_err(disk.io_error(GENERATIONS))?; // B2
+        point_to(disk, id)
     }
 }
 
@@ -136,7 +136,7 @@ impl Drop for StagingDir {
     /// If this fails, the next publisher removes the directory.
     fn drop(&mut self) {
         if !self.stays {
-            let _ = self.vfs.remove(&self.dir);
+            let _ = self.disk.remove(&self.dir);
         }
     }
 }
@@ -148,29 +148,29 @@ pub(super) fn put_twice(path: &str) -> StoreError {
 
 /// Makes a complete, durable generation the live one. The one it replaces is touched: `gc` counts its age from here. If
 /// that one is gone, this recovers the root.
-pub(super) fn point_to(vfs: &dyn Vfs, id: GenerationId) -> Result<(), StoreError> {
-    if let Ok(replaced) = current(vfs).map(directory_of) {
-        match vfs.touch(&replaced) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(vfs.io_error(&replaced)(err)),
+pub(super) fn point_to(disk: &dyn Disk, id: GenerationId) -> Result<(), StoreError> {
+    if let Ok(replaced) = current(disk).map(directory_of) {
+        match disk.touch(&replaced) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(disk.io_error(&replaced)(err)),
             _ => {}
         }
     }
-    vfs.write_new(CURRENT_TMP, &format!("{id}\n").as_bytes()).map_err(vfs.io_error(CURRENT_TMP))?;
-    vfs.sync(CURRENT_TMP).map_err(vfs.io_error(CURRENT_TMP))?; // B3
-    vfs.rename(CURRENT_TMP, CURRENT).map_err(vfs.io_error(CURRENT))?;
-    vfs.sync("").map_err(vfs.io_error("")) // B4
+    disk.write_new(CURRENT_TMP, &format!("{id}\n").as_bytes()).map_err(disk.io_error(CURRENT_TMP))?;
+    disk.sync(CURRENT_TMP).map_err(disk.io_error(CURRENT_TMP))?; // B3
+    disk.rename(CURRENT_TMP, CURRENT).map_err(disk.io_error(CURRENT))?;
+    disk.sync("").map_err(disk.io_error("")) // B4
 }
 
 /// Renames a generation's directory first, so that no reader can meet half of it, then removes it.
-pub(super) fn remove_generation(vfs: &dyn Vfs, id: GenerationId) -> Result<(), StoreError> {
+pub(super) fn remove_generation(disk: &dyn Disk, id: GenerationId) -> Result<(), StoreError> {
     let (dir, removed) = (directory_of(id), temporary(id));
-    vfs.rename(&dir, &removed).map_err(vfs.io_error(&dir))?;
-    vfs.remove(&removed).map_err(vfs.io_error(&removed))
+    disk.rename(&dir, &removed).map_err(disk.io_error(&dir))?;
+    disk.remove(&removed).map_err(disk.io_error(&removed))
 }
 
 /// Refuses a directory that is neither empty nor a root.
-fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
-    let found = vfs.list("").map_err(vfs.io_error(""))?;
+fn refuse_foreign(disk: &dyn Disk) -> Result<(), StoreError> {
+    let found = disk.list("").map_err(disk.io_error(""))?;
     let is_root = |(name, kind): &(String, FileType)| match kind {
         FileType::Directory => name == GENERATIONS,
         // A root that was pulled, and that lost its generations.
@@ -180,31 +180,31 @@ fn refuse_foreign(vfs: &dyn Vfs) -> Result<(), StoreError> {
         return Ok(());
     }
     match found.into_iter().find(|(name, _)| ![LOCK, INCOMING].contains(&&**name)) {
-        Some((found, _)) => Err(StoreError::Foreign { path: vfs.locate(""), found }),
+        Some((found, _)) => Err(StoreError::Foreign { path: disk.locate(""), found }),
         None => Ok(()),
     }
 }
 
 /// The lock that publisher, rollback and gc share.
-pub(super) fn lock_root(vfs: &dyn Vfs) -> Result<Lock, StoreError> {
-    vfs.lock().map_err(|err| match err.kind() {
-        io::ErrorKind::WouldBlock => StoreError::Locked { path: vfs.locate(LOCK) },
-        _ => vfs.io_error(LOCK)(err),
+pub(super) fn lock_root(disk: &dyn Disk) -> Result<Lock, StoreError> {
+    disk.lock().map_err(|err| match err.kind() {
+        io::ErrorKind::WouldBlock => StoreError::Locked { path: disk.locate(LOCK) },
+        _ => disk.io_error(LOCK)(err),
     })
 }
 
 /// Removes what an unfinished publisher or gc left behind; returns the highest sequence, 0 if there is none. To be called
 /// under the lock.
-pub(super) fn remove_leftovers(vfs: &dyn Vfs) -> Result<u64, StoreError> {
-    let found = vfs.list("").map_err(vfs.io_error(""))?;
+pub(super) fn remove_leftovers(disk: &dyn Disk) -> Result<u64, StoreError> {
+    let found = disk.list("").map_err(disk.io_error(""))?;
     if found.iter().any(|(name, _)| name == CURRENT_TMP) {
-        vfs.remove(CURRENT_TMP).map_err(vfs.io_error(CURRENT_TMP))?;
+        disk.remove(CURRENT_TMP).map_err(disk.io_error(CURRENT_TMP))?;
     }
     let mut highest = 0;
-    for (name, _) in vfs.list(GENERATIONS).map_err(vfs.io_error(GENERATIONS))? {
+    for (name, _) in disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))? {
         if is_temporary(&name) {
             let name = format!("{GENERATIONS}/{name}");
-            vfs.remove(&name).map_err(vfs.io_error(&name))?;
+            disk.remove(&name).map_err(disk.io_error(&name))?;
         } else if let Ok(id) = name.parse::<GenerationId>() {
             highest = highest.max(id.sequence);
         }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::body::Coding;
+use super::disk::{Disk, FileType, in_parallel};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
 use super::layout::{FILE_TABLE, MANIFEST, PUBLIC};
 use super::manifest::{GenerationId, StoredFile};
 use super::stage::totals;
-use super::vfs::{FileType, Vfs, in_parallel};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,18 +47,18 @@ pub fn verify(
     mode: VerifyMode,
     jobs: usize,
 ) -> Result<VerifyReport, Vec<StoreError>> {
-    let vfs = open_root(root).map_err(|err| vec![err])?;
-    verify_on(&vfs, id, mode, jobs)
+    let disk = open_root(root).map_err(|err| vec![err])?;
+    verify_on(&disk, id, mode, jobs)
 }
 
 pub(super) fn verify_on(
-    vfs: &Arc<dyn Vfs>,
+    disk: &Arc<dyn Disk>,
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
 ) -> Result<VerifyReport, Vec<StoreError>> {
-    let id = id.map_or_else(|| current(&**vfs), Ok).map_err(|err| vec![err])?;
-    let generation = Generation::open_on(vfs, id, 0).map_err(|err| vec![err])?;
+    let id = id.map_or_else(|| current(&**disk), Ok).map_err(|err| vec![err])?;
+    let generation = Generation::open_on(disk, id, 0).map_err(|err| vec![err])?;
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
@@ -81,25 +81,25 @@ fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
     let files = generation.files().entries().map(|entry| (entry.path(), entry.identity(), entry.holes()));
     if totals(files) != generation.manifest().files {
         let problem = FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
-        faults.push(generation.vfs().damaged(&generation.name(MANIFEST), problem));
+        faults.push(generation.disk().damaged(&generation.name(MANIFEST), problem));
     }
 }
 
 /// Compares names and sizes of the files in the folder; returns those that are as long as they should be.
 fn check_listings<'g>(generation: &'g Generation, faults: &mut Vec<StoreError>) -> Vec<&'g StoredFile> {
-    let (vfs, stored) = (generation.vfs(), &generation.manifest().stored);
+    let (disk, stored) = (generation.disk(), &generation.manifest().stored);
     let mut found: Vec<(String, FileType)> = Vec::new();
     for folder in ["", "index"] {
         let name = if folder.is_empty() { generation.dir.clone() } else { generation.name(folder) };
-        match vfs.list(&name) {
+        match disk.list(&name) {
             Ok(entries) => found.extend(entries.into_iter().map(|(name, kind)| match folder {
                 "" => (name, kind),
                 folder => (format!("{folder}/{name}"), kind),
             })),
-            Err(error) => faults.push(vfs.read_error(&name)(error)),
+            Err(error) => faults.push(disk.read_error(&name)(error)),
         }
     }
-    let mut fault = |path: &str, problem| faults.push(vfs.damaged(&generation.name(path), problem));
+    let mut fault = |path: &str, problem| faults.push(disk.damaged(&generation.name(path), problem));
     for (path, kind) in &found {
         let is_known = path == MANIFEST || path == "index" || stored.iter().any(|file| file.path == *path);
         match kind {
@@ -129,14 +129,14 @@ fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
         }
         let same = generation.manifest().stored(entry.path()).map(StoredFile::body) == Some(entry.identity());
         let problem = || FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
-        (!same).then(|| generation.vfs().damaged(&generation.name(entry.path()), problem()))
+        (!same).then(|| generation.disk().damaged(&generation.name(entry.path()), problem()))
     };
     in_parallel(jobs, &rows, check).into_iter().flatten().collect()
 }
 
 fn check_content(generation: &Generation, files: &[&StoredFile], jobs: usize) -> Vec<StoreError> {
     let check =
-        |file: &&StoredFile| generation.vfs().check_file(&generation.name(&file.path), file.body()).err();
+        |file: &&StoredFile| generation.disk().check_file(&generation.name(&file.path), file.body()).err();
     in_parallel(jobs, files, check).into_iter().flatten().collect()
 }
 

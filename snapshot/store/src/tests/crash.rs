@@ -19,6 +19,7 @@ use rustix::io::Errno;
 use super::super::StoreError;
 use super::super::body::{Body, Chunks, Coding, Digest};
 use super::super::build_info::{BuildInfo, NewFile, PublishOutcome};
+use super::super::disk::{Disk, FileType, Lock, Stamp};
 use super::super::generation::{current, open_current_on};
 use super::super::layout::{CURRENT_TMP, GENERATIONS};
 use super::super::manifest::GenerationId;
@@ -27,7 +28,6 @@ use super::super::retention::{gc_on, rollback_on};
 use super::super::sections::SectionWriter;
 use super::super::stage::Stage;
 use super::super::verify::{VerifyMode, verify_on};
-use super::super::vfs::{FileType, Lock, Stamp, Vfs};
 
 /// Entries that appear (a node) or go (none) together.
 type Change = Vec<(String, Option<usize>)>;
@@ -235,7 +235,7 @@ fn sync_node(node: &mut Node) {
     }
 }
 
-impl Vfs for Model {
+impl Disk for Model {
     fn locate(&self, name: &str) -> PathBuf {
         Path::new("/model").join(name)
     }
@@ -386,12 +386,12 @@ impl Vfs for Model {
 }
 
 /// Runs `check` on every disk that a crash may leave behind; returns how many there are.
-fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Vfs>)) -> usize {
+fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Disk>)) -> usize {
     let mut next = Some(Choices::default());
     let mut states = 0;
     while let Some(choices) = next {
         let model = Model::with(nodes.to_vec(), Some(choices), None);
-        let disk: Arc<dyn Vfs> = model.clone();
+        let disk: Arc<dyn Disk> = model.clone();
         check(&disk);
         states += 1;
         next = model.state().choices.take().and_then(Choices::next);
@@ -399,8 +399,8 @@ fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Vfs>)) -> usize {
     states
 }
 
-fn publish(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreError> {
-    let stage = Stage::begin_on(vfs)?;
+fn publish(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {
+    let stage = Stage::begin_on(disk)?;
     let mut index = SectionWriter::default();
     index.put("text", text.as_bytes());
     stage.put_sections("index/x.bin", index)?;
@@ -416,15 +416,15 @@ fn about(text: &str) -> BuildInfo {
     BuildInfo { source: Digest::of(text.as_bytes()), ..super::about("2026-11-20T06:00:00Z") }
 }
 
-fn verified(vfs: &Arc<dyn Vfs>) -> Result<GenerationId, Vec<StoreError>> {
-    verify_on(vfs, None, VerifyMode::Deep, 1).map(|report| report.id)
+fn verified(disk: &Arc<dyn Disk>) -> Result<GenerationId, Vec<StoreError>> {
+    verify_on(disk, None, VerifyMode::Deep, 1).map(|report| report.id)
 }
 
 /// Crashes after every change that `act` makes to `before`. Returns (states, those with a missing, torn
 /// or wrong live generation, those that lost the new generation although `act` had returned).
-fn crash_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>), broken: Option<&'static str>) -> [usize; 3] {
+fn crash_everywhere(before: &Model, act: impl Fn(Arc<dyn Disk>), broken: Option<&'static str>) -> [usize; 3] {
     let disk = before.settled(broken);
-    let start: Arc<dyn Vfs> = before.settled(None);
+    let start: Arc<dyn Disk> = before.settled(None);
     let old = verified(&start).ok();
     act(disk.clone());
     let new = current(&*disk).unwrap();
@@ -458,20 +458,21 @@ fn two_generations() -> Arc<Model> {
     disk
 }
 
-fn publish_third(vfs: Arc<dyn Vfs>) {
-    publish(vfs, "third").unwrap();
+fn publish_third(disk: Arc<dyn Disk>) {
+    publish(disk, "third").unwrap();
 }
 
 #[test]
 fn a_crash_at_any_point_leaves_a_complete_live_generation_and_the_next_publisher_recovers() {
     let first = crash_everywhere(&Model::empty(), publish_third, None);
     let third = crash_everywhere(&two_generations(), publish_third, None);
-    let back =
-        |vfs: Arc<dyn Vfs>| assert_eq!(rollback_on(&vfs, None, date(2026, 11, 20)).unwrap()[0].sequence, 3);
+    let back = |disk: Arc<dyn Disk>| {
+        assert_eq!(rollback_on(&disk, None, date(2026, 11, 20)).unwrap()[0].sequence, 3);
+    };
     let rollback = crash_everywhere(&two_generations(), back, None);
-    let gc = |vfs: Arc<dyn Vfs>| {
+    let gc = |disk: Arc<dyn Disk>| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
-        assert_eq!(gc_on(&*vfs, 1, now).unwrap().len(), 1);
+        assert_eq!(gc_on(&*disk, 1, now).unwrap().len(), 1);
     };
     let gc = crash_everywhere(&two_generations(), gc, None);
     for [states, broken, lost] in [first, third, rollback, gc] {
@@ -501,11 +502,11 @@ fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
     damage_every_byte(&two_generations(), &files);
 }
 
-fn damage_every_byte(disk: &Arc<Model>, files: &[&str]) {
-    let vfs: Arc<dyn Vfs> = Arc::<Model>::clone(disk);
-    let dir = format!("{GENERATIONS}/{}", verified(&vfs).unwrap());
+fn damage_every_byte(model: &Arc<Model>, files: &[&str]) {
+    let disk: Arc<dyn Disk> = Arc::<Model>::clone(model);
+    let dir = format!("{GENERATIONS}/{}", verified(&disk).unwrap());
     let read = || {
-        let live = open_current_on(&vfs, 0).ok()?;
+        let live = open_current_on(&disk, 0).ok()?;
         // The second time only the CRC-32 is compared.
         let turns = [Coding::Identity, Coding::Gzip].repeat(2);
         let bodies = |entry| turns.iter().map(|coding| live.read(entry, *coding).ok()).collect::<Vec<_>>();
@@ -513,11 +514,11 @@ fn damage_every_byte(disk: &Arc<Model>, files: &[&str]) {
     };
     let published = read().unwrap();
     for path in files {
-        let node = disk.state().find(&format!("{dir}/{path}")).unwrap();
-        let good = disk.state().file(&format!("{dir}/{path}")).unwrap();
+        let node = model.state().find(&format!("{dir}/{path}")).unwrap();
+        let good = model.state().file(&format!("{dir}/{path}")).unwrap();
         let refused = |bad: Vec<u8>, how: &str| {
-            disk.state().nodes[node] = Node::File { bytes: bad.into(), synced: true };
-            let faults = verified(&vfs).expect_err(how);
+            model.state().nodes[node] = Node::File { bytes: bad.into(), synced: true };
+            let faults = verified(&disk).expect_err(how);
             // The manifest names lengths and hashes that the files beside it do not have then.
             let named = |fault: &StoreError| *path == "manifest.json" || fault.to_string().contains(path);
             assert!(faults.iter().any(named), "{how}: {faults:?}");
@@ -532,7 +533,7 @@ fn damage_every_byte(disk: &Arc<Model>, files: &[&str]) {
             refused(bad, &format!("{path}: byte {at} flipped"));
             refused(good[..at].to_vec(), &format!("{path}: cut at {at}"));
         }
-        disk.state().nodes[node] = Node::File { bytes: good, synced: true };
+        model.state().nodes[node] = Node::File { bytes: good, synced: true };
     }
-    assert!(verified(&vfs).is_ok());
+    assert!(verified(&disk).is_ok());
 }

@@ -8,15 +8,15 @@ use rustix::io::Errno;
 
 use super::super::super::StoreError;
 use super::super::super::build_info::{NewFile, PublishOutcome};
+use super::super::super::disk::Disk;
 use super::super::super::generation::current;
 use super::super::super::retention::{gc_on, rollback_on};
 use super::super::super::stage::Stage;
-use super::super::super::vfs::Vfs;
 use super::{Fault, Model, State, about, two_generations, verified};
 
 /// Publishes a generation of many small pages, half of them those of the one before.
-fn publish_many(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreError> {
-    let stage = Stage::begin_on(vfs)?;
+fn publish_many(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {
+    let stage = Stage::begin_on(disk)?;
     for number in 0..90 {
         let path = format!("public/{}/{number}.json", number % 7);
         let body = if number % 2 == 0 { "always the same".to_owned() } else { format!("{text} {number}") };
@@ -29,7 +29,7 @@ fn publish_many(vfs: Arc<dyn Vfs>, text: &str) -> Result<PublishOutcome, StoreEr
 /// Fails each operation of `act`, which says whether it succeeded, in turn, in each way. Afterwards the live generation
 /// must be whole, the former one unless `act` succeeded or failed in its last sync, and publishing must work. Returns
 /// how many operations there are.
-fn fail_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>) -> bool) -> usize {
+fn fail_everywhere(before: &Model, act: impl Fn(Arc<dyn Disk>) -> bool) -> usize {
     let counted = before.settled(None);
     assert!(act(counted.clone()));
     let State { operations, before_last_sync: last_sync, .. } = *counted.state();
@@ -41,12 +41,12 @@ fn fail_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>) -> bool) -> usize 
             disk.state().fault = Some((fault, at));
             let succeeded = act(disk.clone());
             disk.state().fault = None;
-            let vfs: Arc<dyn Vfs> = disk;
-            let live = verified(&vfs).unwrap_or_else(|faults| panic!("{fault:?} at {at}: {faults:?}"));
+            let disk: Arc<dyn Disk> = disk;
+            let live = verified(&disk).unwrap_or_else(|faults| panic!("{fault:?} at {at}: {faults:?}"));
             let may_be_new = succeeded || at >= last_sync;
             assert!(live == old || live == after && may_be_new, "{fault:?} at {at}: {live}");
-            let next = publish_many(Arc::clone(&vfs), "afterwards").unwrap();
-            assert_eq!(verified(&vfs).unwrap(), next.manifest.id(), "{fault:?} at {at}");
+            let next = publish_many(Arc::clone(&disk), "afterwards").unwrap();
+            assert_eq!(verified(&disk).unwrap(), next.manifest.id(), "{fault:?} at {at}");
         }
     }
     operations
@@ -56,11 +56,11 @@ fn fail_everywhere(before: &Model, act: impl Fn(Arc<dyn Vfs>) -> bool) -> usize 
 fn a_fault_at_any_operation_leaves_a_complete_live_generation_and_the_next_publisher_recovers() {
     let disk = two_generations();
     publish_many(disk.clone(), "before").unwrap();
-    let published = fail_everywhere(&disk, |vfs| publish_many(vfs, "now").is_ok());
-    let back = fail_everywhere(&disk, |vfs| rollback_on(&vfs, None, date(2026, 11, 20)).is_ok());
-    let cleared = fail_everywhere(&disk, |vfs| {
+    let published = fail_everywhere(&disk, |disk| publish_many(disk, "now").is_ok());
+    let back = fail_everywhere(&disk, |disk| rollback_on(&disk, None, date(2026, 11, 20)).is_ok());
+    let cleared = fail_everywhere(&disk, |disk| {
         let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
-        gc_on(&*vfs, 1, now).is_ok()
+        gc_on(&*disk, 1, now).is_ok()
     });
     println!("operations: publish {published}, rollback {back}, gc {cleared}");
 }

@@ -48,7 +48,7 @@ impl Drop for Lock {
 }
 
 /// A directory tree. Names are relative to its root, joined by `/`; the root itself is `""`.
-pub(super) trait Vfs: Send + Sync {
+pub(super) trait Disk: Send + Sync {
     /// The path that messages show.
     fn locate(&self, name: &str) -> PathBuf;
     /// The bytes of a file, at most `limit + 1` of them, so that the caller notices a longer one.
@@ -101,7 +101,7 @@ pub(super) trait Vfs: Send + Sync {
 }
 
 /// A directory on disk. Reading follows no symbolic link below the root.
-pub(super) struct Disk {
+pub(super) struct RootFolder {
     root: PathBuf,
     fd: OwnedFd,
 }
@@ -111,7 +111,7 @@ const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLO
 const READ_ONLY: u32 = 0o444;
 const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 
-impl Disk {
+impl RootFolder {
     /// An existing directory.
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
@@ -176,7 +176,7 @@ fn create(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).mode(READ_ONLY).open(path)
 }
 
-impl Vfs for Disk {
+impl Disk for RootFolder {
     fn locate(&self, name: &str) -> PathBuf {
         if name.is_empty() { self.root.clone() } else { self.full(name) }
     }
@@ -322,7 +322,7 @@ impl Vfs for Disk {
 }
 
 /// Errors that name a file as people know it.
-impl dyn Vfs + '_ {
+impl dyn Disk + '_ {
     /// A file differs from what was published.
     pub(super) fn damaged(&self, name: &str, problem: impl Into<FileProblem>) -> StoreError {
         StoreError::Damaged { path: self.locate(name), problem: problem.into() }
@@ -392,12 +392,12 @@ mod tests {
 
     #[test]
     fn walking_to_a_file_refuses_links_as_the_kernel_does() {
-        let root = std::env::temp_dir().join(format!("opdir-vfs-{}", std::process::id()));
+        let root = std::env::temp_dir().join(format!("opdir-disk-{}", std::process::id()));
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::write(root.join("a/b/file"), "x").unwrap();
         symlink("b", root.join("a/link")).unwrap();
         symlink("file", root.join("a/b/link")).unwrap();
-        let disk = Disk::open(&root).unwrap();
+        let disk = RootFolder::open(&root).unwrap();
         for name in ["a/b/file", "a/b", "a", ""] {
             assert!(disk.walk_to(name, READ).is_ok(), "{name}");
         }

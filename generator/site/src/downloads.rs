@@ -114,7 +114,7 @@ impl<'a> TableStore<'a> {
 
     fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
         let path = &format!("public{path}");
-        self.stage.put(NewFile { path, body, holes: &[] })
+        self.stage.put(NewFile { path, body, holes: &[], inputs: &[] })
     }
 
     /// Stores every table of a directory; gives their files.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use store::{Digest, Generation, VerifyMode, verify};
+use store::{Body, Digest, Generation, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
 
 /// Options of a build.
@@ -57,7 +57,7 @@ fn files(folder: &Path) -> io::Result<String> {
     let files: Vec<&DirEntry> = entries.iter().filter(|entry| entry.file_type().is_file()).collect();
     let line = |entry: &&DirEntry| {
         let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        let hash = Digest::of_reader(&mut File::open(entry.path())?)?;
+        let hash = Body::of_reader(&mut File::open(entry.path())?)?.sha256;
         Ok(format!("{hash} {name:?}\n"))
     };
     let lines: Vec<String> = files.par_iter().map(line).collect::<io::Result<_>>()?;

@@ -59,8 +59,8 @@ impl PageFiles<'_> {
     /// Stores the files of a page.
     fn put(&self, files: &[File], dated: &Dated) -> Result<(), GenerateError> {
         for (path, it) in files {
-            let file = NewFile { path, body: &it.bytes, holes: &it.holes };
-            self.stage.put_with(file, &hole::inputs(&it.holes, dated))?;
+            let inputs = &hole::inputs(&it.holes, dated);
+            self.stage.put(NewFile { path, body: &it.bytes, holes: &it.holes, inputs })?;
         }
         Ok(())
     }

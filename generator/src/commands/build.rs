@@ -186,7 +186,7 @@ fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
     if published.unchanged {
         return unchanged(id, time);
     }
-    let shared = match published.copied.files {
+    let shared = match published.copied {
         0 => String::new(),
         files => format!(", {} of them as in the previous snapshot", number(files)),
     };

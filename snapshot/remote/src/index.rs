@@ -23,8 +23,8 @@ pub(crate) async fn manifest(target: &dyn Target, of: &GenerationRef) -> Result<
     let is_sound = |bytes: &Bytes| Digest::of(bytes) == of.manifest;
     let bytes = fetch_checked(target, &name, LIMIT, |bytes| Some(bytes).filter(is_sound)).await?;
     let _: IgnoredAny = read_json(&place, &name, FORMAT.into(), &bytes)?;
-    let manifest =
-        Manifest::read(&bytes).map_err(|problem| RemoteError::malformed(&place, &name, problem))?;
+    let manifest = Manifest::parse(&bytes)
+        .map_err(|problem| RemoteError::malformed(&place, &name, problem.to_string()))?;
     match manifest.id() == of.generation {
         true => Ok(manifest),
         false => Err(RemoteError::malformed(&place, &name, "of another generation")),

@@ -178,8 +178,8 @@ impl Publisher<'_> {
 
     /// Whether an interrupted push uploaded an object: it is there whole or not at all.
     async fn is_there(&self, name: &str, length: u64) -> Result<bool, RemoteError> {
-        match self.target.head(name).await {
-            Ok((_, found)) => Ok(found == length),
+        match self.target.length(name).await {
+            Ok(found) => Ok(found == length),
             Err(TargetError::Missing) => Ok(false),
             Err(error) => Err(read_error(&self.target.place(), name)(error)),
         }

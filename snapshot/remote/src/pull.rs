@@ -107,15 +107,14 @@ impl Puller<'_> {
         guard.check(&current, &place, self.trust)?;
         let live = &current.current.live;
         let manifest = index::manifest(self.target, live).await?;
-        let present = take_present(root, &manifest.to_bytes())?;
+        let (present, id) = (take_present(root, &manifest)?, manifest.id());
         let mut fetched = Fetched::default();
-        let unchanged = present.is_some_and(|(_, was_live)| was_live);
         if present.is_none() {
-            self.fetch(root, live, &manifest, &mut fetched).await?;
+            self.fetch(root, live, manifest, &mut fetched).await?;
         }
         guard.record(&current, &place)?;
         let Fetched { requests, bytes } = fetched;
-        Ok(Pulled { id: manifest.id(), current, unchanged, requests, bytes })
+        Ok(Pulled { id, current, unchanged: present == Some(true), requests, bytes })
     }
 
     /// L4 to L6.
@@ -123,16 +122,16 @@ impl Puller<'_> {
         &self,
         root: &Path,
         live: &GenerationRef,
-        manifest: &Manifest,
+        manifest: Manifest,
         fetched: &mut Fetched,
     ) -> Result<(), RemoteError> {
-        let mut incoming = IncomingGeneration::begin(root, &manifest.to_bytes())?;
+        let (path, length) = (live.path(ARCHIVE), manifest.stored(ARCHIVE).map_or(0, |file| file.bytes));
+        let mut incoming = IncomingGeneration::begin(root, manifest)?;
         for file in incoming.missing_files()? {
             let (content, length) = self.fetch_file(&index::object_of(live, &file), &file).await?;
             incoming.add_file(&file, &content)?;
             fetched.add(length);
         }
-        let (path, length) = (live.path(ARCHIVE), manifest.stored(ARCHIVE).map_or(0, |file| file.bytes));
         // What came wrong is still missing. It stops nothing else from being fetched, once.
         for _ in 0..TRIES {
             let missing = incoming.missing_ranges()?;

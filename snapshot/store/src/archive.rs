@@ -57,34 +57,17 @@ pub(super) fn piece_count(len: u64) -> u64 {
 pub(super) const STORED: u32 = 0;
 pub(super) const DEFLATED: u32 = 8;
 
-/// A body as it is stored.
-pub(super) struct Packed {
-    pub(super) data: Vec<u8>,
-    pub(super) crc: u32,
-    pub(super) method: u32,
-    pub(super) pieces: Vec<Piece>,
-}
-
-impl Packed {
-    /// Its place, but for where that is.
-    pub(super) fn place(&self) -> Place {
-        let (len, packed) = (self.data.len() as u32, crc_of(&self.data));
-        Place { len, packed, crc: self.crc, method: self.method, ..Place::default() }
+/// Packs a body. Gives its place, but for where that is, its pieces and its data.
+pub(super) fn pack(body: &[u8]) -> (Place, Vec<Piece>, Vec<u8>) {
+    let is_long = body.len() > PIECE;
+    let (mut data, pieces) = if is_long { deflate_pieces(body) } else { (deflate(body), Vec::new()) };
+    let is_stored = !is_long && data.len() * 10 > body.len() * 9;
+    if is_stored {
+        data = body.to_vec();
     }
-}
-
-/// Packs a body.
-pub(super) fn pack(body: &[u8]) -> Packed {
-    let crc = crc_of(body);
-    if body.len() > PIECE {
-        let (data, pieces) = deflate_pieces(body);
-        return Packed { data, crc, method: DEFLATED, pieces };
-    }
-    let data = deflate(body);
-    if data.len() * 10 > body.len() * 9 {
-        return Packed { data: body.to_vec(), crc, method: STORED, pieces: Vec::new() };
-    }
-    Packed { data, crc, method: DEFLATED, pieces: Vec::new() }
+    let (len, packed, crc) = (data.len() as u32, crc_of(&data), crc_of(body));
+    let method = if is_stored { STORED } else { DEFLATED };
+    (Place { len, packed, crc, method, ..Place::default() }, pieces, data)
 }
 
 /// The CRC-32 that zip and gzip use.
@@ -288,20 +271,20 @@ mod tests {
     }
 
     fn archive(bodies: &[(&str, Vec<u8>)]) -> Vec<u8> {
-        let packed: Vec<Packed> = bodies.iter().map(|(_, body)| pack(body)).collect();
+        let packed: Vec<(Place, Vec<Piece>, Vec<u8>)> = bodies.iter().map(|(_, body)| pack(body)).collect();
         let mut at = 0;
         let entries: Vec<Entry<'_>> = bodies
             .iter()
             .zip(&packed)
-            .map(|((path, body), packed)| {
+            .map(|((path, body), (place, _, data))| {
                 let start = at + LOCAL_HEADER + path.len() as u64;
-                at = start + packed.data.len() as u64;
-                let place = Place { start, ..packed.place() };
+                at = start + data.len() as u64;
+                let place = Place { start, ..*place };
                 Entry { path, len: body.len() as u64, place }
             })
             .collect();
         let mut bytes = Vec::new();
-        let data = |number: usize, sink: Sink<'_>| sink(&packed[number].data);
+        let data = |number: usize, sink: Sink<'_>| sink(&packed[number].2);
         Archive { entries: &entries, data }
             .each(&mut |chunk| {
                 bytes.extend_from_slice(chunk);
@@ -315,26 +298,25 @@ mod tests {
     fn what_was_packed_is_unpacked_whole_and_in_pieces() {
         for len in [0, 1, 100, PIECE, PIECE + 1, 3 * PIECE, 3 * PIECE + 5] {
             let body = text(len);
-            let packed = pack(&body);
-            let place = packed.place();
-            assert_eq!(packed.pieces.len() as u64, piece_count(len as u64));
-            for (number, piece) in packed.pieces.iter().enumerate() {
-                let end = packed.pieces.get(number + 1).map_or(packed.data.len(), |next| next.start as usize);
+            let (place, pieces, data) = pack(&body);
+            assert_eq!(pieces.len() as u64, piece_count(len as u64));
+            for (number, piece) in pieces.iter().enumerate() {
+                let end = pieces.get(number + 1).map_or(data.len(), |next| next.start as usize);
                 let expected = &body[number * PIECE..len.min((number + 1) * PIECE)];
-                let data = &packed.data[piece.start as usize..end];
+                let data = &data[piece.start as usize..end];
                 let found = |crc| unpack_piece(data, expected.len(), crc);
                 assert_eq!(found(piece.crc).as_deref(), Some(expected), "{number} of {len}");
                 assert_eq!(found(piece.crc ^ 1), None);
             }
             if place.method == DEFLATED {
                 let mut gunzipped = Vec::new();
-                let member = gzip(place, &packed.data, len as u64);
+                let member = gzip(place, &data, len as u64);
                 io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*member), &mut gunzipped).unwrap();
                 assert_eq!(gunzipped, body);
             }
-            assert_eq!(unpack(place, &packed.data, len as u64 + 1), None);
-            assert_eq!(unpack(Place { crc: place.crc ^ 1, ..place }, &packed.data, len as u64), None);
-            assert_eq!(unpack(place, &packed.data, len as u64), Some(body));
+            assert_eq!(unpack(place, &data, len as u64 + 1), None);
+            assert_eq!(unpack(Place { crc: place.crc ^ 1, ..place }, &data, len as u64), None);
+            assert_eq!(unpack(place, &data, len as u64), Some(body));
         }
     }
 
@@ -342,8 +324,8 @@ mod tests {
     fn noise_is_stored() {
         let noise: Vec<u8> =
             (0u32..200).flat_map(|n| super::super::body::Digest::of(&n.to_le_bytes()).0).collect();
-        let packed = pack(&noise);
-        assert!(packed.method == STORED && packed.data == noise);
+        let (place, _, data) = pack(&noise);
+        assert!(place.method == STORED && data == noise);
     }
 
     #[test]

@@ -23,15 +23,6 @@ impl Digest {
     pub(super) fn half(self) -> [u8; 16] {
         std::array::from_fn(|at| self.0[at])
     }
-
-    /// The hash of all bytes of a reader.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read.
-    pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
-        Body::of_reader(reader, u64::MAX).map(|body| body.sha256)
-    }
 }
 
 impl fmt::Display for Digest {
@@ -134,10 +125,13 @@ impl Body {
         Self { len: bytes.len() as u64, sha256: Digest::of(bytes) }
     }
 
-    /// Size and hash of what a reader gives, of about `expected` bytes.
-    pub(crate) fn of_reader(reader: &mut impl Read, expected: u64) -> io::Result<Self> {
-        // One byte more, so that the end is found with one more read.
-        let mut buffer = vec![0; expected.saturating_add(1).clamp(4096, 1 << 18) as usize];
+    /// Size and hash of what a reader gives.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
+        let mut buffer = vec![0; 1 << 18];
         let (mut hasher, mut len) = (Sha256::new(), 0);
         loop {
             match reader.read(&mut buffer)? {
@@ -174,23 +168,6 @@ pub(crate) trait Chunks {
 impl Chunks for &[u8] {
     fn each(&self, sink: Sink<'_>) -> io::Result<()> {
         sink(self)
-    }
-}
-
-/// A number of files and their total size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// How many.
-    pub files: u64,
-    /// Sum of their sizes.
-    pub bytes: u64,
-}
-
-impl FromIterator<Body> for Tally {
-    fn from_iter<I: IntoIterator<Item = Body>>(bodies: I) -> Self {
-        bodies
-            .into_iter()
-            .fold(Self::default(), |sum, body| Self { files: sum.files + 1, bytes: sum.bytes + body.len })
     }
 }
 

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
-use super::body::{Digest, Tally};
+use super::body::Digest;
 use super::manifest::{Manifest, RecordCounts};
 use super::table::Hole;
 
@@ -18,6 +18,8 @@ pub struct NewFile<'a> {
     pub body: &'a [u8],
     /// The bytes that depend on the day; sorted, not overlapping.
     pub holes: &'a [Hole],
+    /// What the holes follow from on any day: the version of a record differs where it does.
+    pub inputs: &'a [u8],
 }
 
 /// Ids of records by `kind/slug`.
@@ -51,8 +53,6 @@ pub struct PublishOutcome {
     pub manifest: Manifest,
     /// Nothing was published, as the live generation has the same hash.
     pub unchanged: bool,
-    /// Bodies that were packed.
-    pub packed: Tally,
-    /// Bodies that were copied, packed, from the generation before.
-    pub copied: Tally,
+    /// How many bodies were copied, packed, from the generation before.
+    pub copied: u64,
 }

@@ -1,9 +1,9 @@
 //! The file operations of the store, behind a trait so that tests can run it on a disk that crashes.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -51,14 +51,13 @@ impl Drop for Lock {
 pub(super) trait Disk: Send + Sync {
     /// The path that messages show.
     fn locate(&self, name: &str) -> PathBuf;
-    /// The bytes of a file, at most `limit + 1` of them, so that the caller notices a longer one.
-    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
     /// `len` bytes of a file from an offset on; `UnexpectedEof` if it has fewer.
     fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>>;
     /// The bytes of a file, mapped.
     fn map(&self, name: &str) -> io::Result<Mapping>;
-    /// The bytes of a file, copied: later changes of the file do not reach them.
-    fn copy(&self, name: &str) -> io::Result<Mapping>;
+    /// The bytes of a file, copied: later changes of the file do not reach them. At most `limit + 1` of them, so that the
+    /// caller notices a longer one.
+    fn copy(&self, name: &str, limit: u64) -> io::Result<Mapping>;
     /// Size and hash of a file.
     fn hash(&self, name: &str) -> io::Result<Body>;
     /// The entries of a directory, sorted by name.
@@ -72,12 +71,8 @@ pub(super) trait Disk: Send + Sync {
     fn create_dirs(&self, dir: &str) -> io::Result<()>;
     /// Writes a new file, read-only.
     fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()>;
-    /// A file without a name, to be written and read.
-    fn scratch(&self, dir: &str) -> io::Result<File>;
     /// Opens a file to be read and written; a new one, if there is none.
     fn edit(&self, name: &str) -> io::Result<File>;
-    /// Makes a file read-only.
-    fn seal(&self, name: &str) -> io::Result<()>;
     /// Gives a file a second name, which must not exist; copies it where hard links are not possible.
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
     /// Renames, replacing a file of that name.
@@ -94,10 +89,8 @@ pub(super) trait Disk: Send + Sync {
 
     /// The lock of the one publisher. `WouldBlock` if it is held.
     fn lock(&self) -> io::Result<Lock>;
-    /// A reader's lock on a directory. `WouldBlock` if it is being removed.
-    fn pin(&self, dir: &str) -> io::Result<Lock>;
-    /// The lock for removing a directory. `WouldBlock` if it has readers.
-    fn claim(&self, dir: &str) -> io::Result<Lock>;
+    /// A lock on a directory: shared by its readers, or the exclusive one for removing it. `WouldBlock` if the other is held.
+    fn hold(&self, dir: &str, how: FlockOperation) -> io::Result<Lock>;
 }
 
 /// A directory on disk. Reading follows no symbolic link below the root.
@@ -108,7 +101,7 @@ pub(super) struct RootFolder {
 
 const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
 /// Mode of written files: read-only, since other processes may have mapped or linked them.
-const READ_ONLY: u32 = 0o444;
+pub(super) const READ_ONLY: u32 = 0o444;
 const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 
 impl RootFolder {
@@ -159,16 +152,6 @@ impl RootFolder {
     fn full(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
-
-    /// A lock on a directory; an empty one on file systems without locks.
-    fn hold(&self, dir: &str, how: FlockOperation) -> io::Result<Lock> {
-        let fd = self.open_at(dir, DIRECTORY)?;
-        match rustix::fs::flock(fd.as_fd(), how) {
-            Ok(()) => Ok(Lock(Some(fd))),
-            Err(Errno::WOULDBLOCK) => Err(Errno::WOULDBLOCK.into()),
-            Err(_) => Ok(Lock(None)),
-        }
-    }
 }
 
 /// A new read-only file, to be written once.
@@ -179,13 +162,6 @@ fn create(path: &Path) -> io::Result<File> {
 impl Disk for RootFolder {
     fn locate(&self, name: &str) -> PathBuf {
         if name.is_empty() { self.root.clone() } else { self.full(name) }
-    }
-
-    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let (file, len) = self.open_file(name)?;
-        let mut bytes = Vec::with_capacity(len.min(limit) as usize + 1);
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 
     fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
@@ -200,14 +176,13 @@ impl Disk for RootFolder {
         Mapping::of(&file)
     }
 
-    fn copy(&self, name: &str) -> io::Result<Mapping> {
+    fn copy(&self, name: &str, limit: u64) -> io::Result<Mapping> {
         let (mut file, len) = self.open_file(name)?;
-        Mapping::read(&mut file, len)
+        Mapping::read(&mut file, len.min(limit.saturating_add(1)))
     }
 
     fn hash(&self, name: &str) -> io::Result<Body> {
-        let (mut file, len) = self.open_file(name)?;
-        Body::of_reader(&mut file, len)
+        Body::of_reader(&mut self.open_file(name)?.0)
     }
 
     fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
@@ -250,20 +225,9 @@ impl Disk for RootFolder {
         content.each(&mut |chunk| file.write_all(chunk))
     }
 
-    fn scratch(&self, dir: &str) -> io::Result<File> {
-        let path = self.full(dir).join("spool");
-        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        fs::remove_file(path)?;
-        Ok(file)
-    }
-
     fn edit(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         Ok(rustix::fs::open(self.full(name), flags, Mode::from_raw_mode(0o644))?.into())
-    }
-
-    fn seal(&self, name: &str) -> io::Result<()> {
-        fs::set_permissions(self.full(name), fs::Permissions::from_mode(READ_ONLY))
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
@@ -312,12 +276,14 @@ impl Disk for RootFolder {
         Ok(Lock(Some(fd)))
     }
 
-    fn pin(&self, dir: &str) -> io::Result<Lock> {
-        self.hold(dir, FlockOperation::NonBlockingLockShared)
-    }
-
-    fn claim(&self, dir: &str) -> io::Result<Lock> {
-        self.hold(dir, FlockOperation::NonBlockingLockExclusive)
+    fn hold(&self, dir: &str, how: FlockOperation) -> io::Result<Lock> {
+        let fd = self.open_at(dir, DIRECTORY)?;
+        match rustix::fs::flock(&fd, how) {
+            Ok(()) => Ok(Lock(Some(fd))),
+            Err(Errno::WOULDBLOCK) => Err(Errno::WOULDBLOCK.into()),
+            // A file system without locks.
+            Err(_) => Ok(Lock(None)),
+        }
     }
 }
 

@@ -67,13 +67,6 @@ impl StoreError {
     }
 }
 
-impl StoreError {
-    /// Whether a file is there that does not belong there.
-    pub(super) fn is_extra(&self) -> bool {
-        matches!(self, Self::Damaged { problem: FileProblem::Extra, .. })
-    }
-}
-
 /// What is wrong with a file of a generation.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message shows what its fields are")]
@@ -104,9 +97,8 @@ pub enum FileProblem {
 impl FileProblem {
     fn may_pass(&self) -> bool {
         match self {
-            Self::Missing | Self::Length { .. } => true,
-            Self::Section(section) => matches!(section, SectionError::Io(_) | SectionError::Length { .. }),
-            Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
+            Self::Missing | Self::Length { .. } | Self::Section(SectionError::Length { .. }) => true,
+            Self::Section(_) | Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
         }
     }
 }

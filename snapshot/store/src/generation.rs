@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use rustix::fs::FlockOperation;
+
 use super::archive::{DEFLATED, PIECE, Place, crc_of, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
@@ -80,36 +82,33 @@ impl Generation {
     /// Opens the generation in a directory of any name. Checked in this order, each file by the one before: the version,
     /// the manifest, the files beside it.
     pub(super) fn load(disk: &Arc<dyn Disk>, dir: String, copy: u64) -> Result<Self, StoreError> {
-        let pin = disk.pin(&dir).map_err(|err| match err.kind() {
+        let pin = disk.hold(&dir, FlockOperation::NonBlockingLockShared).map_err(|err| match err.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::WouldBlock => {
                 StoreError::NoGeneration { path: disk.locate(&dir) }
             }
             _ => disk.read_error(&dir)(err),
         })?;
         let manifest = read_manifest(&**disk, &dir)?;
-        let opened = disk.stamp(&format!("{dir}/{ARCHIVE}"));
+        let name = |path: &str| format!("{dir}/{path}");
+        let opened = disk.stamp(&name(ARCHIVE));
         let mapped = manifest.stored.iter().filter(|file| file.path != ARCHIVE).map(|file| file.bytes);
         let copied = mapped.sum::<u64>() <= copy;
         let sections = |path: &str| {
             let expected = manifest.stored(path).map(|file| file.sha256);
-            UntrustedFile::new(&**disk, &dir, path).sections(copied, expected)
+            open_sections(&**disk, &name(path), copied, expected)
         };
         let (history, table) = (sections(CHANGES)?, sections(FILE_TABLE)?);
-        let damaged = |path: &str| UntrustedFile::new(&**disk, &dir, path);
-        let in_history = |err: SectionError| damaged(CHANGES).damaged(err);
+        let in_history = |err: SectionError| disk.damaged(&name(CHANGES), err);
         if *history.get::<Digest>("manifest").map_err(in_history)? != [manifest.own_hash()] {
             let problem = FileProblem::Format(format!("does not belong to this {MANIFEST}"));
-            return Err(damaged(CHANGES).damaged(problem));
+            return Err(disk.damaged(&name(CHANGES), problem));
         }
         let changes = ChangeLog::open(&history).map_err(in_history)?;
         let made_from = history.get::<Digest>("recipe").map_err(in_history)?.first().copied();
         let changed = history.get("changed").map_err(in_history)?;
-        let files = FileTable::open(&table, changed).map_err(|err| damaged(FILE_TABLE).damaged(err))?;
         let archive = manifest.stored(ARCHIVE).map_or(0, |file| file.bytes);
-        if files.archive_end() > archive {
-            let problem = FileProblem::Format(format!("names bodies behind the end of {ARCHIVE}"));
-            return Err(damaged(FILE_TABLE).damaged(problem));
-        }
+        let files = FileTable::open(&table, changed, archive);
+        let files = files.map_err(|err| disk.damaged(&name(FILE_TABLE), err))?;
         let checked = files.entries().map(|_| AtomicBool::new(false)).collect();
         let disk = Arc::clone(disk);
         Ok(Self { disk, dir, manifest, files, changes, made_from, copied, opened, checked, _pin: pin })
@@ -138,7 +137,7 @@ impl Generation {
     /// `changes.bin`.
     pub(super) fn history(&self) -> Result<Sections, StoreError> {
         let expected = self.manifest.stored(CHANGES).map(|file| file.sha256);
-        UntrustedFile::new(&*self.disk, &self.dir, CHANGES).sections(self.copied, expected)
+        open_sections(&*self.disk, &self.name(CHANGES), self.copied, expected)
     }
 
     /// Assets that pages of earlier generations name, and its own do not.
@@ -164,12 +163,12 @@ impl Generation {
     ///
     /// If the file is missing, damaged or of another version.
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
-        let path = format!("index/{name}");
-        let file = UntrustedFile::new(&*self.disk, &self.dir, &path);
-        let entry = self.files.find(path.as_bytes()).ok_or_else(|| file.damaged(FileProblem::Missing))?;
-        let sections = file.sections(self.copied, None)?;
+        let (path, name) = (format!("index/{name}"), self.name(&format!("index/{name}")));
+        let damaged = |problem: FileProblem| self.disk.damaged(&name, problem);
+        let entry = self.files.find(path.as_bytes()).ok_or_else(|| damaged(FileProblem::Missing))?;
+        let sections = open_sections(&*self.disk, &name, self.copied, None)?;
         if sections.checksum() != entry.checksum() {
-            return Err(file.damaged(SectionError::Checksum));
+            return Err(damaged(SectionError::Checksum.into()));
         }
         Ok(sections)
     }
@@ -313,7 +312,7 @@ pub(super) fn open_current_on(disk: &Arc<dyn Disk>, copy: u64) -> Result<Generat
 
 /// The name in `CURRENT`.
 pub(super) fn current(disk: &dyn Disk) -> Result<GenerationId, StoreError> {
-    let bytes = disk.read(CURRENT, CURRENT_LIMIT).map_err(|err| match err.kind() {
+    let bytes = disk.copy(CURRENT, CURRENT_LIMIT).map_err(|err| match err.kind() {
         io::ErrorKind::NotFound => StoreError::Unpublished { path: disk.locate(CURRENT) },
         _ => disk.read_error(CURRENT)(err),
     })?;
@@ -341,51 +340,29 @@ pub(super) fn ids(disk: &dyn Disk) -> Result<Vec<GenerationId>, StoreError> {
 
 /// The manifest in a directory.
 pub(super) fn read_manifest(disk: &dyn Disk, dir: &str) -> Result<Manifest, StoreError> {
-    let file = UntrustedFile::new(disk, dir, MANIFEST);
-    let bytes = file.bytes(MANIFEST_LIMIT)?;
+    let name = format!("{dir}/{MANIFEST}");
+    let bytes = disk.copy(&name, MANIFEST_LIMIT).map_err(disk.read_error(&name))?;
+    let damaged = |problem: String| disk.damaged(&name, FileProblem::Format(problem));
     if bytes.len() as u64 > MANIFEST_LIMIT {
-        return Err(file.damaged(FileProblem::Format(format!("longer than {MANIFEST_LIMIT} bytes"))));
+        return Err(damaged(format!("longer than {MANIFEST_LIMIT} bytes")));
     }
-    parse_manifest(disk, &file.name, &bytes)
-}
-
-pub(super) fn parse_manifest(disk: &dyn Disk, name: &str, bytes: &[u8]) -> Result<Manifest, StoreError> {
-    Manifest::parse(bytes).map_err(|error| match error {
-        ManifestError::Version(found) => StoreError::Version { path: disk.locate(name), found },
-        ManifestError::Malformed(problem) => disk.damaged(name, FileProblem::Format(problem)),
+    Manifest::parse(&bytes).map_err(|error| match error {
+        ManifestError::Version(found) => StoreError::Version { path: disk.locate(&name), found },
+        ManifestError::Malformed(problem) => damaged(problem),
     })
 }
 
-/// Maps a section file and checks its format, but not that it is the one that was published.
-pub(super) fn open_sections(disk: &dyn Disk, dir: &str, path: &str) -> Result<Sections, StoreError> {
-    UntrustedFile::new(disk, dir, path).sections(false, None)
-}
-
-/// A file of a generation that is not checked yet.
-struct UntrustedFile<'a> {
-    disk: &'a dyn Disk,
-    name: String,
-}
-
-impl<'a> UntrustedFile<'a> {
-    fn new(disk: &'a dyn Disk, dir: &str, path: &str) -> Self {
-        Self { disk, name: format!("{dir}/{path}") }
+/// Maps or copies a section file, and checks its format and, where one is expected, its hash.
+pub(super) fn open_sections(
+    disk: &dyn Disk,
+    name: &str,
+    copied: bool,
+    expected: Option<Digest>,
+) -> Result<Sections, StoreError> {
+    let map = if copied { disk.copy(name, u64::MAX) } else { disk.map(name) };
+    let map = map.map_err(disk.read_error(name))?;
+    if let Some(expected) = expected {
+        disk.check_hash(name, expected, Digest::of(&map))?;
     }
-
-    fn bytes(&self, limit: u64) -> Result<Vec<u8>, StoreError> {
-        self.disk.read(&self.name, limit).map_err(|err| self.disk.read_error(&self.name)(err))
-    }
-
-    fn sections(&self, copied: bool, expected: Option<Digest>) -> Result<Sections, StoreError> {
-        let map = if copied { self.disk.copy(&self.name) } else { self.disk.map(&self.name) };
-        let map = map.map_err(self.disk.read_error(&self.name))?;
-        if let Some(expected) = expected {
-            self.disk.check_hash(&self.name, expected, Digest::of(&map))?;
-        }
-        Sections::check(map).map_err(|err| self.damaged(err))
-    }
-
-    fn damaged(&self, problem: impl Into<FileProblem>) -> StoreError {
-        self.disk.damaged(&self.name, problem)
-    }
+    Sections::check(map).map_err(|err| disk.damaged(name, err))
 }

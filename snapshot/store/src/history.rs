@@ -38,7 +38,7 @@ pub(super) fn write<'a>(
     pages: impl Iterator<Item = (&'a str, Body)> + Clone,
     versions: &Versions,
     (day, made_from, earlier): (Date, Option<Digest>, Option<GenerationId>),
-) -> Sections {
+) -> SectionWriter {
     let live = staging.live();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.disk, live));
     let mut history = SectionWriter::default();
@@ -51,7 +51,7 @@ pub(super) fn write<'a>(
         diff::write(live, pages.clone(), &mut history);
         earlier_assets::write(live, pages.map(|(path, _)| path), &mut history);
     }
-    history.finish()
+    history
 }
 
 /// Name of the section of [`earlier`].
@@ -83,7 +83,12 @@ fn latest_change(disk: &dyn Disk, live: Option<&Generation>) -> Option<i64> {
     if let Some(live) = live {
         return live.files().latest_change();
     }
-    let dates = |id| open_sections(disk, &directory_of(id), CHANGES).ok()?.get::<i64>("changed").ok();
+    let dates = |id| {
+        open_sections(disk, &format!("{}/{CHANGES}", directory_of(id)), false, None)
+            .ok()?
+            .get::<i64>("changed")
+            .ok()
+    };
     let found = ids(disk).unwrap_or_default().into_iter().filter_map(dates);
     found.filter_map(|dates| dates.iter().max().copied()).max()
 }
@@ -119,9 +124,9 @@ pub(super) struct GatheredRecords(BTreeMap<String, BTreeMap<String, Digest>>);
 
 impl GatheredRecords {
     /// Adds a page, if it is a record's.
-    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest, inputs: &[u8]) {
+    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest) {
         let Some(record) = english_page(page.path) else { return };
-        let digest = if page.holes.is_empty() { identity } else { digest_on_any_day(page, inputs) };
+        let digest = if page.holes.is_empty() { identity } else { digest_on_any_day(page) };
         self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
     }
 
@@ -142,7 +147,7 @@ impl GatheredRecords {
     }
 }
 
-fn digest_on_any_day(page: &NewFile<'_>, inputs: &[u8]) -> Digest {
+fn digest_on_any_day(page: &NewFile<'_>) -> Digest {
     let (mut rest, mut at) = (Vec::with_capacity(page.body.len()), 0);
     for hole in page.holes {
         let start = hole.start as usize;
@@ -150,7 +155,7 @@ fn digest_on_any_day(page: &NewFile<'_>, inputs: &[u8]) -> Digest {
         at = start + hole.len as usize;
     }
     rest.extend_from_slice(page.body.get(at..).unwrap_or_default());
-    rest.extend_from_slice(inputs);
+    rest.extend_from_slice(page.inputs);
     Digest::of(&rest)
 }
 

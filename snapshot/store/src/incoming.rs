@@ -3,17 +3,17 @@
 //! `ROOT/incoming`, where the next attempt finds it, and is published as a build is.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::{Archive, Entry, crc_of, unpack};
 use super::body::{Chunks as _, Digest, Sink, slice};
-use super::disk::Disk;
-use super::error::{FileProblem, StoreError};
-use super::generation::{Generation, open_root, open_sections, parse_manifest};
+use super::disk::{Disk, READ_ONLY};
+use super::error::StoreError;
+use super::generation::{Generation, current, open_root, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, PUBLIC, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
 use super::mapping::Mapping;
@@ -33,8 +33,8 @@ pub struct IncomingGeneration {
 struct IncomingArchive {
     files: FileTable,
     file: File,
-    /// Entries that are not in it yet, by where their data begins.
-    missing: BTreeMap<u64, u32>,
+    /// Row and length of each entry that is not in it yet, by where its data begins.
+    missing: BTreeMap<u64, (u32, u64)>,
 }
 
 /// A part of the archive that is to be fetched.
@@ -46,37 +46,35 @@ pub struct ArchiveRange {
     pub len: u64,
 }
 
-/// Makes a generation live again that is in a root, undamaged. Gives its name, and whether it was live already.
+/// Makes a generation live again that is in a root, undamaged. Gives whether it was live already.
 ///
 /// # Errors
 ///
 /// If the root cannot be read or written.
-pub fn take_present(root: &Path, manifest: &[u8]) -> Result<Option<(GenerationId, bool)>, StoreError> {
+pub fn take_present(root: &Path, manifest: &Manifest) -> Result<Option<bool>, StoreError> {
     std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-    let disk = open_root(root)?;
-    let id = parse_manifest(&*disk, MANIFEST, manifest)?.id();
+    let (disk, id) = (open_root(root)?, manifest.id());
     let Ok(found) = Generation::open_on(&disk, id, 0) else { return Ok(None) };
-    if found.manifest().to_bytes() != manifest || verify_on(&disk, Some(id), VerifyMode::Files, 1).is_err() {
+    if found.manifest() != manifest || verify_on(&disk, Some(id), VerifyMode::Files, 1).is_err() {
         return Ok(None);
     }
-    if super::generation::current(&*disk).is_ok_and(|live| live == id) {
-        return Ok(Some((id, true)));
+    if current(&*disk).is_ok_and(|live| live == id) {
+        return Ok(Some(true));
     }
-    let _staging = StagingDir::create(Arc::clone(&disk))?;
+    let _staging = StagingDir::open(Arc::clone(&disk), None)?;
     point_to(&*disk, id)?;
-    Ok(Some((id, false)))
+    Ok(Some(false))
 }
 
 impl IncomingGeneration {
-    /// Starts or continues a generation from its `manifest.json`. What was begun of another one is removed.
+    /// Starts or continues a generation. What was begun of another one is removed.
     ///
     /// # Errors
     ///
-    /// If the manifest is malformed or of another version, another publisher holds the lock, or the root cannot be written.
-    pub fn begin(root: &Path, manifest: &[u8]) -> Result<Self, StoreError> {
+    /// If another publisher holds the lock, or the root cannot be written.
+    pub fn begin(root: &Path, manifest: Manifest) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
         let disk = open_root(root)?;
-        let manifest = parse_manifest(&*disk, MANIFEST, manifest)?;
         let name = manifest.id().to_string();
         disk.create_dirs(INCOMING).map_err(disk.io_error(INCOMING))?;
         for (other, _) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {
@@ -85,7 +83,7 @@ impl IncomingGeneration {
                 disk.remove(&other).map_err(disk.io_error(&other))?;
             }
         }
-        let staging = StagingDir::resume(disk, format!("{INCOMING}/{name}"))?;
+        let staging = StagingDir::open(disk, Some(format!("{INCOMING}/{name}")))?;
         Ok(Self { staging, manifest, archive: None })
     }
 
@@ -124,11 +122,8 @@ impl IncomingGeneration {
     ///
     /// If it is not the one that the manifest names, or cannot be written.
     pub fn add_file(&self, file: &StoredFile, bytes: &[u8]) -> Result<(), StoreError> {
-        if bytes.len() as u64 != file.bytes || Digest::of(bytes) != file.sha256 {
-            let expected = FileProblem::Hash { expected: file.sha256, found: Digest::of(bytes) };
-            return Err(self.disk().damaged(&self.staging.name(&file.path), expected));
-        }
-        self.staging.write(&file.path, bytes)
+        let found = self.staging.write(&file.path, &bytes)?;
+        self.disk().check_hash(&self.staging.name(&file.path), file.sha256, found.sha256)
     }
 
     /// The parts of the archive that are not here yet, in order, once all other files are.
@@ -140,24 +135,17 @@ impl IncomingGeneration {
         if self.archive.is_none() {
             self.archive = Some(self.open_archive()?);
         }
-        let archive = self.archive.iter();
-        let range = |(start, row): (&u64, &u32)| {
-            let len = archive.clone().find_map(|it| it.files.get(*row)?.place()).map_or(0, |place| place.len);
-            ArchiveRange { start: *start, len: len.into() }
-        };
-        Ok(archive.clone().flat_map(|it| &it.missing).map(range).collect())
+        let missing = self.archive.iter().flat_map(|archive| &archive.missing);
+        Ok(missing.map(|(start, (_, len))| ArchiveRange { start: *start, len: *len }).collect())
     }
 
     fn open_archive(&self) -> Result<IncomingArchive, StoreError> {
-        let (disk, dir, name) = (self.disk(), &self.staging.dir, self.staging.name(ARCHIVE));
+        let (disk, name) = (self.disk(), self.staging.name(ARCHIVE));
         let fits = |error| disk.damaged(&self.staging.name(FILE_TABLE), error);
-        let changed = open_sections(disk, dir, CHANGES)?.get("changed").map_err(fits)?;
-        let files = FileTable::open(&open_sections(disk, dir, FILE_TABLE)?, changed).map_err(fits)?;
+        let sections = |path| open_sections(disk, &self.staging.name(path), false, None);
+        let changed = sections(CHANGES)?.get("changed").map_err(fits)?;
         let expected = self.manifest.stored(ARCHIVE).map_or(0, |file| file.bytes);
-        if files.archive_end() > expected {
-            let problem = FileProblem::Format(format!("names bodies behind the end of {ARCHIVE}"));
-            return Err(disk.damaged(&self.staging.name(FILE_TABLE), problem));
-        }
+        let files = FileTable::open(&sections(FILE_TABLE)?, changed, expected).map_err(fits)?;
         let failed = |error| disk.io_error(&name)(error);
         let file = disk.edit(&name).map_err(failed)?;
         let is_begun = file.metadata().map_err(failed)?.len() == expected;
@@ -177,7 +165,7 @@ impl IncomingGeneration {
             }
             match self.in_live(entry, live.as_ref()) {
                 Some(data) => file.write_all_at(data, place.start).map_err(failed)?,
-                None => drop(missing.insert(place.start, entry.number())),
+                None => drop(missing.insert(place.start, (entry.number(), u64::from(place.len)))),
             }
         }
         Ok(IncomingArchive { files, file, missing })
@@ -201,11 +189,9 @@ impl IncomingGeneration {
         let failed = self.staging.disk.io_error(&self.staging.name(ARCHIVE));
         let Some(archive) = &mut self.archive else { return Ok(Vec::new()) };
         let (mut wrong, end) = (Vec::new(), start + bytes.len() as u64);
-        let within: Vec<(u64, u32)> =
-            archive.missing.range(start..end).map(|(at, row)| (*at, *row)).collect();
-        for (at, row) in within {
+        let within: Vec<_> = archive.missing.range(start..end).map(|(at, of)| (*at, *of)).collect();
+        for (at, (row, len)) in within {
             let Some(entry) = archive.files.get(row) else { continue };
-            let len = entry.place().map_or(0, |place| place.len);
             match slice(bytes, at - start, len as usize).filter(|data| is_sound(entry, data)) {
                 Some(data) => {
                     if let Err(error) = archive.file.write_all_at(data, at) {
@@ -213,7 +199,7 @@ impl IncomingGeneration {
                     }
                     archive.missing.remove(&at);
                 }
-                None => wrong.push(ArchiveRange { start: at, len: len.into() }),
+                None => wrong.push(ArchiveRange { start: at, len }),
             }
         }
         Ok(wrong)
@@ -235,15 +221,17 @@ impl IncomingGeneration {
             return Err(error);
         }
         self.remove(MANIFEST)?;
-        self.staging.write(MANIFEST, &self.manifest.to_bytes())?;
+        self.staging.write(MANIFEST, &&*self.manifest.to_bytes())?;
         if self.disk().list(&directory_of(id)).is_ok() {
             // It is damaged, or it would have been taken as it is.
             remove_generation(self.disk(), id)?;
         }
         self.staging.commit(id, jobs)?;
         // Not before: an attempt that fails leaves an archive that the next one writes to.
-        let archive = format!("{}/{ARCHIVE}", directory_of(id));
-        self.disk().seal(&archive).map_err(self.disk().io_error(&archive))?;
+        if let Some(archive) = &self.archive {
+            let sealed = archive.file.set_permissions(Permissions::from_mode(READ_ONLY));
+            sealed.map_err(self.disk().io_error(&format!("{}/{ARCHIVE}", directory_of(id))))?;
+        }
         let _ = self.disk().remove(INCOMING);
         Ok(id)
     }

@@ -75,7 +75,7 @@ mod verify;
 mod tests;
 
 pub use archive::{gunzip, gzip_of as gzip};
-pub use body::{Body, Coding, Digest, Hex, Tally};
+pub use body::{Body, Coding, Digest, Hex};
 pub use build_info::{BuildInfo, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
@@ -84,7 +84,9 @@ pub use error::{FileProblem, StoreError};
 pub use generation::Generation;
 pub use incoming::{ArchiveRange, IncomingGeneration, take_present};
 pub use layout::ARCHIVE;
-pub use manifest::{DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts, StoredFile};
+pub use manifest::{
+    DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,
+};
 pub use retention::{gc, list, live_id, rollback};
 pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};

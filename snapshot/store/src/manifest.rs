@@ -142,10 +142,13 @@ impl StoredFile {
 }
 
 /// Why a manifest was refused.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum ManifestError {
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
     /// It has another format version.
+    #[error("snapshot format {0}")]
     Version(u64),
+    /// It breaks a rule.
+    #[error("{0}")]
     Malformed(String),
 }
 
@@ -179,20 +182,12 @@ impl Manifest {
         text
     }
 
-    /// Reads the file.
+    /// Reads the file strictly: first the version, then fields, then rules; its bytes must be those that `to_bytes` writes.
     ///
     /// # Errors
     ///
     /// Why it is none.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        Self::parse(bytes).map_err(|error| match error {
-            ManifestError::Version(found) => format!("snapshot format {found}"),
-            ManifestError::Malformed(problem) => problem,
-        })
-    }
-
-    /// Reads the file strictly: first the version, then fields, then rules; its bytes must be those that `to_bytes` writes.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
         let broken = ManifestError::Malformed;
         let Versioned { format } = serde_json::from_slice(bytes).map_err(|err| broken(err.to_string()))?;
         if format != u64::from(FORMAT) {

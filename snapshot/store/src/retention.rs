@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::civil::Date;
+use rustix::fs::FlockOperation;
 
 use super::disk::Disk;
 use super::error::StoreError;
@@ -60,7 +61,7 @@ pub(super) fn rollback_on(
     let only = |err| vec![err];
     let to = to.map_or_else(|| earlier_than_current(disk), Ok).map_err(only)?;
     let old = Generation::open_on(disk, to, 0).map_err(only)?;
-    let staging = StagingDir::create(Arc::clone(disk)).map_err(only)?;
+    let staging = StagingDir::open(Arc::clone(disk), None).map_err(only)?;
     verify_on(disk, Some(to), VerifyMode::Fast, 1)?;
     publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
@@ -78,7 +79,7 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let versions = old.changes().versions(old.files());
     let made_from = (day, old.made_from(), earlier(old)?);
     let history = history::write(staging, &manifest, bodies, &versions, made_from);
-    finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
+    finish(staging, manifest, history, 1).map(|manifest| manifest.id())
 }
 
 fn earlier(generation: &Generation) -> Result<Option<GenerationId>, StoreError> {
@@ -112,7 +113,7 @@ pub(super) fn gc_on(
     let mut removed = Vec::new();
     for id in ids(disk)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
         let dir = directory_of(id);
-        let Ok(_claim) = disk.claim(&dir) else { continue };
+        let Ok(_claim) = disk.hold(&dir, FlockOperation::NonBlockingLockExclusive) else { continue };
         if disk.modified(&dir).map_err(disk.io_error(&dir))? < since {
             remove_generation(disk, id)?;
             removed.push(id);

@@ -12,14 +12,12 @@
 //! All integers are little-endian. The checksum detects torn writes and bit rot, not malice: a process that may write
 //! the directory can also write a matching checksum. So the code that opens a section checks every offset in it.
 
-use std::fs::File;
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
-use std::path::Path;
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::body::{Chunks, Sink};
 use super::mapping::Mapping;
@@ -42,9 +40,6 @@ const CHUNK: usize = 8 << 20;
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum SectionError {
-    /// The file could not be opened or mapped.
-    #[error("cannot read: {0}")]
-    Io(#[from] std::io::Error),
     /// Not a section file, or one of another version.
     #[error("not a section file of version {SECTIONS_VERSION}")]
     Format,
@@ -85,16 +80,7 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Maps a file and checks header, checksum and table.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read, is of another version, or differs from what was written.
-    pub fn open(path: &Path) -> Result<Self, SectionError> {
-        Self::check(Mapping::of(&File::open(path)?)?)
-    }
-
-    /// The same over a copy of bytes in memory.
+    /// Checks header, checksum and table over a copy of bytes in memory.
     ///
     /// # Errors
     ///
@@ -188,11 +174,6 @@ impl<T: Pod> Deref for Section<T> {
     }
 }
 
-/// What `Sections::checksum` returns for these bytes; 0 if they are not a section file.
-pub(super) fn stated_checksum(bytes: &[u8]) -> u64 {
-    if bytes.len() >= HEADER_BYTES && bytes[..8] == *MAGIC { u64_at(bytes, 8) } else { 0 }
-}
-
 /// The elements of a section, whatever they are.
 trait Content: Send + Sync {
     fn bytes(&self) -> &[u8];
@@ -221,34 +202,37 @@ impl SectionWriter {
         self.sections.extend(other.sections);
     }
 
-    /// The whole file, open. Each section is let go once it is copied, so that the largest file takes
-    /// memory once and not twice.
+    /// The whole file, in memory.
     pub fn finish(self) -> Sections {
-        let table = self.table();
-        let length = end_of(&table);
-        let mut words = vec![0u64; length.div_ceil(8)];
-        let out = &mut bytemuck::cast_slice_mut(&mut words)[..length];
-        write_header(&table, length, out);
-        for ((_, content), (_, range)) in self.sections.into_iter().zip(&table) {
-            out[range.clone()].copy_from_slice(content.bytes());
-        }
-        let checksum = xxh3_64(&out[CHECKED_FROM..]);
-        out[8..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
-        Sections { map: Arc::new(Mapping::Memory(words, length)), table: table.into() }
+        let (mut bytes, file) = (Vec::new(), self.file());
+        // Writing to memory cannot fail.
+        let _ = file.each(&mut |chunk| {
+            bytes.extend_from_slice(chunk);
+            Ok(())
+        });
+        Sections { map: Arc::new(Mapping::copy_of(&bytes)), table: file.table.into() }
     }
 
     /// The file in chunks, not laid out in memory.
     pub(super) fn file(self) -> SectionFile {
-        let table = self.table();
-        let mut header = vec![0; HEADER_BYTES + table.len() * ENTRY_BYTES];
-        write_header(&table, end_of(&table), &mut header);
-        let mut end = header.len();
-        let mut gaps = Vec::with_capacity(table.len());
-        for (_, range) in &table {
-            gaps.push(range.start - end);
-            end = range.end;
+        let sections = self.sections;
+        let mut header = vec![0; HEADER_BYTES + sections.len() * ENTRY_BYTES];
+        let (mut end, mut table) = (header.len(), Vec::new());
+        for ((name, content), entry) in
+            sections.iter().zip(header[HEADER_BYTES..].chunks_exact_mut(ENTRY_BYTES))
+        {
+            let start = end.next_multiple_of(ALIGNMENT);
+            end = start + content.bytes().len();
+            table.push((*name, start..end));
+            entry[..NAME_BYTES].copy_from_slice(name);
+            entry[16..24].copy_from_slice(&(start as u64).to_le_bytes());
+            entry[24..].copy_from_slice(&(content.bytes().len() as u64).to_le_bytes());
         }
-        let mut file = SectionFile { header, gaps, sections: self.sections };
+        header[..8].copy_from_slice(MAGIC);
+        header[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
+        header[20..24].copy_from_slice(&(sections.len() as u32).to_le_bytes());
+        header[24..HEADER_BYTES].copy_from_slice(&(end as u64).to_le_bytes());
+        let mut file = SectionFile { header, table, sections };
         let (mut hasher, mut skipped) = (Xxh3::new(), CHECKED_FROM);
         // Hashing cannot fail.
         let _ = file.each(&mut |chunk| {
@@ -259,60 +243,33 @@ impl SectionWriter {
         file.header[8..CHECKED_FROM].copy_from_slice(&hasher.digest().to_le_bytes());
         file
     }
-
-    /// Where each section begins and ends.
-    fn table(&self) -> Vec<Named> {
-        let mut end = HEADER_BYTES + self.sections.len() * ENTRY_BYTES;
-        let place = |(name, content): &([u8; NAME_BYTES], Box<dyn Content>)| {
-            let start = end.next_multiple_of(ALIGNMENT);
-            end = start + content.bytes().len();
-            (*name, start..end)
-        };
-        self.sections.iter().map(place).collect()
-    }
 }
 
 /// A section file that is not laid out in memory.
 pub(super) struct SectionFile {
     header: Vec<u8>,
-    /// Zeroes before each section.
-    gaps: Vec<usize>,
+    /// Where each section begins and ends.
+    table: Vec<Named>,
     sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
 }
 
 impl SectionFile {
     /// The checksum in its header.
     pub(super) fn checksum(&self) -> u64 {
-        stated_checksum(&self.header)
+        u64_at(&self.header, 8)
     }
 }
 
 impl Chunks for SectionFile {
     fn each(&self, sink: Sink<'_>) -> std::io::Result<()> {
         sink(&self.header)?;
-        for ((_, content), gap) in self.sections.iter().zip(&self.gaps) {
-            sink(&[0; ALIGNMENT][..*gap])?;
+        let mut end = self.header.len();
+        for ((_, content), (_, range)) in self.sections.iter().zip(&self.table) {
+            sink(&[0; ALIGNMENT][..range.start - end])?;
             content.bytes().chunks(CHUNK).try_for_each(&mut *sink)?;
+            end = range.end;
         }
         Ok(())
-    }
-}
-
-/// Length of a file with these sections.
-fn end_of(table: &[Named]) -> usize {
-    table.last().map_or(HEADER_BYTES, |(_, range)| range.end)
-}
-
-/// Everything before the first section but the checksum.
-fn write_header(table: &[Named], length: usize, out: &mut [u8]) {
-    out[..8].copy_from_slice(MAGIC);
-    out[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
-    out[20..24].copy_from_slice(&(table.len() as u32).to_le_bytes());
-    out[24..HEADER_BYTES].copy_from_slice(&(length as u64).to_le_bytes());
-    for (entry, (name, range)) in out[HEADER_BYTES..].chunks_exact_mut(ENTRY_BYTES).zip(table) {
-        entry[..NAME_BYTES].copy_from_slice(name);
-        entry[16..24].copy_from_slice(&(range.start as u64).to_le_bytes());
-        entry[24..].copy_from_slice(&(range.len() as u64).to_le_bytes());
     }
 }
 
@@ -332,25 +289,13 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::bytes_of;
     use super::*;
 
-    fn writer() -> SectionWriter {
+    fn sample() -> Vec<u8> {
         let mut writer = SectionWriter::default();
         writer.put("numbers", [1u32, 2, 3]);
         writer.put("text", *b"hello");
-        writer
-    }
-
-    fn sample() -> Vec<u8> {
-        writer().finish().bytes().to_vec()
-    }
-
-    #[test]
-    fn the_chunks_of_a_file_are_the_file() {
-        assert_eq!(bytes_of(&writer().file()).unwrap(), sample());
-        let empty = SectionWriter::default;
-        assert_eq!(bytes_of(&empty().file()).unwrap(), empty().finish().bytes());
+        writer.finish().bytes().to_vec()
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Publishing: collects the files of a new generation and makes it the live one.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, Packed, Piece, Place, crc_of, pack};
-use super::body::{Body, Digest, Sink, Tally, slice};
+use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, Piece, Place, crc_of, pack};
+use super::body::{Body, Digest, Sink, slice};
 use super::build_info::{BuildInfo, NewFile, PublishOutcome};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
@@ -53,12 +54,17 @@ impl Stage {
     /// If the directory holds something else, another publisher holds the lock, or the directory cannot be written.
     pub fn begin(root: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-        Self::begin_on(open_root(root)?)
+        Self::begin_on(open_root(root)?, tempfile::tempfile_in)
     }
 
-    pub(super) fn begin_on(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
-        let staging = StagingDir::create(disk)?;
-        let spool = staging.disk.scratch(&staging.dir).map_err(staging.disk.io_error(&staging.dir))?;
+    /// `make_spool` makes a file without a name in a directory.
+    pub(super) fn begin_on(
+        disk: Arc<dyn Disk>,
+        make_spool: impl FnOnce(PathBuf) -> io::Result<File>,
+    ) -> Result<Self, StoreError> {
+        let staging = StagingDir::open(disk, None)?;
+        let spool = make_spool(staging.disk.locate(&staging.dir));
+        let spool = spool.map_err(staging.disk.io_error(&staging.dir))?;
         let live = staging.live().and_then(|live| live.archive().ok());
         let (files, records) = (Mutex::default(), Mutex::default());
         Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0), live })
@@ -70,16 +76,7 @@ impl Stage {
     ///
     /// If the path cannot be a URL's, holes are outside the body, the body is too long, or it cannot be written.
     pub fn put(&self, file: NewFile<'_>) -> Result<Body, StoreError> {
-        self.put_with(file, &[])
-    }
-
-    /// The same; `inputs` is what the holes follow from on any day. The version of a record differs where it does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::put`].
-    pub fn put_with(&self, file: NewFile<'_>, inputs: &[u8]) -> Result<Body, StoreError> {
-        let NewFile { path, body, holes } = file;
+        let NewFile { path, body, holes, .. } = file;
         check_page(path, holes, body.len())?;
         let unfit = |reason| Err(StoreError::Unfit { path: path.to_owned(), reason });
         if !path.starts_with(PUBLIC) {
@@ -89,12 +86,18 @@ impl Stage {
             return unfit("4 GiB or longer");
         }
         let identity = Body::of(body);
-        let staged = match self.same(path, identity) {
-            Some((place, pieces)) => self.staged(place, pieces, Source::Live(place.start)),
-            None => self.spool(pack(body))?,
+        let (place, pieces, source) = match self.same(path, identity) {
+            Some((place, pieces)) => (place, pieces, Source::Live(place.start)),
+            None => {
+                let (place, pieces, data) = pack(body);
+                let at = self.spooled.fetch_add(data.len() as u64, Relaxed);
+                self.spool.write_all_at(&data, at).map_err(self.staging.disk.io_error(&self.staging.dir))?;
+                (place, pieces, Source::Spool(at))
+            }
         };
-        lock(&self.records).add(&file, identity.sha256, inputs);
-        self.add(StagedFile { path: path.to_owned(), identity, holes: holes.to_owned(), ..staged });
+        lock(&self.records).add(&file, identity.sha256);
+        let (path, holes) = (path.to_owned(), holes.to_owned());
+        lock(&self.files).push(StagedFile { path, identity, holes, checksum: 0, place, pieces, source });
         Ok(identity)
     }
 
@@ -109,22 +112,6 @@ impl Stage {
         (crc_of(data) == place.packed).then(|| (place, entry.pieces().to_vec()))
     }
 
-    fn spool(&self, packed: Packed) -> Result<StagedFile, StoreError> {
-        let (place, Packed { data, pieces, .. }) = (packed.place(), packed);
-        let at = self.spooled.fetch_add(data.len() as u64, Relaxed);
-        self.spool.write_all_at(&data, at).map_err(self.staging.disk.io_error(&self.staging.dir))?;
-        Ok(self.staged(place, pieces, Source::Spool(at)))
-    }
-
-    fn staged(&self, place: Place, pieces: Vec<Piece>, source: Source) -> StagedFile {
-        let (identity, holes) = (Body::default(), Vec::new());
-        StagedFile { path: String::new(), identity, holes, checksum: 0, place, pieces, source }
-    }
-
-    fn add(&self, file: StagedFile) {
-        lock(&self.files).push(file);
-    }
-
     /// Adds a section file without holes, and opens it on disk, so that its memory can be released.
     ///
     /// # Errors
@@ -133,11 +120,13 @@ impl Stage {
     pub fn put_sections(&self, path: &str, file: SectionWriter) -> Result<Sections, StoreError> {
         check_page(path, &[], 0)?;
         let file = file.file();
-        let identity = self.staging.write_hashed(path, &file)?;
-        let staged = self.staged(Place::default(), Vec::new(), Source::Own);
-        self.add(StagedFile { path: path.to_owned(), identity, checksum: file.checksum(), ..staged });
+        let (identity, checksum) = (self.staging.write(path, &file)?, file.checksum());
         drop(file);
-        open_sections(&*self.staging.disk, &self.staging.dir, path)
+        let (place, pieces, holes) = (Place::default(), Vec::new(), Vec::new());
+        let (path, source) = (path.to_owned(), Source::Own);
+        let opened = open_sections(&*self.staging.disk, &self.staging.name(&path), false, None)?;
+        lock(&self.files).push(StagedFile { path, identity, holes, checksum, place, pieces, source });
+        Ok(opened)
     }
 
     /// Completes the generation and makes it the live one; reading back runs on `jobs` threads. Nothing is published if
@@ -154,26 +143,21 @@ impl Stage {
         if let Some([twice, _]) = files.array_windows().find(|[one, next]| one.path == next.path) {
             return Err(put_twice(&twice.path));
         }
-        let tally = |from: fn(&Source) -> bool| {
-            files.iter().filter(|file| from(&file.source)).map(|it| it.identity).collect()
-        };
-        let packed: Tally = tally(|source| matches!(source, Source::Spool(_)));
-        let copied: Tally = tally(|source| matches!(source, Source::Live(_)));
-        let outcome = |manifest, unchanged| PublishOutcome { manifest, unchanged, packed, copied };
+        let copied = files.iter().filter(|file| matches!(file.source, Source::Live(_))).count() as u64;
         let mut manifest = self.manifest(info, &files);
         if let Some(live) = self.unchanged(&manifest.hash, jobs) {
-            return Ok(outcome(live, true));
+            return Ok(PublishOutcome { manifest: live, unchanged: true, copied });
         }
         lay_out(&mut files);
         self.write_archive(&files)?;
-        self.staging.write(FILE_TABLE, write_table(&files).bytes())?;
+        self.staging.write(FILE_TABLE, &write_table(&files))?;
         manifest.stored = self.staging.stored();
         let versions = lock(&self.records).versions(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
         let made_from = (info.as_of, info.made_from, manifest.parent);
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
-        let manifest = finish(&self.staging, manifest, &history, jobs)?;
-        Ok(outcome(manifest, false))
+        let manifest = finish(&self.staging, manifest, history, jobs)?;
+        Ok(PublishOutcome { manifest, unchanged: false, copied })
     }
 
     fn write_archive(&self, files: &[StagedFile]) -> Result<(), StoreError> {
@@ -196,7 +180,7 @@ impl Stage {
                 Source::Own => Ok(()),
             }
         };
-        self.staging.write_hashed(ARCHIVE, &Archive { entries: &entries, data }).map(drop)
+        self.staging.write(ARCHIVE, &Archive { entries: &entries, data }).map(drop)
     }
 
     /// All but the files in which the generation is stored.
@@ -230,8 +214,9 @@ impl Stage {
 
 /// Number, size and hash of all files, sorted by path.
 pub(super) fn totals<'a>(files: impl Iterator<Item = (&'a str, Body, &'a [Hole])> + Clone) -> FileTotals {
-    let (list, tally): (_, Tally) = (file_list(files.clone()), files.map(|(_, body, _)| body).collect());
-    FileTotals { count: tally.files, bytes: tally.bytes, sha256: Digest::of(&list) }
+    let sha256 = Digest::of(&file_list(files.clone()));
+    let (count, bytes) = files.fold((0, 0), |(count, bytes), (_, body, _)| (count + 1, bytes + body.len));
+    FileTotals { count, bytes, sha256 }
 }
 
 /// Gives each entry its place in the archive, in the order of paths.
@@ -249,13 +234,13 @@ fn lay_out(files: &mut [StagedFile]) {
 pub(super) fn finish(
     staging: &StagingDir,
     mut manifest: Manifest,
-    history: &Sections,
+    history: SectionWriter,
     jobs: usize,
 ) -> Result<Manifest, StoreError> {
-    staging.write(CHANGES, history.bytes())?;
+    staging.write(CHANGES, &history.file())?;
     manifest.stored.extend(staging.stored().into_iter().filter(|file| file.path == CHANGES));
     manifest.stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    staging.write(MANIFEST, &manifest.to_bytes())?;
+    staging.write(MANIFEST, &&*manifest.to_bytes())?;
     staging.commit(manifest.id(), jobs)?;
     Ok(manifest)
 }

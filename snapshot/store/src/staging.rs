@@ -30,17 +30,9 @@ pub(super) struct StagingDir {
 }
 
 impl StagingDir {
-    /// Takes the root's lock and removes what an unfinished publisher left.
-    pub(super) fn create(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
-        Self::open(disk, None)
-    }
-
-    /// The same in a directory that an earlier attempt may have left, and that stays if this one fails.
-    pub(super) fn resume(disk: Arc<dyn Disk>, dir: String) -> Result<Self, StoreError> {
-        Self::open(disk, Some(dir))
-    }
-
-    fn open(disk: Arc<dyn Disk>, kept: Option<String>) -> Result<Self, StoreError> {
+    /// Takes the root's lock and removes what an unfinished publisher left. A directory that is named is one that an earlier
+    /// attempt may have left, and that stays if this one fails.
+    pub(super) fn open(disk: Arc<dyn Disk>, kept: Option<String>) -> Result<Self, StoreError> {
         refuse_foreign(&*disk)?;
         let root_lock = lock_root(&*disk)?;
         disk.create_dirs(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
@@ -62,18 +54,8 @@ impl StagingDir {
         format!("{}/{path}", self.dir)
     }
 
-    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.write_body(path, &bytes, Body::of(bytes))
-    }
-
-    pub(super) fn write_body(&self, path: &str, content: &dyn Chunks, body: Body) -> Result<(), StoreError> {
-        self.create_file(path, |name| self.disk.write_new(name, content))?;
-        lock(&self.written).push((path.to_owned(), body));
-        Ok(())
-    }
-
     /// Writes a file and hashes it at the same time.
-    pub(super) fn write_hashed(&self, path: &str, content: &(dyn Chunks + Sync)) -> Result<Body, StoreError> {
+    pub(super) fn write(&self, path: &str, content: &(dyn Chunks + Sync)) -> Result<Body, StoreError> {
         let body = std::thread::scope(|threads| {
             let hash = threads.spawn(|| Body::of_chunks(content));
             self.create_file(path, |name| self.disk.write_new(name, content))?;

@@ -20,7 +20,7 @@ use super::archive::{DEFLATED, GZIP_FRAME, LOCAL_HEADER, Piece, Place, STORED, p
 use super::body::{Body, Coding, slice};
 use super::error::StoreError;
 use super::layout::{FILE_TABLE, INDEX, PUBLIC};
-use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
+use super::sections::{Section, SectionError, SectionFile, SectionWriter, Sections, ensure};
 use super::stage::Source;
 
 /// Longest path below a generation, in bytes.
@@ -66,7 +66,7 @@ pub(super) struct StagedFile {
 }
 
 /// The table of files, which are sorted by path.
-pub(super) fn write_table(pages: &[StagedFile]) -> Sections {
+pub(super) fn write_table(pages: &[StagedFile]) -> SectionFile {
     let (mut paths, mut rows, mut holes) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages {
         rows.push(Row {
@@ -88,7 +88,7 @@ pub(super) fn write_table(pages: &[StagedFile]) -> Sections {
     writer.put::<u64>("checksums", index.iter().map(|page| page.checksum).collect::<Vec<_>>());
     writer.put::<Place>("places", public.iter().map(|page| page.place).collect::<Vec<_>>());
     writer.put::<Piece>("pieces", public.iter().flat_map(|page| page.pieces.clone()).collect::<Vec<_>>());
-    writer.finish()
+    writer.file()
 }
 
 /// At most half full, so that probing is short. Row numbers fit `u32`: no file system holds more.
@@ -120,8 +120,8 @@ pub struct FileTable {
 }
 
 impl FileTable {
-    /// `changed` is the section of that name in `changes.bin`, one element for each row.
-    pub(super) fn open(table: &Sections, changed: Section<i64>) -> Result<Self, SectionError> {
+    /// `changed` is the section of that name in `changes.bin`, one element for each row; `archive` the length of the archive.
+    pub(super) fn open(table: &Sections, changed: Section<i64>, archive: u64) -> Result<Self, SectionError> {
         let table = Self {
             paths: table.get("paths")?,
             rows: table.get("rows")?,
@@ -133,11 +133,11 @@ impl FileTable {
             pieces: table.get("pieces")?,
             changed,
         };
-        table.check()?;
+        table.check(archive)?;
         Ok(table)
     }
 
-    fn check(&self) -> Result<(), SectionError> {
+    fn check(&self, archive: u64) -> Result<(), SectionError> {
         let (rows, slots) = (&*self.rows, &*self.slots);
         let mut before: &[u8] = b"";
         for row in rows {
@@ -153,13 +153,13 @@ impl FileTable {
         ensure(self.checksums.len() == index, "checksums", lengths)?;
         ensure(self.bodies.len() == rows.len(), "bodies", "has another length than `rows`")?;
         ensure(self.places.len() == rows.len() - index, "places", "has another length than the other rows")?;
-        self.check_places(index)?;
+        ensure(self.check_places(index)? <= archive, "places", "names bodies behind the end of the archive")?;
         rows.iter().zip(&*self.bodies).try_for_each(|(row, body)| self.check_holes_of(row, body.len))
     }
 
     /// Entries follow each other, with room for a header and a path between them, and each has as many pieces as its body
-    /// is long.
-    fn check_places(&self, first: usize) -> Result<(), SectionError> {
+    /// is long. Gives where the last one ends.
+    fn check_places(&self, first: usize) -> Result<u64, SectionError> {
         let (mut end, mut pieces) = (0u64, 0);
         let rows = self.rows[first..].iter().zip(&self.bodies[first..]);
         for (place, (row, body)) in self.places.iter().zip(rows) {
@@ -179,12 +179,7 @@ impl FileTable {
             end = place.start.saturating_add(place.len.into());
             pieces += count;
         }
-        Ok(())
-    }
-
-    /// Where the last entry ends in the archive.
-    pub(super) fn archive_end(&self) -> u64 {
-        self.places.last().map_or(0, |place| place.start.saturating_add(place.len.into()))
+        Ok(end)
     }
 
     fn check_row<'a>(&'a self, row: &Row) -> Result<&'a [u8], SectionError> {

@@ -149,6 +149,8 @@ impl Generation {
     pub fn check_presence(&self) -> Result<(), StoreError> {
         let mut faults = Vec::new();
         check_listings(self, &mut faults);
-        faults.into_iter().find(|fault| !fault.is_extra()).map_or(Ok(()), Err)
+        let is_extra =
+            |fault: &StoreError| matches!(fault, StoreError::Damaged { problem: FileProblem::Extra, .. });
+        faults.into_iter().find(|fault| !is_extra(fault)).map_or(Ok(()), Err)
     }
 }

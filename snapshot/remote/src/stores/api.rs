@@ -67,8 +67,8 @@ pub trait Target: Send + Sync {
         unless: Option<&'a ObjectVersion>,
         limit: u64,
     ) -> TargetFuture<'a, Option<FetchedObject>>;
-    /// The version of an object, and its length.
-    fn head<'a>(&'a self, path: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)>;
+    /// The length of an object.
+    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64>;
     /// `length` bytes of an object from `start` on, or fewer where the connection broke off; never more.
     fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes>;
     /// All of an object, part by part where `range` may find that the store has no ranges.

@@ -207,10 +207,10 @@ impl Target for Bucket {
         Box::pin(self.read(path, unless, limit))
     }
 
-    fn head<'a>(&'a self, path: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)> {
+    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64> {
         Box::pin(async move {
             let found = self.store.head(&self.path(path)?).await.map_err(|error| self.error(error))?;
-            Ok((ObjectVersion { tag: found.e_tag, number: found.version }, found.size))
+            Ok(found.size)
         })
     }
 

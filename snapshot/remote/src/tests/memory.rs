@@ -190,11 +190,10 @@ impl Target for Client {
         })
     }
 
-    fn head<'a>(&'a self, path: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)> {
-        self.request("head", path, move |memory| {
+    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64> {
+        self.request("length", path, move |memory| {
             let objects = memory.objects.lock().unwrap();
-            let (bytes, version) = objects.get(path).ok_or(TargetError::Missing)?;
-            Ok((object_version(*version), bytes.len() as u64))
+            objects.get(path).map(|(bytes, _)| bytes.len() as u64).ok_or(TargetError::Missing)
         })
     }
 

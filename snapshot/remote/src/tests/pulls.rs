@@ -79,7 +79,7 @@ fn build(root: &Path, pages: &[(String, Vec<u8>)]) -> Manifest {
         stage.put_sections(&format!("index/{name}.bin"), index).unwrap();
     }
     for (path, body) in pages {
-        stage.put(NewFile { path: &format!("public/{path}"), body, holes: &[] }).unwrap();
+        stage.put(NewFile { path: &format!("public/{path}"), body, holes: &[], inputs: &[] }).unwrap();
     }
     let about = BuildInfo {
         generated_at: "2026-11-20T06:00:00Z".parse().unwrap(),

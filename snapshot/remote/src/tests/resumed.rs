@@ -41,7 +41,7 @@ impl Target for Unsteady {
         unreachable!("only ranges are fetched")
     }
 
-    fn head<'a>(&'a self, _: &'a str) -> TargetFuture<'a, (ObjectVersion, u64)> {
+    fn length<'a>(&'a self, _: &'a str) -> TargetFuture<'a, u64> {
         unreachable!("only ranges are fetched")
     }
 

@@ -106,7 +106,7 @@ pub(super) fn needed(objects: &Objects, current: &Current) -> Result<Vec<String>
     let mut names = Vec::new();
     for of in std::iter::once(&current.live).chain(&current.retained) {
         let (bytes, _) = objects.get(&of.path(MANIFEST)).ok_or_else(|| of.path(MANIFEST))?;
-        names.extend(names_of(of, &Manifest::read(bytes).unwrap()));
+        names.extend(names_of(of, &Manifest::parse(bytes).unwrap()));
     }
     Ok(names)
 }

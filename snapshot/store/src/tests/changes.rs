@@ -129,8 +129,8 @@ fn the_turn_of_the_day_changes_no_record() {
     let publish_with = |body: &str, inputs: &[u8], day| {
         let stage = Stage::begin(&root).unwrap();
         let holes = [Hole { start: 6, len: body.len() as u32 - 6, rule: 0, arg: 0 }];
-        let page = NewFile { path: "public/api/v1/programs/a.json", body: body.as_bytes(), holes: &holes };
-        stage.put_with(page, inputs).unwrap();
+        let (path, body, holes) = ("public/api/v1/programs/a.json", body.as_bytes(), &holes);
+        stage.put(NewFile { path, body, holes, inputs }).unwrap();
         stage.publish(&BuildInfo { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
         Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
     };

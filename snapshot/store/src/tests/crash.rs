@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use jiff::civil::date;
+use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::super::StoreError;
@@ -240,11 +241,6 @@ impl Disk for Model {
         Path::new("/model").join(name)
     }
 
-    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let bytes = self.operation()?.file(name)?;
-        Ok(bytes.iter().take(limit as usize + 1).copied().collect())
-    }
-
     fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         let bytes = self.operation()?.file(name)?;
         let part = bytes.get(offset as usize..).and_then(|rest| rest.get(..len));
@@ -255,8 +251,9 @@ impl Disk for Model {
         Ok(Mapping::copy_of(&self.operation()?.file(name)?))
     }
 
-    fn copy(&self, name: &str) -> io::Result<Mapping> {
-        self.map(name)
+    fn copy(&self, name: &str, limit: u64) -> io::Result<Mapping> {
+        let bytes = self.operation()?.file(name)?;
+        Ok(Mapping::copy_of(&bytes[..bytes.len().min(limit as usize + 1)]))
     }
 
     fn hash(&self, name: &str) -> io::Result<Body> {
@@ -313,15 +310,7 @@ impl Disk for Model {
         failed.map_or(Ok(()), Err)
     }
 
-    fn scratch(&self, _dir: &str) -> io::Result<std::fs::File> {
-        tempfile::tempfile()
-    }
-
     fn edit(&self, _name: &str) -> io::Result<std::fs::File> {
-        Err(Errno::OPNOTSUPP.into())
-    }
-
-    fn seal(&self, _name: &str) -> io::Result<()> {
         Err(Errno::OPNOTSUPP.into())
     }
 
@@ -376,12 +365,8 @@ impl Disk for Model {
         self.operation().map(|_| Lock(None))
     }
 
-    fn pin(&self, dir: &str) -> io::Result<Lock> {
+    fn hold(&self, dir: &str, _: FlockOperation) -> io::Result<Lock> {
         self.operation()?.find(dir).map(|_| Lock(None))
-    }
-
-    fn claim(&self, dir: &str) -> io::Result<Lock> {
-        self.pin(dir)
     }
 }
 
@@ -400,13 +385,13 @@ fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Disk>)) -> usize {
 }
 
 fn publish(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {
-    let stage = Stage::begin_on(disk)?;
+    let stage = Stage::begin_on(disk, |_| tempfile::tempfile())?;
     let mut index = SectionWriter::default();
     index.put("text", text.as_bytes());
     stage.put_sections("index/x.bin", index)?;
     let long = format!("{text} {}", "long enough to be deflated ".repeat(30));
     for (path, body) in [("public/a.json", "always the same"), ("public/b/c.json", &*long)] {
-        stage.put(NewFile { path, body: body.as_bytes(), holes: &[] })?;
+        stage.put(NewFile { path, body: body.as_bytes(), holes: &[], inputs: &[] })?;
     }
     stage.publish(&about(text), 1)
 }

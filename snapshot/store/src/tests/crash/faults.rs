@@ -16,11 +16,11 @@ use super::{Fault, Model, State, about, two_generations, verified};
 
 /// Publishes a generation of many small pages, half of them those of the one before.
 fn publish_many(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {
-    let stage = Stage::begin_on(disk)?;
+    let stage = Stage::begin_on(disk, |_| tempfile::tempfile())?;
     for number in 0..90 {
         let path = format!("public/{}/{number}.json", number % 7);
         let body = if number % 2 == 0 { "always the same".to_owned() } else { format!("{text} {number}") };
-        let page = NewFile { path: &path, body: body.as_bytes(), holes: &[] };
+        let page = NewFile { path: &path, body: body.as_bytes(), holes: &[], inputs: &[] };
         stage.put(page)?;
     }
     stage.publish(&about(text), 1)

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use store::{ARCHIVE, Digest, GenerationId, Manifest, StoredFile};
+use store::{ARCHIVE, Digest, GenerationId, Manifest};
 use uuid::Uuid;
 
 use crate::current::{self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationRef, SignFn, Trust};
 use crate::error::{RemoteError, TargetError, read_error, write_error};
 use crate::index;
 use crate::rollback_guard::RollbackGuard;
-use crate::stores::{FetchedObject, Precondition, Target, Upload, WriteOutcome, check_conditions, write_if};
+use crate::stores::{FetchedObject, Precondition, Target, WriteOutcome, check_conditions, write_if};
 
 /// A generation that can be pushed.
 pub trait PushSource: Sync {
@@ -35,40 +35,6 @@ pub trait PushSource: Sync {
     fn check(&self) -> Result<(), RemoteError>;
     /// `length` bytes of a file from `start` on.
     fn read(&self, path: &str, start: u64, length: usize) -> Result<Bytes, RemoteError>;
-}
-
-/// A file of a generation as an upload.
-struct FileUpload<'a> {
-    source: &'a dyn PushSource,
-    file: &'a StoredFile,
-    /// What is uploaded in its place, of all but the archive.
-    gzipped: Option<Bytes>,
-}
-
-impl<'a> FileUpload<'a> {
-    fn new(source: &'a dyn PushSource, file: &'a StoredFile) -> Result<Self, RemoteError> {
-        let gzipped = match file.path == ARCHIVE {
-            true => None,
-            false => Some(store::gzip(&source.read(&file.path, 0, file.bytes as usize)?).into()),
-        };
-        Ok(Self { source, file, gzipped })
-    }
-}
-
-impl Upload for FileUpload<'_> {
-    fn length(&self) -> u64 {
-        self.gzipped.as_ref().map_or(self.file.bytes, |bytes| bytes.len() as u64)
-    }
-
-    fn read(&self, start: u64, length: usize) -> Result<Bytes, TargetError> {
-        match &self.gzipped {
-            Some(bytes) => Ok(bytes.slice(start as usize..start as usize + length)),
-            None => self
-                .source
-                .read(&self.file.path, start, length)
-                .map_err(|error| TargetError::Failed(error.to_string())),
-        }
-    }
 }
 
 /// A client that writes to a store.
@@ -155,14 +121,25 @@ impl Publisher<'_> {
         // A recovery trusts nothing that is there.
         let mut resumes = !self.recover;
         for file in &source.manifest().stored {
-            let (name, upload) = (index::object_of(&live, file), FileUpload::new(source, file)?);
+            let name = index::object_of(&live, file);
+            let gzipped = match file.path == ARCHIVE {
+                true => None,
+                false => Some(Bytes::from(store::gzip(&source.read(&file.path, 0, file.bytes as usize)?))),
+            };
+            let length = gzipped.as_ref().map_or(file.bytes, |bytes| bytes.len() as u64);
+            let read = |start: u64, length: usize| match &gzipped {
+                Some(bytes) => Ok(bytes.slice(start as usize..start as usize + length)),
+                None => source
+                    .read(&file.path, start, length)
+                    .map_err(|error| TargetError::Failed(error.to_string())),
+            };
             // They are uploaded in this order: after one that is not there, none is.
-            resumes = resumes && self.is_there(&name, upload.length()).await?;
+            resumes = resumes && self.is_there(&name, length).await?;
             if !resumes {
-                let sent = self.target.upload(&name, &upload).await;
+                let sent = self.target.upload(&name, length, &read).await;
                 sent.map_err(write_error(&self.target.place(), &name))?;
                 objects += 1;
-                bytes += upload.length();
+                bytes += length;
             }
         }
         let name = live.path(index::MANIFEST);

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-#[cfg(test)]
-pub(crate) use self::api::TargetFuture;
-pub(crate) use self::api::{FetchedObject, Precondition, Upload};
+pub(crate) use self::api::{FetchedObject, Precondition, ReadFn};
 pub use self::api::{ObjectVersion, Target};
 pub(crate) use self::conditional_write::{WriteOutcome, check_conditions, write_if};
 use self::folder::Folder;

@@ -1,7 +1,7 @@
 //! What a store can do: few operations, writes under a precondition among them, and no listing of names.
 
+use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 
 use crate::error::TargetError;
@@ -37,10 +37,10 @@ pub enum Precondition<'a> {
     Unchanged(&'a ObjectVersion),
 }
 
-/// The outcome of a request, once it is there.
-pub(crate) type TargetFuture<'a, T> = BoxFuture<'a, Result<T, TargetError>>;
 /// The bytes of an object, as they come.
 pub(crate) type ByteStream<'a> = BoxStream<'a, Result<Bytes, TargetError>>;
+/// Gives so many bytes of an object that may be too long for memory, from a place on.
+pub(crate) type ReadFn<'a> = &'a (dyn Fn(u64, usize) -> Result<Bytes, TargetError> + Sync);
 
 /// Whether the name of an object stays below the folder that it is appended to, in every store: it is not absolute, and has
 /// no `..`.
@@ -48,45 +48,36 @@ pub(super) fn is_inside(name: &str) -> bool {
     !name.contains(['\\', '\0']) && name.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// An object that may be too long for memory.
-pub trait Upload: Sync {
-    /// Its length.
-    fn length(&self) -> u64;
-    /// `length` of its bytes from `start` on.
-    fn read(&self, start: u64, length: usize) -> Result<Bytes, TargetError>;
-}
-
 /// A store, below a prefix. After a write failed it is unknown whether the store did it.
+#[async_trait]
 pub trait Target: Send + Sync {
     /// The store's address, to be shown to people; without secrets.
     fn place(&self) -> String;
     /// An object of at most `limit` bytes; `None` if its version still is `unless`.
-    fn get<'a>(
-        &'a self,
-        path: &'a str,
-        unless: Option<&'a ObjectVersion>,
+    async fn get(
+        &self,
+        path: &str,
+        unless: Option<&ObjectVersion>,
         limit: u64,
-    ) -> TargetFuture<'a, Option<FetchedObject>>;
+    ) -> Result<Option<FetchedObject>, TargetError>;
     /// The length of an object.
-    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64>;
+    async fn length(&self, path: &str) -> Result<u64, TargetError>;
     /// `length` bytes of an object from `start` on, or fewer where the connection broke off; never more.
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes>;
+    async fn range(&self, path: &str, start: u64, length: u64) -> Result<Bytes, TargetError>;
     /// All of an object, part by part where `range` may find that the store has no ranges.
-    fn stream<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ByteStream<'a>> {
-        Box::pin(async move {
-            let found = self.get(path, None, u64::MAX).await?;
-            Ok(stream::iter(found.map(|found| Ok(found.bytes))).boxed())
-        })
+    async fn stream(&self, path: &str) -> Result<ByteStream<'_>, TargetError> {
+        let found = self.get(path, None, u64::MAX).await?;
+        Ok(stream::iter(found.map(|found| Ok(found.bytes))).boxed())
     }
     /// Writes an object if the precondition holds; gives its new version.
-    fn write<'a>(
-        &'a self,
-        path: &'a str,
+    async fn write(
+        &self,
+        path: &str,
         bytes: Bytes,
-        condition: Precondition<'a>,
-    ) -> TargetFuture<'a, ObjectVersion>;
-    /// Writes an object that no other client writes, in parts.
-    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()>;
+        condition: Precondition<'_>,
+    ) -> Result<ObjectVersion, TargetError>;
+    /// Writes an object of this length that no other client writes, in parts.
+    async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError>;
     /// Removes an object; succeeds if there is none.
-    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()>;
+    async fn delete(&self, path: &str) -> Result<(), TargetError>;
 }

@@ -7,10 +7,11 @@ use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use async_trait::async_trait;
 use bytes::Bytes;
 use store::Digest;
 
-use super::api::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload, is_inside};
+use super::api::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
 use crate::error::TargetError;
 
 /// Held during writes.
@@ -50,46 +51,11 @@ impl Folder {
             match fs::symlink_metadata(&path) {
                 Ok(found) if parts.peek().is_some() && !found.is_dir() => return Err(refused()),
                 Ok(found) if parts.peek().is_none() && !found.is_file() => return Err(refused()),
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(target_error(error)),
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
         }
         Ok(path)
-    }
-
-    fn read(&self, name: &str, limit: u64) -> Result<FetchedObject, TargetError> {
-        let file = File::open(self.path(name)?).map_err(target_error)?;
-        let modified = file.metadata().and_then(|found| found.modified()).map_err(target_error)?;
-        let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed();
-        let mut bytes = Vec::new();
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(target_error)?;
-        if bytes.len() as u64 > limit {
-            return Err(TargetError::Length);
-        }
-        Ok(FetchedObject { version: version(&bytes), bytes: bytes.into(), modified })
-    }
-
-    fn write(
-        &self,
-        name: &str,
-        bytes: &[u8],
-        condition: Precondition<'_>,
-    ) -> Result<ObjectVersion, TargetError> {
-        let path = self.path(name)?;
-        let _lock = self.lock(TRIES).map_err(target_error)?;
-        if condition != Precondition::None {
-            let holds = match (self.read(name, LARGEST), condition) {
-                (Ok(found), Precondition::Unchanged(expected)) => found.version == *expected,
-                (Err(TargetError::Missing), condition) => condition == Precondition::Absent,
-                (Ok(_), _) => false,
-                (Err(error), _) => return Err(error),
-            };
-            if !holds {
-                return Err(TargetError::Precondition);
-            }
-        }
-        self.replace(&path, |file| Ok(file.write_all(bytes)?))?;
-        Ok(version(bytes))
     }
 
     fn replace(
@@ -124,17 +90,6 @@ impl Folder {
             "another process has held {path} for {time:?}; `fuser {path}` names it"
         )))
     }
-
-    fn slice(path: &Path, start: u64, length: u64) -> io::Result<Vec<u8>> {
-        let file = File::open(path)?;
-        // Longer than the file: an error before any memory is taken for it.
-        if start.checked_add(length).is_none_or(|end| file.metadata().is_ok_and(|found| end > found.len())) {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-        file.read_exact_at(&mut bytes, start)?;
-        Ok(bytes)
-    }
 }
 
 /// Makes the names in a folder durable, and those of the folders above it, which may be new.
@@ -156,73 +111,95 @@ fn version(bytes: &[u8]) -> ObjectVersion {
 
 impl From<io::Error> for TargetError {
     fn from(error: io::Error) -> Self {
-        target_error(error)
+        match error.kind() {
+            ErrorKind::NotFound => Self::Missing,
+            ErrorKind::UnexpectedEof => Self::Length,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::Denied(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a function to map errors with")]
-fn target_error(error: io::Error) -> TargetError {
-    match error.kind() {
-        ErrorKind::NotFound => TargetError::Missing,
-        ErrorKind::UnexpectedEof => TargetError::Length,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => TargetError::Denied(error.to_string()),
-        _ => TargetError::Failed(error.to_string()),
-    }
-}
-
+#[async_trait]
 impl Target for Folder {
     fn place(&self) -> String {
         format!("file://{}", self.root.display())
     }
 
-    fn get<'a>(
-        &'a self,
-        path: &'a str,
-        unless: Option<&'a ObjectVersion>,
+    async fn get(
+        &self,
+        path: &str,
+        unless: Option<&ObjectVersion>,
         limit: u64,
-    ) -> TargetFuture<'a, Option<FetchedObject>> {
-        Box::pin(
-            async move { Ok(Some(self.read(path, limit)?).filter(|found| unless != Some(&found.version))) },
-        )
+    ) -> Result<Option<FetchedObject>, TargetError> {
+        let file = File::open(self.path(path)?)?;
+        let modified = file.metadata()?.modified()?;
+        let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed();
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(TargetError::Length);
+        }
+        let found = FetchedObject { version: version(&bytes), bytes: bytes.into(), modified };
+        Ok(Some(found).filter(|found| unless != Some(&found.version)))
     }
 
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
-        Box::pin(async move {
-            Self::slice(&self.path(path)?, start, length).map(Bytes::from).map_err(target_error)
-        })
+    async fn length(&self, path: &str) -> Result<u64, TargetError> {
+        Ok(fs::metadata(self.path(path)?)?.len())
     }
 
-    fn write<'a>(
-        &'a self,
-        path: &'a str,
+    async fn range(&self, path: &str, start: u64, length: u64) -> Result<Bytes, TargetError> {
+        let file = File::open(self.path(path)?)?;
+        // Longer than the file: an error before any memory is taken for it.
+        if start.checked_add(length).is_none_or(|end| file.metadata().is_ok_and(|found| end > found.len())) {
+            return Err(TargetError::Length);
+        }
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        file.read_exact_at(&mut bytes, start)?;
+        Ok(bytes.into())
+    }
+
+    async fn write(
+        &self,
+        path: &str,
         bytes: Bytes,
-        condition: Precondition<'a>,
-    ) -> TargetFuture<'a, ObjectVersion> {
-        Box::pin(async move { Self::write(self, path, &bytes, condition) })
+        condition: Precondition<'_>,
+    ) -> Result<ObjectVersion, TargetError> {
+        let to = self.path(path)?;
+        let _lock = self.lock(TRIES)?;
+        if condition != Precondition::None {
+            let found = match self.get(path, None, LARGEST).await {
+                Err(TargetError::Missing) => None,
+                found => found?.map(|found| found.version),
+            };
+            let holds = match condition {
+                Precondition::Unchanged(expected) => found.as_ref() == Some(expected),
+                _ => found.is_none(),
+            };
+            if !holds {
+                return Err(TargetError::Precondition);
+            }
+        }
+        self.replace(&to, |file| Ok(file.write_all(&bytes)?))?;
+        Ok(version(&bytes))
     }
 
-    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64> {
-        Box::pin(async move { Ok(fs::metadata(self.path(path)?)?.len()) })
-    }
-
-    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()> {
-        Box::pin(async move {
-            let path = self.path(path)?;
-            let _lock = self.lock(TRIES)?;
-            self.replace(&path, |file| {
-                let (mut at, length) = (0, object.length());
-                while at < length {
-                    let part = object.read(at, (length - at).min(PART) as usize)?;
-                    file.write_all(&part)?;
-                    at += part.len() as u64;
-                }
-                Ok(())
-            })
+    async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError> {
+        let path = self.path(path)?;
+        let _lock = self.lock(TRIES)?;
+        self.replace(&path, |file| {
+            let mut at = 0;
+            while at < length {
+                let part = read(at, (length - at).min(PART) as usize)?;
+                file.write_all(&part)?;
+                at += part.len() as u64;
+            }
+            Ok(())
         })
     }
 
-    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
-        Box::pin(async move { remove_if_there(&self.path(path)?).map_err(target_error) })
+    async fn delete(&self, path: &str) -> Result<(), TargetError> {
+        Ok(remove_if_there(&self.path(path)?)?)
     }
 }
 

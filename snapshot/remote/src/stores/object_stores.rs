@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
@@ -18,9 +19,7 @@ use object_store::{
 };
 use url::Url;
 
-use super::api::{
-    ByteStream, FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload, is_inside,
-};
+use super::api::{ByteStream, FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
 use crate::error::{RemoteError, TargetError};
 use crate::secrets::shown_address;
 
@@ -124,29 +123,6 @@ impl Bucket {
             _ => TargetError::Failed(text_of(&error)),
         }
     }
-
-    async fn read(
-        &self,
-        name: &str,
-        unless: Option<&ObjectVersion>,
-        limit: u64,
-    ) -> Result<Option<FetchedObject>, TargetError> {
-        let if_none_match = unless.and_then(|version| version.tag.clone());
-        let options = GetOptions { if_none_match, ..GetOptions::default() };
-        let found = match self.store.get_opts(&self.path(name)?, options).await {
-            Err(Error::NotModified { .. }) => return Ok(None),
-            found => found.map_err(|error| self.error(error))?,
-        };
-        if found.meta.size > limit {
-            return Err(TargetError::Length);
-        }
-        let modified = found.meta.last_modified.timestamp();
-        let version = ObjectVersion { tag: found.meta.e_tag.clone(), number: found.meta.version.clone() };
-        match collect(found.into_stream(), limit).await? {
-            (_, Some(error)) => Err(self.error(error)),
-            (bytes, None) => Ok(Some(FetchedObject { bytes, version, modified })),
-        }
-    }
 }
 
 /// The bytes of an answer, and why it broke off, if it did. One that is longer than the limit is given up there, whatever
@@ -193,82 +169,67 @@ fn text_of(error: &Error) -> String {
     }
 }
 
+#[async_trait]
 impl Target for Bucket {
     fn place(&self) -> String {
         self.place.clone()
     }
 
-    fn get<'a>(
-        &'a self,
-        path: &'a str,
-        unless: Option<&'a ObjectVersion>,
+    async fn get(
+        &self,
+        path: &str,
+        unless: Option<&ObjectVersion>,
         limit: u64,
-    ) -> TargetFuture<'a, Option<FetchedObject>> {
-        Box::pin(self.read(path, unless, limit))
+    ) -> Result<Option<FetchedObject>, TargetError> {
+        let if_none_match = unless.and_then(|version| version.tag.clone());
+        let options = GetOptions { if_none_match, ..GetOptions::default() };
+        let found = match self.store.get_opts(&self.path(path)?, options).await {
+            Err(Error::NotModified { .. }) => return Ok(None),
+            found => found.map_err(|error| self.error(error))?,
+        };
+        if found.meta.size > limit {
+            return Err(TargetError::Length);
+        }
+        let modified = found.meta.last_modified.timestamp();
+        let version = ObjectVersion { tag: found.meta.e_tag.clone(), number: found.meta.version.clone() };
+        match collect(found.into_stream(), limit).await? {
+            (_, Some(error)) => Err(self.error(error)),
+            (bytes, None) => Ok(Some(FetchedObject { bytes, version, modified })),
+        }
     }
 
-    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64> {
-        Box::pin(async move {
-            let found = self.store.head(&self.path(path)?).await.map_err(|error| self.error(error))?;
-            Ok(found.size)
-        })
+    async fn length(&self, path: &str) -> Result<u64, TargetError> {
+        let found = self.store.head(&self.path(path)?).await;
+        found.map(|found| found.size).map_err(|error| self.error(error))
     }
 
-    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()> {
-        Box::pin(async move {
-            let (to, length) = (self.path(path)?, object.length());
-            if length <= PART {
-                let bytes = PutPayload::from_bytes(object.read(0, length as usize)?);
-                let put = self.store.put_opts(&to, bytes, PutMode::Overwrite.into()).await;
-                return put.map(drop).map_err(|error| self.error(error));
-            }
-            let mut parts = self.store.put_multipart(&to).await.map_err(|error| self.error(error))?;
-            let mut at = 0;
-            while at < length {
-                let part = object.read(at, (length - at).min(PART) as usize)?;
-                at += part.len() as u64;
-                if let Err(error) = parts.put_part(PutPayload::from_bytes(part)).await {
-                    // What was sent costs money until it is removed.
-                    let _ = parts.abort().await;
-                    return Err(self.error(error));
-                }
-            }
-            parts.complete().await.map(drop).map_err(|error| self.error(error))
-        })
+    async fn range(&self, path: &str, start: u64, length: u64) -> Result<Bytes, TargetError> {
+        let end = start.checked_add(length).ok_or(TargetError::Length)?;
+        let options = GetOptions { range: Some((start..end).into()), ..GetOptions::default() };
+        let found = self.store.get_opts(&self.path(path)?, options).await.map_err(|error| match error {
+            Error::NotSupported { .. } => TargetError::NoRanges,
+            // What buckets answer has no variant.
+            _ if text_of(&error).contains("non-partial response") => TargetError::NoRanges,
+            _ => self.error(error),
+        })?;
+        match collect(found.into_stream(), length).await? {
+            // What came before the connection broke off need not come again.
+            (bytes, Some(error)) if bytes.is_empty() => Err(self.error(error)),
+            (bytes, _) => Ok(bytes),
+        }
     }
 
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
-        Box::pin(async move {
-            let end = start.checked_add(length).ok_or(TargetError::Length)?;
-            let options = GetOptions { range: Some((start..end).into()), ..GetOptions::default() };
-            let found =
-                self.store.get_opts(&self.path(path)?, options).await.map_err(|error| match error {
-                    Error::NotSupported { .. } => TargetError::NoRanges,
-                    // What buckets answer has no variant.
-                    _ if text_of(&error).contains("non-partial response") => TargetError::NoRanges,
-                    _ => self.error(error),
-                })?;
-            match collect(found.into_stream(), length).await? {
-                // What came before the connection broke off need not come again.
-                (bytes, Some(error)) if bytes.is_empty() => Err(self.error(error)),
-                (bytes, _) => Ok(bytes),
-            }
-        })
+    async fn stream(&self, path: &str) -> Result<ByteStream<'_>, TargetError> {
+        let found = self.store.get(&self.path(path)?).await.map_err(|error| self.error(error))?;
+        Ok(found.into_stream().map(|part| part.map_err(|error| self.error(error))).boxed())
     }
 
-    fn stream<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ByteStream<'a>> {
-        Box::pin(async move {
-            let found = self.store.get(&self.path(path)?).await.map_err(|error| self.error(error))?;
-            Ok(found.into_stream().map(|part| part.map_err(|error| self.error(error))).boxed())
-        })
-    }
-
-    fn write<'a>(
-        &'a self,
-        path: &'a str,
+    async fn write(
+        &self,
+        path: &str,
         bytes: Bytes,
-        condition: Precondition<'a>,
-    ) -> TargetFuture<'a, ObjectVersion> {
+        condition: Precondition<'_>,
+    ) -> Result<ObjectVersion, TargetError> {
         let mode = match condition {
             Precondition::None => PutMode::Overwrite,
             Precondition::Absent => PutMode::Create,
@@ -276,21 +237,34 @@ impl Target for Bucket {
                 PutMode::Update(UpdateVersion { e_tag: version.tag.clone(), version: version.number.clone() })
             }
         };
-        Box::pin(async move {
-            let (to, bytes) = (self.path(path)?, PutPayload::from_bytes(bytes));
-            let put =
-                self.store.put_opts(&to, bytes, mode.into()).await.map_err(|error| self.error(error))?;
-            Ok(ObjectVersion { tag: put.e_tag, number: put.version })
-        })
+        let put = self.store.put_opts(&self.path(path)?, PutPayload::from_bytes(bytes), mode.into()).await;
+        let put = put.map_err(|error| self.error(error))?;
+        Ok(ObjectVersion { tag: put.e_tag, number: put.version })
     }
 
-    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
-        Box::pin(async move {
-            match self.store.delete(&self.path(path)?).await {
-                Err(Error::NotFound { .. }) => Ok(()),
-                deleted => deleted.map_err(|error| self.error(error)),
+    async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError> {
+        if length <= PART {
+            return self.write(path, read(0, length as usize)?, Precondition::None).await.map(drop);
+        }
+        let parts = self.store.put_multipart(&self.path(path)?).await;
+        let (mut parts, mut at) = (parts.map_err(|error| self.error(error))?, 0);
+        while at < length {
+            let part = read(at, (length - at).min(PART) as usize)?;
+            at += part.len() as u64;
+            if let Err(error) = parts.put_part(PutPayload::from_bytes(part)).await {
+                // What was sent costs money until it is removed.
+                let _ = parts.abort().await;
+                return Err(self.error(error));
             }
-        })
+        }
+        parts.complete().await.map(drop).map_err(|error| self.error(error))
+    }
+
+    async fn delete(&self, path: &str) -> Result<(), TargetError> {
+        match self.store.delete(&self.path(path)?).await {
+            Err(Error::NotFound { .. }) => Ok(()),
+            deleted => deleted.map_err(|error| self.error(error)),
+        }
     }
 }
 

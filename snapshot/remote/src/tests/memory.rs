@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
+use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::error::TargetError;
-use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload};
+use crate::stores::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target};
 
 /// `date -d 2026-11-20T06:00:00Z +%s`
 pub(super) const NOW: i64 = 1_795_154_400;
@@ -148,36 +149,35 @@ impl Client {
         Self { memory: Arc::clone(memory), loses: Arc::default(), is_full: Arc::default() }
     }
 
-    fn request<'a, T: Send + 'a>(
-        &'a self,
-        name: &'static str,
-        path: &'a str,
-        done: impl FnOnce(&Memory) -> Result<T, TargetError> + Send + 'a,
-    ) -> TargetFuture<'a, T> {
-        Box::pin(async move {
-            Turn(false).await;
-            self.memory.requests.lock().unwrap().push(format!("{name} {path}"));
-            let done = done(&self.memory);
-            match self.loses.swap(false, Relaxed) {
-                true => Err(TargetError::Failed("no answer".to_owned())),
-                false => done,
-            }
-        })
+    async fn request<T>(
+        &self,
+        name: &str,
+        path: &str,
+        done: impl FnOnce(&Memory) -> Result<T, TargetError> + Send,
+    ) -> Result<T, TargetError> {
+        Turn(false).await;
+        self.memory.requests.lock().unwrap().push(format!("{name} {path}"));
+        let done = done(&self.memory);
+        match self.loses.swap(false, Relaxed) {
+            true => Err(TargetError::Failed("no answer".to_owned())),
+            false => done,
+        }
     }
 }
 
+#[async_trait]
 impl Target for Client {
     fn place(&self) -> String {
         "memory://".to_owned()
     }
 
-    fn get<'a>(
-        &'a self,
-        path: &'a str,
-        unless: Option<&'a ObjectVersion>,
+    async fn get(
+        &self,
+        path: &str,
+        unless: Option<&ObjectVersion>,
         limit: u64,
-    ) -> TargetFuture<'a, Option<FetchedObject>> {
-        self.request("get", path, move |memory| {
+    ) -> Result<Option<FetchedObject>, TargetError> {
+        let get = |memory: &Memory| {
             let objects = memory.objects.lock().unwrap();
             let (bytes, version) = objects.get(path).ok_or(TargetError::Missing)?;
             let (version, modified) = (object_version(*version), *memory.now.lock().unwrap());
@@ -187,18 +187,20 @@ impl Target for Client {
                 false if unless == Some(&version) => Ok(None),
                 false => Ok(Some(FetchedObject { bytes, version, modified })),
             }
-        })
+        };
+        self.request("get", path, get).await
     }
 
-    fn length<'a>(&'a self, path: &'a str) -> TargetFuture<'a, u64> {
-        self.request("length", path, move |memory| {
+    async fn length(&self, path: &str) -> Result<u64, TargetError> {
+        let length = |memory: &Memory| {
             let objects = memory.objects.lock().unwrap();
             objects.get(path).map(|(bytes, _)| bytes.len() as u64).ok_or(TargetError::Missing)
-        })
+        };
+        self.request("length", path, length).await
     }
 
-    fn range<'a>(&'a self, path: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
-        self.request("range", path, move |memory| {
+    async fn range(&self, path: &str, start: u64, length: u64) -> Result<Bytes, TargetError> {
+        let range = |memory: &Memory| {
             let objects = memory.objects.lock().unwrap();
             let (bytes, _) = objects.get(path).ok_or(TargetError::Missing)?;
             let end = (start + length) as usize;
@@ -207,34 +209,34 @@ impl Target for Client {
                 true => memory.answer(path, start, bytes.slice(start as usize..end)),
                 false => Err(TargetError::Length),
             }
-        })
+        };
+        self.request("range", path, range).await
     }
 
-    fn write<'a>(
-        &'a self,
-        path: &'a str,
+    async fn write(
+        &self,
+        path: &str,
         bytes: Bytes,
-        condition: Precondition<'a>,
-    ) -> TargetFuture<'a, ObjectVersion> {
-        self.request("write", path, move |memory| match self.is_full.load(Relaxed) {
+        condition: Precondition<'_>,
+    ) -> Result<ObjectVersion, TargetError> {
+        let write = |memory: &Memory| match self.is_full.load(Relaxed) {
             true => Err(TargetError::Failed("no space left on device".to_owned())),
             false => memory.write(path, bytes, condition),
-        })
+        };
+        self.request("write", path, write).await
     }
 
     /// One request: an object is there whole or not at all.
-    fn upload<'a>(&'a self, path: &'a str, object: &'a dyn Upload) -> TargetFuture<'a, ()> {
-        Box::pin(async move {
-            let bytes = object.read(0, object.length() as usize)?;
-            Target::write(self, path, bytes, Precondition::None).await.map(drop)
-        })
+    async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError> {
+        Target::write(self, path, read(0, length as usize)?, Precondition::None).await.map(drop)
     }
 
-    fn delete<'a>(&'a self, path: &'a str) -> TargetFuture<'a, ()> {
-        self.request("delete", path, |memory| {
+    async fn delete(&self, path: &str) -> Result<(), TargetError> {
+        let delete = |memory: &Memory| {
             memory.objects.lock().unwrap().remove(path);
             Ok(())
-        })
+        };
+        self.request("delete", path, delete).await
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::error::TargetError;
 use crate::objects::fetch_range;
-use crate::stores::{FetchedObject, ObjectVersion, Precondition, Target, TargetFuture, Upload};
+use crate::stores::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target};
 
 /// An archive whose byte n is n, and how it answers.
 #[derive(Default)]
@@ -18,42 +19,41 @@ struct Unsteady {
     requests: AtomicU64,
 }
 
+#[async_trait]
 impl Target for Unsteady {
     fn place(&self) -> String {
         "unsteady://".to_owned()
     }
 
-    fn range<'a>(&'a self, _: &'a str, start: u64, length: u64) -> TargetFuture<'a, Bytes> {
-        Box::pin(async move {
-            self.requests.fetch_add(1, Relaxed);
-            let length = self.breaks_after.unwrap_or(length).min(length) + u64::from(self.is_long);
-            self.sent.fetch_add(length, Relaxed);
-            Ok((start..start + length).map(|n| n as u8).collect())
-        })
+    async fn range(&self, _: &str, start: u64, length: u64) -> Result<Bytes, TargetError> {
+        self.requests.fetch_add(1, Relaxed);
+        let length = self.breaks_after.unwrap_or(length).min(length) + u64::from(self.is_long);
+        self.sent.fetch_add(length, Relaxed);
+        Ok((start..start + length).map(|n| n as u8).collect())
     }
 
-    fn get<'a>(
-        &'a self,
-        _: &'a str,
-        _: Option<&'a ObjectVersion>,
+    async fn get(
+        &self,
+        _: &str,
+        _: Option<&ObjectVersion>,
         _: u64,
-    ) -> TargetFuture<'a, Option<FetchedObject>> {
+    ) -> Result<Option<FetchedObject>, TargetError> {
         unreachable!("only ranges are fetched")
     }
 
-    fn length<'a>(&'a self, _: &'a str) -> TargetFuture<'a, u64> {
+    async fn length(&self, _: &str) -> Result<u64, TargetError> {
         unreachable!("only ranges are fetched")
     }
 
-    fn upload<'a>(&'a self, _: &'a str, _: &'a dyn Upload) -> TargetFuture<'a, ()> {
+    async fn upload(&self, _: &str, _: u64, _: ReadFn<'_>) -> Result<(), TargetError> {
         unreachable!("nothing is written")
     }
 
-    fn write<'a>(&'a self, _: &'a str, _: Bytes, _: Precondition<'a>) -> TargetFuture<'a, ObjectVersion> {
+    async fn write(&self, _: &str, _: Bytes, _: Precondition<'_>) -> Result<ObjectVersion, TargetError> {
         unreachable!("nothing is written")
     }
 
-    fn delete<'a>(&'a self, _: &'a str) -> TargetFuture<'a, ()> {
+    async fn delete(&self, _: &str) -> Result<(), TargetError> {
         unreachable!("nothing is removed")
     }
 }

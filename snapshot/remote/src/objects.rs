@@ -44,28 +44,21 @@ pub(crate) async fn fetch_checked<T>(
     Err(RemoteError::Damaged { place, name: path.to_owned() })
 }
 
-/// Fetches a range. Where a connection breaks off, the next request begins there.
+/// Fetches a range, request by request. Where a connection breaks off, the next request begins there.
 /// After several tries an object that is shorter, or an answer that is longer, is [`TargetError::Length`].
 pub(crate) async fn fetch_range(
     target: &dyn Target,
     (path, start, length): (&str, u64, u64),
 ) -> Result<Bytes, TargetError> {
-    let mut found = BytesMut::new();
-    let mut tries = 0;
-    loop {
-        let (done, before) = (found.len() as u64, tries);
-        tries += 1;
-        let error = match target.range(path, start + done, length - done).await {
-            Ok(bytes) if done == 0 && bytes.len() as u64 == length => {
-                return Ok(bytes);
-            }
-            Ok(bytes) if bytes.len() as u64 <= length - done => {
+    let (mut found, mut tries) = (BytesMut::new(), 0);
+    while (found.len() as u64) < length {
+        let done = found.len() as u64;
+        let wanted = (length - done).min(RANGE);
+        let error = match target.range(path, start + done, wanted).await {
+            Ok(bytes) if bytes.len() as u64 <= wanted => {
                 found.extend_from_slice(&bytes);
-                if found.len() as u64 == length {
-                    return Ok(found.freeze());
-                }
-                if bytes.len() as u64 >= PROGRESS {
-                    tries = before;
+                if bytes.len() as u64 >= PROGRESS.min(wanted) {
+                    continue;
                 }
                 TargetError::Length
             }
@@ -73,10 +66,12 @@ pub(crate) async fn fetch_range(
             Err(error @ (TargetError::Failed(_) | TargetError::Length)) => error,
             Err(error) => return Err(error),
         };
+        tries += 1;
         if tries == BREAKS {
             return Err(error);
         }
     }
+    Ok(found.freeze())
 }
 
 /// Reads an object of JSON. The version of its format comes first: of a later one nothing else is read.

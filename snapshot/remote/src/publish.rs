@@ -19,7 +19,7 @@ use crate::current::{self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationR
 use crate::error::{RemoteError, TargetError, read_error, write_error};
 use crate::index;
 use crate::rollback_guard::RollbackGuard;
-use crate::stores::{FetchedObject, Precondition, Target, WriteOutcome, check_conditions, write_if};
+use crate::stores::{FetchedObject, Precondition, Target, check_conditions, write_if};
 
 /// A generation that can be pushed.
 pub trait PushSource: Sync {
@@ -237,12 +237,11 @@ impl Publisher<'_> {
     ) -> Result<FetchedCurrent, RemoteError> {
         let (place, bytes) = (self.target.place(), current.to_bytes(self.sign)?);
         let written = write_if(self.target, CURRENT, &bytes, before.map(|before| &before.version)).await;
-        match written.map_err(write_error(&place, CURRENT))? {
-            WriteOutcome::Written(version) => {
-                FetchedCurrent::parse(&place, &FetchedObject { bytes, version, modified: 0 }, self.trust)
-            }
-            WriteOutcome::Conflict => Err(RemoteError::Raced { place }),
-        }
+        let version = written.map_err(|error| match error {
+            TargetError::Precondition => RemoteError::Raced { place: place.clone() },
+            error => write_error(&place, CURRENT)(error),
+        })?;
+        FetchedCurrent::parse(&place, &FetchedObject { bytes, version, modified: 0 }, self.trust)
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Buf as _, BytesMut};
 use futures_util::stream::{self, StreamExt as _};
 use store::{
     ARCHIVE, ArchiveRange, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present,
@@ -16,7 +16,7 @@ use store::{
 use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::index;
-use crate::objects::{RANGE, TRIES, fetch_checked, fetch_range, join_ranges};
+use crate::objects::{TRIES, fetch_checked, fetch_range, join_ranges};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{ObjectVersion, Target};
 
@@ -167,36 +167,19 @@ impl Puller<'_> {
         incoming: &mut IncomingGeneration,
         fetched: &mut Fetched,
     ) -> Result<(), RemoteError> {
-        let requests =
-            ranges.iter().map(|range| async move { (range.start, self.range(path, *range).await) });
+        let requests = ranges.iter().map(|range| async move {
+            (range.start, fetch_range(self.target, (path, range.start, range.len)).await)
+        });
         let mut responses = stream::iter(requests).buffer_unordered(CONCURRENT);
         while let Some((start, response)) = responses.next().await {
-            let bytes = response?;
+            let bytes = response.map_err(|error| match error {
+                TargetError::Length => self.damaged(path),
+                error => read_error(&self.target.place(), path)(error),
+            })?;
             incoming.add_range(start, &bytes)?;
             fetched.add(bytes.len() as u64);
         }
         Ok(())
-    }
-
-    /// A range; one that is longer than a request brings, request by request.
-    async fn range(&self, path: &str, range: ArchiveRange) -> Result<Bytes, RemoteError> {
-        let mut found = BytesMut::new();
-        loop {
-            let done = found.len() as u64;
-            let length = (range.len - done).min(RANGE);
-            let fetched = fetch_range(self.target, (path, range.start + done, length)).await;
-            let fetched = fetched.map_err(|error| match error {
-                TargetError::Length => self.damaged(path),
-                error => read_error(&self.target.place(), path)(error),
-            })?;
-            if length == range.len {
-                return Ok(fetched);
-            }
-            found.extend_from_slice(&fetched);
-            if found.len() as u64 == range.len {
-                return Ok(found.freeze());
-            }
-        }
     }
 
     /// L5 from a store without ranges: takes what is missing out of the archive as it comes, up to the last of it.

@@ -12,7 +12,7 @@ use url::Url;
 
 pub(crate) use self::api::{FetchedObject, Precondition, ReadFn};
 pub use self::api::{ObjectVersion, Target};
-pub(crate) use self::conditional_write::{WriteOutcome, check_conditions, write_if};
+pub(crate) use self::conditional_write::{check_conditions, write_if};
 use self::folder::Folder;
 use crate::error::RemoteError;
 use crate::secrets::shown_address;

@@ -180,29 +180,24 @@ impl IncomingGeneration {
         slice(live?, old.start, old.len as usize).filter(|data| is_same && crc_of(data) == place.packed)
     }
 
-    /// Adds a part of the archive, from `start` on. Gives the ranges in it that are not what was published.
+    /// Adds a part of the archive, from `start` on. What of it is not what was published is still missing.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn add_range(&mut self, start: u64, bytes: &[u8]) -> Result<Vec<ArchiveRange>, StoreError> {
-        let failed = self.staging.disk.io_error(&self.staging.name(ARCHIVE));
-        let Some(archive) = &mut self.archive else { return Ok(Vec::new()) };
-        let (mut wrong, end) = (Vec::new(), start + bytes.len() as u64);
+    pub fn add_range(&mut self, start: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        let (disk, name) = (&self.staging.disk, self.staging.name(ARCHIVE));
+        let Some(archive) = &mut self.archive else { return Ok(()) };
+        let end = start + bytes.len() as u64;
         let within: Vec<_> = archive.missing.range(start..end).map(|(at, of)| (*at, *of)).collect();
         for (at, (row, len)) in within {
-            let Some(entry) = archive.files.get(row) else { continue };
-            match slice(bytes, at - start, len as usize).filter(|data| is_sound(entry, data)) {
-                Some(data) => {
-                    if let Err(error) = archive.file.write_all_at(data, at) {
-                        return Err(failed(error));
-                    }
-                    archive.missing.remove(&at);
-                }
-                None => wrong.push(ArchiveRange { start: at, len }),
+            let is_sound = |data: &&[u8]| archive.files.get(row).is_some_and(|entry| is_sound(entry, data));
+            if let Some(data) = slice(bytes, at - start, len as usize).filter(is_sound) {
+                archive.file.write_all_at(data, at).map_err(disk.io_error(&name))?;
+                archive.missing.remove(&at);
             }
         }
-        Ok(wrong)
+        Ok(())
     }
 
     /// Makes it the live generation. Reading back runs on `jobs` threads.

@@ -9,28 +9,19 @@ use crate::error::{RemoteError, TargetError, write_error};
 /// How often a write is tried while nothing has changed.
 const TRIES: usize = 3;
 
-/// The outcome of a write under a precondition.
-#[derive(Debug)]
-pub(crate) enum WriteOutcome {
-    /// The object holds our bytes.
-    Written(ObjectVersion),
-    /// Another client changed the object first.
-    Conflict,
-}
-
 /// Writes an object where it still has this version, or where there is none. A failure proves nothing, as only the answer
-/// may be lost: the object is read back, and its bytes decide.
+/// may be lost: the object is read back, and its bytes decide. [`TargetError::Precondition`] if another client was first.
 pub(crate) async fn write_if(
     target: &dyn Target,
     path: &str,
     bytes: &Bytes,
     expected: Option<&ObjectVersion>,
-) -> Result<WriteOutcome, TargetError> {
+) -> Result<ObjectVersion, TargetError> {
     let condition = expected.map_or(Precondition::Absent, Precondition::Unchanged);
     let mut last = TargetError::Precondition;
     for _ in 0..TRIES {
         match target.write(path, bytes.clone(), condition).await {
-            Ok(version) => return Ok(WriteOutcome::Written(version)),
+            Ok(version) => return Ok(version),
             Err(
                 error @ (TargetError::NoCredentials(_)
                 | TargetError::Unauthenticated { .. }
@@ -42,15 +33,15 @@ pub(crate) async fn write_if(
         let found = match target.get(path, None, bytes.len() as u64 + (1 << 20)).await {
             Ok(found) => found,
             Err(TargetError::Missing) if expected.is_none() => continue,
-            Err(TargetError::Missing | TargetError::Length) => return Ok(WriteOutcome::Conflict),
+            Err(TargetError::Missing | TargetError::Length) => return Err(TargetError::Precondition),
             Err(error) => return Err(error),
         };
         let Some(found) = found else { continue };
         if found.bytes == bytes {
-            return Ok(WriteOutcome::Written(found.version));
+            return Ok(found.version);
         }
         if expected != Some(&found.version) {
-            return Ok(WriteOutcome::Conflict);
+            return Err(TargetError::Precondition);
         }
     }
     Err(last)

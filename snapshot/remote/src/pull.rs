@@ -13,7 +13,7 @@ use store::{
     ARCHIVE, ArchiveRange, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present,
 };
 
-use crate::current::{self, FetchedCurrent, GenerationRef, Trust};
+use crate::current::{self, FetchedCurrent, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::index;
 use crate::objects::{TRIES, fetch_checked, fetch_range, join_ranges};
@@ -51,14 +51,7 @@ pub struct Pulled {
     pub bytes: u64,
 }
 
-/// What was fetched.
-#[derive(Default)]
-struct Fetched {
-    requests: u64,
-    bytes: u64,
-}
-
-impl Fetched {
+impl Pulled {
     fn add(&mut self, bytes: u64) {
         self.requests += 1;
         self.bytes += bytes;
@@ -105,40 +98,33 @@ impl Puller<'_> {
     pub async fn accept(&self, root: &Path, current: FetchedCurrent) -> Result<Pulled, RemoteError> {
         let (guard, place) = (RollbackGuard::read(root)?, self.target.place());
         guard.check(&current, &place, self.trust)?;
-        let live = &current.current.live;
-        let manifest = index::manifest(self.target, live).await?;
+        let manifest = index::manifest(self.target, &current.current.live).await?;
         let (present, id) = (take_present(root, &manifest)?, manifest.id());
-        let mut fetched = Fetched::default();
+        let mut pulled = Pulled { id, current, unchanged: present == Some(true), requests: 0, bytes: 0 };
         if present.is_none() {
-            self.fetch(root, live, manifest, &mut fetched).await?;
+            self.fetch(root, manifest, &mut pulled).await?;
         }
-        guard.record(&current, &place)?;
-        let Fetched { requests, bytes } = fetched;
-        Ok(Pulled { id, current, unchanged: present == Some(true), requests, bytes })
+        guard.record(&pulled.current, &place)?;
+        Ok(pulled)
     }
 
     /// L4 to L6.
-    async fn fetch(
-        &self,
-        root: &Path,
-        live: &GenerationRef,
-        manifest: Manifest,
-        fetched: &mut Fetched,
-    ) -> Result<(), RemoteError> {
+    async fn fetch(&self, root: &Path, manifest: Manifest, pulled: &mut Pulled) -> Result<(), RemoteError> {
+        let live = pulled.current.current.live.clone();
         let (path, length) = (live.path(ARCHIVE), manifest.stored(ARCHIVE).map_or(0, |file| file.bytes));
         let mut incoming = IncomingGeneration::begin(root, manifest)?;
         for file in incoming.missing_files()? {
-            let (content, length) = self.fetch_file(&index::object_of(live, &file), &file).await?;
+            let (content, length) = self.fetch_file(&index::object_of(&live, &file), &file).await?;
             incoming.add_file(&file, &content)?;
-            fetched.add(length);
+            pulled.add(length);
         }
         // What came wrong is still missing. It stops nothing else from being fetched, once.
         for _ in 0..TRIES {
             let missing = incoming.missing_ranges()?;
             let ranges = join_ranges(&missing, length);
-            match self.fetch_ranges(&path, &ranges, &mut incoming, fetched).await {
+            match self.fetch_ranges(&path, &ranges, &mut incoming, pulled).await {
                 Err(RemoteError::Read { error: TargetError::NoRanges, .. }) => {
-                    self.fetch_whole(&path, &missing, &mut incoming, fetched).await?;
+                    self.fetch_whole(&path, &missing, &mut incoming, pulled).await?;
                 }
                 done => done?,
             }
@@ -165,7 +151,7 @@ impl Puller<'_> {
         path: &str,
         ranges: &[ArchiveRange],
         incoming: &mut IncomingGeneration,
-        fetched: &mut Fetched,
+        pulled: &mut Pulled,
     ) -> Result<(), RemoteError> {
         let requests = ranges.iter().map(|range| async move {
             (range.start, fetch_range(self.target, (path, range.start, range.len)).await)
@@ -177,7 +163,7 @@ impl Puller<'_> {
                 error => read_error(&self.target.place(), path)(error),
             })?;
             incoming.add_range(start, &bytes)?;
-            fetched.add(bytes.len() as u64);
+            pulled.add(bytes.len() as u64);
         }
         Ok(())
     }
@@ -188,11 +174,11 @@ impl Puller<'_> {
         path: &str,
         missing: &[ArchiveRange],
         incoming: &mut IncomingGeneration,
-        fetched: &mut Fetched,
+        pulled: &mut Pulled,
     ) -> Result<(), RemoteError> {
         let failed = |error| read_error(&self.target.place(), path)(error);
         let mut parts = self.target.stream(path).await.map_err(failed)?;
-        fetched.requests += 1;
+        pulled.requests += 1;
         // `held` begins at `at`.
         let (mut at, mut held) = (0, BytesMut::new());
         for range in missing {
@@ -203,7 +189,7 @@ impl Puller<'_> {
                 // One that ends too early is fetched again.
                 let Some(part) = parts.next().await else { return Ok(()) };
                 let part = part.map_err(failed)?;
-                fetched.bytes += part.len() as u64;
+                pulled.bytes += part.len() as u64;
                 held.extend_from_slice(&part);
             }
             held.advance((range.start - at) as usize);

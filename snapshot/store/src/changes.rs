@@ -77,12 +77,6 @@ pub type RecordVersion = [u8; 16];
 
 pub(super) type RecordId = [u8; 16];
 
-/// A record of the generation before.
-pub(super) struct KnownRecord {
-    pub(super) record: Record,
-    pub(super) id: RecordId,
-}
-
 /// An unknown id: no record has it.
 pub(super) const UNKNOWN: RecordId = [0; 16];
 
@@ -327,25 +321,13 @@ impl ChangeLog {
         Some(RecordChange { sequence, at, kind, slug, id, version, moved_to })
     }
 
-    /// Records by the path of their page.
-    pub(super) fn records<'a>(&self, files: &'a FileTable) -> FxHashMap<&'a str, KnownRecord> {
-        let known = self
-            .records
-            .iter()
-            .enumerate()
-            .map(|(at, record)| KnownRecord { record: *record, id: value_at(&self.ids, at) });
-        pages(files).zip(known).collect()
-    }
-
-    /// All records, to be published again.
-    pub(super) fn versions(&self, files: &FileTable) -> Versions {
-        let records = pages(files).zip(self.records.iter()).enumerate();
-        let state = records.map(|(at, (path, record))| RecordState {
-            path: path.to_owned(),
-            version: record.version,
-            id: value_at(&self.ids, at),
-        });
-        state.collect()
+    /// All records with the path of their page and their id, sorted by path.
+    pub(super) fn records<'a>(
+        &self,
+        files: &'a FileTable,
+    ) -> impl Iterator<Item = (&'a str, Record, RecordId)> {
+        let pages = files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some());
+        pages.zip(&*self.records).zip(&*self.ids).map(|((path, record), id)| (path, *record, *id))
     }
 
     fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {
@@ -385,11 +367,6 @@ impl ChangeLog {
         let moved = moved.collect();
         Order { all, moved }
     }
-}
-
-/// Paths of the pages of all records, sorted.
-fn pages(files: &FileTable) -> impl Iterator<Item = &str> {
-    files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some())
 }
 
 /// A value of a column; zeros beyond its end.

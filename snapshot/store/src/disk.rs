@@ -148,10 +148,6 @@ impl RootFolder {
         }
         Ok((file, found.len()))
     }
-
-    fn full(&self, name: &str) -> PathBuf {
-        self.root.join(name)
-    }
 }
 
 /// A new read-only file, to be written once.
@@ -161,7 +157,7 @@ fn create(path: &Path) -> io::Result<File> {
 
 impl Disk for RootFolder {
     fn locate(&self, name: &str) -> PathBuf {
-        if name.is_empty() { self.root.clone() } else { self.full(name) }
+        if name.is_empty() { self.root.clone() } else { self.root.join(name) }
     }
 
     fn read_at(&self, name: &str, offset: u64, len: usize) -> io::Result<Vec<u8>> {
@@ -217,21 +213,21 @@ impl Disk for RootFolder {
     }
 
     fn create_dirs(&self, dir: &str) -> io::Result<()> {
-        fs::create_dir_all(self.full(dir))
+        fs::create_dir_all(self.locate(dir))
     }
 
     fn write_new(&self, name: &str, content: &dyn Chunks) -> io::Result<()> {
-        let mut file = create(&self.full(name))?;
+        let mut file = create(&self.locate(name))?;
         content.each(&mut |chunk| file.write_all(chunk))
     }
 
     fn edit(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        Ok(rustix::fs::open(self.full(name), flags, Mode::from_raw_mode(0o644))?.into())
+        Ok(rustix::fs::open(self.locate(name), flags, Mode::from_raw_mode(0o644))?.into())
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
-        let (from, to) = (self.full(from), self.full(to));
+        let (from, to) = (self.locate(from), self.locate(to));
         // Another file system, too many links, not the owner, or no links at all.
         match rustix::fs::link(&from, &to) {
             Ok(()) => Ok(()),
@@ -243,11 +239,11 @@ impl Disk for RootFolder {
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        fs::rename(self.full(from), self.full(to))
+        fs::rename(self.locate(from), self.locate(to))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        let path = self.full(name);
+        let path = self.locate(name);
         if fs::symlink_metadata(&path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
     }
 

@@ -18,8 +18,8 @@ use uuid::Uuid;
 use super::body::{Body, Digest};
 use super::build_info::{NewFile, RecordIds};
 use super::changes::{
-    ChangeLog, KnownRecord, Publication, RECORD_KINDS, Record, RecordId, RecordState, Removed, UNKNOWN,
-    Versions, of_kind, record_of,
+    ChangeLog, Publication, RECORD_KINDS, Record, RecordId, RecordState, Removed, UNKNOWN, Versions, of_kind,
+    record_of,
 };
 use super::diff;
 use super::disk::Disk;
@@ -163,6 +163,9 @@ fn find<'v>(versions: &'v Versions, path: &str) -> Option<&'v RecordState> {
     versions.binary_search_by(|it| it.path.as_str().cmp(path)).ok().map(|at| &versions[at])
 }
 
+/// Records of the generation before, and their ids, by the path of their page.
+type KnownRecords<'a> = FxHashMap<&'a str, (Record, RecordId)>;
+
 /// A publication that is being made.
 struct NextPublication<'a> {
     /// The generation before.
@@ -176,18 +179,18 @@ impl NextPublication<'_> {
     fn write(&self, versions: &Versions, history: &mut SectionWriter) {
         let before = self.live.map(Generation::changes);
         let sequence = self.manifest.sequence;
-        let known: FxHashMap<&str, KnownRecord> =
-            self.live.map(|live| live.changes().records(live.files())).unwrap_or_default();
+        let known = self.live.into_iter().flat_map(|live| live.changes().records(live.files()));
+        let known: KnownRecords<'_> = known.map(|(path, record, id)| (path, (record, id))).collect();
         let mut counts = [[0; 3]; 3];
         let (mut records, mut ids) = (Vec::new(), Vec::new());
         for state in versions {
             let old = known.get(&*state.path);
-            let same = old.map(|old| old.record).filter(|old| old.version == state.version);
+            let same = old.map(|(record, _)| *record).filter(|old| old.version == state.version);
             if same.is_none() {
                 count(&mut counts, &state.path, usize::from(old.is_some()));
             }
             records.push(same.unwrap_or(Record { version: state.version, sequence }));
-            ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { state.id });
+            ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |(_, id)| *id) } else { state.id });
         }
         let (removed, mut floor) = self.removed(versions, &known);
         let is_free = |path: &str| find(versions, path).is_none();
@@ -213,11 +216,7 @@ impl NextPublication<'_> {
     }
 
     /// The removals that the log remembers, in order, and the last publication whose removals it may not remember.
-    fn removed<'a>(
-        &self,
-        versions: &Versions,
-        known: &FxHashMap<&'a str, KnownRecord>,
-    ) -> (Vec<Removed<'a>>, u64)
+    fn removed<'a>(&self, versions: &Versions, known: &KnownRecords<'a>) -> (Vec<Removed<'a>>, u64)
     where
         Self: 'a,
     {
@@ -237,8 +236,8 @@ impl NextPublication<'_> {
             .partition(|removed| before.is_some_and(|before| self.is_old(before, removed.sequence)));
         let floor = before.map_or(0, |before| before.floor);
         let floor = old.iter().map(|removed| removed.sequence).fold(floor, u64::max);
-        let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
-        let lost = lost.map(|(path, it)| Removed { path, sequence: self.manifest.sequence, id: it.id });
+        let lost = known.iter().filter(|(path, (_, id))| is_gone(path, *id));
+        let lost = lost.map(|(path, (_, id))| Removed { path, sequence: self.manifest.sequence, id: *id });
         let mut lost: Vec<Removed<'a>> = lost.collect();
         lost.sort_unstable_by_key(|removed| removed.path);
         ([recent, lost].concat(), floor)

@@ -15,7 +15,7 @@ use super::disk::{Disk, READ_ONLY};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_root, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, PUBLIC, directory_of};
-use super::manifest::{GenerationId, Manifest, StoredFile};
+use super::manifest::{Manifest, StoredFile};
 use super::mapping::Mapping;
 use super::staging::{StagingDir, point_to, remove_generation};
 use super::table::{FileEntry, FileTable};
@@ -85,11 +85,6 @@ impl IncomingGeneration {
         }
         let staging = StagingDir::open(disk, Some(format!("{INCOMING}/{name}")))?;
         Ok(Self { staging, manifest, archive: None })
-    }
-
-    /// Its name.
-    pub fn id(&self) -> GenerationId {
-        self.manifest.id()
     }
 
     /// The files beside the archive that are not here yet. One that the live generation has is taken from there.
@@ -205,8 +200,8 @@ impl IncomingGeneration {
     /// # Errors
     ///
     /// If anything is missing, or the root cannot be written. What is here stays for the next attempt.
-    pub fn publish(self, jobs: usize) -> Result<GenerationId, StoreError> {
-        let (id, name) = (self.id(), self.staging.name(ARCHIVE));
+    pub fn publish(self, jobs: usize) -> Result<(), StoreError> {
+        let (id, name) = (self.manifest.id(), self.staging.name(ARCHIVE));
         let expected = self.manifest.stored(ARCHIVE).map(StoredFile::body).unwrap_or_default();
         if let Err(error) = self.disk().check_file(&name, expected) {
             // Where all entries are what they should be, what is between them is not.
@@ -228,7 +223,7 @@ impl IncomingGeneration {
             sealed.map_err(self.disk().io_error(&format!("{}/{ARCHIVE}", directory_of(id))))?;
         }
         let _ = self.disk().remove(INCOMING);
-        Ok(id)
+        Ok(())
     }
 
     fn disk(&self) -> &dyn Disk {

@@ -13,8 +13,14 @@ pub(super) enum Mapping {
 
 impl Mapping {
     /// Maps a whole file.
+    #[expect(unsafe_code, reason = "reading in place is what opens 1,000,000 programs in milliseconds")]
     pub(super) fn of(file: &File) -> std::io::Result<Self> {
-        map_read_only(file).map(Self::File)
+        // SAFETY: a file of a generation is written once, read-only and before anybody maps it (the publisher
+        // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
+        // under it. A process that writes to the file nevertheless breaks that promise: bytes that were checked change,
+        // and reading behind the end of a truncated file ends the process (SIGBUS). A reader that must survive such
+        // writes copies the file instead (`Mapping::read`).
+        unsafe { memmap2::Mmap::map(file) }.map(Self::File)
     }
 
     /// The first `len` bytes of a file, read into memory of this process.
@@ -26,9 +32,12 @@ impl Mapping {
     }
 
     /// Lets go of the pages of a file that were read; they stay in the cache of the system.
+    #[expect(unsafe_code, reason = "two thirds of what is mapped is read once, to be checked")]
     pub(super) fn let_go(&self) {
         if let Self::File(map) = self {
-            drop_pages(map);
+            // SAFETY: the map is read-only and backed by its file, so a dropped page is read again from
+            // there. Advice that is not taken costs nothing but memory.
+            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         }
     }
 
@@ -49,21 +58,4 @@ impl Deref for Mapping {
             Self::Memory(words, length) => &bytemuck::cast_slice(words)[..*length],
         }
     }
-}
-
-#[expect(unsafe_code, reason = "reading in place is what opens 1,000,000 programs in milliseconds")]
-fn map_read_only(file: &File) -> std::io::Result<memmap2::Mmap> {
-    // SAFETY: a file of a generation is written once, read-only and before anybody maps it (the publisher
-    // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
-    // under it. A process that writes to the file nevertheless breaks that promise: bytes that were checked change,
-    // and reading behind the end of a truncated file ends the process (SIGBUS). A reader that must survive such
-    // writes copies the file instead (`Mapping::read`).
-    unsafe { memmap2::Mmap::map(file) }
-}
-
-#[expect(unsafe_code, reason = "two thirds of what is mapped is read once, to be checked")]
-fn drop_pages(map: &memmap2::Mmap) {
-    // SAFETY: the map is read-only and backed by its file, so a dropped page is read again from
-    // there. Advice that is not taken costs nothing but memory.
-    let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
 }

@@ -40,7 +40,8 @@ impl StagingDir {
         let parent = open_current_on(&disk, 0);
         let stays = kept.is_some();
         let dir = kept.unwrap_or_else(|| temporary(format_args!("{sequence:06}")));
-        disk.create_dirs(&dir).map_err(disk.io_error(&dir))?;
+        // All that a generation has is in this folder and in `index`.
+        disk.create_dirs(&format!("{dir}/index")).map_err(disk.io_error(&dir))?;
         Ok(Self { disk, dir, sequence, parent, written: Mutex::default(), stays, _lock: root_lock })
     }
 
@@ -85,16 +86,9 @@ impl StagingDir {
         self.create_file(path, |to| self.disk.link(&from, to))
     }
 
-    /// Calls `create` with the file's name, and once more after creating the directories above it.
     fn create_file(&self, path: &str, create: impl Fn(&str) -> io::Result<()>) -> Result<(), StoreError> {
         let name = self.name(path);
-        let mut created = create(&name);
-        if created.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::NotFound) {
-            let dir = name.rsplit_once('/').map_or("", |(dir, _)| dir);
-            self.disk.create_dirs(dir).map_err(self.disk.io_error(dir))?;
-            created = create(&name);
-        }
-        created.map_err(|err| match err.kind() {
+        create(&name).map_err(|err| match err.kind() {
             io::ErrorKind::AlreadyExists => put_twice(path),
             _ => self.disk.io_error(&name)(err),
         })

@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use super::body::Body;
-use super::error::{FileProblem, StoreError};
+use super::error::StoreError;
 use super::generation::Generation;
 use super::layout::CHANGES;
 use super::manifest::{GenerationId, Manifest};
-use super::sections::{SectionError, SectionWriter, Sections};
+use super::sections::{SectionError, SectionWriter};
 
 /// Flag of a row of `moved`: the generation before has no such page.
 const ADDED: u32 = 1 << 31;
@@ -49,9 +49,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError
         if first.manifest().parent.is_none() {
             return Err(StoreError::NoParent { path: old.to_owned() });
         }
-        let damaged = |problem| first.disk().damaged(&first.name(CHANGES), problem);
-        let found = recorded(&first, &first.history()?).map_err(|error| damaged(error.into()))?;
-        return found.ok_or_else(|| damaged(FileProblem::Format("records no difference".to_owned())));
+        return recorded(&first).map_err(|problem| first.disk().damaged(&first.name(CHANGES), problem));
     };
     let new = open(new)?;
     let pages = changes(identities(&first), identities(&new));
@@ -111,21 +109,21 @@ pub(super) fn write<'a>(
     history.put::<u8>("gone", gone);
 }
 
-/// The recorded difference; `None` if it is malformed.
-fn recorded(of: &Generation, history: &Sections) -> Result<Option<GenerationDiff>, SectionError> {
-    let (before, gone) = (history.get::<u8>("before")?, history.get::<u8>("gone")?);
-    let (Ok(before), Ok(gone)) = (Manifest::parse(&before), std::str::from_utf8(&gone)) else {
-        return Ok(None);
-    };
+/// The recorded difference.
+fn recorded(of: &Generation) -> Result<GenerationDiff, SectionError> {
+    let wrong = |section| SectionError::Content(section, "is not what a publisher writes");
+    let (before, gone) = (of.history.get::<u8>("before")?, of.history.get::<u8>("gone")?);
+    let old = Manifest::parse(&before).map_err(|_| wrong("before"))?;
+    let gone = std::str::from_utf8(&gone).map_err(|_| wrong("gone"))?;
     let mut pages: Vec<(String, PathChange)> =
         gone.lines().map(|path| (path.to_owned(), PathChange::Removed)).collect();
-    for row in history.get::<u32>("moved")?.iter() {
+    for row in of.history.get::<u32>("moved")?.iter() {
         let change = if row & ADDED == 0 { PathChange::Modified } else { PathChange::Added };
-        let Some(page) = of.files().get(row & !ADDED) else { return Ok(None) };
+        let page = of.files().get(row & !ADDED).ok_or_else(|| wrong("moved"))?;
         pages.push((page.path().to_owned(), change));
     }
     pages.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    Ok(Some(GenerationDiff { old: before, new: of.manifest().clone(), pages }))
+    Ok(GenerationDiff { old, new: of.manifest().clone(), pages })
 }
 
 /// Root and name of the generation whose folder a path is.

@@ -31,7 +31,8 @@ pub struct Generation {
     manifest: Manifest,
     files: FileTable,
     changes: ChangeLog,
-    made_from: Option<Digest>,
+    /// `changes.bin`.
+    pub(super) history: Sections,
     /// Whether the index is copied instead of mapped.
     copied: bool,
     /// Metadata of the archive when it was opened.
@@ -104,14 +105,13 @@ impl Generation {
             return Err(disk.damaged(&name(CHANGES), problem));
         }
         let changes = ChangeLog::open(&history).map_err(in_history)?;
-        let made_from = history.get::<Digest>("recipe").map_err(in_history)?.first().copied();
         let changed = history.get("changed").map_err(in_history)?;
         let archive = manifest.stored(ARCHIVE).map_or(0, |file| file.bytes);
         let files = FileTable::open(&table, changed, archive);
         let files = files.map_err(|err| disk.damaged(&name(FILE_TABLE), err))?;
         let checked = files.entries().map(|_| AtomicBool::new(false)).collect();
         let disk = Arc::clone(disk);
-        Ok(Self { disk, dir, manifest, files, changes, made_from, copied, opened, checked, _pin: pin })
+        Ok(Self { disk, dir, manifest, files, changes, history, copied, opened, checked, _pin: pin })
     }
 
     /// Its name.
@@ -131,23 +131,17 @@ impl Generation {
 
     /// Hash of all that it is made from, if the publisher recorded it.
     pub fn made_from(&self) -> Option<Digest> {
-        self.made_from
-    }
-
-    /// `changes.bin`.
-    pub(super) fn history(&self) -> Result<Sections, StoreError> {
-        let expected = self.manifest.stored(CHANGES).map(|file| file.sha256);
-        open_sections(&*self.disk, &self.name(CHANGES), self.copied, expected)
+        self.history.get::<Digest>("recipe").ok()?.first().copied()
     }
 
     /// Assets that pages of earlier generations name, and its own do not.
     ///
     /// # Errors
     ///
-    /// If its history is missing or damaged.
+    /// If its history is damaged.
     pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
         let damaged = |problem: SectionError| self.disk.damaged(&self.name(CHANGES), problem);
-        earlier_assets::read(&self.history()?).map_err(damaged)
+        earlier_assets::read(&self.history).map_err(damaged)
     }
 
     /// Its pages.

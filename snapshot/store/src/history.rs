@@ -39,7 +39,7 @@ pub(super) fn write<'a>(
     versions: &Versions,
     (day, made_from, earlier): (Date, Option<Digest>, Option<GenerationId>),
 ) -> SectionWriter {
-    let live = staging.live();
+    let live = staging.live.as_ref();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.disk, live));
     let mut history = SectionWriter::default();
     history.put("manifest", [manifest.own_hash()]);

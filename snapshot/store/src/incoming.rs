@@ -99,7 +99,7 @@ impl IncomingGeneration {
                 continue;
             }
             self.remove(&file.path)?;
-            let live = self.staging.live().filter(|live| {
+            let live = self.staging.live.as_ref().filter(|live| {
                 let sound = || live.disk().check_file(&live.name(&file.path), file.body()).is_ok();
                 live.manifest().stored(&file.path) == Some(file) && sound()
             });
@@ -146,7 +146,7 @@ impl IncomingGeneration {
         let is_begun = file.metadata().map_err(failed)?.len() == expected;
         file.set_len(expected).map_err(failed)?;
         write_headers(&files, &file).map_err(failed)?;
-        let live = self.staging.live().and_then(|live| live.archive().ok());
+        let live = self.staging.live.as_ref().and_then(|live| live.archive().ok());
         let mut missing = BTreeMap::new();
         for entry in files.entries() {
             let Some(place) = entry.place() else { continue };
@@ -168,7 +168,7 @@ impl IncomingGeneration {
 
     /// The data of an entry in the live generation, if that has the same, undamaged.
     fn in_live<'a>(&self, entry: FileEntry<'_>, live: Option<&'a Mapping>) -> Option<&'a [u8]> {
-        let old = self.staging.live()?.files().find(entry.path().as_bytes())?;
+        let old = self.staging.live.as_ref()?.files().find(entry.path().as_bytes())?;
         let is_same = old.identity() == entry.identity();
         let (old, place) = (old.place()?, entry.place()?);
         let is_same = is_same && (old.len, old.packed) == (place.len, place.packed);

@@ -68,13 +68,13 @@ pub(super) fn rollback_on(
 }
 
 fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<GenerationId, StoreError> {
-    if let Some(live) = staging.live().filter(|live| live.manifest().hash == old.manifest().hash) {
+    if let Some(live) = staging.live.as_ref().filter(|live| live.manifest().hash == old.manifest().hash) {
         return Ok(live.id());
     }
     let is_kept = |file: &&StoredFile| file.path != CHANGES;
     let stored: Vec<StoredFile> = old.manifest().stored.iter().filter(is_kept).cloned().collect();
     stored.iter().try_for_each(|file| staging.link(old, &file.path))?;
-    let parent = staging.live().map(Generation::id);
+    let parent = staging.live.as_ref().map(Generation::id);
     let manifest = Manifest { sequence: staging.sequence, parent, stored, ..old.manifest().clone() };
     let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
     let state = |(path, record, id): (&str, Record, RecordId)| RecordState {
@@ -90,7 +90,7 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
 
 fn earlier(generation: &Generation) -> Result<Option<GenerationId>, StoreError> {
     let damaged = |problem: SectionError| generation.disk().damaged(&generation.name(CHANGES), problem);
-    history::earlier(&generation.history()?).map_err(damaged)
+    history::earlier(&generation.history).map_err(damaged)
 }
 
 fn earlier_than_current(disk: &Arc<dyn Disk>) -> Result<GenerationId, StoreError> {

@@ -65,7 +65,7 @@ impl Stage {
         let staging = StagingDir::open(disk, None)?;
         let spool = make_spool(staging.disk.locate(&staging.dir));
         let spool = spool.map_err(staging.disk.io_error(&staging.dir))?;
-        let live = staging.live().and_then(|live| live.archive().ok());
+        let live = staging.live.as_ref().and_then(|live| live.archive().ok());
         let (files, records) = (Mutex::default(), Mutex::default());
         Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0), live })
     }
@@ -103,7 +103,7 @@ impl Stage {
 
     /// The packed form of a body in the live generation, if that has the same one at this path, undamaged.
     fn same(&self, path: &str, identity: Body) -> Option<(Place, Vec<Piece>)> {
-        let entry = self.staging.live()?.files().find(path.as_bytes())?;
+        let entry = self.staging.live.as_ref()?.files().find(path.as_bytes())?;
         if entry.identity() != identity {
             return None;
         }
@@ -190,7 +190,7 @@ impl Stage {
         Manifest {
             format: FORMAT,
             sequence: self.staging.sequence,
-            parent: self.staging.live().map(Generation::id),
+            parent: self.staging.live.as_ref().map(Generation::id),
             hash: Manifest::hash_of(&totals.sha256, info.as_of, &info.base_url),
             generated_at: info.generated_at,
             as_of: info.as_of,
@@ -206,7 +206,7 @@ impl Stage {
 
     /// The live generation's manifest, if it has this hash and is undamaged.
     fn unchanged(&self, hash: &Digest, jobs: usize) -> Option<Manifest> {
-        let live = self.staging.live().filter(|live| live.manifest().hash == *hash)?;
+        let live = self.staging.live.as_ref().filter(|live| live.manifest().hash == *hash)?;
         let verified = verify_on(&self.staging.disk, Some(live.id()), VerifyMode::Files, jobs);
         verified.is_ok().then(|| live.manifest().clone())
     }

@@ -20,8 +20,8 @@ pub(super) struct StagingDir {
     pub(super) dir: String,
     /// The number that the generation gets.
     pub(super) sequence: u64,
-    /// The live generation, or why it cannot be opened.
-    pub(super) parent: Result<Generation, StoreError>,
+    /// The live generation, if it can be opened.
+    pub(super) live: Option<Generation>,
     /// Files to read back before the commit.
     pub(super) written: Mutex<Vec<(String, Body)>>,
     /// Whether it stays when it is dropped uncommitted, for the next attempt.
@@ -37,17 +37,12 @@ impl StagingDir {
         let root_lock = lock_root(&*disk)?;
         disk.create_dirs(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
         let sequence = 1 + remove_leftovers(&*disk)?;
-        let parent = open_current_on(&disk, 0);
+        let live = open_current_on(&disk, 0).ok();
         let stays = kept.is_some();
         let dir = kept.unwrap_or_else(|| temporary(format_args!("{sequence:06}")));
         // All that a generation has is in this folder and in `index`.
         disk.create_dirs(&format!("{dir}/index")).map_err(disk.io_error(&dir))?;
-        Ok(Self { disk, dir, sequence, parent, written: Mutex::default(), stays, _lock: root_lock })
-    }
-
-    /// The live generation, if it can be opened.
-    pub(super) fn live(&self) -> Option<&Generation> {
-        self.parent.as_ref().ok()
+        Ok(Self { disk, dir, sequence, live, written: Mutex::default(), stays, _lock: root_lock })
     }
 
     /// Name of a staged file, for the `Disk`.

@@ -221,7 +221,7 @@ fn a_history_whose_columns_do_not_fit_is_not_read() {
     let root = Scratch::new();
     put(&root, &[("programs/a", 1)]);
     let live = Generation::open_current(&root).unwrap();
-    let history = live.history().unwrap();
+    let history = &live.history;
     let open = |ids: usize, removed: usize| {
         let mut writer = SectionWriter::default();
         writer.put("root", history.get::<Digest>("root").unwrap().to_vec());

@@ -175,6 +175,12 @@ impl RemoteError {
         Self::Malformed { place: place.to_owned(), name: name.to_owned(), problem: problem.into() }
     }
 
+    /// Something is written in another format than this program reads.
+    pub(crate) fn other_format(place: &str, found: u64, known: u64) -> Self {
+        let place = place.to_owned();
+        if found > known { Self::Future { place, found, known } } else { Self::Past { place, found, known } }
+    }
+
     /// Whether the store showed an older state than before, which may pass by itself.
     pub fn is_stale(&self) -> bool {
         matches!(self, Self::Older { .. })

@@ -2,12 +2,11 @@
 //! is as on disk; all others are gzip members, a sixth as long.
 
 use bytes::Bytes;
-use serde::de::IgnoredAny;
-use store::{ARCHIVE, Digest, FORMAT, Manifest, StoredFile};
+use store::{ARCHIVE, Digest, FORMAT, Manifest, ManifestError, StoredFile};
 
 use crate::current::GenerationRef;
 use crate::error::RemoteError;
-use crate::objects::{fetch_checked, read_json};
+use crate::objects::fetch_checked;
 use crate::stores::Target;
 
 /// Name of the manifest.
@@ -22,9 +21,10 @@ pub(crate) async fn manifest(target: &dyn Target, of: &GenerationRef) -> Result<
     let (place, name) = (target.place(), of.path(MANIFEST));
     let is_sound = |bytes: &Bytes| Digest::of(bytes) == of.manifest;
     let bytes = fetch_checked(target, &name, LIMIT, |bytes| Some(bytes).filter(is_sound)).await?;
-    let _: IgnoredAny = read_json(&place, &name, FORMAT.into(), &bytes)?;
-    let manifest = Manifest::parse(&bytes)
-        .map_err(|problem| RemoteError::malformed(&place, &name, problem.to_string()))?;
+    let manifest = Manifest::parse(&bytes).map_err(|error| match error {
+        ManifestError::Version(found) => RemoteError::other_format(&place, found, FORMAT.into()),
+        ManifestError::Malformed(problem) => RemoteError::malformed(&place, &name, problem),
+    })?;
     match manifest.id() == of.generation {
         true => Ok(manifest),
         false => Err(RemoteError::malformed(&place, &name, "of another generation")),

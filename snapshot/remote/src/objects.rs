@@ -1,8 +1,6 @@
 //! Reading a store's objects: whole ones by their hash or the version of their JSON, and parts of an archive by ranges that
 //! neighbours share.
 
-use std::cmp::Ordering;
-
 use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -88,11 +86,8 @@ pub(crate) fn read_json<T: DeserializeOwned>(
     }
     let malformed = |error: serde_json::Error| RemoteError::malformed(place, name, error.to_string());
     let Versioned { format: found } = serde_json::from_slice(bytes).map_err(malformed)?;
-    let place_of = || place.to_owned();
-    match found.cmp(&known) {
-        Ordering::Greater => return Err(RemoteError::Future { place: place_of(), found, known }),
-        Ordering::Less => return Err(RemoteError::Past { place: place_of(), found, known }),
-        Ordering::Equal => {}
+    if found != known {
+        return Err(RemoteError::other_format(place, found, known));
     }
     serde_json::from_slice(bytes).map_err(malformed)
 }

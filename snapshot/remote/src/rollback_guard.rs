@@ -43,7 +43,7 @@ struct Ratchet {
 struct Latest {
     version: u64,
     line: Digest,
-    generation: String,
+    generation: GenerationId,
     /// When to expect another one at the latest.
     expires: Option<Timestamp>,
 }
@@ -129,8 +129,7 @@ impl RollbackGuard {
 
     /// Whether this generation was the latest that was accepted, by any key.
     pub(crate) fn has_accepted(&self, store: Uuid, generation: GenerationId) -> bool {
-        let name = generation.to_string();
-        self.of(store).is_some_and(|known| known.keys.values().any(|latest| latest.generation == name))
+        self.of(store).is_some_and(|known| known.keys.values().any(|latest| latest.generation == generation))
     }
 
     /// Records that a CURRENT was accepted, durably or not at all. No version gets lower.
@@ -139,11 +138,10 @@ impl RollbackGuard {
         let store = read.current.root;
         let mut known =
             self.of(store).cloned().unwrap_or(Ratchet { root: store, place: None, keys: BTreeMap::new() });
-        let generation = read.current.live.generation.to_string();
         let latest = Latest {
             version: read.current.version,
             line: read.line,
-            generation,
+            generation: read.current.live.generation,
             expires: read.current.expires,
         };
         if known.keys.get(&read.key).is_none_or(|before| before.version <= latest.version) {

@@ -142,13 +142,11 @@ impl StoredFile {
 }
 
 /// Why a manifest was refused.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum ManifestError {
     /// It has another format version.
-    #[error("snapshot format {0}")]
     Version(u64),
     /// It breaks a rule.
-    #[error("{0}")]
     Malformed(String),
 }
 

@@ -63,7 +63,7 @@ pub(super) fn rollback_on(
     let to = to.map_or_else(|| earlier_than_current(disk), Ok).map_err(only)?;
     let old = Generation::open_on(disk, to, 0).map_err(only)?;
     let staging = StagingDir::open(Arc::clone(disk), None).map_err(only)?;
-    verify_on(disk, Some(to), VerifyMode::Fast, 1)?;
+    verify_on(disk, Some(to), VerifyMode::Files, 1)?;
     publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
 

@@ -262,13 +262,12 @@ fn verify_names_every_kind_of_damage() {
     let fault = |mode, what: &str| assert_fault(&root, mode, "site.zip", what);
 
     fs::remove_file(&path).unwrap();
-    fault(VerifyMode::Fast, "missing");
+    fault(VerifyMode::Files, "missing");
     fs::write(&path, &good[1..]).unwrap();
-    fault(VerifyMode::Fast, &format!("{} bytes long, expected {}", good.len() - 1, good.len()));
+    fault(VerifyMode::Files, &format!("{} bytes long, expected {}", good.len() - 1, good.len()));
     let mut bad = good.clone();
     bad[40] ^= 4;
     fs::write(&path, &bad).unwrap();
-    assert!(faults(&root, VerifyMode::Fast).is_empty(), "content is for the other modes");
     fault(VerifyMode::Files, &format!("SHA-256 is {}, expected {}", Digest::of(&bad), Digest::of(&good)));
     let reader = Generation::open_current(&root).unwrap();
     let entry = reader.files().lookup(&["a.json"]).unwrap();
@@ -277,18 +276,18 @@ fn verify_names_every_kind_of_damage() {
     fs::remove_file(&path).unwrap();
     fs::write(root.join("outside"), &good).unwrap();
     symlink(root.join("outside"), &path).unwrap();
-    assert!(faults(&root, VerifyMode::Fast).iter().any(|fault| fault.contains("links are not followed")));
+    assert!(faults(&root, VerifyMode::Files).iter().any(|fault| fault.contains("links are not followed")));
     assert!(read(Coding::Identity).contains("links are not followed"));
     fs::remove_file(&path).unwrap();
     fs::write(&path, &good).unwrap();
 
     for extra in ["site.zip.bak", "index/other"] {
         fs::write(live.join(extra), "x").unwrap();
-        assert_fault(&root, VerifyMode::Fast, extra, "not listed");
+        assert_fault(&root, VerifyMode::Files, extra, "not listed");
         fs::remove_file(live.join(extra)).unwrap();
     }
     fs::create_dir(live.join("public")).unwrap();
-    assert_fault(&root, VerifyMode::Fast, "public", "not listed");
+    assert_fault(&root, VerifyMode::Files, "public", "not listed");
 }
 
 #[test]
@@ -425,7 +424,12 @@ fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_on
     assert!(faults(&root, VerifyMode::Deep).is_empty());
     assert_eq!(rollback(&root, Some(ids[1]), DAY).unwrap(), [back, ids[1]], "it is live already");
     assert_eq!(rollback(&root, Some(ids[2]), DAY).unwrap()[0], GenerationId { sequence: 5, ..ids[2] });
-    fs::remove_file(dir(&root, ids[0]).join("site.zip")).unwrap();
+    let archive = dir(&root, ids[0]).join("site.zip");
+    let mut bad = fs::read(&archive).unwrap();
+    bad[40] ^= 1;
+    overwrite(&archive, bad);
+    assert!(rollback(&root, Some(ids[0]), DAY).unwrap_err()[0].to_string().contains("SHA-256"));
+    fs::remove_file(&archive).unwrap();
     assert!(rollback(&root, Some(ids[0]), DAY).unwrap_err()[0].to_string().contains("missing"));
     assert_eq!(Generation::open_current(&root).unwrap().id().sequence, 5);
     let listed: Vec<_> = list(&root).unwrap().into_iter().map(|id| id.sequence).collect();

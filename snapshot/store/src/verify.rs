@@ -15,10 +15,7 @@ use super::stage::totals;
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyMode {
-    /// Manifest, history and table of files in full; of every other file that it exists with its size, and that there is
-    /// no other file.
-    Fast,
-    /// The content of every file as well.
+    /// The content of every file, and that there is no other file.
     Files,
     /// Every body in the archive as well.
     Deep,
@@ -62,12 +59,10 @@ pub(super) fn verify_on(
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
-    if mode != VerifyMode::Fast {
-        faults.extend(check_content(&generation, &found, jobs));
-        // A sound archive may still hold other bodies than the table names.
-        if mode == VerifyMode::Deep && faults.is_empty() {
-            faults.extend(check_bodies(&generation, jobs));
-        }
+    faults.extend(check_content(&generation, &found, jobs));
+    // A sound archive may still hold other bodies than the table names.
+    if mode == VerifyMode::Deep && faults.is_empty() {
+        faults.extend(check_bodies(&generation, jobs));
     }
     if !faults.is_empty() {
         return Err(faults);

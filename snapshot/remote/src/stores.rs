@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use url::Url;
 
-pub(crate) use self::api::{FetchedObject, Precondition, ReadFn};
+#[cfg(test)]
+pub(crate) use self::api::ReadFn;
+pub(crate) use self::api::{FetchedObject, Precondition};
 pub use self::api::{ObjectVersion, Target};
 pub(crate) use self::conditional_write::{check_conditions, write_if};
 use self::folder::Folder;

@@ -113,10 +113,7 @@ pub fn deadline_in_words(directory: &Directory, program: usize) -> Option<&Fact>
     let published = directory.dataset.published_at.to_zoned(TimeZone::UTC).date();
     let is_filler = |text: &str| text.trim().parse().is_ok_and(|day| is_filler(day, published));
     let mut facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
-    facts.find(|fact| {
-        let is_deadline = fact.value.as_deref() == Some("deadline-text");
-        is_deadline && fact.text.as_deref().is_some_and(|text| !is_filler(text))
-    })
+    facts.find(|fact| fact.is_deadline() && fact.text.as_deref().is_some_and(|text| !is_filler(text)))
 }
 
 impl Season {
@@ -390,13 +387,22 @@ impl DisplayStatus {
         match (lifecycle, self) {
             (ActiveAccepting, Self::Closed | Self::Over { .. }) => Some("by_dates_closed"),
             (ActiveAccepting, Self::Upcoming) => Some("by_dates_upcoming"),
-            (ActiveAccepting, Self::NotKnown { months: None, .. }) => Some("by_dates_not_known"),
             (
                 ActiveBetweenCycles | Inaccessible | RenamedOrMoved | Unclear,
                 Self::ClosingSoon | Self::Open | Self::Rolling,
             ) => Some("by_dates_open"),
             _ => None,
         }
+    }
+}
+
+/// The phrase for a lifecycle that was observed on a day, or on none that is recorded. What has ended may have been checked
+/// before its last deadline.
+pub fn observed_phrase(lifecycle: Lifecycle, on: Day, last_deadline: Day) -> &'static str {
+    match on.known() {
+        None => "program_lifecycle_unchecked",
+        Some(on) if lifecycle == Lifecycle::Ended && last_deadline >= on => "program_lifecycle_before",
+        Some(_) => "program_lifecycle_checked",
     }
 }
 

@@ -89,6 +89,8 @@ struct View<'a> {
     heading: String,
     description: &'a str,
     count: String,
+    /// How many of them are open, and the search for these.
+    open: Option<(String, Option<String>)>,
     text: String,
     /// Whether quick filters are on, by name.
     on: BTreeMap<&'static str, bool>,
@@ -129,7 +131,7 @@ pub fn search_page(
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
         literal: &extras.plain,
-        with_unstated: extras.with_unstated,
+        with_unstated: true,
         complete_last_word: true,
         partial_unless_named: !extras.with_near,
         shown_values: VALUES_MAX,
@@ -188,6 +190,7 @@ impl Search<'_> {
             heading: self.title(),
             description: self.words.word("home_what"),
             count: self.count(),
+            open: self.open(),
             text: self.value("q").to_owned(),
             on: [("open", open), ("soon", soon), ("rolling", rolling), ("funded", funded)].into(),
             applied: self.display.filters().filter(|at| !is_text(at)).count(),

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use snapshot::page::text::grouped;
-use snapshot::record::Locale;
+use snapshot::record::{Lifecycle, Locale};
 use snapshot::search::ProgramState;
 use snapshot::time::{Day, DisplayStatus, Openness};
 
@@ -86,6 +86,12 @@ impl<'a> Words<'a> {
             Upcoming => status.opens = self.day(openness.next_opening),
             Closed => status.last = self.day(openness.last_deadline),
             Over { is_guess } => self.over(&mut status, openness, is_guess),
+            NotKnown { months: None, .. } if state.observed.lifecycle == Lifecycle::ActiveAccepting => {
+                let seen =
+                    self.day(state.observed.on).map(|on| self.phrase("when_open_on", &[("day", &on.text)]));
+                status.why = Some([status.why, seen].into_iter().flatten().collect::<Vec<_>>().join("; "))
+                    .filter(|why| !why.is_empty());
+            }
             _ => {}
         }
         let is_dated = matches!(state.standing, Open | Upcoming | NotKnown { .. });

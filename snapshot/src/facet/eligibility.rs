@@ -55,8 +55,8 @@ const LABELS: [&str; 8] = [
 ];
 
 /// Longest quotation, in characters; and longest part after it that excludes applicants.
-const QUOTED: usize = 300;
-const EXCLUDED: usize = 120;
+const QUOTED: usize = 600;
+const EXCLUDED: usize = 200;
 /// How a part of a sentence that excludes applicants begins, in both languages.
 const EXCLUDES: [&str; 8] =
     ["no ", "not ", "except ", "excluding ", "excepto ", "salvo ", "excluye ", "quedan excluid"];
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_excludes_applicants_is_quoted_from_the_rest_of_a_long_text() {
-        let schools = "at one of these schools: ".to_owned() + &"North, ".repeat(60);
+        let schools = "at one of these schools: ".to_owned() + &"North, ".repeat(100);
         let text =
             format!("Students in their last year; {schools}; all fields; no postdocs or undergraduates");
         let quoted = shortened(&text);
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_note_is_quoted_where_it_speaks_of_applicants_and_whole_where_it_is_short() {
-        let filler = "Costs are listed. ".repeat(30);
+        let filler = "Costs are listed. ".repeat(40);
         for (text, expected) in [
             ("By invitation only", "By invitation only"),
             (

@@ -9,7 +9,7 @@ use crate::facet::{Facet, state_label};
 use crate::page::money::phrase;
 use crate::record::Locale;
 use crate::search::ProgramState;
-use crate::time::{Day, DisplayStatus, Openness};
+use crate::time::{Day, DisplayStatus, Openness, observed_phrase};
 
 /// Phrases by key, English and Spanish.
 pub static PHRASES: LazyLock<FxHashMap<&str, [&str; 2]>> = LazyLock::new(|| {
@@ -93,13 +93,9 @@ fn lifecycle(program: &ProgramState, locale: Locale) -> String {
     let observed = program.observed;
     let label = state_label(Facet::Lifecycles, observed.lifecycle.as_str(), locale);
     let label = label.unwrap_or(observed.lifecycle.as_str());
-    let checked = match observed.on.date() {
-        Some(date) => {
-            let values = [("lifecycle", label), ("date", &date.to_string())];
-            phrase(word("program_lifecycle_checked", locale), &values)
-        }
-        None => phrase(word("program_lifecycle_unchecked", locale), &[("lifecycle", label)]),
-    };
+    let key = observed_phrase(observed.lifecycle, observed.on, program.openness.last_deadline);
+    let date = observed.on.date().map(|date| date.to_string()).unwrap_or_default();
+    let checked = phrase(word(key, locale), &[("lifecycle", label), ("date", &date)]);
     match program.differs() {
         Some(differs) => format!("{checked}; {}", word(differs, locale)),
         None => checked,
@@ -176,8 +172,7 @@ mod tests {
                 passed,
                 lately,
                 Locale::Es,
-                "Cerrada; último plazo: 2026-09-30. Terminada, según la revisión del 2026-07-01; su último plazo es posterior \
-                 a esa revisión.",
+                "Cerrada; último plazo: 2026-09-30. Terminada; última revisión del 2026-07-01, antes de su último plazo.",
             ),
         ] {
             assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
@@ -212,7 +207,7 @@ mod tests {
                 long_ago,
                 Locale::En,
                 "Not known to be open; opened 2011-07-06; no deadline stated. Active, accepting applications, as \
-                 checked 2025-08-20; its dates do not show that it is open.",
+                 checked 2025-08-20.",
             ),
             (
                 Lifecycle::ActiveAccepting,
@@ -220,7 +215,7 @@ mod tests {
                 lately,
                 Locale::Es,
                 "No consta que esté abierta; apertura: 2025-07-06; sin plazo publicado. Activa, recibe \
-                 solicitudes, según la revisión del 2026-07-01; sus fechas no indican que esté abierta.",
+                 solicitudes, según la revisión del 2026-07-01.",
             ),
             (
                 Lifecycle::ActiveBetweenCycles,

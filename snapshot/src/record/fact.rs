@@ -65,6 +65,13 @@ row! {
     }
 }
 
+impl Fact {
+    /// Whether it is a note of the deadline in the words of the source.
+    pub fn is_deadline(&self) -> bool {
+        self.value.as_deref() == Some("deadline-text")
+    }
+}
+
 /// What answers show of a fact.
 pub static FACT: &[Field<Fact>] = &[
     field("id", FieldType::Id, SHOWN, |it| it.id.into()),

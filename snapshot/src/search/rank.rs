@@ -80,6 +80,8 @@ pub struct OfferedPlaces {
 pub struct RankedPage {
     /// Number of full matches.
     pub total: usize,
+    /// Those of them that people read are open.
+    pub open: usize,
     /// Those of them that are open, but nothing recent confirms it.
     doubtful: usize,
     /// The rows of the page, in order.
@@ -109,10 +111,14 @@ pub struct RankedPage {
 }
 
 impl RankedPage {
+    /// Whether the search is for what is open.
+    pub fn is_of_open(&self, query: &Query) -> bool {
+        query.open || self.filter_phrases.iter().any(|phrase| phrase.parameter == "open")
+    }
+
     /// The number of full matches of a search for what is open whose openness nothing recent confirms.
     pub fn unconfirmed(&self, query: &Query) -> usize {
-        let is_open = query.open || self.filter_phrases.iter().any(|phrase| phrase.parameter == "open");
-        if is_open { self.doubtful } else { 0 }
+        if self.is_of_open(query) { self.doubtful } else { 0 }
     }
 }
 
@@ -265,6 +271,7 @@ impl<'a> RankedQuery<'a> {
             narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.programs()), DocSet::borrowed);
         let total = full.len();
         let doubtful = full.borrowed().and(&self.today.doubtful_docs()).len();
+        let open = full.borrowed().and(&self.today.open_docs()).len() - doubtful;
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.filters.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.known.iter().map(Part::scored).collect());
@@ -292,6 +299,7 @@ impl<'a> RankedQuery<'a> {
         };
         RankedPage {
             total,
+            open,
             doubtful,
             facets: self.filters.facets.then(|| self.facets(&narrowed, total + wider, &pager.rows)),
             rows: pager.rows.into_iter().map(row).collect(),

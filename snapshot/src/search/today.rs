@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::facet::Facet;
-use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
@@ -25,10 +24,7 @@ pub struct ProgramState {
 impl ProgramState {
     /// How the status and the dates conflict with what was observed: the key of a phrase.
     pub fn differs(&self) -> Option<&'static str> {
-        let Observation { lifecycle, on, .. } = self.observed;
-        let is_ended_later =
-            lifecycle == Lifecycle::Ended && on != Day::NONE && self.openness.last_deadline >= on;
-        if is_ended_later { Some("by_dates_ended") } else { self.standing.differs(lifecycle) }
+        self.standing.differs(self.observed.lifecycle)
     }
 }
 
@@ -223,6 +219,11 @@ impl Today {
     /// The same of those that have a facet value.
     pub fn open_with(&self, ordinal: u32) -> u32 {
         self.pairs[STATES].get(ordinal as usize).copied().unwrap_or_default()
+    }
+
+    /// Open documents.
+    pub(super) fn open_docs(&self) -> DocSet<'_> {
+        DocSet::bits(&self.open)
     }
 
     /// Open documents whose round may be over, or was last checked long ago.

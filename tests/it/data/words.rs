@@ -38,8 +38,8 @@ const ENGLISH: Phrases = Phrases {
     last: "Last round closed ",
     unknown: "; not known whether it opens again",
     by_dates: "; by its dates it ",
-    checked: ", as checked ",
-    aged: "open when checked ",
+    checked: "checked ",
+    aged: " months ago",
     not_stated: "not stated",
     open: "Open",
 };
@@ -48,8 +48,8 @@ const SPANISH: Phrases = Phrases {
     last: "Última convocatoria cerrada: ",
     unknown: "; no se sabe si volverá a abrir",
     by_dates: "; según sus fechas, ",
-    checked: ", según la revisión del ",
-    aged: "abierta en la revisión de hace ",
+    checked: " revisión del ",
+    aged: " revisión de hace ",
     not_stated: "no consta",
     open: "Abierta",
 };

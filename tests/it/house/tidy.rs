@@ -43,7 +43,7 @@ const FACETS_NAMED: [(&str, &str); 15] = [
         "fields of a record that hold facet values, beside its facts",
     ),
     (
-        "generator/site/src/pages/view/program.rs: Applicants Audiences Countries Lifecycles Topics Types",
+        "generator/site/src/pages/view/program.rs: Applicants Audiences Countries FundingShapes Lifecycles Topics Types",
         "labels of a type and of a lifecycle, whom it serves, a state that is no country, and what is similar",
     ),
     ("generator/site/src/pages/view/row.rs: Types", "the label of a type"),

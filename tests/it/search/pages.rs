@@ -88,7 +88,7 @@ fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
         ("/programs?q=soil+prize+quasar", "1 close match, none exact"),
         ("/es/programs?q=soil+prize+quasar", "1 coincidencia cercana, ninguna exacta"),
         ("/programs?q=soil+quasar", "No record has all of it"),
-        ("/es/programs?q=soil+quasar", "Ningún registro lo reúne todo"),
+        ("/es/programs?q=soil+quasar", "Ninguna oportunidad lo reúne todo"),
         ("/programs?q=quasar", "0 opportunities"),
     ] {
         let page = get(&live, address);
@@ -428,7 +428,7 @@ fn a_way_out_is_quoted_as_it_was_typed_and_without_stranded_small_words() {
         ),
         ("/es/programs?q=solar+de+Agronomía", "Sin <em>solar</em>: 1 para Agronomía<"),
         ("/es/programs?q=solar+de+Agronomía", "Sin <em>Agronomía</em>: 1 para solar<"),
-        ("/es/programs?q=premio+música", "Ningún registro tiene «música»"),
+        ("/es/programs?q=premio+música", "Ninguna oportunidad tiene «música»"),
     ] {
         let page = get(&live, &query.replace('í', "%C3%AD").replace('ú', "%C3%BA"));
         assert!(page.contains(text), "{query}: {text}: {page}");

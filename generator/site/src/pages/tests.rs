@@ -312,7 +312,14 @@ fn a_program_that_states_nothing_has_the_lines_of_every_row() {
 fn offered(page: &str) -> Vec<(String, u32)> {
     let options = page.split("<option value=\"").skip(1).map(|rest| rest.split_once('"').unwrap());
     let count = |text: &str| {
-        text.split_once("</option>").unwrap().0.rsplit_once('(')?.1.split_once(' ')?.0.parse().ok()
+        text.split_once("</option>")
+            .unwrap()
+            .0
+            .rsplit_once('(')?
+            .1
+            .trim_matches(|c: char| !c.is_ascii_digit())
+            .parse()
+            .ok()
     };
     options.filter_map(|(value, rest)| Some((value.to_owned(), count(rest)?))).collect()
 }

@@ -57,7 +57,7 @@ impl<'a> DisplayQuery<'a> {
 
     /// Positions of the pairs that filter results.
     pub(super) fn filters(&self) -> impl Iterator<Item = usize> {
-        let is_filter = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "unstated" | "near");
+        let is_filter = |name: &str| !matches!(name, "sort" | "limit" | "facets" | "near");
         (0..self.pairs.len()).filter(move |position| is_filter(&self.pairs[*position].0))
     }
 

@@ -1,5 +1,5 @@
-//! Parameters of the search page that the API does not have: sort by relevance, literal words, records with
-//! unstated values or near a named one, and all values of a facet. An organization may be given by its name, and a value
+//! Parameters of the search page that the API does not have: sort by relevance, literal words, records near a named one,
+//! and all values of a facet. An organization may be given by its name, and a value
 //! chosen on the home page as one parameter, `pick=topic:energy`.
 
 use snapshot::facet::{FACETS, Facet};
@@ -30,8 +30,6 @@ pub struct PageOptions {
     pub sort: Option<String>,
     /// Words to match literally, even if they name a facet value.
     pub plain: Vec<String>,
-    /// Whether records with unstated eligibility are included.
-    pub with_unstated: bool,
     /// Whether partial matches follow a record that the query names.
     pub with_near: bool,
     /// The facet shown with all its values.
@@ -73,7 +71,6 @@ impl PageOptions {
                         rest.append_pair(parameter, value);
                     }
                 }
-                "unstated" if value == "true" => extras.with_unstated = true,
                 "near" if value == "true" => extras.with_near = true,
                 _ => {
                     rest.append_pair(&name, &value);
@@ -105,10 +102,8 @@ impl PageOptions {
         for words in self.plain.iter().filter(|_| query.text.is_some()) {
             pairs.append_pair("plain", words);
         }
-        for (name, is_on) in [("unstated", self.with_unstated), ("near", self.with_near)] {
-            if is_on {
-                pairs.append_pair(name, "true");
-            }
+        if self.with_near {
+            pairs.append_pair("near", "true");
         }
         if let Some(facet) = self.all {
             pairs.append_pair(ALL, facet.spec().parameter);

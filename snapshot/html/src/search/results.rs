@@ -1,6 +1,7 @@
 //! Search results: count, rows with headings, page links, and the sort options.
 
 use serde::Serialize;
+use snapshot::facet::MEASURES;
 use snapshot::query::{FacetValue, Query, Sort};
 use snapshot::search::{RankedRow, Tier, as_typed};
 
@@ -16,8 +17,8 @@ pub(super) struct Results {
     /// What to do where nothing matches.
     advice: Option<Advice>,
     groups: Vec<Group>,
-    /// Links to more records.
-    more: Vec<Link>,
+    /// A link to records that come near.
+    near: Option<Link>,
 }
 
 /// Rows that match alike.
@@ -61,6 +62,18 @@ impl Search<'_> {
         }
     }
 
+    /// How many full matches are open now, with a link to them; nothing for a search for what is open.
+    pub(super) fn open(&self) -> Option<(String, Option<String>)> {
+        let is_counted = self.answer.total > 0 && !self.answer.is_of_open(self.query);
+        is_counted.then(|| match self.answer.open {
+            0 => (self.words.word("results_open_none").to_owned(), None),
+            open => {
+                let text = self.words.phrase("results_open", &[("n", &self.words.grouped(open))]);
+                (text, Some(self.first_page(Query { open: true, ..self.query.clone() }, &[])))
+            }
+        })
+    }
+
     /// The number of partial matches that are listed and have at least half of the query.
     fn close(&self) -> usize {
         let close = self.answer.rows.iter().filter(|row| row.tier != Tier::Some);
@@ -70,15 +83,14 @@ impl Search<'_> {
 
     /// The number of rows on all pages; partial matches fill the last page and are not counted.
     fn all(&self) -> u64 {
-        let unstated = if self.extras.with_unstated { self.answer.unstated } else { 0 };
-        (self.answer.total + unstated + self.answer.wider) as u64
+        (self.answer.total + self.answer.unstated + self.answer.wider) as u64
     }
 
     pub(super) fn results(&self) -> Results {
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &self.answer);
         let searched = self.searched();
         let mut start = self.query.page.offset + 1;
-        let alike = self.answer.rows.chunk_by(|a, b| self.kind(a.tier) == self.kind(b.tier));
+        let alike = self.answer.rows.chunk_by(|a, b| kind(a) == kind(b));
         let group = |group: &[RankedRow]| {
             let is_uniform = group.iter().all(|row| words(row).eq(words(&group[0])));
             let row = |row: &RankedRow| {
@@ -92,7 +104,7 @@ impl Search<'_> {
             it
         };
         let groups = alike.map(group).collect();
-        Results { advice: self.advice(), groups, more: self.more_links() }
+        Results { advice: self.advice(), groups, near: self.near() }
     }
 
     /// The values that are searched for: those of filters, and those that words were understood as.
@@ -110,23 +122,14 @@ impl Search<'_> {
         selected.chain(understood).collect()
     }
 
-    /// The kind of heading of a tier: the last tiers are ranked together and have one.
-    fn kind(&self, tier: Tier) -> Tier {
-        match tier {
-            Tier::Name => Tier::All,
-            Tier::Unstated if self.extras.with_unstated => Tier::Unstated,
-            Tier::Unstated | Tier::Most => Tier::Some,
-            tier => tier,
-        }
-    }
-
     /// How a group of matches differs from the query; if they do so in several ways, the rows say how.
     fn heading(&self, group: &[RankedRow], is_uniform: bool) -> Option<String> {
         let tier = group[0].tier;
         let word = match tier {
             Tier::Name | Tier::All if words(&group[0]).next().is_none() || !is_uniform => return None,
             Tier::Name | Tier::All => "tier_synonym",
-            tier if self.kind(tier) == Tier::Some && !is_uniform => "tier_some",
+            Tier::Unstated if kind(&group[0]) == Tier::Unstated => return Some(self.silent()),
+            _ if kind(&group[0]) == Tier::Some && !is_uniform => "tier_some",
             Tier::Some if words(&group[0]).next().is_none() => "tier_some",
             Tier::Some => "row_has",
             Tier::More => "tier_more",
@@ -144,6 +147,21 @@ impl Search<'_> {
         let text = self.with_words(word, all.into_iter());
         let wider = || format!("{text}: {}", self.words.grouped(self.answer.wider));
         Some(if tier == Tier::Wider { wider() } else { text })
+    }
+
+    /// What records do not state that match otherwise, and how many there are.
+    fn silent(&self) -> String {
+        let facets = self.query.selected.iter().map(|(facet, _)| facet.group().spec());
+        let facets = facets.filter(|spec| spec.is_eligibility).map(|spec| self.display.facet(spec.facet));
+        let bounded = MEASURES.iter().zip(&self.query.measures).filter(|(_, bounds)| bounds.is_some());
+        let measures = bounded.map(|(spec, _)| match spec.fact_kind() {
+            Some(kind) => self.words.word(&format!("program_{kind}")),
+            None => self.words.word("line_how_much"),
+        });
+        let mut names: Vec<&str> = facets.chain(measures).collect();
+        names.dedup();
+        let (what, n) = (names.join(", "), self.words.grouped(self.answer.unstated));
+        self.words.phrase("tier_silent", &[("what", &what), ("n", &n)])
     }
 
     /// How a row differs from the query.
@@ -180,22 +198,16 @@ impl Search<'_> {
         typed
     }
 
-    /// Links that include records with unstated eligibility, and those that come near where a record is named.
-    fn more_links(&self) -> Vec<Link> {
+    /// A link to what comes near where a record is named.
+    fn near(&self) -> Option<Link> {
         let rows = &self.answer.rows;
         let is_named = rows.first().is_some_and(|row| row.tier == Tier::Name);
         let is_alone = is_named && (rows.len() as u64) < self.query.page.limit;
-        let count = self.words.grouped(self.answer.unstated);
-        let offered = [
-            (self.answer.unstated > 0 && !self.extras.with_unstated, "unstated", "search_silent"),
-            (is_alone && !self.extras.with_near, "near", "search_near"),
-        ];
-        let link = |(_, parameter, key): (bool, &str, &str)| Link {
-            href: format!("{}&{parameter}=true", self.address),
-            text: self.words.phrase(key, &[("n", &count)]),
+        (is_alone && !self.extras.with_near).then(|| Link {
+            href: format!("{}&near=true", self.address),
+            text: self.words.word("search_near").to_owned(),
             lang: None,
-        };
-        offered.into_iter().filter(|(is_offered, ..)| *is_offered).map(link).collect()
+        })
     }
 
     pub(super) fn pages(&self) -> Option<PageLinks> {
@@ -221,6 +233,16 @@ impl Search<'_> {
         });
         let order = |(value, key, is_chosen)| Order { value, text: self.words.word(key), is_chosen };
         default.into_iter().chain(by_value).map(order).collect()
+    }
+}
+
+/// The kind of heading of a row: the last tiers are ranked together and have one, but for rows that lack no word.
+fn kind(row: &RankedRow) -> Tier {
+    match row.tier {
+        Tier::Name => Tier::All,
+        Tier::Unstated if words(row).next().is_none() => Tier::Unstated,
+        Tier::Unstated | Tier::Most => Tier::Some,
+        tier => tier,
     }
 }
 

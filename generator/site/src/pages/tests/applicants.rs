@@ -156,7 +156,7 @@ fn a_very_long_sentence_is_cut_between_words() {
     );
     for (text, most) in [
         (in_feed(&files, &slug), 160),
-        (record(&files, &slug, "md").split_once("Who can apply: ").unwrap().1, 300),
+        (record(&files, &slug, "md").split_once("Who can apply: ").unwrap().1, 600),
     ] {
         let (quoted, _) = text.trim_start_matches('\u{201c}').split_once('\u{201d}').unwrap();
         assert!(quoted.chars().count() <= most + 1 && quoted.ends_with('\u{2026}'), "{quoted}");

@@ -10,10 +10,10 @@ use snapshot::facet::{
     FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
     eligibility, is_excluded_by_text, named_values, without_ages_served,
 };
-use snapshot::page::money::AmountPhrases;
-use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Strength};
+use snapshot::page::money::{AmountPhrases, stated};
+use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Program, Strength};
 use snapshot::text::words_of;
-use snapshot::time::is_filler;
+use snapshot::time::{Day, is_filler, observed_phrase};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
@@ -59,14 +59,13 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let doc = self.numbers.doc_of[program] as usize;
         let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
-        let date = it.lifecycle_observed_at().map(|time| self.day_text(day(time), locale).text);
-        let observed = match date {
-            Some(date) => {
-                let values = [("lifecycle", &*label), ("date", &date)];
-                self.phrase(locale, "program_lifecycle_checked", &values)
-            }
-            None => self.phrase(locale, "program_lifecycle_unchecked", &[("lifecycle", &label)]),
-        };
+        let on = it.lifecycle_observed_at().map(day);
+        let cycles = self.directory.program_links[program].cycles.iter();
+        let last = cycles.filter_map(|cycle| self.directory.cycles[*cycle].deadline_on).max();
+        let [checked, last] = [on, last].map(|date| date.map_or(Day::NONE, Day::new));
+        let date = on.map(|date| self.day_text(date, locale).text).unwrap_or_default();
+        let key = observed_phrase(it.lifecycle, checked, last);
+        let observed = self.phrase(locale, key, &[("lifecycle", &label), ("date", &date)]);
         context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
     }
 
@@ -83,6 +82,7 @@ impl Pages<'_> {
         let lead = summary.filter(|lead| !text.is_some_and(|text| is_spread(lead, text)));
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
+        let published = day(self.directory.dataset.published_at);
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.when(program, locale),
@@ -96,7 +96,7 @@ impl Pages<'_> {
             groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
-            has_calendar => self.deadlines(program).next().is_some(),
+            has_calendar => self.deadlines(program).any(|(_, deadline)| deadline >= published),
             opens => self.opens(program, locale),
             awards => self.awards(&links.awards, AWARDS, locale),
             awards_shown => self.shown(&links.awards, AWARDS, locale),
@@ -125,26 +125,40 @@ impl Pages<'_> {
         search_address(locale, &[pairs, vec![("open", "true")]].concat())
     }
 
-    /// Measures stated by facts, such as the age of applicants and duration, each with all its values.
+    /// Measures stated by facts, such as the age of applicants and duration, by name, each with its values. The words of
+    /// the source follow a duration: it may be the longest, or that of projects that were funded before.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
+        let it = &self.directory.programs[program];
         let facts = without_ages_served(&self.facts(program));
+        let mut seen = BTreeSet::new();
         let of = |fact: &Fact| {
-            let unit = Measure::of_kind(&fact.kind)?.spec().unit()?.word(fact)?;
+            let measure = Measure::of_kind(&fact.kind)?;
+            let unit = measure.spec().unit()?.word(fact)?;
             let number = |it: Option<Number>| it.map(|it| it.to_string());
             let range = self.range(number(fact.min), number(fact.max), locale)?;
-            let name = self.word(locale, &format!("program_{}", fact.kind));
-            Some((name, format!("{range} {}", self.word(locale, &unit))))
+            let is_one = fact.min.is_none_or(|min| min.0 == 1.0) && fact.max.is_some_and(|max| max.0 == 1.0);
+            let unit = self.word(locale, &if is_one { format!("{unit}_one") } else { unit });
+            let (name, text) = (format!("program_{}", fact.kind), format!("{range} {unit}"));
+            let quote = fact.text.as_deref().filter(|_| measure == Measure::Duration);
+            let quote = quote.filter(|quote| words_of(quote).len() > words_of(&text).len());
+            let quote = quote.map(|_| self.fact_text(fact, it, FOLDED, locale));
+            seen.insert((name.clone(), text.clone())).then(|| context! { name, text, quote })
         };
-        let stated = facts.into_iter().filter(|fact| fact.polarity == Polarity::Include);
-        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
-        for (name, text) in stated.filter_map(of) {
-            match named.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, texts)) if texts.contains(&text) => {}
-                Some((_, texts)) => texts.push(text),
-                None => named.push((name, vec![text])),
-            }
-        }
-        named.into_iter().map(|(name, texts)| context! { name, texts }).collect()
+        facts.into_iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(of).collect()
+    }
+
+    /// The text of a fact, at most so many characters of it.
+    fn fact_text(&self, fact: &Fact, program: &Program, most: usize, locale: Locale) -> Value {
+        let (of, stated) = (fact.entity(), fact.text.as_deref().unwrap_or_default());
+        let placeholder = stated.parse().ok().filter(|date| is_filler(*date, day(fact.updated_at)));
+        let placeholder = placeholder.map(|date| self.day_text(date, locale).text);
+        let whole = match placeholder.filter(|_| fact.is_deadline()) {
+            Some(date) => self.phrase(locale, "deadline_filler", &[("date", &date)]),
+            None => self.directory.text(of, locale, "text", stated).to_owned(),
+        };
+        let text = at_word(&whole, most);
+        let is_cut = text != whole;
+        context! { text, is_cut, whole => &whole, lang => self.foreign((of, self.language(program)), locale, "text") }
     }
 
     /// The values of each facet: those of applicants, then others. Career stages and levels of education that are no
@@ -197,6 +211,7 @@ impl Pages<'_> {
     fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
+        let quoted = stated(it, &facts).unwrap_or_default();
         let statements = facts.iter().copied().filter(|fact| {
             fact.text.is_some()
                 || fact.amount.is_some()
@@ -223,17 +238,14 @@ impl Pages<'_> {
             let is_preferred = !is_excluded && fact.strength == Strength::Preferred;
             let is_note =
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
-            let is_making = !is_note && !is_excluded && !is_preferred && fact.amount.is_none();
+            let is_statement = is_note || is_excluded || is_preferred || fact.amount.is_some();
+            let is_making = !is_statement && !is_term(fact, quoted);
             context! {
                 label, is_making, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
                 // What excludes it is quoted at the top.
-                text => fact.text.as_deref().filter(|text| !by_text && !is_conversion(fact, text)).map(|text| {
-                    let (of, language) = (fact.entity(), self.language(it));
-                    let whole = self.directory.text(of, locale, "text", text);
-                    let text = at_word(whole, if is_making { FOLDED } else { STATEMENT });
-                    let is_cut = text != whole;
-                    context! { text, is_cut, whole, lang => self.foreign((of, language), locale, "text") }
+                text => fact.text.as_deref().filter(|text| !by_text && !is_conversion(fact, text)).map(|_| {
+                    self.fact_text(fact, it, if is_making { FOLDED } else { STATEMENT }, locale)
                 }),
             }
         };
@@ -321,6 +333,13 @@ impl Pages<'_> {
         };
         self.directory.program_links[program].sources.iter().map(view).collect()
     }
+}
+
+/// Whether a fact states a condition of how a program pays, such as the share that an applicant pays, with a number that the
+/// quoted amount does not have.
+fn is_term(fact: &Fact, quoted: &str) -> bool {
+    let has_number = |text: &&str| text.contains(|c: char| c.is_ascii_digit()) && !quoted.contains(*text);
+    Facet::FundingShapes.spec().is_fed_by(&fact.kind) && fact.text.as_deref().filter(has_number).is_some()
 }
 
 /// Whether a text only states how the amount of its fact was converted.

@@ -6,6 +6,7 @@
   const filters = $("filters"), apply = $("apply"), failed = $("failed"), opened = new Map();
   const sheet = filters.firstElementChild, covers = () => filters.matches(":popover-open");
   const bare = url => url.split("#")[0];
+  const { src } = document.currentScript;
   let request = null, timer = 0, naming = 0, shown = bare(location.href);
 
   const parsed = text => new DOMParser().parseFromString(text, "text/html");
@@ -80,6 +81,17 @@
     const names = [...near, same(field, $("search", page)).value].filter(name => name !== value);
     $("names").replaceChildren(...names.map(name => new Option(name)));
   };
+  // If Pagefind made an index of a static host's pages, its search takes the place of the form.
+  const indexed = text => {
+    const made = (name, more) => Object.assign(document.createElement(name), more);
+    const at = end => new URL(`../pagefind/pagefind-ui.${end}`, src).href;
+    const onload = () => {
+      $("alone").hidden = true;
+      form.replaceWith(made("div", { id: "search" }));
+      new PagefindUI({ element: "#search", showImages: false, showSubResults: false }).triggerSearch(text);
+    };
+    document.head.append(made("link", { rel: "stylesheet", href: at("css") }), made("script", { src: at("js"), onload }));
+  };
   // A static host gives the page as it lies there, whatever the query.
   const alone = (page, url) => {
     const fields = [...$("search", page).elements];
@@ -89,6 +101,7 @@
     const unheard = [...new URLSearchParams(search)].some(left);
     $("alone").hidden = !unheard;
     link.href = link.textContent + (unheard ? search : "");
+    if (unheard) indexed(new URLSearchParams(search).get("q"));
   };
   const plain = apply.textContent;
   // Where nothing fits, the count is a sentence without a number.
@@ -112,13 +125,13 @@
       if (!answer.ok) throw new Error(answer.status);
       const page = parsed(await answer.text());
       if (mine !== request) return;
-      alone(page, url);
       regroup(page);
       if (back) restore(page);
       const parts = ["results", "other", "applied", "organizations"];
       // A name that is being typed stays.
       if ($("organizations")?.contains(document.activeElement)) parts.pop();
       for (const id of parts) $(id)?.replaceWith(document.importNode($(id, page), true));
+      alone(page, url);
       stars.add();
       document.title = page.title;
       failed.hidden = true;

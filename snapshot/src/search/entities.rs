@@ -411,19 +411,6 @@ impl Entity {
         named.flatten().map(|ordinal| values.naming(ordinal)).collect()
     }
 
-    /// The facets that its words may be meant for, each with its documents, if it is a place or has values of several.
-    pub(super) fn readings<'a>(&self, values: &'a Values) -> Vec<(Facet, DocSet<'a>)> {
-        if let Some(place) = self.place.as_deref() {
-            return place_facets().map(|facet| (facet, values.docs_of_place(facet, place))).collect();
-        }
-        let facets = Some(self.facets(values)).filter(|facets| facets.len() > 1).unwrap_or_default();
-        let docs = |facet: Facet| {
-            let of_facet = self.values.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
-            union(of_facet.map(|ordinal| values.docs(*ordinal)).collect(), values.count)
-        };
-        facets.into_iter().map(|facet| (facet, docs(facet))).collect()
-    }
-
     /// Facets of its values; for a place, the place facets of eligibility.
     pub(super) fn facets(&self, values: &Values) -> Vec<Facet> {
         let of_place = place_facets().filter(|facet| self.place.is_some() && facet.spec().is_eligibility);

@@ -52,7 +52,7 @@ pub struct Interpretation {
     /// Whether every other place is meant, or every record without the values.
     pub is_outside: bool,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
-    /// something. Empty unless it is a place or has values of several facets.
+    /// something. Empty unless it is a place.
     pub roles: Vec<(Option<Facet>, usize)>,
 }
 

@@ -257,6 +257,50 @@ fn where_nothing_comes_near_each_part_says_what_there_is() {
 }
 
 #[test]
+fn words_that_no_record_has_stand_in_one_sentence_with_a_way_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = live(folder.path(), &[json!({"name": "Soil"})]);
+    let page = get(&live, "/programs?q=quasar+zither");
+    assert!(page.contains("<p>No record has \u{201c}quasar\u{201d}, \u{201c}zither\u{201d}.</p>"), "{page}");
+    assert!(page.contains("<a href=\"/browse\">") && !page.contains("class=\"without\""), "{page}");
+}
+
+#[test]
+fn records_that_state_no_applicant_follow_those_that_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, careers: &[&str]| json!({"name": name, "careerStages": careers});
+    let members = [of("Soil a", &["postdoc"]), of("Soil b", &[]), of("Soil c", &["student"]), of("Oak", &[])];
+    let live = live(folder.path(), &members);
+    for (address, count, heading) in [
+        ("/programs?q=soil&career=postdoc", "1 opportunity", "Career stage not stated (1)"),
+        ("/es/programs?q=soil&career=postdoc", "1 oportunidad", "Etapa de carrera: no consta (1)"),
+        ("/programs?q=soil&fundingMin=5", "3 close matches, none exact", "How much not stated (3)"),
+    ] {
+        let page = get(&live, address);
+        let silent = part(&page, &format!("<strong>{heading}</strong>"), "</ol>");
+        assert!(page.contains(&format!(">{count}</span>")) && silent.contains("/programs/p2"), "{page}");
+        assert!(!silent.contains("/programs/p4"), "{page}");
+    }
+    assert!(!get(&live, "/programs?q=soil").contains("not stated ("));
+}
+
+#[test]
+fn a_search_states_how_many_are_open_and_leads_to_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |lifecycle: &str| json!({"name": "Soil", "lifecycle": lifecycle, "lifecycleCheckedAt": "2026-08-01T00:00:00Z"});
+    let live = live(folder.path(), &[of("active_accepting"), of("ended"), of("ended")]);
+    let open = |address: &str| {
+        get(&live, address).contains("<a href=\"/programs?q=soil&amp;open=true\">1 open now</a>")
+    };
+    assert!(
+        open("/programs?q=soil") && !open("/programs?q=soil&open=true"),
+        "{}",
+        get(&live, "/programs?q=soil")
+    );
+    assert!(get(&live, "/programs?q=soil&openState=closed").contains("<p>none open now</p>"));
+}
+
+#[test]
 fn filters_count_the_close_matches_that_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let prize = json!({"name": "Soil prize", "programType": "prize"});

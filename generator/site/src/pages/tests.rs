@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use dataset::{Input, directory};
 
 mod applicants;
+mod details;
 mod languages;
 
 /// Files below `public/`, by the path that they are served from.

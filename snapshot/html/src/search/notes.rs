@@ -41,8 +41,9 @@ pub(super) struct Notes {
     roles: Vec<Roles>,
     /// Words that were replaced, and by which.
     guesses: Vec<(String, String)>,
-    /// Words that no record has, and a link to the recipients whose names have it.
-    unknown: Vec<(String, Option<String>)>,
+    /// Words that no record has, and a link to the recipients whose names have one of them.
+    unknown: Option<String>,
+    recipients: Option<String>,
 }
 
 /// Words that mean a filter and were not applied.
@@ -126,10 +127,8 @@ impl Search<'_> {
         if is_clear && offered.is_empty() && roles.is_empty() {
             return None;
         }
-        let recipients = |word: &String| {
-            let is_named = self.site.index.names_recipient(word);
-            is_named.then(|| recipients::named(word, self.query.locale))
-        };
+        let recipient = unknown.iter().find(|word| self.site.index.names_recipient(word));
+        let all_unknown = || self.quoted(unknown.iter().map(|word| self.typed(word)));
         let guessed = guesses
             .iter()
             .map(|guess| (self.typed(&guess.word), self.quoted(guess.read_as.iter().map(String::as_str))));
@@ -138,7 +137,8 @@ impl Search<'_> {
             offered: offered.iter().map(|it| self.offered(it)).collect(),
             roles,
             guesses: guessed.collect(),
-            unknown: unknown.iter().map(|word| (self.typed(word), recipients(word))).collect(),
+            unknown: (!unknown.is_empty()).then(all_unknown),
+            recipients: recipient.map(|word| recipients::named(word, self.query.locale)),
         })
     }
 
@@ -180,20 +180,16 @@ impl Search<'_> {
 
     /// `Chile: Destination 12 · Eligible country 31 · in the text 44`
     fn roles(&self, words: &Interpretation) -> Roles {
-        let values = &self.site.index.values;
+        let place = words.place.as_deref().unwrap_or_default();
         let choices = words.roles.iter().map(|(role, total)| {
             let Some(facet) = role else {
                 let name = self.words.word("search_in_the_text").to_owned();
                 return self.choice(self.query.text.clone(), &[("plain", &words.words)], name, *total);
             };
-            let of_facet = words.values.iter().filter(|(of, _)| words.place.is_none() && of == facet);
-            let of_facet = of_facet.map(|(_, ordinal)| values.text(*ordinal));
-            let selected = words.place.as_deref().into_iter().chain(of_facet);
-            let pairs: Vec<_> = selected.map(|value| (facet.spec().parameter, value)).collect();
-            self.choice(self.text_left(&words.words), &pairs, self.display.facet(*facet).to_owned(), *total)
+            let pair = [(facet.spec().parameter, place)];
+            self.choice(self.text_left(&words.words), &pair, self.display.facet(*facet).to_owned(), *total)
         });
-        let place = words.place.as_deref().map(|code| self.display.place(Facet::Countries, code));
-        Roles { name: place.unwrap_or(&words.words).to_owned(), choices: choices.collect() }
+        Roles { name: self.display.place(Facet::Countries, place).to_owned(), choices: choices.collect() }
     }
 
     /// The places that a word may name: `Did you mean a place? Georgia: Destination 3 · Georgia, United States: Eligible

@@ -31,8 +31,7 @@ struct Suggestion {
     count: String,
     /// The query that remains, in words.
     rest: String,
-    /// Its address, if it finds anything.
-    href: Option<String>,
+    href: String,
     /// Its best record.
     best: Option<Link>,
 }
@@ -88,7 +87,7 @@ impl Search<'_> {
     }
 
     /// The parts of a query that no record comes near, with the number of matches of each by itself, and of words that
-    /// records have together. `None` if it has fewer than two, if rows are all that there is, and for one
+    /// records have together. `None` if it has fewer than two, if nothing matches any, if rows are all that there is, and for one
     /// organization, where the ways out count.
     fn nothing_fits(&self) -> Option<Advice> {
         let found = self.site.index.parts_found(self.query, &self.dated.today, &self.extras.plain);
@@ -101,8 +100,9 @@ impl Search<'_> {
             words.extend(is_new.then_some(word));
             is_new
         });
+        parts.retain(|(part, _)| part.total > 0);
         let has_rows_only = together.is_empty() && !self.answer.rows.is_empty();
-        if parts.len() < 2 || has_rows_only || !self.query.organizations.is_empty() {
+        if words.len() < 2 || parts.is_empty() || has_rows_only || !self.query.organizations.is_empty() {
             return None;
         }
         let together = together.iter().map(|(way, best)| {
@@ -131,14 +131,13 @@ impl Search<'_> {
 
     fn suggestion(&self, key: &'static str, relaxation: &Relaxation, extras: &PageOptions) -> Suggestion {
         let is_role = matches!(relaxation.removed, Constraint::Role { .. });
-        let query = || extras.query_string(self.site, &relaxation.query);
-        let href = || search_address(self.query.locale, &query(), &[]);
+        let query = extras.query_string(self.site, &relaxation.query);
         Suggestion {
             key: if is_role { "search_instead" } else { key },
             what: self.part(&relaxation.removed),
             count: self.words.grouped(relaxation.total),
             rest: self.name(extras, &relaxation.query),
-            href: (relaxation.total > 0).then(href),
+            href: search_address(self.query.locale, &query, &[]),
             best: None,
         }
     }

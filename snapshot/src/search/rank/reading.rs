@@ -25,16 +25,11 @@ impl RankedQuery<'_> {
         self.filters.selected.iter().all(|(selected, _)| selected.group() != facet.group())
     }
 
-    /// The facets that a place, or a word with values of several, may be meant for, and its words as text, each with
-    /// the number of full matches.
+    /// The facets that a place may be meant for, and its words as text, each with the number of full matches.
     fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
-        let entity = clause.entity.filter(|_| !clause.is_outside);
-        let readings = entity.map(|entity| entity.readings(&self.index.values)).unwrap_or_default();
-        if readings.is_empty() {
-            return Vec::new();
-        }
-        let facets = readings.into_iter().filter(|(facet, _)| self.is_free(*facet));
-        let facets = facets.map(|(facet, docs)| (Some(facet), docs));
+        let Some(place) = clause.place().filter(|_| !clause.is_outside) else { return Vec::new() };
+        let facets = place_facets().filter(|facet| self.is_free(*facet));
+        let facets = facets.map(|facet| (Some(facet), self.index.values.docs_of_place(facet, place)));
         let as_words = (None, self.text.docs_of_words(clause, self.index));
         let mut roles = self.counts(position, facets.chain([as_words]));
         roles.retain(|(_, total)| *total > 0);

@@ -6,7 +6,7 @@ use snapshot::record::Fact;
 use super::*;
 
 /// The site where the first program has no texts and these facts, and the slug of that program.
-fn stating(language: &str, facts: &[Value]) -> (Files, String) {
+pub(super) fn stating(language: &str, facts: &[Value]) -> (Files, String) {
     let mut directory = sample();
     let from = directory.facts.len();
     for (number, fact) in facts.iter().enumerate() {
@@ -28,7 +28,7 @@ fn stating(language: &str, facts: &[Value]) -> (Files, String) {
     (site_of(&directory), slug)
 }
 
-fn record<'f>(files: &'f Files, slug: &str, ending: &str) -> &'f str {
+pub(super) fn record<'f>(files: &'f Files, slug: &str, ending: &str) -> &'f str {
     &files[&format!("/programs/{slug}.{ending}")]
 }
 

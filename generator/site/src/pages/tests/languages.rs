@@ -166,15 +166,3 @@ fn a_spanish_page_has_no_english_reasons_and_years() {
     assert!(page(format!("/programs/{changed}.html")).contains("seen in the list"));
     assert!(!page(format!("/es/programs/{changed}.html")).contains("seen in the list"));
 }
-
-#[test]
-fn a_placeholder_in_the_table_of_seasons_is_named_one() {
-    let mut directory = sample();
-    let cycle = directory.cycles.iter_mut().find(|it| it.deadline_on.is_some()).unwrap();
-    cycle.deadline_on = Some(date(2099, 12, 31));
-    let slug = &directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
-    let files = site_of(&directory);
-    assert!(
-        files[&format!("/programs/{slug}.html")].contains("<td>none; the source has 31 December 2099</td>")
-    );
-}

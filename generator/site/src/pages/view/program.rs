@@ -10,6 +10,7 @@ use snapshot::facet::{
     FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
     eligibility, is_excluded_by_text, named_values, without_ages_served,
 };
+use snapshot::page::hole;
 use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Program, Strength};
 use snapshot::text::words_of;
@@ -87,6 +88,7 @@ impl Pages<'_> {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.when(program, locale),
             state => Value::from_safe_string(Rule::WhenText.mark(doc, locale)),
+            deadline => Value::from_safe_string(hole::Rule::NextDeadlineText.mark(doc)),
             record => self.record(PROGRAM, it, about, locale),
             about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),

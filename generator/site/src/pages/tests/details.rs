@@ -1,0 +1,67 @@
+//! Details of a record's page that its source puts in words: durations, shares, deadlines and calendars.
+
+use serde_json::json;
+use snapshot::record::{Lifecycle, Program};
+
+use super::applicants::{record, stating};
+use super::*;
+
+#[test]
+fn a_duration_has_the_words_of_its_source_that_state_more() {
+    let duration = |months: u32, text: &str| json!({ "kind": "duration", "min": months, "max": months, "unit": "month", "text": text });
+    for (months, text, expected) in [
+        (36, "Full funding up to 36 months", "36 months \u{201c}Full funding up to 36 months\u{201d}"),
+        (12, "12 months", "12 months"),
+        (1, "", "1 month"),
+    ] {
+        let (files, slug) = stating("en", &[duration(months, text)]);
+        assert!(record(&files, &slug, "md").contains(&format!("- Duration: {expected}\n")), "{text}");
+    }
+}
+
+#[test]
+fn a_share_with_a_number_stands_with_the_conditions() {
+    let pays = |text: &str| json!({ "kind": "fundingShape", "value": "cost-shared", "label": "Match", "text": text });
+    for (text, is_condition) in [("12.5 % of the costs", true), ("Varies", false)] {
+        let (files, slug) = stating("en", &[pays(text)]);
+        let page = record(&files, &slug, "html");
+        let making = page.split_once("word for word</summary>").map_or("", |(_, rest)| rest);
+        assert!(page.contains(text) && making.contains(text) != is_condition, "{text}: {page}");
+    }
+}
+
+#[test]
+fn a_placeholder_in_a_note_of_the_deadline_is_named_one() {
+    for (text, expected) in [("2099-12-31", "none; the source has 31 December 2099"), ("Mid-May", "Mid-May")]
+    {
+        let note = json!({ "kind": "note", "value": "deadline-text", "label": "Deadline", "text": text });
+        let (files, slug) = stating("en", &[note]);
+        assert!(record(&files, &slug, "md").contains(&format!("Deadline: {expected}")), "{text}");
+    }
+}
+
+#[test]
+fn a_calendar_is_offered_where_a_deadline_is_ahead() {
+    for (year, is_offered) in [(2020, false), (2030, true)] {
+        let mut directory = sample();
+        let deadline = jiff::civil::date(year, 5, 1);
+        directory.cycles.iter_mut().for_each(|cycle| cycle.deadline_on = Some(deadline));
+        let is_active = |it: &&Program| it.lifecycle == Lifecycle::ActiveAccepting;
+        let of = |it: &Program| directory.cycles.iter().any(|cycle| cycle.program_id == it.id);
+        let slug = &directory.programs.iter().filter(is_active).find(|it| of(it)).unwrap().slug.clone();
+        let page = &site_of(&directory)[&format!("/programs/{slug}.html")];
+        assert_eq!(page.contains("calendar.google.com"), is_offered, "{year}");
+    }
+}
+
+#[test]
+fn a_placeholder_in_the_table_of_seasons_is_named_one() {
+    let mut directory = sample();
+    let cycle = directory.cycles.iter_mut().find(|it| it.deadline_on.is_some()).unwrap();
+    cycle.deadline_on = Some(date(2099, 12, 31));
+    let slug = &directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
+    let files = site_of(&directory);
+    assert!(
+        files[&format!("/programs/{slug}.html")].contains("<td>none; the source has 31 December 2099</td>")
+    );
+}

@@ -127,7 +127,9 @@ fn outside(
     if let Some(length) = ending(before, "outside-citizenship") {
         return Some(reading(Facet::Citizenships, length));
     }
-    if let Some(length) = ending(before, "outside-people").filter(|_| is_people || after.is_some()) {
+    let by_people = ending(before, "outside-people").filter(|_| is_people);
+    let by_cue = ["outside-people", "outside-after"].iter().filter_map(|list| ending(before, list));
+    if let Some(length) = by_people.or_else(|| by_cue.max().filter(|_| after.is_some())) {
         return Some(reading(after.map_or(Facet::Citizenships, |(_, role)| role), length));
     }
     let length = ending(before, "outside")?;
@@ -238,6 +240,14 @@ mod tests {
             ("students not from Kenya", "Kenya", Some(by)),
             ("becas para no estadounidenses", "estadounidenses", Some(by)),
             ("becas que no sean de Chile", "Chile", Some(by)),
+            ("I am not a US citizen", "US", Some(by)),
+            ("students without US citizenship", "US", Some(by)),
+            ("not a national of Kenya", "Kenya", Some(by)),
+            ("no soy ciudadano estadounidense", "estadounidense", Some(by)),
+            ("becas sin ser ciudadana de Chile", "Chile", Some(by)),
+            ("para quien no es ciudadano de Chile", "Chile", Some(by)),
+            ("a doctorate without German", "German", None),
+            ("not a grant in Kenya", "Kenya", None),
             ("no money in Chile", "Chile", None),
             ("farmers in Kenya", "Kenya", None),
         ] {

@@ -322,8 +322,7 @@ impl Openness {
 
     /// Whether the `open` filter keeps it, but people do not read that it is open.
     pub(crate) fn is_unconfirmed(&self, checked: Day, today: Day) -> bool {
-        use DisplayStatus::{ClosingSoon, Open, Rolling};
-        self.is_open() && !matches!(self.standing(checked, today), ClosingSoon | Open | Rolling)
+        self.is_open() && !self.standing(checked, today).is_open()
     }
 
     /// Rank in the default order among programs without a next deadline: open, rolling, upcoming,
@@ -370,6 +369,11 @@ pub enum DisplayStatus {
 }
 
 impl DisplayStatus {
+    /// Whether people read that it is open.
+    pub(crate) const fn is_open(self) -> bool {
+        matches!(self, Self::ClosingSoon | Self::Open | Self::Rolling)
+    }
+
     /// Standing of a cycle: that of a program with no other.
     pub(crate) fn of_cycle(season: &Season, lifecycle: Lifecycle, checked: Day, today: Day) -> Self {
         let alone = Openness::new(lifecycle, std::iter::once(*season), today);

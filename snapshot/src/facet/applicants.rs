@@ -59,9 +59,9 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
         .map(|spec| (spec, admitted_values(spec.facet, program, facts)))
         .collect();
     for (spec, values) in &mut all {
-        match spec.is_place {
-            true => *values = values.iter().flat_map(|value| exact(spec, value, facts)).collect(),
-            false => values.retain(|value| !is_audience(spec, value, facts)),
+        values.retain(|value| !is_audience(spec, value, facts));
+        if spec.is_place {
+            *values = values.iter().flat_map(|value| exact(spec, value, facts)).collect();
         }
     }
     let places: Vec<(Facet, &str)> = all
@@ -93,13 +93,15 @@ pub fn admits_persons(program: &Program, facts: &[&Fact]) -> bool {
 /// Whether the record states the same words of those whom the money serves.
 fn is_audience(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
     let label_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-    let labels = || facts.iter().filter(label_of).filter_map(|fact| fact.label.as_deref());
-    let is_served = |fact: &&&Fact| Facet::Audiences.spec().is_fed_by(&fact.kind);
+    let words: Vec<&str> = facts
+        .iter()
+        .filter(label_of)
+        .flat_map(|fact| [fact.label.as_deref(), fact.text.as_deref()])
+        .flatten()
+        .collect();
+    let mut served = facts.iter().filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind));
     spec.facet != Facet::Applicants
-        && facts
-            .iter()
-            .filter(is_served)
-            .any(|fact| labels().any(|label| fact.label.as_deref() == Some(label)))
+        && served.any(|fact| fact.label.as_deref().is_some_and(|label| words.contains(&label)))
 }
 
 /// Facts without the ages of those whom the money serves: a label of both states such an age.
@@ -196,8 +198,12 @@ mod tests {
             ["career", "student", "Student/Trainee", ""],
             ["career", "researcher", "Researcher", ""],
             ["audience", "individual-family", "Individual", ""],
+            ["audience", "u-s-citizen", "U.S. Citizen", ""],
+            ["citizenship", "US", "United States", "U.S. Citizen"],
+            ["citizenship", "CA", "Canada", "Citizens of Canada"],
         ];
-        assert_eq!(shown("grant", &[], &facts), "applicants: individual; careers: researcher");
+        let expected = "applicants: individual; careers: researcher; citizenships: CA";
+        assert_eq!(shown("grant", &[], &facts), expected);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::facet::Facet;
+use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
@@ -24,7 +25,10 @@ pub struct ProgramState {
 impl ProgramState {
     /// How the status and the dates conflict with what was observed: the key of a phrase.
     pub fn differs(&self) -> Option<&'static str> {
-        self.standing.differs(self.observed.lifecycle)
+        let Observation { lifecycle, on, .. } = self.observed;
+        let is_opened_later = on != Day::NONE && self.openness.last_opening > on;
+        let is_early = lifecycle == Lifecycle::ActiveAccepting && self.standing.is_open() && is_opened_later;
+        if is_early { Some("by_dates_opened") } else { self.standing.differs(lifecycle) }
     }
 }
 

@@ -46,7 +46,10 @@ const FACETS_NAMED: [(&str, &str); 15] = [
         "generator/site/src/pages/view/program.rs: Applicants Audiences Countries FundingShapes Lifecycles Topics Types",
         "labels of a type and of a lifecycle, whom it serves, a state that is no country, and what is similar",
     ),
-    ("generator/site/src/pages/view/row.rs: Types", "the label of a type"),
+    (
+        "generator/site/src/pages/view/row.rs: Destinations Types",
+        "the label of a type, and where applicants go",
+    ),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),
     ("snapshot/html/src/search/notes.rs: Countries", "the same"),
     ("snapshot/html/src/search/facets.rs: OpenStates", "closing soon, which has a button of its own"),

@@ -297,6 +297,7 @@ fn a_program_that_states_nothing_has_the_lines_of_every_row() {
     for program in &mut directory.programs {
         (program.funding_min_usd, program.funding_max_usd) = (None, None);
         (program.career_stages, program.eligible_countries) = Default::default();
+        program.destination_countries.clear();
         (program.summary, program.description) = (None, None);
     }
     let page = &site_of(&directory)["/programs.html"];

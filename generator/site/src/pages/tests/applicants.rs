@@ -49,16 +49,18 @@ fn note(text: &str) -> Value {
 }
 
 #[test]
-fn the_words_of_the_source_stand_before_labels_that_they_do_not_have() {
+fn the_words_of_the_source_stand_before_labels_unless_they_have_all_of_these() {
     let facts = [
         applicant("school", "School"),
-        applicant("nonprofit", "Nonprofit"),
         note("Any school of the county may apply."),
+        applicant("nonprofit", "Nonprofit"),
     ];
-    let (files, slug) = stating("en", &facts);
-    let line = "\u{201c}Any school of the county may apply.\u{201d} In short: Nonprofit";
-    assert!(record(&files, &slug, "md").contains(&format!("- Who can apply: {line}\n")));
-    assert!(in_feed(&files, &slug).starts_with(line), "{}", in_feed(&files, &slug));
+    for (facts, labels) in [(&facts[..], " In short: Nonprofit, School"), (&facts[..2], "")] {
+        let (files, slug) = stating("en", facts);
+        let line = format!("\u{201c}Any school of the county may apply.\u{201d}{labels}");
+        assert!(record(&files, &slug, "md").contains(&format!("- Who can apply: {line}\n")));
+        assert_eq!(in_feed(&files, &slug), line);
+    }
 }
 
 #[test]

@@ -12,11 +12,37 @@ fn a_duration_has_the_words_of_its_source_that_state_more() {
     for (months, text, expected) in [
         (36, "Full funding up to 36 months", "36 months \u{201c}Full funding up to 36 months\u{201d}"),
         (12, "12 months", "12 months"),
+        (
+            10,
+            "00-$10,000 a term + paid for 10 months; travel",
+            "10 months \u{201c}paid for 10 months\u{201d}",
+        ),
         (1, "", "1 month"),
     ] {
         let (files, slug) = stating("en", &[duration(months, text)]);
         assert!(record(&files, &slug, "md").contains(&format!("- Duration: {expected}\n")), "{text}");
     }
+}
+
+#[test]
+fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
+    let place = json!({ "kind": "residence", "value": "US-CA", "label": "California", "text": "Los Angeles County only" });
+    let (files, slug) = stating("en", std::slice::from_ref(&place));
+    let line = |files: &Files, slug: &str| {
+        let page = record(files, slug, "html");
+        page.split_once("<dt>Where</dt>").unwrap().1.split_once("</div>").unwrap().0.to_owned()
+    };
+    assert!(
+        line(&files, &slug).contains("California</a> <q dir=\"auto\">Los Angeles County only</q>"),
+        "{}",
+        line(&files, &slug)
+    );
+    let note = json!({ "kind": "note", "value": "eligibility-text", "text": "Los Angeles County only; cities may apply" });
+    let (files, slug) = stating("en", &[place, note]);
+    assert!(!line(&files, &slug).contains("</a> <q"), "{}", line(&files, &slug));
+    let to = json!({ "kind": "destination", "value": "RS", "label": "Serbia" });
+    let (files, slug) = stating("en", &[to]);
+    assert!(record(&files, &slug, "md").contains("- Where: Destination: Serbia\n"));
 }
 
 #[test]
@@ -44,7 +70,7 @@ fn a_placeholder_in_a_note_of_the_deadline_is_named_one() {
 fn a_calendar_is_offered_where_a_deadline_is_ahead() {
     for (year, is_offered) in [(2020, false), (2030, true)] {
         let mut directory = sample();
-        let deadline = jiff::civil::date(year, 5, 1);
+        let deadline = date(year, 5, 1);
         directory.cycles.iter_mut().for_each(|cycle| cycle.deadline_on = Some(deadline));
         let is_active = |it: &&Program| it.lifecycle == Lifecycle::ActiveAccepting;
         let of = |it: &Program| directory.cycles.iter().any(|cycle| cycle.program_id == it.id);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use html::Rule;
-use html::view::variables;
+use html::view::{Text, variables};
 use minijinja::{Value, context};
 use snapshot::facet::{
     FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
@@ -32,6 +32,9 @@ const STATEMENT: usize = 400;
 
 /// The same of a statement that is folded.
 const FOLDED: usize = 160;
+
+/// Characters by which a text is found in another.
+const BEGINNING: usize = 60;
 
 /// Most topics, and most applicants, that similar programs have one of.
 const SIMILAR: usize = 2;
@@ -141,9 +144,13 @@ impl Pages<'_> {
             let is_one = fact.min.is_none_or(|min| min.0 == 1.0) && fact.max.is_some_and(|max| max.0 == 1.0);
             let unit = self.word(locale, &if is_one { format!("{unit}_one") } else { unit });
             let (name, text) = (format!("program_{}", fact.kind), format!("{range} {unit}"));
-            let quote = fact.text.as_deref().filter(|_| measure == Measure::Duration);
-            let quote = quote.filter(|quote| words_of(quote).len() > words_of(&text).len());
-            let quote = quote.map(|_| self.fact_text(fact, it, FOLDED, locale));
+            let quote = Some(fact).filter(|_| measure == Measure::Duration).and_then(|fact| {
+                let Text { text: words, lang } =
+                    self.text_of((fact.entity(), self.language(it)), locale, "text", fact.text.as_deref()?);
+                let quote = with_number(&words, fact.max?);
+                let is_more = words_of(quote).len() > words_of(&text).len();
+                is_more.then(|| context! { text => at_word(quote, FOLDED), lang })
+            });
             seen.insert((name.clone(), text.clone())).then(|| context! { name, text, quote })
         };
         facts.into_iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(of).collect()
@@ -176,12 +183,14 @@ impl Pages<'_> {
                 || spec.facet == Facet::Audiences
                 || meant.is_empty() && !spec.is_place && !is_stated
         };
+        let place_words = |spec: &FacetSpec| self.place_words(spec, program, locale);
         let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
             let mut items: Vec<Value> =
                 values.iter().map(|value| self.facet_link(program, spec, value, locale)).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             let has_others = admits_others(spec, &facts);
+            let has_words = eligibility && spec.is_place && spec.facet != Facet::Countries;
             // A state is no country.
             let is_part = spec.facet == Facet::Countries && values.iter().all(|it| it.contains('-'));
             let name = if is_part { "line_place".to_owned() } else { format!("facet_{}", spec.name) };
@@ -191,6 +200,7 @@ impl Pages<'_> {
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
                     eligibility,
                     is_place => spec.is_place,
+                    quote => Some(spec).filter(|_| has_words).and_then(place_words),
                     others => has_others.then(|| self.word(locale, "citizens_others")),
                     name => self.word(locale, &name),
                 }
@@ -206,6 +216,21 @@ impl Pages<'_> {
             group(spec, &values, false)
         });
         stated.iter().filter_map(|(spec, values)| group(spec, values, true)).chain(rest).collect()
+    }
+
+    /// What the source writes of a place of applicants, where the quotation of who can apply does not have it: a place may be
+    /// narrower, or that of the projects.
+    fn place_words(&self, spec: &FacetSpec, program: usize, locale: Locale) -> Option<Value> {
+        let facts = self.facts(program);
+        let mut stated = facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.text.is_some());
+        let fact = stated.next().filter(|first| stated.all(|other| other.text == first.text))?;
+        let about = (fact.entity(), self.language(&self.directory.programs[program]));
+        let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
+        let start = at_word(&text, BEGINNING);
+        let start = start.trim_end_matches('\u{2026}');
+        let is_quoted =
+            eligibility(self.directory, program, locale).is_some_and(|(it, _)| it.contains(start));
+        (!is_quoted).then(|| context! { text => at_word(&text, FOLDED), lang })
     }
 
     /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it
@@ -342,6 +367,16 @@ impl Pages<'_> {
 fn is_term(fact: &Fact, quoted: &str) -> bool {
     let has_number = |text: &&str| text.contains(|c: char| c.is_ascii_digit()) && !quoted.contains(*text);
     Facet::FundingShapes.spec().is_fed_by(&fact.kind) && fact.text.as_deref().filter(has_number).is_some()
+}
+
+/// The part of a text that has a number, else the text. The parts of a list are quotations of their own, and the first one may
+/// begin within a number.
+fn with_number(text: &str, number: Number) -> &str {
+    let number = number.to_string();
+    let mut parts = text.split([';', '+', ':', '(', ')']);
+    let has_number =
+        |part: &&str| part.split(|c: char| !c.is_ascii_digit() && c != ',').any(|it| it == number);
+    parts.find(has_number).unwrap_or(text).trim()
 }
 
 /// Whether a text only states how the amount of its fact was converted.

@@ -6,7 +6,7 @@ use html::passages;
 use html::templates::here;
 use html::view::{Line, Link, Part, Program, Season, Text};
 use jiff::civil::Date;
-use snapshot::facet::{Facet, FacetSpec, admits_persons, applicants, eligibility};
+use snapshot::facet::{Facet, FacetSpec, admits_persons, admitted_values, applicants, eligibility};
 use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale};
 use snapshot::text::words_of;
@@ -37,7 +37,8 @@ impl Pages<'_> {
         Link { href: here(&format!("/organizations/{}", it.slug), locale), text, lang }
     }
 
-    /// Who can apply: the words of the source, then the labels that these do not have, each with the separator before it.
+    /// Who can apply: the words of the source, then the labels unless these have all of them, each with the separator before
+    /// it.
     fn who(&self, program: usize, locale: Locale) -> Line {
         let quoted = eligibility(self.directory, program, locale)
             .map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
@@ -47,7 +48,10 @@ impl Pages<'_> {
             !label.is_empty() && words.windows(label.len()).any(|part| part == label)
         };
         let people = self.applicant_labels(program, false, locale);
-        let people = people.into_iter().flatten().filter(|(_, label)| !is_quoted(&label.text)).collect();
+        let mut people: Vec<Label> = people.into_iter().flatten().collect();
+        if people.iter().all(|(_, label)| is_quoted(&label.text)) {
+            people.clear();
+        }
         let quote = |(text, lang): (String, Option<&str>)| Part {
             text: self.phrase(locale, "quoted", &[("text", &text)]),
             lang: lang.map(str::to_owned),
@@ -63,10 +67,17 @@ impl Pages<'_> {
         Line { word: "line_who".into(), parts, hidden }
     }
 
-    /// Where applicants are: the narrowest places that are stated.
+    /// Where applicants are: the narrowest places that are stated, else where they go.
     fn places(&self, program: usize, locale: Locale) -> Line {
         let stated = self.applicant_labels(program, true, locale).into_iter().next();
-        let (parts, hidden) = self.first_labels(stated.unwrap_or_default(), locale);
+        let (mut parts, hidden) = self.first_labels(stated.unwrap_or_default(), locale);
+        let facts = self.facts(program);
+        let to = admitted_values(Facet::Destinations, &self.directory.programs[program], &facts);
+        if let Some(first) = to.first().filter(|_| parts.is_empty()) {
+            let place = self.label(Facet::Destinations, first, locale);
+            let text = format!("{}: {place}", self.word(locale, "facet_destinations"));
+            parts.push(Part { text, ..Part::default() });
+        }
         Line { word: "line_where".into(), parts, hidden }
     }
 

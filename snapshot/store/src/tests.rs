@@ -3,6 +3,7 @@
 mod changes;
 mod crash;
 mod dates;
+mod incoming;
 mod others;
 
 use std::fs;

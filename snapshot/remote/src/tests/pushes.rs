@@ -44,6 +44,16 @@ fn writes(memory: &Memory, object: &str) -> usize {
 }
 
 #[test]
+fn an_object_of_another_length_is_uploaded_again() {
+    let source = || TestSource::new(1, "own");
+    let (one, other) = (pushed(1), Memory::empty());
+    let name = one.names().into_iter().find(|name| name.ends_with("changes.bin.gz")).unwrap();
+    other.put(&name, "cut");
+    run_alone(push(&Client::of(&other), source())).unwrap();
+    assert_eq!(other.object(&name).bytes, one.object(&name).bytes);
+}
+
+#[test]
 fn a_push_that_is_killed_anywhere_is_finished_by_the_next() {
     for before in [0, 1] {
         for requests in 0..20 {

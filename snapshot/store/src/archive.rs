@@ -286,10 +286,7 @@ mod tests {
         let mut bytes = Vec::new();
         let data = |number: usize, sink: Sink<'_>| sink(&packed[number].2);
         Archive { entries: &entries, data }
-            .each(&mut |chunk| {
-                bytes.extend_from_slice(chunk);
-                Ok(())
-            })
+            .each(&mut |chunk| io::Write::write_all(&mut bytes, chunk))
             .unwrap();
         bytes
     }

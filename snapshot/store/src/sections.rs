@@ -12,6 +12,7 @@
 //! All integers are little-endian. The checksum detects torn writes and bit rot, not malice: a process that may write
 //! the directory can also write a matching checksum. So the code that opens a section checks every offset in it.
 
+use std::io::Write as _;
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -206,10 +207,7 @@ impl SectionWriter {
     pub fn finish(self) -> Sections {
         let (mut bytes, file) = (Vec::new(), self.file());
         // Writing to memory cannot fail.
-        let _ = file.each(&mut |chunk| {
-            bytes.extend_from_slice(chunk);
-            Ok(())
-        });
+        let _ = file.each(&mut |chunk| bytes.write_all(chunk));
         Sections { map: Arc::new(Mapping::copy_of(&bytes)), table: file.table.into() }
     }
 

@@ -7,7 +7,7 @@ mod incoming;
 mod others;
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -15,7 +15,6 @@ use std::time::SystemTime;
 use jiff::civil::{Date, date};
 
 use super::archive::LOCAL_HEADER;
-use super::body::Chunks;
 use super::sections::{SectionError, SectionWriter};
 use super::*;
 
@@ -38,16 +37,6 @@ impl std::ops::Deref for Scratch {
 /// `date -d 2026-11-20T06:00:00Z +%s`
 const SIX: i64 = 1_795_154_400;
 const DAY: Date = date(2026, 11, 20);
-
-/// All bytes of a content.
-pub(super) fn bytes_of(content: &dyn Chunks) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    content.each(&mut |chunk| {
-        bytes.extend_from_slice(chunk);
-        Ok(())
-    })?;
-    Ok(bytes)
-}
 
 pub(super) fn about(generated_at: &str) -> BuildInfo {
     BuildInfo {

@@ -45,11 +45,10 @@ fn writes(memory: &Memory, object: &str) -> usize {
 
 #[test]
 fn an_object_of_another_length_is_uploaded_again() {
-    let source = || TestSource::new(1, "own");
     let (one, other) = (pushed(1), Memory::empty());
     let name = one.names().into_iter().find(|name| name.ends_with("changes.bin.gz")).unwrap();
     other.put(&name, "cut");
-    run_alone(push(&Client::of(&other), source())).unwrap();
+    run_alone(push(&Client::of(&other), TestSource::new(1, "own"))).unwrap();
     assert_eq!(other.object(&name).bytes, one.object(&name).bytes);
 }
 

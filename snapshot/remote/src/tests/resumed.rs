@@ -1,78 +1,30 @@
 //! Ranges whose connections break off, and answers that are longer than requested.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use async_trait::async_trait;
 use bytes::Bytes;
 
+use super::memory::{Client, Memory};
 use crate::error::TargetError;
 use crate::objects::fetch_range;
-use crate::stores::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target};
 
-/// An archive whose byte n is n, and how it answers.
-#[derive(Default)]
-struct Unsteady {
-    /// A connection gives so many bytes, if not all.
-    breaks_after: Option<u64>,
-    is_long: bool,
-    sent: AtomicU64,
-    requests: AtomicU64,
-}
-
-#[async_trait]
-impl Target for Unsteady {
-    fn place(&self) -> String {
-        "unsteady://".to_owned()
-    }
-
-    async fn range(&self, _: &str, start: u64, length: u64) -> Result<Bytes, TargetError> {
-        self.requests.fetch_add(1, Relaxed);
-        let length = self.breaks_after.unwrap_or(length).min(length) + u64::from(self.is_long);
-        self.sent.fetch_add(length, Relaxed);
-        Ok((start..start + length).map(|n| n as u8).collect())
-    }
-
-    async fn get(
-        &self,
-        _: &str,
-        _: Option<&ObjectVersion>,
-        _: u64,
-    ) -> Result<Option<FetchedObject>, TargetError> {
-        unreachable!("only ranges are fetched")
-    }
-
-    async fn length(&self, _: &str) -> Result<u64, TargetError> {
-        unreachable!("only ranges are fetched")
-    }
-
-    async fn upload(&self, _: &str, _: u64, _: ReadFn<'_>) -> Result<(), TargetError> {
-        unreachable!("nothing is written")
-    }
-
-    async fn write(&self, _: &str, _: Bytes, _: Precondition<'_>) -> Result<ObjectVersion, TargetError> {
-        unreachable!("nothing is written")
-    }
-
-    async fn delete(&self, _: &str) -> Result<(), TargetError> {
-        unreachable!("nothing is removed")
-    }
+/// A store whose answers become something else, with an object whose byte n is n.
+fn unsteady(mut change: impl FnMut(Bytes) -> Bytes + Send + 'static) -> Client {
+    let memory = Memory::empty();
+    memory.put("p", (0..2_000_000).map(|n| n as u8).collect::<Vec<u8>>());
+    *memory.fault.lock().unwrap() = Some(Box::new(move |_, _, bytes| Ok(change(bytes))));
+    Client::of(&memory)
 }
 
 #[tokio::test]
 async fn a_range_goes_on_where_its_connection_broke_off() {
-    let target = Unsteady { breaks_after: Some(300_000), ..Unsteady::default() };
-    let fetched = fetch_range(&target, ("p", 7, 1_000_000)).await.map_err(drop).unwrap();
+    let breaking = unsteady(|bytes| bytes.slice(..bytes.len().min(300_000)));
+    let fetched = fetch_range(&breaking, ("p", 7, 1_000_000)).await.map_err(drop).unwrap();
     assert!(fetched.len() == 1_000_000 && fetched.iter().zip(7u64..).all(|(byte, n)| *byte == n as u8));
-    assert_eq!((target.requests.load(Relaxed), target.sent.load(Relaxed)), (4, 1_000_000), "no byte twice");
-    let trickle = Unsteady { breaks_after: Some(1), ..Unsteady::default() };
-    let given_up = fetch_range(&trickle, ("p", 0, 1000)).await.map(drop);
-    assert_eq!(
-        (given_up, trickle.requests.load(Relaxed)),
-        (Err(TargetError::Length), 3),
-        "a byte is no progress"
-    );
-    let long = Unsteady { is_long: true, ..Unsteady::default() };
-    assert_eq!(fetch_range(&long, ("p", 0, 1000)).await.map(drop), Err(TargetError::Length));
+    assert_eq!(breaking.memory.take_requests().len(), 4, "no byte twice");
+    let trickle = unsteady(|bytes| bytes.slice(..1));
+    assert_eq!(fetch_range(&trickle, ("p", 0, 1000)).await, Err(TargetError::Length));
+    assert_eq!(trickle.memory.take_requests().len(), 3, "a byte is no progress");
+    let long = unsteady(|bytes| [bytes, Bytes::from_static(b"x")].concat().into());
+    assert_eq!(fetch_range(&long, ("p", 0, 1000)).await, Err(TargetError::Length));
 }
 
 /// A server whose answer to any range is that range by its head, and goes on for ever.
@@ -81,6 +33,7 @@ async fn a_range_goes_on_where_its_connection_broke_off() {
 async fn an_answer_that_is_longer_than_requested_is_given_up() {
     use std::io::{Read as _, Write as _};
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let sent = Arc::new(AtomicU64::new(0));

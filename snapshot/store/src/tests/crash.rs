@@ -8,7 +8,7 @@
 mod faults;
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
@@ -300,7 +300,8 @@ impl Disk for Model {
         if matches!(state.fault, Some((Fault::Killed, at)) if state.operations > at + 1) {
             return Err(Errno::IO.into());
         }
-        let bytes = super::bytes_of(content)?;
+        let mut bytes = Vec::new();
+        content.each(&mut |chunk| bytes.write_all(chunk))?;
         state.must_be_new(name)?;
         // Half of it may have been written.
         let bytes = if failed.is_some() { &bytes[..bytes.len() / 2] } else { &bytes };

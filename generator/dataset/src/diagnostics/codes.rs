@@ -176,6 +176,7 @@ mod tests {
             assert_eq!(paragraphs.len(), 4, "{text}");
             assert!(paragraphs[2].starts_with("Example: ") && paragraphs[3].starts_with("Fix: "), "{text}");
             assert!(!code.title().is_empty() && !code.remedy().is_empty(), "{text}");
+            assert_eq!(code.remedy().lines().count(), 1, "a message is one line: {text}");
         }
         assert!(Code::ALL.is_sorted_by(|a, b| a.id() < b.id()));
         assert_eq!((explain("E9999"), explain("e0601")), (None, Some(Code::BadUrl.explanation())));

@@ -3,6 +3,7 @@
 // written again only if more than a tenth of its pixels changed, or its size.
 import { chromium } from "playwright-core";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { shoot } from "./shoot.mjs";
 
 const [base, folder] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
@@ -29,8 +30,8 @@ const difference = pictures => page.evaluate(async pictures => {
 for (const [name, path] of [["search", "/programs?q=science&open=true"], ["record", "/programs/international-security-program-predoctoral-fellowship"]]) {
   const file = `${folder}/${name}.png`;
   await page.goto(base + path);
-  const picture = await page.screenshot();
-  if (existsSync(file) && await difference([readFileSync(file), picture]) <= 0.1) continue;
+  const picture = await shoot(page);
+  if (!picture || (existsSync(file) && (await difference([readFileSync(file), picture])) <= 0.1)) continue;
   writeFileSync(file, picture);
   console.log(`${file} was out of date and is written again: commit it`);
 }

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { shoot } from "./shoot.mjs";
 
 const [opdir, shots] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "opdir-preview-"));
@@ -52,7 +53,7 @@ try {
   const shot = async (name) => {
     if (!shots) return;
     mkdirSync(shots, { recursive: true });
-    await page.screenshot({ path: join(shots, `preview-${name}.png`) });
+    await shoot(page, { path: join(shots, `preview-${name}.png`) });
   };
   const shown = () => page.evaluate(() => document.querySelector("body > div:last-child")?.shadowRoot?.querySelector("section")?.innerText ?? "");
   const until = async (what, holds) => {

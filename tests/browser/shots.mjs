@@ -3,6 +3,7 @@
 import { chromium } from "playwright-core";
 import { mkdirSync } from "node:fs";
 import { pages } from "./pages.mjs";
+import { shoot } from "./shoot.mjs";
 
 const [base, out, ...wanted] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
@@ -13,7 +14,7 @@ for (const scheme of ["light", "dark"]) {
     const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 } });
     for (const [name, path] of kinds) {
       await page.goto(base + path);
-      await page.screenshot({ path: `${out}/${name}-${width}-${scheme}.png`, fullPage: process.env.FULL === "1" });
+      await shoot(page, { path: `${out}/${name}-${width}-${scheme}.png`, fullPage: process.env.FULL === "1" });
     }
     await page.close();
   }));

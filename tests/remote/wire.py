@@ -28,7 +28,10 @@ class Wire(http.server.BaseHTTPRequestHandler):
 
     def hand_on(self):
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
-        what, often = told.read_text().split()
+        # Empty while it is written.
+        while len(order := told.read_text().split()) < 2:
+            pass
+        what, often = order
         with lock:
             what = what if next(count) % int(often) == 0 else "none"
             what = next(fault) if what == "any" else what

@@ -96,7 +96,7 @@ struct View<'a> {
     on: BTreeMap<&'static str, bool>,
     /// The number of applied filters.
     applied: usize,
-    /// The organizations in the query: the name of each if that is unique, else its slug; an empty field for none.
+    /// The organizations in the query: the name of each if that is unique, else its slug; then an empty field for one more.
     organizations: Vec<String>,
     order: Vec<Order<'a>>,
     fields: Vec<Field>,
@@ -225,7 +225,8 @@ impl Search<'_> {
         let mut names: Vec<String> = self.query.organizations.iter().map(name).collect();
         // Keep unknown names in fields, so that the reader can correct them.
         names.extend(self.unknown_organizations().map(str::to_owned));
-        if names.is_empty() { vec![String::new()] } else { names }
+        names.push(String::new());
+        names
     }
 
     fn fields(&self) -> Vec<Field> {

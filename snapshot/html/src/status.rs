@@ -112,7 +112,7 @@ impl<'a> Words<'a> {
         match openness.last_round.date() {
             _ if is_guess => {}
             Some(_) if is_day => status.day = end,
-            Some(date) => status.text = format!("{} {}", status.text, date.year()),
+            Some(date) => status.text = self.phrase("state_over_year", &[("year", &date.year().to_string())]),
             None => status.text = self.word("state_over_undated").to_owned(),
         }
         status.note = Some(note);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::applicants;
+use super::{Facet, admits_persons, applicants};
 use crate::patterns::Patterns;
 use crate::record::{Directory, Fact, Locale, Polarity};
 use crate::text::normalized;
@@ -26,7 +26,7 @@ const PEOPLE: &str = "citizen|citizens|national|nationals|resident|residents|per
     undergraduate|undergraduates|doctoral|postdoctoral|faculty|researchers|researcher|artists|artist|scholars|\
     writers|individuals|individual|individually|women|woman|men|female|scientists|professionals|teachers|\
     veterans|veteran|youth|farmers|nationalities|enrolled|employed|nominated|member|members|years|postdocs|\
-    awardees|grantees|everyone|anyone";
+    everyone|anyone";
 /// Spanish words for both.
 const PERSONAS: &str = "personas|persona|estudiantes|estudiante|entidades|entidad|empresas|empresa|investigadores|investigadoras|\
     organizaciones|jovenes|mujeres|artistas|profesionales|pymes|docentes|doctores|doctoras|municipios|\
@@ -36,11 +36,22 @@ const PERSONAS: &str = "personas|persona|estudiantes|estudiante|entidades|entida
 /// How a note about eligibility names applicants without a verb.
 static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns::new(
-        "^ any|all|only|private|public|local|current|registered|volunteer* agencies|agency|businesses|cities|city|companies|\
-         corporations|counties|county|districts|entities|entity|government|governments|households|individuals|institutions|\
-         municipalities|municipality|non|nonprofit|nonprofits|organizations|residents|schools|taxpayers|units|veterans",
+        "^ a|an|any|all|only|private|public|local|current|registered|licensed|qualified|eligible|volunteer|residential* agencies|\
+         agency|businesses|cities|city|companies|corporations|counties|county|districts|entities|entity|facilities|farms|\
+         government|governments|households|individuals|institutions|municipalities|municipality|non|nonprofit|nonprofits|\
+         organizations|owners|pharmacies|producers|residents|schools|taxpayers|units|veterans",
     )
 });
+
+/// How a sentence speaks of one part of a program.
+static OF_ONE_PART: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(
+        "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\nonly past\nas an expanding",
+    )
+});
+/// How it speaks of persons whom an organization supports, where that is the applicant.
+static SUPPORTED: LazyLock<Patterns> =
+    LazyLock::new(|| Patterns::new("scholars|trainees must|should\nscholarship recipients must|should"));
 
 /// What a line about who may apply is labelled, in both languages, as [`normalized`] writes it.
 const LABELS: [&str; 8] = [
@@ -67,7 +78,7 @@ const WORDS: usize = 5;
 
 /// Who may apply to a program, in the words of its source, and their language if that is not `locale`: of a note about
 /// eligibility, else of its criteria, else the longest text of a fact about applicants, else a sentence of the description
-/// or the summary.
+/// or the summary; else, where no applicants are stated, the beginning of the note.
 pub fn eligibility<'a>(
     directory: &'a Directory,
     program: usize,
@@ -77,6 +88,7 @@ pub fn eligibility<'a>(
     let facts: Vec<&Fact> =
         directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
     let shown = applicants(it, &facts);
+    let are_persons = admits_persons(it, &facts);
     let text = |fact: &&'a Fact| directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
     let included = || facts.iter().filter(|fact| fact.polarity == Polarity::Include);
     let notes = |value| included().filter(move |fact| fact.value.as_deref() == Some(value));
@@ -95,11 +107,16 @@ pub fn eligibility<'a>(
     };
     let of_program = |field, original: &'a Option<String>| {
         let text = directory.optional_text(it.entity(), locale, field, original.as_deref())?;
-        Some((labelled(text).or_else(|| sentence(text))?.into_owned(), it.entity(), field))
+        let spoken = || speaking(text, |it| are_persons || SUPPORTED.find(it).is_none());
+        Some((labelled(text).or_else(spoken)?.into_owned(), it.entity(), field))
     };
     let found = note.or_else(criteria).or_else(statements);
     let found = found.or_else(|| of_program("description", &it.description));
-    let (text, of, field) = found.or_else(|| of_program("summary", &it.summary))?;
+    let found = found.or_else(|| of_program("summary", &it.summary));
+    let names_none = || shown.iter().all(|(spec, _)| spec.facet != Facet::Applicants);
+    let whole =
+        || notes("eligibility-text").find_map(|fact| Some((whole(text(fact)?)?, fact.entity(), "text")));
+    let (text, of, field) = found.or_else(|| names_none().then(whole)?)?;
     let original = it.language.as_deref().unwrap_or(directory.dataset.language().as_str());
     let is_foreign = original != locale.as_str() && directory.translation(of, locale, field).is_none();
     Some((text, is_foreign.then_some(original)))
@@ -109,8 +126,17 @@ pub fn eligibility<'a>(
 fn note(text: &str) -> Option<String> {
     let names = || sentences(text).next().filter(|first| NAMES.find(first).is_some()).map(shortened);
     let speaks = sentence(text).or_else(names)?;
-    let whole = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = one_line(text);
     Some(if whole.chars().count() <= QUOTED { whole } else { speaks.into_owned() })
+}
+
+/// A note about eligibility that has words of its own.
+fn whole(text: &str) -> Option<String> {
+    (!text.trim_start().starts_with("http")).then(|| shortened(&one_line(text)).into_owned())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A criterion: its label, and its text where that is more than `Yes` and the label does not end in it.
@@ -134,11 +160,30 @@ fn statement(fact: &Fact, text: &str) -> Option<String> {
     part.filter(|_| is_more).map(Cow::into_owned)
 }
 
-/// The first sentence of a text that speaks of who may apply; none that only announces a list.
+/// The first sentence of a text that speaks of who may apply, or the first list that does.
 fn sentence(text: &str) -> Option<Cow<'_, str>> {
-    let mut all = sentences(text).filter(|sentence| !sentence.ends_with(':'));
+    speaking(text, |_| true)
+}
+
+fn speaking(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
     // To patterns, the full stop of `U.S.` would end a sentence.
-    all.find(|sentence| SPEAKS.find(&sentence.replace('.', "")).is_some()).map(shortened)
+    let speaks = |it: &str| {
+        SPEAKS.find(&it.replace('.', "")).is_some() && OF_ONE_PART.find(it).is_none() && is_wanted(it)
+    };
+    let mut all = sentences(text).filter(|sentence| !sentence.ends_with(':'));
+    all.find(|sentence| speaks(sentence)).map(shortened).or_else(|| {
+        let list =
+            text.match_indices(":\n").find_map(|(at, _)| list(text, at).filter(|list| speaks(list)))?;
+        Some(shortened(&list).into_owned().into())
+    })
+}
+
+/// A line that ends at a colon, and the lines of the list that follows it.
+fn list(text: &str, colon: usize) -> Option<String> {
+    let announced = sentences(text[..=colon].lines().last()?).last()?;
+    let items = text[colon + 1..].trim_start().lines().map(str::trim).take_while(|line| !line.is_empty());
+    let items = items.map(|item| item.trim_start_matches(is_mark).trim_end_matches([',', ';', '.']));
+    Some(format!("{announced} {}", items.collect::<Vec<_>>().join("; ")))
 }
 
 /// The first line of a text that is labelled as the one about who may apply, without its label.
@@ -164,8 +209,11 @@ fn shortened(text: &str) -> Cow<'_, str> {
 
 /// The sentences of a text, without marks of lists.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let is_mark = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '\u{b7}' | '\u{2022}');
     text.lines().flat_map(of_line).map(move |sentence| sentence.trim_start_matches(is_mark).trim_end())
+}
+
+fn is_mark(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '-' | '*' | '\u{b7}' | '\u{2022}')
 }
 
 fn of_line(line: &str) -> impl Iterator<Item = &str> {

@@ -217,7 +217,7 @@ pub(crate) fn bounds(program: &Program) -> [Option<f64>; 2] {
 
 /// The amount as its source puts it: the text of a fact about funding, else the line of the description or the summary that
 /// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too; where none
-/// is, a sentence that states what one award pays is quoted.
+/// is, a sentence that states what one award pays is quoted, of these or of a note.
 pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
     let included = facts.iter().filter(|fact| fact.kind == FUNDING && fact.polarity == Polarity::Include);
     let of_facts = included.filter_map(|fact| fact.text.as_deref());
@@ -231,7 +231,9 @@ pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
         |text: &&str| !text.is_empty() && (!has_number || text.contains(|c: char| c.is_ascii_digit()));
     of_facts.chain(lines).find(is_enough).or_else(|| {
         let has_amount = has_number || named_amounts(facts).next().is_some();
-        texts.into_iter().flatten().filter(|_| !has_amount).flat_map(sentences).find_map(pays)
+        let notes = facts.iter().filter(|fact| fact.polarity == Polarity::Include && fact.kind == "note");
+        let all = texts.into_iter().chain(notes.map(|fact| fact.text.as_deref())).flatten();
+        all.filter(|_| !has_amount).flat_map(sentences).find_map(pays)
     })
 }
 
@@ -367,6 +369,8 @@ mod tests {
             ("Tax free payment of $100,000 to survivors.", "payment of $100,000 to survivors."),
             ("Las ayudas de hasta 3.000 euros.", ""),
             ("Ayudas de hasta \u{20ac} 3.000 por persona.", "Ayudas de hasta \u{20ac} 3.000 por persona."),
+            ("Grants go to towns and are capped at $25,000 a year.", "are capped at $25,000 a year."),
+            ("The maximum loan amount is $649,000.", "maximum loan amount is $649,000."),
             ("The state offers up to $320 million in grant funding.", ""),
             ("Indicative budget: EUR 16 000 000 for this topic.", ""),
             ("Stipends of up to 75 percent of the cost.", "Stipends of up to 75 percent of the cost."),
@@ -494,6 +498,9 @@ mod tests {
         assert_eq!(funding(&none, std::slice::from_ref(&budget)), None);
         assert_eq!(funding(&none, &[budget.clone(), award]).unwrap(), "Award (up to £900): GBP 900");
         assert_eq!(funding(&none, &[budget, stated]).unwrap(), "£2,000/month");
+        let note =
+            json!({ "value": "eligibility-text", "text": "Groups are eligible for grants up to $2,000." });
+        assert_eq!(funding(&none, &[note]).unwrap(), "grants up to $2,000.");
     }
 
     #[test]

@@ -40,12 +40,11 @@ pub fn state(program: &ProgramState, today: Day, locale: Locale, in_words: bool)
             (word("state_over_guess"), day.filter(|_| openness.last_round == openness.last_deadline))
         }
         DisplayStatus::Over { .. } => {
-            let end =
+            let over =
                 openness.last_round.date().map(|end| match openness.last_round == openness.last_deadline {
-                    true => end.to_string(),
-                    false => end.year().to_string(),
+                    true => format!("{} {end}", word("state_over")),
+                    false => phrase(&word("state_over_year"), &[("year", &end.year().to_string())]),
                 });
-            let over = end.map(|end| format!("{} {end}", word("state_over")));
             (over.unwrap_or_else(|| word("state_over_undated")), Some(word("when_not_known")))
         }
         DisplayStatus::NotKnown { opened, months } => {

@@ -118,8 +118,7 @@ follow() { # name, flags…
   rm -f "log-$1"
   "$bin/opdir-edge" --snapshot "served-$1" --source $url --trust "$(cat public)" --poll 1 --listen "127.0.0.1:$at" \
     --today 2026-11-20 "${@:2}" 2>"log-$1" &
-  edge=$!
-  started="$started $edge"
+  edge=$! started="$started $!"
   address=http://127.0.0.1:$at
   serves "log-$1"
 }
@@ -200,12 +199,8 @@ printf '\1\2\3' | dd of="$archive" bs=1 seek=1000 conv=notrunc status=none
 # One wrong byte in the store: all else is fetched once, then CURRENT is polled, until a restart.
 python3 "$here/load.py" flip "$AWS_ENDPOINT"
 "$bin/opdir-edge" --snapshot served-wrong --source $url --trust "$(cat public)" --poll 1 --listen 127.0.0.1:0 2>log-wrong &
-edge=$!
-started="$started $edge"
-for _ in $(seq 100); do
-  ! grep -q 'is not what was pushed' log-wrong || break
-  sleep 0.1
-done
+edge=$! started="$started $!"
+timeout 10 sh -c 'until grep -q "is not what was pushed" log-wrong; do sleep 0.1; done' || true
 # Other edges still poll CURRENT.
 fetches() { grep '" [0-9]' requests | grep -vc /CURRENT || true; }
 before=$(fetches)

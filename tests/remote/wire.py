@@ -29,9 +29,7 @@ class Wire(http.server.BaseHTTPRequestHandler):
     def hand_on(self):
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         # Empty while it is written.
-        while len(order := told.read_text().split()) < 2:
-            pass
-        what, often = order
+        what, often = (told.read_text() or "none 1").split()
         with lock:
             what = what if next(count) % int(often) == 0 else "none"
             what = next(fault) if what == "any" else what

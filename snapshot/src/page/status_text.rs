@@ -140,7 +140,7 @@ mod tests {
                 passed,
                 Day::NONE,
                 Locale::Es,
-                "Última convocatoria cerrada: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no consta la fecha de \
+                "Última convocatoria cerrada: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no se indica la fecha de \
                  ninguna revisión.",
             ),
             (
@@ -213,7 +213,7 @@ mod tests {
                 fiscal,
                 lately,
                 Locale::Es,
-                "No consta que esté abierta; apertura: 2025-07-06; sin plazo publicado. Activa, recibe \
+                "No se sabe si está abierta; apertura: 2025-07-06; sin plazo publicado. Activa, recibe \
                  solicitudes, según la revisión del 2026-07-01.",
             ),
             (

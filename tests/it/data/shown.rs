@@ -72,5 +72,9 @@ fn an_organization_filters_the_page_its_feeds_and_the_api_alike() {
     let two = SAMPLE.get("/programs?organization=nsf&organization=anthropic").text();
     let rows = SAMPLE.json("/api/v1/search?organization=nsf&organization=anthropic");
     assert_eq!(total(&two), rows["meta"]["total"].to_string());
-    assert_eq!(two.matches(" name=\"organization\"").count(), 3, "the form keeps both, and has a field for one more");
+    assert_eq!(
+        two.matches(" name=\"organization\"").count(),
+        3,
+        "the form keeps both, and has a field for one more"
+    );
 }

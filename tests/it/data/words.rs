@@ -50,7 +50,7 @@ const SPANISH: Phrases = Phrases {
     by_dates: "; según sus fechas, ",
     checked: " revisión del ",
     aged: " revisión de hace ",
-    not_stated: "no consta",
+    not_stated: "no se indica",
     open: "Abierta",
 };
 
@@ -270,7 +270,7 @@ fn each_state_reads_as_it_should_in_both_languages() {
         (
             3,
             "Not known to be open; open when checked 15 months ago; no deadline stated",
-            "No consta que esté abierta; abierta en la revisión de hace 15 meses; sin plazo publicado",
+            "No se sabe si está abierta; abierta en la revisión de hace 15 meses; sin plazo publicado",
         ),
         (4, "Closed; last deadline 30 September 2026", "Cerrada; último plazo: 30 de septiembre de 2026"),
         (9, "Open; closes 21 January 2027 in 2 months", "Abierta; cierra el 21 de enero de 2027 en 2 meses"),
@@ -295,7 +295,7 @@ fn each_lifecycle_reads_as_it_should_in_both_languages() {
         (
             4,
             "Active, accepting applications; no date of a check is recorded; by its dates it is closed now",
-            "Activa, recibe solicitudes; no consta la fecha de ninguna revisión; según sus fechas, ahora está \
+            "Activa, recibe solicitudes; no se indica la fecha de ninguna revisión; según sus fechas, ahora está \
              cerrada",
         ),
     ] {
@@ -320,7 +320,7 @@ fn each_amount_reads_as_it_should_in_both_languages() {
             "hasta 7\u{202f}000\u{202f}000 EUR, aproximadamente 7,9 millones de USD",
         ),
         (6, "US$20 to US$25 per hour", "de 20 USD a 25 USD por hora"),
-        (7, "not stated", "no consta"),
+        (7, "not stated", "no se indica"),
     ] {
         assert_eq!(statement_of(&statement, number, Locale::En).funding, english);
         assert_eq!(statement_of(&statement, number, Locale::Es).funding, spanish);

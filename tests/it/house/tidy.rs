@@ -36,7 +36,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 3] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 15] = [
+const FACETS_NAMED: [(&str, &str); 16] = [
     ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
@@ -57,6 +57,7 @@ const FACETS_NAMED: [(&str, &str); 15] = [
         "snapshot/src/facet/applicants.rs: Applicants Audiences Citizenships Countries Residences",
         "what each states of applicants",
     ),
+    ("snapshot/src/facet/eligibility.rs: Applicants", "whether a record states any"),
     ("snapshot/src/page/mcp_row.rs: FundingShapes", "how a program pays, where that is no grant"),
     ("snapshot/src/page/status_text.rs: Lifecycles", "the label of an observed lifecycle"),
     ("snapshot/src/search/build.rs: FundingShapes", "whether a program gives money"),

@@ -298,8 +298,8 @@ fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
         json!([
             item("types", "fellowship", "fellowship", 1),
             item("types", "grant", "grant", 1),
-            item("openStates", "open", "Open", 1),
-            item("openStates", "rolling", "Open at any time", 1),
+            item("openStates", "open", "Listed as open", 1),
+            item("openStates", "rolling", "Listed as open at any time", 1),
         ])
     );
     assert_eq!(listed["more"], Value::Null, "all are there");

@@ -299,7 +299,7 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
         ),
         (
             json!({"openState": ["opne"]}),
-            "Unknown openState value \"opne\". Nearest: \"open\" (Open). Live values: list_filter_options {\"facet\":\"openStates\",\"q\":\"opn\"}.",
+            "Unknown openState value \"opne\". Nearest: \"open\" (Listed as open). Live values: list_filter_options {\"facet\":\"openStates\",\"q\":\"opn\"}.",
         ),
         (
             json!({"country": "Korea"}),
@@ -307,7 +307,7 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
         ),
         (
             json!({"limit": 0, "openState": "opne", "country": ["Kenyia", "KE"], "ageMax": -1}),
-            "Unknown country value \"Kenyia\". Nearest: \"KE\" (Kenya). Unknown openState value \"opne\". Nearest: \"open\" (Open). ageMax must be a number, 0 or greater, got -1. Correct it and call again. limit must be an integer from 1 to 100, got 0. Correct it and call again. Live values: list_filter_options {\"facet\":\"countries\",\"facets\":[\"openStates\"]}.",
+            "Unknown country value \"Kenyia\". Nearest: \"KE\" (Kenya). Unknown openState value \"opne\". Nearest: \"open\" (Listed as open). ageMax must be a number, 0 or greater, got -1. Correct it and call again. limit must be an integer from 1 to 100, got 0. Correct it and call again. Live values: list_filter_options {\"facet\":\"countries\",\"facets\":[\"openStates\"]}.",
         ),
     ] {
         assert_eq!(search(arguments), expected);

@@ -273,7 +273,7 @@ fn records_that_state_no_applicant_follow_those_that_match() {
     let live = live(folder.path(), &members);
     for (address, count, heading) in [
         ("/programs?q=soil&career=postdoc", "1 opportunity", "Career stage not stated (1)"),
-        ("/es/programs?q=soil&career=postdoc", "1 oportunidad", "Etapa de carrera: no consta (1)"),
+        ("/es/programs?q=soil&career=postdoc", "1 oportunidad", "Etapa de carrera: no se indica (1)"),
         ("/programs?q=soil&fundingMin=5", "3 close matches, none exact", "How much not stated (3)"),
     ] {
         let page = get(&live, address);
@@ -635,9 +635,9 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
         "{next}"
     );
     let spanish = plain("/es/programs?open=true");
-    assert!(spanish.contains("3 oportunidades, 2 más que no consta que estén abiertas</span>"), "{spanish}");
+    assert!(spanish.contains("3 oportunidades, 2 más que no se sabe si están abiertas</span>"), "{spanish}");
     assert!(
-        spanish.contains("No consta que esté abierta</b>; apertura: julio de 2011; sin plazo publicado"),
+        spanish.contains("No se sabe si está abierta</b>; apertura: julio de 2011; sin plazo publicado"),
         "{spanish}"
     );
     assert!(

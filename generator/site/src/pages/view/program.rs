@@ -116,7 +116,7 @@ impl Pages<'_> {
         }
     }
 
-    /// Address of a search for open programs with a topic and an applicant of this one; of its type if it states neither.
+    /// Address of a search for programs with a topic and an applicant of this one; of its type if it states neither.
     fn similar(&self, program: usize, locale: Locale) -> String {
         let (it, facts) = (&self.directory.programs[program], self.facts(program));
         let values = |facet: Facet| {
@@ -127,7 +127,7 @@ impl Pages<'_> {
         if pairs.is_empty() {
             pairs.extend(values(Facet::Types));
         }
-        search_address(locale, &[pairs, vec![("open", "true")]].concat())
+        search_address(locale, &pairs)
     }
 
     /// Measures stated by facts, such as the age of applicants and duration, by name, each with its values. The words of

@@ -25,6 +25,7 @@ pub mod shape;
 mod site;
 pub mod status_text;
 pub mod text;
+pub mod when;
 
 pub(crate) use self::json::{push_date, push_day, push_json, push_number};
 pub use self::site::{Dated, Paged, Site};

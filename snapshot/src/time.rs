@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::record::{Cycle, CycleStatus, Directory, Fact, Lifecycle, Program};
+use crate::record::{Cycle, CycleStatus, Lifecycle, Program};
 
 mod rounds;
 
@@ -101,19 +101,6 @@ pub fn is_filler(deadline: Date, today: Date) -> bool {
     let is_last_of_year = (deadline.month(), deadline.day()) == (12, 31);
     is_last_of_year && deadline.year() >= FILLER_YEAR
         || deadline > today.saturating_add(jiff::Span::new().years(AHEAD_YEARS_MAX))
-}
-
-/// The deadline in the words of the source, in a note `deadline-text`, where no cycle of the program has the day of one
-/// and the note was no filler on the day of publication.
-pub fn deadline_in_words(directory: &Directory, program: usize) -> Option<&Fact> {
-    let links = &directory.program_links[program];
-    if links.cycles.iter().any(|cycle| directory.cycles[*cycle].deadline_on.is_some()) {
-        return None;
-    }
-    let published = directory.dataset.published_at.to_zoned(TimeZone::UTC).date();
-    let is_filler = |text: &str| text.trim().parse().is_ok_and(|day| is_filler(day, published));
-    let mut facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
-    facts.find(|fact| fact.is_deadline() && fact.text.as_deref().is_some_and(|text| !is_filler(text)))
 }
 
 impl Season {

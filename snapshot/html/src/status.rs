@@ -85,7 +85,7 @@ impl<'a> Words<'a> {
             }
             Upcoming => status.opens = self.day(openness.next_opening),
             Closed => status.last = self.day(openness.last_deadline),
-            Over { is_guess } => self.over(&mut status, openness, is_guess),
+            Over { is_guess } => self.over(&mut status, openness, is_guess, in_words()),
             NotKnown { months: None, .. } if state.observed.lifecycle == Lifecycle::ActiveAccepting => {
                 let seen =
                     self.day(state.observed.on).map(|on| self.phrase("when_open_on", &[("day", &on.text)]));
@@ -102,12 +102,12 @@ impl<'a> Words<'a> {
     }
 
     /// `Last round closed 30 September 2026; not known whether it opens again`
-    fn over(&self, status: &mut Status, openness: &Openness, is_guess: bool) {
+    fn over(&self, status: &mut Status, openness: &Openness, is_guess: bool, in_words: bool) {
         let is_day = openness.last_round == openness.last_deadline;
         let end = self.day(openness.last_round);
         let note = match &end {
-            Some(day) if is_guess && is_day => format!("{} {}", self.word("when_projected"), day.text),
-            _ => self.word("when_not_known").to_owned(),
+            Some(day) if is_guess && is_day => Some(format!("{} {}", self.word("when_projected"), day.text)),
+            _ => (!in_words).then(|| self.word("when_not_known").to_owned()),
         };
         match openness.last_round.date() {
             _ if is_guess => {}
@@ -115,7 +115,7 @@ impl<'a> Words<'a> {
             Some(date) => status.text = self.phrase("state_over_year", &[("year", &date.year().to_string())]),
             None => status.text = self.word("state_over_undated").to_owned(),
         }
-        status.note = Some(note);
+        status.note = note;
     }
 
     fn deadline(&self, state: &ProgramState, today: Day) -> Option<Deadline> {

@@ -25,7 +25,8 @@ const FOR_PERSONS: [&str; 13] = [
 
 /// How a text about citizens admits others too; and how it rules them out.
 static OTHERS: LazyLock<[Patterns; 2]> = LazyLock::new(|| {
-    let admits = "permanent|lawful|legal residents|resident\ngreen card\nnationals|asylees|asylee|refugees|refugee|daca\n\
+    let admits = "permanent|lawful|legal residents|resident\ngreen card\neligible|qualified non citizen|citizens\n\
+                  noncitizen|noncitizens\nnationals|asylees|asylee|refugees|refugee|daca\n\
                   residentes permanentes|legales\nrefugiados|refugiadas";
     let excludes = "residents|resident|holders|nationals|refugees are|is|may|can* not|ineligible|cannot\n\
                     no|not permanent|lawful|legal residents|resident\nno residentes";
@@ -52,6 +53,8 @@ pub fn admits_any_nationality(facet: Facet, value: &str) -> bool {
 /// is as exact as stated, and stands once.
 pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
     let are_persons = admits_persons(program, facts);
+    let only_persons = FOR_PERSONS.contains(&&*program.program_type)
+        || are_persons && named_values(Facet::Applicants, program, facts).iter().all(is_person);
     let is_of_persons = |spec: &FacetSpec| spec.is_place || spec.facet == Facet::Applicants || are_persons;
     let shown = FACETS.iter().filter(|spec| spec.is_eligibility && spec.facet != Facet::Audiences);
     let mut all: Vec<_> = shown
@@ -59,7 +62,8 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
         .map(|spec| (spec, admitted_values(spec.facet, program, facts)))
         .collect();
     for (spec, values) in &mut all {
-        values.retain(|value| !is_audience(spec, value, facts));
+        // Where persons alone apply, they are those whom the money serves: their citizenship is a condition.
+        values.retain(|value| spec.is_place && only_persons || !is_audience(spec, value, facts));
         if spec.is_place {
             *values = values.iter().flat_map(|value| exact(spec, value, facts)).collect();
         }
@@ -82,12 +86,15 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
 /// Whether persons can apply: its applicants are persons too or, where none are stated, its type is one for persons.
 pub fn admits_persons(program: &Program, facts: &[&Fact]) -> bool {
     let stated = named_values(Facet::Applicants, program, facts);
-    let is_person = |value: &&str| value.split('-').any(|word| PERSONS.contains(&word));
     if stated.is_empty() {
         FOR_PERSONS.contains(&&*program.program_type)
     } else {
         stated.iter().any(is_person)
     }
+}
+
+fn is_person(applicant: &&str) -> bool {
+    applicant.split('-').any(|word| PERSONS.contains(&word))
 }
 
 /// Whether the record states the same words of those whom the money serves.
@@ -202,8 +209,11 @@ mod tests {
             ["citizenship", "US", "United States", "U.S. Citizen"],
             ["citizenship", "CA", "Canada", "Citizens of Canada"],
         ];
-        let expected = "applicants: individual; careers: researcher; citizenships: CA";
+        let expected = "applicants: individual; careers: researcher; citizenships: CA US";
         assert_eq!(shown("grant", &[], &facts), expected);
+        let school = [["applicant", "school", "School", ""]];
+        let expected = "applicants: individual school; careers: researcher; citizenships: CA";
+        assert_eq!(shown("grant", &[], &[&facts[..], &school].concat()), expected);
     }
 
     #[test]
@@ -232,6 +242,7 @@ mod tests {
     fn others_than_citizens_are_found_in_the_text() {
         for (text, expected) in [
             ("U.S. citizens or permanent residents", true),
+            ("A U.S. citizen or eligible non-citizen", true),
             ("Personas con nacionalidad o residentes permanentes", true),
             ("US citizens only; permanent residents are not eligible", false),
             ("US citizens or nationals ONLY (permanent residents NOT eligible)", false),

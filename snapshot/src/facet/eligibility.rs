@@ -43,6 +43,13 @@ static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
     )
 });
 
+/// How a note limits applicants that it does not name.
+static LIMITS: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(
+        "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be part\nopen to\n\
+         developers can\nregistered sponsors\neligible applicants|recipients|fiscal|school|tank",
+    )
+});
 /// How a sentence speaks of one part of a program.
 static OF_ONE_PART: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns::new(
@@ -78,7 +85,7 @@ const WORDS: usize = 5;
 
 /// Who may apply to a program, in the words of its source, and their language if that is not `locale`: of a note about
 /// eligibility, else of its criteria, else the longest text of a fact about applicants, else a sentence of the description
-/// or the summary; else, where no applicants are stated, the beginning of the note.
+/// or the summary; else the beginning of a note that limits them, or of any where no applicants are stated.
 pub fn eligibility<'a>(
     directory: &'a Directory,
     program: usize,
@@ -114,25 +121,29 @@ pub fn eligibility<'a>(
     let found = found.or_else(|| of_program("description", &it.description));
     let found = found.or_else(|| of_program("summary", &it.summary));
     let names_none = || shown.iter().all(|(spec, _)| spec.facet != Facet::Applicants);
-    let whole =
-        || notes("eligibility-text").find_map(|fact| Some((whole(text(fact)?)?, fact.entity(), "text")));
-    let (text, of, field) = found.or_else(|| names_none().then(whole)?)?;
+    let is_about = |text: &&str| names_none() || LIMITS.find(text).is_some();
+    let limits = |fact| Some((beginning(text(fact).filter(is_about)?)?, fact.entity(), "text"));
+    let (text, of, field) = found.or_else(|| notes("eligibility-text").find_map(limits))?;
     let original = it.language.as_deref().unwrap_or(directory.dataset.language().as_str());
     let is_foreign = original != locale.as_str() && directory.translation(of, locale, field).is_none();
     Some((text, is_foreign.then_some(original)))
 }
 
-/// A note about eligibility that speaks of who may apply: whole where it is short, else the sentence that does.
+/// A note about eligibility that speaks of who may apply: its beginning, and the sentence that does.
 fn note(text: &str) -> Option<String> {
     let names = || sentences(text).next().filter(|first| NAMES.find(first).is_some()).map(shortened);
     let speaks = sentence(text).or_else(names)?;
-    let whole = one_line(text);
-    Some(if whole.chars().count() <= QUOTED { whole } else { speaks.into_owned() })
+    let beginning = beginning(text)?;
+    let is_there = one_line(text).chars().count() <= QUOTED || beginning.contains(&*one_line(&speaks));
+    Some(if is_there { beginning } else { format!("{} {speaks}", at_word(&beginning, QUOTED / 2)) })
 }
 
-/// A note about eligibility that has words of its own.
-fn whole(text: &str) -> Option<String> {
-    (!text.trim_start().starts_with("http")).then(|| shortened(&one_line(text)).into_owned())
+/// The beginning of a note that is more than an address.
+fn beginning(text: &str) -> Option<String> {
+    let of_address = |word: &&str| word.starts_with("http");
+    let is_address = text.split_whitespace().any(|word| of_address(&word));
+    let words = text.split_whitespace().filter(|word| !of_address(word)).count();
+    (!is_address || words > WORDS).then(|| shortened(&one_line(text)).into_owned())
 }
 
 fn one_line(text: &str) -> String {
@@ -166,9 +177,9 @@ fn sentence(text: &str) -> Option<Cow<'_, str>> {
 }
 
 fn speaking(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
-    // To patterns, the full stop of `U.S.` would end a sentence.
+    // To patterns, the full stop of `U.S.` would end a sentence, and so would a colon.
     let speaks = |it: &str| {
-        SPEAKS.find(&it.replace('.', "")).is_some() && OF_ONE_PART.find(it).is_none() && is_wanted(it)
+        SPEAKS.find(&it.replace(['.', ':'], "")).is_some() && OF_ONE_PART.find(it).is_none() && is_wanted(it)
     };
     let mut all = sentences(text).filter(|sentence| !sentence.ends_with(':'));
     all.find(|sentence| speaks(sentence)).map(shortened).or_else(|| {
@@ -288,6 +299,10 @@ mod tests {
             "Grantees are usually predetermined.",
             "A Principal Investigator should have shown evidence of independence.",
             "The borrower must be a permanent resident.",
+            "Scholars at all career stages can apply for it.",
+            "The call is limited to investigators at small colleges.",
+            "Eligible applicants for the second round include public libraries.",
+            "Qualified taxpayers must be registered.",
             "Podrán presentarse las personas mayores de edad.",
             "Pueden solicitarla estudiantes de máster.",
             "Las entidades sin ánimo de lucro podrán optar a la ayuda.",
@@ -319,6 +334,9 @@ mod tests {
             "Applicants must identify one partner.",
             "The program is open to all approaches.",
             "Those eligible to apply must:",
+            "Phase II is open only to scholars of Phase I.",
+            "Only past grantees are eligible to apply as an Expanding project.",
+            "All principal investigators must be registered.",
             "Students work with artists.",
             "La solicitud deberá ser firmada.",
             "Los gastos pueden ser subvencionados.",
@@ -329,6 +347,38 @@ mod tests {
             "El proyecto es de interés para empresas.",
         ] {
             assert_eq!(sentence(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_quoted_with_the_line_that_announces_it() {
+        let list =
+            "A grant.\nEligible applicants include:\n\n- Public libraries,\n- Cities.\n\nCosts:\n- Books";
+        assert_eq!(sentence(list).unwrap(), "Eligible applicants include: Public libraries; Cities");
+        assert_eq!(sentence(&list.replace("applicants", "costs")), None);
+    }
+
+    #[test]
+    fn a_note_limits_applicants_without_naming_them() {
+        for text in ["Any CAC that seeks a partner.", "Must be part of the network.", "Open to one of them."]
+        {
+            assert!(LIMITS.find(text).is_some(), "{text}");
+        }
+        for text in
+            ["Local match of 15%.", "Eligible projects include trails.", "Funds may only be used for roads."]
+        {
+            assert!(LIMITS.find(text).is_none(), "{text}");
+        }
+        assert_eq!(beginning("See https://a.example/guide.pdf"), None);
+    }
+
+    #[test]
+    fn those_whom_an_organization_supports_do_not_apply() {
+        for text in
+            ["To be eligible, scholars must be enrolled.", "Scholarship recipients must be U.S. citizens."]
+        {
+            assert!(SUPPORTED.find(text).is_some() && sentence(text).is_some(), "{text}");
+            assert_eq!(speaking(text, |it| SUPPORTED.find(it).is_none()), None);
         }
     }
 
@@ -345,11 +395,16 @@ mod tests {
             ),
             ("Purchase of land for habitat.", ""),
             ("https://a.example/guide.pdf", ""),
-            (&format!("{filler}Applicants must be U.S. citizens."), "Applicants must be U.S. citizens."),
-            (&format!("Public agencies. {filler}"), "Public agencies."),
         ] {
             assert_eq!(note(text).unwrap_or_default(), expected);
         }
+        let late = note(&format!("{filler}Applicants must be U.S. citizens.")).unwrap();
+        assert!(
+            late.starts_with("Costs are") && late.ends_with("… Applicants must be U.S. citizens."),
+            "{late}"
+        );
+        let early = note(&format!("Public agencies. {filler}")).unwrap();
+        assert!(early.starts_with("Public agencies. Costs are") && early.ends_with('…'), "{early}");
         assert_eq!(note(&filler), None);
     }
 

@@ -16,11 +16,11 @@ use crate::facet::{
 use crate::page::bilingual::{self, Names};
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
+use crate::page::when::deadline_in_words;
 use crate::page::{caution, push_json, status_text};
 use crate::place;
 use crate::record::field_table::{Object, Value, Visibility};
 use crate::record::{Directory, Fact, Locale};
-use crate::time::deadline_in_words;
 use crate::truncate::at_word;
 use store::sections::SectionWriter;
 
@@ -73,7 +73,7 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     // Many programs have the organization in their own name.
     let is_in_name = shaper.directory.programs[program].name.contains(organization);
     let organization = (!is_in_name).then(|| at_word(organization, NAME_MAX).into_owned());
-    let deadline = deadline_in_words(shaper.directory, program).and_then(|fact| fact.text.as_deref());
+    let deadline = deadline_in_words(shaper.directory, program, shaper.locale).map(|(text, ..)| text);
     let extra = [
         ("organization", organization),
         (

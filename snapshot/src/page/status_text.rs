@@ -22,8 +22,8 @@ pub(crate) fn word(key: &str, locale: Locale) -> &'static str {
     PHRASES.get(key).map_or("", |words| words[locale as usize])
 }
 
-/// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked. A
-/// deadline `in_words` of the source is stated elsewhere.
+/// Where a program stands on a day: the displayed status, then the observed lifecycle and when it was checked. When
+/// applications are taken `in_words` of the source is stated elsewhere.
 pub fn state(program: &ProgramState, today: Day, locale: Locale, in_words: bool) -> String {
     let word = |key: &str| word(key, locale).to_owned();
     let dated = |key: &str, day: Day| Some(format!("{} {}", word(key), day.date()?));
@@ -45,7 +45,7 @@ pub fn state(program: &ProgramState, today: Day, locale: Locale, in_words: bool)
                     true => format!("{} {end}", word("state_over")),
                     false => phrase(&word("state_over_year"), &[("year", &end.year().to_string())]),
                 });
-            (over.unwrap_or_else(|| word("state_over_undated")), Some(word("when_not_known")))
+            (over.unwrap_or_else(|| word("state_over_undated")), (!in_words).then(|| word("when_not_known")))
         }
         DisplayStatus::NotKnown { opened, months } => {
             let opened = opened.and_then(Day::date).map(|day| ("when_opened", "day", day.to_string()));

@@ -14,10 +14,11 @@ use site::in_memory;
 use site::{PageCache, Pages, Theme};
 use snapshot::page::hole::Fill;
 use snapshot::page::list::Numbers;
+use snapshot::page::when::deadline_in_words;
 use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Fact, Lifecycle, Locale};
 use snapshot::search::document_order;
-use snapshot::time::{Day, deadline_in_words};
+use snapshot::time::Day;
 
 use crate::records::{cycle, fact, program, world_with};
 use crate::server::{AS_OF, load, real_data};
@@ -165,7 +166,7 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
                 &dated.today.state(doc).unwrap(),
                 dated.today.day,
                 locale,
-                deadline_in_words(directory, program).is_some(),
+                deadline_in_words(directory, program, locale).is_some(),
             ),
         }
     };

@@ -118,13 +118,32 @@ fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
         let folder = tempfile::tempdir().unwrap();
         let live = live(folder.path(), &tables(dated));
         for (target, phrase) in [
-            ("/programs?q=soil", "Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span>"),
-            ("/es/programs?q=soil", "Plazo tal como se publicó: "),
-            ("/programs/p1", "<dd>Deadline as published: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
+            ("/programs?q=soil", "Dates in the source’s words: <span dir=\"auto\">~Dec 8, 2026</span>"),
+            ("/es/programs?q=soil", "Fechas en palabras de la fuente: "),
+            ("/programs/p1", "<dd>Dates in the source’s words: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
         ] {
             let page = get(&live, target);
             assert_eq!(page.contains(phrase), is_shown, "{target}: {page}");
         }
+    }
+}
+
+#[test]
+fn a_round_that_returns_does_so_in_the_words_of_its_label() {
+    let tables = |label: &str| {
+        let round = cycle(1, 1, json!({"label": label, "opensOn": "2025-01-01", "deadlineOn": "2025-02-01"}));
+        [organization(), many_programs(&[json!({"name": "Soil"})]), ("cycles", vec![round])]
+    };
+    for (label, returns) in [("Annual: every spring", true), ("2025", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let live = live(folder.path(), &tables(label));
+        for target in ["/programs?q=soil", "/programs/p1"] {
+            let page = get(&live, target);
+            let words = "Dates in the source’s words: <span dir=\"auto\">Annual: every spring</span>";
+            assert_eq!(page.contains(words), returns, "{target}: {page}");
+        }
+        let page = get(&live, "/es/programs?q=soil");
+        assert_eq!(page.contains("no se sabe si volverá a abrir"), !returns, "{page}");
     }
 }
 

@@ -8,9 +8,10 @@ use html::view::{Line, Link, Part, Program, Season, Text};
 use jiff::civil::Date;
 use snapshot::facet::{Facet, FacetSpec, admits_persons, admitted_values, applicants, eligibility};
 use snapshot::page::money::{AmountPhrases, stated};
+use snapshot::page::when::deadline_in_words;
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale};
 use snapshot::text::words_of;
-use snapshot::time::{deadline_in_words, is_filler};
+use snapshot::time::is_filler;
 use snapshot::truncate::at_word;
 
 use super::blocks::without_lead;
@@ -219,9 +220,9 @@ impl Pages<'_> {
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
             checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
-            deadline_text: deadline_in_words(self.directory, program).map(|fact| {
-                let original = fact.text.as_deref().unwrap_or_default();
-                self.text_of((fact.entity(), self.language(it)), locale, "text", original)
+            deadline_text: deadline_in_words(self.directory, program, locale).map(|(text, of, field)| Text {
+                text: at_word(text, QUOTED).into_owned(),
+                lang: self.foreign((of, self.language(it)), locale, field),
             }),
             created: it.created_at,
             updated: it.updated_at,

@@ -108,16 +108,18 @@ mod tests {
     use crate::search::Observation;
     use crate::time::Season;
 
-    fn state_text(lifecycle: Lifecycle, seasons: &[Season], checked: Day, locale: Locale) -> String {
+    fn state_text(
+        lifecycle: Lifecycle,
+        seasons: &[Season],
+        checked: Day,
+        locale: Locale,
+        in_words: bool,
+    ) -> String {
         let today = Day::new(jiff::civil::date(2026, 11, 21));
         let openness = Openness::new(lifecycle, seasons.iter().copied(), today);
-        let standing = openness.standing(checked, today);
-        state(
-            &ProgramState { standing, openness, observed: Observation { lifecycle, on: checked, checked } },
-            today,
-            locale,
-            false,
-        )
+        let (standing, observed) =
+            (openness.standing(checked, today), Observation { lifecycle, on: checked, checked });
+        state(&ProgramState { standing, openness, observed }, today, locale, in_words)
     }
 
     #[test]
@@ -174,8 +176,10 @@ mod tests {
                 "Cerrada; último plazo: 2026-09-30. Terminada; última revisión del 2026-07-01, antes de su último plazo.",
             ),
         ] {
-            assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
+            assert_eq!(state_text(lifecycle, &[season], checked, locale, false), expected);
         }
+        let returns = state_text(Lifecycle::Unclear, &[passed], lately, Locale::En, true);
+        assert_eq!(returns, "Last round closed 2026-09-30. Unclear, as checked 2026-07-01.");
     }
 
     #[test]
@@ -183,7 +187,7 @@ mod tests {
         let day = |month, day| Day::new(jiff::civil::date(2026, month, day));
         let passed = Season { deadline: day(9, 30), ..Season::default() };
         assert_eq!(
-            state_text(Lifecycle::Ended, &[passed], day(10, 1), Locale::En),
+            state_text(Lifecycle::Ended, &[passed], day(10, 1), Locale::En, false),
             "Closed; last deadline 2026-09-30. Ended, as checked 2026-10-01."
         );
     }
@@ -240,7 +244,7 @@ mod tests {
                  revisión del 2026-07-01; la convocatoria se abrió después de esa revisión.",
             ),
         ] {
-            assert_eq!(state_text(lifecycle, &[season], checked, locale), expected);
+            assert_eq!(state_text(lifecycle, &[season], checked, locale, false), expected);
         }
     }
 }

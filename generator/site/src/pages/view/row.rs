@@ -68,7 +68,8 @@ impl Pages<'_> {
         Line { word: "line_who".into(), parts, hidden }
     }
 
-    /// Where applicants are: the narrowest places that are stated, else where they go.
+    /// Where applicants are: the narrowest places that are stated, else where they go. The words of the source on who can
+    /// apply may name others.
     fn places(&self, program: usize, locale: Locale) -> Line {
         let stated = self.applicant_labels(program, true, locale).into_iter().next();
         let (mut parts, hidden) = self.first_labels(stated.unwrap_or_default(), locale);
@@ -78,6 +79,9 @@ impl Pages<'_> {
             let place = self.label(Facet::Destinations, first, locale);
             let text = format!("{}: {place}", self.word(locale, "facet_destinations"));
             parts.push(Part { text, ..Part::default() });
+        }
+        if parts.is_empty() && eligibility(self.directory, program, locale).is_some() {
+            parts.push(Part { text: self.word(locale, "where_quoted").to_owned(), ..Part::default() });
         }
         Line { word: "line_where".into(), parts, hidden }
     }

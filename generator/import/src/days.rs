@@ -3,7 +3,7 @@
 
 use jiff::civil::Date;
 
-use crate::field_value::{Made, Wrong, bad, unread};
+use crate::field_value::{Made, Wrong, refused, unread};
 use crate::forms::DateOrder;
 use crate::mapping::Source;
 use crate::source::sheet::Cell;
@@ -57,7 +57,7 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
         other => {
             let help =
                 "write it as 2026-01-31; a number of seconds since 1970 is declared: dates = \"epoch\"";
-            return Err(bad(format!("`{field}` is {}, which is no date", quoted(&other.text())), help));
+            return Err(refused(field, &other.text(), ", which is no date", help));
         }
     };
     Ok(Made { value: day.date.to_string().into(), note: day.hour, ..Made::default() })
@@ -65,29 +65,29 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
 
 /// The problem of a cell.
 fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
-    let subject = format!("`{field}` is {}", quoted(text));
+    let several = || BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)));
     match fault {
         Fault::Order(proved) => {
-            let (message, order) = match proved {
-                Some(order) => (format!("{subject}, and no order of day and month is declared"), *order),
-                None => (format!("{subject}, which may be either of two days"), "dmy\" or \"mdy"),
+            let (what, order) = match proved {
+                Some(order) => (", and no order of day and month is declared", *order),
+                None => (", which may be either of two days", "dmy\" or \"mdy"),
             };
-            bad(message, format!("declare it: dates = \"{order}\""))
+            refused(field, text, what, format!("declare it: dates = \"{order}\""))
         }
-        Fault::Never(what) => bad(format!("{subject}{what}"), "correct it in the source"),
-        Fault::Word(word) => {
-            if let Some((separator, days)) =
-                BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)))
-            {
-                let readings: Vec<String> =
-                    days.iter().map(|(name, _, day)| format!("{day} {name}")).collect();
-                let readings = readings.iter().map(|it| it.trim()).collect::<Vec<_>>().join(", ");
+        Fault::Never(what) => refused(field, text, what, "correct it in the source"),
+        Fault::Word(word) => match several() {
+            Some((separator, days)) => {
+                let days = days.iter().map(|(name, _, day)| format!("{day} {name}").trim().to_owned());
+                let what = format!(", which has several days: {}", days.collect::<Vec<_>>().join(", "));
                 let help = format!("add split = {separator:?} to its rule: it makes a season of each");
-                return bad(format!("{subject}, which has several days: {readings}"), help);
+                refused(field, text, what, help)
             }
-            let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
-            unread(format!("{subject}, which is no day: {} is not understood", quoted(word)), help)
-        }
+            None => {
+                let what = format!(", which is no day: {} is not understood", quoted(word));
+                let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
+                unread(field, text, what, help)
+            }
+        },
     }
 }
 
@@ -125,8 +125,8 @@ fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
         _ => None,
     });
     moment.map(|it| it.to_zoned(jiff::tz::TimeZone::UTC).date()).ok_or_else(|| {
-        let message = format!("`{field}` is {}, which is no time since 1970", quoted(&cell.text()));
-        bad(message, "correct `dates`, or list it in `empty`")
+        let help = "correct `dates`, or list it in `empty`";
+        refused(field, &cell.text(), ", which is no time since 1970", help)
     })
 }
 

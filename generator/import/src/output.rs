@@ -174,16 +174,14 @@ impl Output {
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
         let before = previous(data, target.table, &source.name);
         let [old, new] = [keys_of(&before), keys_of(&self.records)];
-        let mut gone: Vec<usize> =
-            old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, at)| *at).collect();
-        gone.sort_unstable();
-        let came: Vec<usize> =
-            new.iter().filter(|(key, _)| !old.contains_key(*key)).map(|(_, at)| *at).collect();
-        let same = if target.distinct().is_none() {
-            same_names(&before, &gone, &self.records, &came)
-        } else {
-            BTreeMap::new()
+        let lost = |own: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>| {
+            let lost = own.iter().filter(|(key, _)| !others.contains_key(*key));
+            lost.map(|(_, at)| *at).collect::<BTreeSet<usize>>()
         };
+        let (mut gone, came) = (lost(&old, &new), lost(&new, &old));
+        let is_distinct = target.distinct().is_some();
+        let same =
+            if is_distinct { BTreeMap::new() } else { same_names(&before, &gone, &self.records, &came) };
         match source.gone.as_deref() {
             Some("remove") => {}
             Some("rename") => {
@@ -237,8 +235,13 @@ pub(super) fn name_of(record: &Record) -> Option<&str> {
 
 /// Of records that left and records that came, those of one name, where it is that of one record on each side: the number
 /// of the new one, and that of the old one.
-fn same_names(before: &[Record], gone: &[usize], now: &[Record], came: &[usize]) -> BTreeMap<usize, usize> {
-    fn by_name<'r>(records: &'r [Record], numbers: &[usize]) -> BTreeMap<&'r str, Option<usize>> {
+fn same_names(
+    before: &[Record],
+    gone: &BTreeSet<usize>,
+    now: &[Record],
+    came: &BTreeSet<usize>,
+) -> BTreeMap<usize, usize> {
+    fn by_name<'r>(records: &'r [Record], numbers: &BTreeSet<usize>) -> BTreeMap<&'r str, Option<usize>> {
         let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for (name, at) in numbers.iter().filter_map(|at| Some((name_of(&records[*at])?, *at))) {
             named.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
@@ -281,10 +284,14 @@ pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) ->
     origins
 }
 
+/// The file of a table from a source, relative to the dataset.
+pub(super) fn path_of(table: Table, source: &str) -> String {
+    format!("{}/{source}.ndjson", table.name())
+}
+
 /// The records that the last import wrote.
 pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
-    let path = data.join(table.name()).join(format!("{source}.ndjson"));
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::field_value::{self, Made, Wrong, bad, is_money, no_number, wrong};
+use crate::field_value::{Made, Wrong, is_money, no_number, refused, wrong};
 use crate::mapping::{Rule, Source, Target};
-use crate::money::{self, Evidence, Sum};
+use crate::money::{self, Evidence, Fault, Sum};
 use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
 use dataset::diagnostics::Code;
@@ -81,17 +81,16 @@ impl Money {
     pub(super) fn context(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Context<'_>, Wrong> {
         let mut evidence = Vec::new();
         for column in &self.columns {
-            let text = row.cells.get(*column).map(Cell::text).unwrap_or_default();
+            let text = row.text(*column);
             if text.is_empty() || source.empty.contains(&text) {
                 continue;
             }
             let name = &sheet.columns[*column];
             let codes = money::codes(&text).or_else(|| is_currency(&text).then(|| vec![text.clone()]));
-            let codes = codes.ok_or_else(|| Wrong {
-                code: Code::BadCurrency,
-                message: format!("the currency {} in column {} is not known", quoted(&text), quoted(name)),
-                help: "write its code into the source, such as EUR".to_owned(),
-                is_unread: false,
+            let codes = codes.ok_or_else(|| {
+                let message =
+                    format!("the currency {} in column {} is not known", quoted(&text), quoted(name));
+                wrong(Code::BadCurrency, message, "write its code into the source, such as EUR")
             })?;
             evidence.push((format!("the column {}", quoted(name)), codes));
         }
@@ -108,9 +107,8 @@ pub(super) fn sum(
     context: Option<&Context<'_>>,
 ) -> Result<Made, Wrong> {
     let text = cell.text();
-    let refused = |what: &str, help: &str| {
-        wrong(Code::BadCurrency, format!("`{field}` is {}{what}", quoted(&text)), help)
-    };
+    let refused =
+        |what: &str, help: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) };
     let (sum, shown) = shown(cell, field, source)?;
     // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
     if sum.is_rate && field != "amount" {
@@ -174,9 +172,9 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
         }
         Cell::Money(number, sign) => {
             let codes = money::codes(sign).ok_or_else(|| {
-                let message =
-                    format!("`{field}` is {}: the currency {} is not known", quoted(&text), quoted(sign));
-                wrong(Code::BadCurrency, message, "show it in the source as a code, such as EUR")
+                let what = format!(": the currency {} is not known", quoted(sign));
+                let help = "show it in the source as a code, such as EUR";
+                Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) }
             })?;
             (Sum::of(*number), Some(("its number format".to_owned(), codes)))
         }
@@ -199,9 +197,8 @@ fn end(
     // A fact of an amount has no field for its end: its text says "up to".
     let is_plain = !sum.is_rate && (sum.least == sum.most || sum.least.is_none() && field != "amount");
     if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_both) {
-        let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
-        return Err(bad(message, help));
+        return Err(refused(field, text, ", which has a least sum too", help));
     }
     let end = match field {
         "amount" => sum.most.or(sum.least),
@@ -212,22 +209,25 @@ fn end(
         _ => sum.most,
     };
     let scale = context.map_or(1.0, |it| it.money.scale);
-    if scale.is_nan() {
-        let message = format!(
-            "`{field}` is {}, and the factor in the column's name may be either of two",
-            quoted(text)
-        );
-        let help = "rename the column, such as (thousands) or (millions), (miles) or (millones)";
-        return Err(bad(message, help));
-    }
-    if sum.is_scaled && scale > 1.0 {
-        let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
-        return Err(bad(message, "write the number without its factor in the source"));
-    }
-    if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
-        let message =
-            format!("`{field}` is {}: with the factor in the column's name or without it?", quoted(text));
-        return Err(bad(message, "rename the column, or write the number in its factor in the source"));
+    let doubt = if scale.is_nan() {
+        Some((
+            ", and the factor in the column's name may be either of two",
+            "rename the column, such as (thousands) or (millions), (miles) or (millones)",
+        ))
+    } else if sum.is_scaled && scale > 1.0 {
+        Some((
+            ", and the column's name has a factor too",
+            "write the number without its factor in the source",
+        ))
+    } else {
+        let is_full = sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale);
+        is_full.then_some((
+            ": with the factor in the column's name or without it?",
+            "rename the column, or write the number in its factor in the source",
+        ))
+    };
+    if let Some((what, help)) = doubt {
+        return Err(refused(field, text, what, help));
     }
     // The sum has the factor of the header, which the words beside it must not contradict.
     let words = || if scale == 1.0 { text.to_owned() } else { format!("{text}, × {scale}") };
@@ -236,25 +236,25 @@ fn end(
 }
 
 /// Why a text is no sum.
-fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
-    if part == money::UNLIKE {
-        let message = format!("`{field}` is {}, a range whose ends are not written alike", quoted(text));
-        return bad(message, "write both ends in full in the source, such as 10k-20k or 5,000-10,000");
-    }
-    if part.bytes().any(|byte| byte.is_ascii_digit()) {
-        return no_number(field, text, source);
-    }
-    if part == money::TWO_FACTORS {
-        let message = format!("`{field}` is {}, which may be thousands or millions", quoted(text));
-        return bad(
-            message,
+fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
+    let (what, help) = match fault {
+        Fault::Unlike => (
+            ", a range whose ends are not written alike",
+            "write both ends in full in the source, such as 10k-20k or 5,000-10,000",
+        ),
+        Fault::TwoFactors => (
+            ", which may be thousands or millions",
             "write the number with its zeros in the source, or with `k`, `mil euros` or `million`",
-        );
-    }
-    let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
-    field_value::unread(
-        message,
-        "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: the text \
-         becomes a note",
-    )
+        ),
+        Fault::Part(part) if part.bytes().any(|it| it.is_ascii_digit()) => {
+            return no_number(field, text, source);
+        }
+        Fault::Part(part) => {
+            let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
+                        the text becomes a note";
+            let what = format!(": {} is not understood", quoted(part));
+            return crate::field_value::unread(field, text, what, help);
+        }
+    };
+    refused(field, text, what, help)
 }

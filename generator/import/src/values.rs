@@ -4,11 +4,12 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::days::day;
-use super::field_value::{Made, Wrong, bad, is_money, no_number, unread, wrong};
+use super::field_value::{Made, Wrong, bad, is_money, no_number, refused, unread, wrong};
 use super::mapping::{Rule, Source};
 use super::money;
-use super::source::{html, sheet::Cell};
-use super::sums::{self, Context};
+use super::source::html;
+use super::source::sheet::{Cell, Row, Sheet};
+use super::sums::{self, Context, Money};
 use super::vocabulary::value_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
@@ -24,6 +25,18 @@ pub(super) struct Field<'a> {
     pub context: Option<&'a Context<'a>>,
 }
 
+/// The value of a field in a row, which may show the currency of a sum.
+pub(super) fn make_in(
+    cell: &Cell,
+    to: Field<'_>,
+    money: Option<&Money>,
+    sheet: &Sheet,
+    row: &Row,
+) -> Result<Option<Made>, Wrong> {
+    let context = money.map(|money| money.context(to.source, sheet, row)).transpose()?;
+    make(cell, Field { context: context.as_ref(), ..to })
+}
+
 /// The value of a field; none if the cell is empty. A cell is read whole, or not at all.
 pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
     let Field { name: field, rule, .. } = to;
@@ -35,7 +48,7 @@ pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
             let help = format!(
                 "add notes = true to the rule of `{field}`: the day is published, and the text as a note"
             );
-            Err(bad(format!("`{field}` is {}, a day with an hour", quoted(&text)), help))
+            Err(refused(field, &text, ", a day with an hour", help))
         }
         made => made,
     }
@@ -166,10 +179,7 @@ fn convert(cell: &Cell, to: Field<'_>) -> Result<Made, Wrong> {
         ValueType::Time => plain(moment(cell, field, source)?),
         ValueType::Boolean => match value_of("boolean", &cell.text()) {
             Some(value) => plain((value == "true").into()),
-            None => {
-                let message = format!("`{field}` is {}, expected true or false", quoted(&cell.text()));
-                Err(unread(message, "map its words by `values`"))
-            }
+            None => Err(unread(field, &cell.text(), ", expected true or false", "map its words by `values`")),
         },
         ValueType::Object => Err(wrong(
             Code::BadMapping,
@@ -188,12 +198,11 @@ fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
             Made { value: Value::String(day), note: None, .. } => {
                 return Ok(format!("{day}T00:00:00Z").into());
             }
-            _ => (text.clone(), "a time without a zone"),
+            _ => (text.clone(), ", a time without a zone"),
         },
-        other => (other.text(), "which is no time"),
+        other => (other.text(), ", which is no time"),
     };
-    let message = format!("`{field}` is {}, {what}", quoted(&text));
-    Err(bad(message, "export it as 2026-01-31T09:00:00Z"))
+    Err(refused(field, &text, what, "export it as 2026-01-31T09:00:00Z"))
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -228,8 +237,8 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         let count = text.split(signs).filter(is_address).count();
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if count > 1 || is_address(&rest) && rest.contains("://") {
-            let message = format!("`{field}` is {}, which is more than one address", quoted(&text));
-            return Err(bad(message, "leave one of them in the source"));
+            let help = "leave one of them in the source";
+            return Err(refused(field, &text, ", which is more than one address", help));
         }
         return Ok(text);
     };

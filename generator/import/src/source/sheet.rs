@@ -132,6 +132,13 @@ pub(crate) struct Row {
     pub cells: Vec<Cell>,
 }
 
+impl Row {
+    /// The text of a cell, empty if there is none.
+    pub(crate) fn text(&self, column: usize) -> String {
+        self.cells.get(column).map(Cell::text).unwrap_or_default()
+    }
+}
+
 /// A row with one cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Lone {
@@ -221,6 +228,19 @@ impl Sheet {
         ColumnPlace { name: name.to_owned(), cells }
     }
 
+    /// The cells of a column that have something, with their rows.
+    pub(crate) fn cells(&self, column: usize) -> impl Iterator<Item = (&Row, &Cell)> {
+        let cells = self.rows.iter().filter_map(move |row| Some((row, row.cells.get(column)?)));
+        cells.filter(|(_, cell)| !cell.is_empty())
+    }
+
+    /// Notes what some rows are, if there are any.
+    pub(crate) fn note_rows(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.notes.push(format!("{} {what}", counted(count, "row")));
+        }
+    }
+
     /// Leaves out rows that repeat another one cell by cell.
     pub(crate) fn drop_repeated(&mut self) {
         let before = self.rows.len();
@@ -228,10 +248,7 @@ impl Sheet {
         // 128 bits of a row that nobody can foresee: its cells would be there twice.
         let key = |row: &Row| hashers.each_ref().map(|it| it.hash_one(format!("{:?}", row.cells)));
         self.rows.retain(|row| seen.insert(key(row)));
-        if self.rows.len() < before {
-            let count = counted(before - self.rows.len(), "row");
-            self.notes.push(format!("{count} left out: the same as another one in every cell"));
-        }
+        self.note_rows(before - self.rows.len(), "left out: the same as another one in every cell");
     }
 
     /// Of rows as maps: columns in the order in which they are first seen.

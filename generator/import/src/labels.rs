@@ -10,7 +10,7 @@ use dataset::{Input, Labels, Table};
 use serde_json::Value;
 
 use crate::files::ImportError;
-use crate::output::Outputs;
+use crate::output::{Outputs, path_of};
 
 /// Replaces what the records of this import have in place of values. Those of earlier imports have values.
 pub(super) fn complete(
@@ -49,9 +49,7 @@ pub(super) fn complete(
 /// The labels of the dataset's vocabulary, with what is imported now.
 fn labels(data: &Path, outputs: &Outputs) -> Result<Labels, ImportError> {
     let imported = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
-    let path = |source: &str| format!("{}/{source}.ndjson", Table::Vocabulary.name());
-    let files: BTreeMap<String, Vec<u8>> =
-        imported.map(|((_, source), output)| (path(source), output.lines())).collect();
+    let files = imported.map(|((table, source), output)| (path_of(*table, source), output.lines())).collect();
     let input = Input::Overlaid(data.to_owned(), &files);
     Labels::read(&input).map_err(|error| ImportError::Input(error.to_string()))
 }

@@ -47,7 +47,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let bytes = read_source(from)?;
     let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
     read.iter_mut().for_each(|found| found.sheet.drop_repeated());
-    let drafts = read.iter().map(|found| Draft { sheet: &found.sheet, others: &read, source: None });
+    let drafts = read.iter().map(|found| Draft::of(&found.sheet, &read));
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
@@ -59,15 +59,13 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let mut found_lines = Vec::new();
     let mut names = BTreeSet::new();
     for found in &read {
-        let own = found.title.as_deref().filter(|_| read.len() > 1).map(slug_of);
-        let source = name
-            .filter(|_| read.len() == 1)
-            .map_or_else(|| own.unwrap_or_else(|| stem.clone()), str::to_owned);
+        let is_only = read.len() == 1;
+        let own = found.title.as_deref().filter(|_| !is_only).map(slug_of);
+        let source = name.filter(|_| is_only).map(str::to_owned).or(own).unwrap_or_else(|| stem.clone());
         let source = if source.is_empty() { "source".to_owned() } else { source };
         let source =
             if names.insert(source.clone()) { source } else { format!("{source}-{}", names.len() + 1) };
-        let draft = Draft { sheet: &found.sheet, others: &read, source: None };
-        text.push_str(&draft.text(&source, file.as_deref(), found));
+        text.push_str(&Draft::of(&found.sheet, &read).text(&source, file.as_deref(), found));
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
         let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
         found_lines.push(format!("[sources.{source}]: {rows}, {columns}"));
@@ -95,11 +93,10 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
 /// Whether the check after an import takes a value of a cell.
 fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let is_address = |it: &str| it.starts_with("http://") || it.starts_with("https://") || lacks_scheme(it);
     items.iter().all(|item| match (kind, item.as_str()) {
         (ValueType::Date, None) => false,
-        (ValueType::Url, Some(text)) => {
-            text.starts_with("http://") || text.starts_with("https://") || lacks_scheme(text)
-        }
+        (ValueType::Url, Some(text)) => is_address(text),
         (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => places::is_place(text),
         _ => true,
     })
@@ -152,18 +149,20 @@ impl Draft<'_> {
                     .to_owned(),
             ),
         }
-        self.dates(&taken).into_iter().for_each(&mut line);
-        self.numbers(&taken).into_iter().for_each(&mut line);
-        self.lists(&taken).into_iter().for_each(&mut line);
         let marks: BTreeSet<String> = self.cells().filter(|text| is_empty_mark(text)).collect();
-        if !marks.is_empty() {
-            let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
-            line(format!("empty   = [{}]  # what stands for nothing", marks.join(", ")));
-        }
+        let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
         let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
-        money.declared.iter().cloned().for_each(&mut line);
-        key.and_then(|key| self.skipped(key, &used)).into_iter().for_each(&mut line);
-        self.ignored(&used, &taken).into_iter().for_each(&mut line);
+        let declared = [
+            self.dates(&taken),
+            self.numbers(&taken),
+            self.lists(&taken),
+            (!marks.is_empty())
+                .then(|| format!("empty   = [{}]  # what stands for nothing", marks.join(", "))),
+            money.declared.clone(),
+            key.and_then(|key| self.skipped(key, &used)),
+            self.ignored(&used, &taken),
+        ];
+        declared.into_iter().flatten().for_each(line);
         self.tables(&mut out, name, &taken, key, &money);
         out
     }
@@ -180,7 +179,7 @@ impl Draft<'_> {
     fn organizations(&self) -> Option<(usize, String)> {
         let columns = 0..self.sheet.columns.len();
         let own: Vec<BTreeSet<String>> = columns.map(|column| self.column(column).collect()).collect();
-        self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
+        self.others().find_map(|other| {
             let (column, named) = other.named.as_ref()?;
             let is_named = |own: &BTreeSet<String>| {
                 own.len() == self.sheet.rows.len() && named.intersection(own).count() * 2 > named.len()
@@ -237,12 +236,12 @@ impl Draft<'_> {
             let columns = self.sheet.columns.iter().enumerate();
             let free = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
             free.filter_map(move |(column, name)| {
-                let cells = || self.sheet.rows.iter().filter_map(move |row| row.cells.get(column));
-                let filled = cells().filter(|cell| !cell.is_empty()).count();
+                let filled = self.sheet.cells(column).count();
                 let is_beside = has_currencies && !money::is_currency_column(name);
                 let is_money = what == "sums" && (is_beside || money::of_header(name).0.is_some());
                 let is_number = |cell: &Cell| money::read(&cell.text(), None).is_ok();
-                let count = cells().filter(|cell| is_one(cell) || is_money && is_number(cell)).count();
+                let is_one = |cell: &Cell| is_one(cell) || is_money && is_number(cell);
+                let count = self.sheet.cells(column).filter(|(_, cell)| is_one(cell)).count();
                 let name = quoted(name);
                 (count * 2 > filled)
                     .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
@@ -283,8 +282,7 @@ impl Draft<'_> {
     }
 
     fn tables(&self, out: &mut String, name: &str, taken: &Taken, key: Option<usize>, money: &Money) {
-        let others = self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet));
-        let elsewhere = others.into_iter().any(|other| other.is_of_organizations);
+        let elsewhere = self.others().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
             let _ =
@@ -311,11 +309,9 @@ impl Draft<'_> {
                         sum.is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
-                    if name == "fundingMaxUsd" && !has_least && self.column(own.0).any(|it| is_range(&it)) {
-                        let (count, all) = (
-                            self.column(own.0).filter(|it| is_range(it)).count(),
-                            self.column(own.0).count(),
-                        );
+                    let count = self.column(own.0).filter(|it| is_range(it)).count();
+                    if name == "fundingMaxUsd" && !has_least && count > 0 {
+                        let all = self.column(own.0).count();
                         let doubt = if count * 2 < all { "? " } else { "" };
                         let rule = self.rule(own.0).to_toml();
                         let _ = writeln!(
@@ -364,20 +360,17 @@ impl Draft<'_> {
         let rules: Vec<_> = rules.collect();
         let fits = |row: &Row, cell: &Cell| {
             let fits = |(field, kind, rule, money): &(&str, ValueType, &Rule, Option<sums::Money>)| {
-                let context = money.as_ref().map(|it| it.context(source, self.sheet, row)).transpose();
                 let to = values::Field { name: field, kind: *kind, rule, source, context: None };
-                let made =
-                    context.and_then(|it| values::make(cell, values::Field { context: it.as_ref(), ..to }));
+                let made = values::make_in(cell, to, money.as_ref(), self.sheet, row);
                 made.is_ok_and(|made| made.is_none_or(|made| is_taken(field, *kind, &made.value)))
             };
             !rules.is_empty() && rules.iter().all(fits)
         };
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped =
-            |row: &&Row| key.is_some_and(|key| listed_in(&source.reading.skip, &name_of(row, key)));
-        let rows = self.sheet.rows.iter().filter(|row| !is_skipped(row));
-        let cells = rows.filter_map(|row| Some((row, row.cells.get(column)?)));
-        let cells = cells.filter(|(_, cell)| !cell.is_empty() && !is_empty_mark(&cell.text()));
+            |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &name_of(row, key)));
+        let cells = self.sheet.cells(column);
+        let cells = cells.filter(|(row, cell)| !is_skipped(row) && !is_empty_mark(&cell.text()));
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
         let doubt = match (is_sure, all > 0 && count * 10 >= all * 9) {

@@ -15,7 +15,7 @@ mod xml;
 use std::borrow::Cow;
 
 use archive::Grid;
-use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet, weigh};
+use sheet::{Cell, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;
@@ -45,9 +45,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
         Some(b'<') => xml::read(&text, how.rows.as_deref())?,
         Some(_) => table(&text, how)?,
     };
-    if sheet.rows.len() > MOST_ROWS {
-        return Err(format!("it has more than {MOST_ROWS} rows"));
-    }
+    within(sheet.rows.len(), MOST_ROWS, "rows")?;
     Ok(sheet)
 }
 
@@ -58,13 +56,11 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
 
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.
 fn decode<'b>(bytes: &'b [u8], encoding: Option<&str>) -> Result<Cow<'b, str>, String> {
-    let declared = match encoding {
-        None => None,
-        Some(label) => {
-            let known = encoding_rs::Encoding::for_label(label.as_bytes());
-            Some(known.ok_or_else(|| format!("`{label}` is no encoding; try encoding = \"windows-1252\""))?)
-        }
+    let known = |label: &str| {
+        let known = encoding_rs::Encoding::for_label(label.as_bytes());
+        known.ok_or_else(|| format!("`{label}` is no encoding; try encoding = \"windows-1252\""))
     };
+    let declared = encoding.map(known).transpose()?;
     let marked = encoding_rs::Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     let encoding = marked.or(declared).unwrap_or(encoding_rs::UTF_8);
     let (text, _, is_bad) = encoding.decode(bytes);
@@ -134,18 +130,14 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
             let line = position.line() + skipped.filter(|byte| *byte == b'\n').count() as u64;
             u32::try_from(line).unwrap_or(u32::MAX)
         });
-        if record.len() > MOST_COLUMNS {
-            return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
-        }
+        within_columns(record.len(), line)?;
         if record.as_slice().len() > LONGEST_ROW {
             return Err(format!("row {line} has more than {} MB", LONGEST_ROW >> 20));
         }
         let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
         weigh(&mut weight, &cells, 1)?;
         grid.rows.push(Row { line, cells });
-        if grid.rows.len() > MOST_ROWS {
-            return Err(format!("it has more than {MOST_ROWS} rows"));
-        }
+        within(grid.rows.len(), MOST_ROWS, "rows")?;
     }
     if count(text, b'"') % 2 == 1 && separator != b'\t' {
         return Err("a quote is never closed: was it cut off?".to_owned());

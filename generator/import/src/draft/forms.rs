@@ -76,7 +76,27 @@ pub(super) fn is_sum(cell: &Cell) -> bool {
     }
 }
 
+/// The form that the signs of a number prove; none inside if they do not, none at all if it has no sign.
+fn proved_form(text: &str) -> Option<Option<&'static str>> {
+    let digits: String =
+        text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
+    let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
+    let last = digits.rfind(['.', ','])?;
+    let (sign, has_both) = (&digits[last..=last], digits.contains('.') && digits.contains(','));
+    // What stands once has decimals behind it, unless they are three; what is repeated separates thousands.
+    let is_repeated = digits.matches(sign).count() > 1;
+    let is_decimal = has_both || !is_repeated;
+    let is_proved = has_both || is_repeated || digits.len() - last != 4;
+    Some(is_proved.then(|| FORMS[usize::from(is_decimal == (sign == ","))]))
+}
+
 impl Draft<'_> {
+    /// The texts of a column, with their rows.
+    fn texts(&self, column: usize) -> impl Iterator<Item = (&Row, &String)> {
+        let cells = self.sheet.cells(column);
+        cells.filter_map(|(row, cell)| if let Cell::Text(text) = cell { Some((row, text)) } else { None })
+    }
+
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
         let (mut proofs, mut open) = (Proofs::new(), None);
         let mut prove = |order, proof: String| proofs.entry(order).or_insert((0, proof)).0 += 1;
@@ -85,8 +105,7 @@ impl Draft<'_> {
             if let Some(order) = order_of(header) {
                 prove(order.name(), format!("the column's name {}", quoted(header)));
             }
-            for row in &self.sheet.rows {
-                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
+            for (row, text) in self.texts(column) {
                 match proved_order(text) {
                     Some(order) => prove(order, place(text, row)),
                     None if is_numeric(text) => drop(open.get_or_insert_with(|| place(text, row))),
@@ -100,29 +119,20 @@ impl Draft<'_> {
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
         let (mut proofs, mut open, mut fits) = (Proofs::new(), None, [0; 2]);
         for column in columns_of(taken, ValueType::Number) {
-            for row in &self.sheet.rows {
-                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
-                let digits: String =
-                    text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
-                let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
-                let (dot, comma) = (digits.rfind('.'), digits.rfind(','));
-                let form = match (dot, comma) {
-                    (Some(dot), Some(comma)) => usize::from(dot < comma),
-                    (None, None) => continue,
-                    (Some(_), None) if digits.matches('.').count() > 1 => 1,
-                    (None, Some(_)) if digits.matches(',').count() > 1 => 0,
-                    (Some(at), None) if digits.len() - at != 4 => 0,
-                    (None, Some(at)) if digits.len() - at != 4 => 1,
-                    _ => {
+            for (row, text) in self.texts(column) {
+                match proved_form(text) {
+                    Some(Some(form)) => {
+                        proofs.entry(form).or_insert_with(|| (0, place(text, row))).0 += 1;
+                    }
+                    Some(None) => {
                         open.get_or_insert_with(|| place(text, row));
                         for (count, form) in fits.iter_mut().zip(FORMS) {
                             let form = NumberForm::try_from(form.to_owned()).ok();
                             *count += usize::from(money::read(text, form).is_ok());
                         }
-                        continue;
                     }
-                };
-                proofs.entry(FORMS[form]).or_insert_with(|| (0, place(text, row))).0 += 1;
+                    None => {}
+                }
             }
         }
         // What may be both in itself is read by the form whose thousands it separates.

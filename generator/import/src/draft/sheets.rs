@@ -48,34 +48,34 @@ pub(super) struct Draft<'s> {
 /// The column of each mapped field, and whether its name leaves no doubt.
 pub(super) type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
 
-impl Draft<'_> {
+impl<'s> Draft<'s> {
+    pub(super) fn of(sheet: &'s Sheet, others: &'s [Found]) -> Self {
+        Self { sheet, others, source: None }
+    }
+
+    /// The other sheets of the source.
+    pub(super) fn others(&self) -> impl Iterator<Item = &'s Found> {
+        self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet))
+    }
+
     /// What the cells of a column have, without empty ones.
     pub(super) fn column(&self, column: usize) -> impl Iterator<Item = String> {
-        self.sheet
-            .rows
-            .iter()
-            .filter_map(move |row| row.cells.get(column))
-            .filter(|cell| !cell.is_empty())
-            .map(Cell::text)
+        self.sheet.cells(column).map(|(_, cell)| cell.text())
     }
-}
 
-impl Draft<'_> {
     /// The name of the sheet, and the rule of a key that other sheets have too, where each has the same name there.
     pub(super) fn shared(&self, taken: &Taken, key: Option<usize>) -> Option<(String, String)> {
         let title = self.others.iter().find(|it| std::ptr::eq(&it.sheet, self.sheet))?.title.clone()?;
         let (name, _) = *taken.get(&(Table::Programs, "name"))?;
         let [key, name] = [key?, name].map(|column| &self.sheet.columns[column]);
         let names = |sheet: &Sheet| {
-            let columns = sheet.column(key).zip(sheet.column(name));
-            let rows = columns.into_iter().flat_map(|(key, name)| {
-                sheet.rows.iter().map(move |row| [key, name].map(|at| row.cells.get(at).map(Cell::text)))
-            });
-            rows.filter_map(|[key, name]| Some((key?, name?))).collect::<BTreeMap<String, String>>()
+            let columns = sheet.column(key).zip(sheet.column(name)).into_iter();
+            let names = columns
+                .flat_map(|(key, name)| sheet.rows.iter().map(move |row| (row.text(key), row.text(name))));
+            names.collect::<BTreeMap<String, String>>()
         };
         let own = names(self.sheet);
-        let others = self.others.iter().filter(|it| !std::ptr::eq(&it.sheet, self.sheet));
-        let theirs = others.flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));
+        let theirs = self.others().flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));
         let theirs: BTreeSet<(String, String)> = theirs.collect();
         let is_same = theirs.iter().all(|(key, name)| own.get(key) == Some(name));
         (is_same && !theirs.is_empty()).then(|| {
@@ -142,16 +142,16 @@ fn tables(
 ) -> Result<Vec<Found>, String> {
     let mut sheet = source::read(bytes, how)?;
     if sheet.doubts.tables.len() > 1 {
-        let found = sheet.doubts.tables.iter().map(|(line, name)| {
-            let declared = declared.iter().cloned().chain([format!(
-                "table   = {}  # row {line} names columns, and {} tables are in one sheet",
-                quoted(name),
-                sheet.doubts.tables.len()
-            )]);
+        let mut found = Vec::new();
+        for (line, name) in &sheet.doubts.tables {
+            let (table, count) = (quoted(name), sheet.doubts.tables.len());
+            let why = format!("row {line} names columns, and {count} tables are in one sheet");
+            let declared = [declared.clone(), vec![format!("table   = {table}  # {why}")]].concat();
             let title = if name.contains(':') { title } else { Some(name.as_str()) };
-            tables(bytes, &Reading { table: Some(name.clone()), ..how.clone() }, title, declared.collect())
-        });
-        return Ok(found.collect::<Result<Vec<_>, String>>()?.into_iter().flatten().collect());
+            let how = Reading { table: Some(name.clone()), ..how.clone() };
+            found.extend(tables(bytes, &how, title, declared)?);
+        }
+        return Ok(found);
     }
     if let Some((_, rows, _)) = &sheet.doubts.header {
         declared.push(format!("header_rows = 2  # ? {rows}"));
@@ -163,7 +163,7 @@ fn tables(
             "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
         ));
     }
-    let draft = Draft { sheet: &sheet, others: &[], source: None };
+    let draft = Draft::of(&sheet, &[]);
     let named = draft.taken().get(&(Table::Programs, "organization")).map(|(column, _)| *column);
     let named = named.map(|column| (column, draft.column(column).collect()));
     let title = title.map(str::to_owned);

@@ -5,26 +5,22 @@ use std::collections::BTreeMap;
 
 use serde_json::{Number, Value};
 
-use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet};
+use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of members in members.
 const DEEPEST: usize = 16;
 
 pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
-    if text.bytes().filter(|byte| *byte == b',').count() > MOST_VALUES {
-        return Err(format!("it has more than {MOST_VALUES} values"));
-    }
+    within(text.bytes().filter(|byte| *byte == b',').count(), MOST_VALUES, "values")?;
     let whole: Result<Value, serde_json::Error> = serde_json::from_str(text);
     let items: Vec<(u32, Value)> = match whole {
-        Ok(value) => array(value, rows)?.into_iter().enumerate().map(|(n, row)| (number(n), row)).collect(),
+        Ok(value) => (1..).zip(array(value, rows)?).collect(),
         Err(error) if text.trim_start().starts_with('[') => {
             return Err(format!("it is broken JSON: {error}; was it cut off?"));
         }
         Err(_) => lines(text)?,
     };
-    if items.len() > MOST_ROWS {
-        return Err(format!("it has more than {MOST_ROWS} rows"));
-    }
+    within(items.len(), MOST_ROWS, "rows")?;
     let mut maps = Vec::with_capacity(items.len());
     for (line, item) in items {
         let Value::Object(members) = item else { return Err(format!("row {line} is no object")) };
@@ -37,17 +33,11 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
     Sheet::of_maps(maps)
 }
 
-fn number(position: usize) -> u32 {
-    u32::try_from(position + 1).unwrap_or(u32::MAX)
-}
-
 fn lines(text: &str) -> Result<Vec<(u32, Value)>, String> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let rows = lines.map(|(position, line)| {
-        let line_number = number(position);
-        let row = serde_json::from_str(line);
-        row.map(|row| (line_number, row))
-            .map_err(|error| format!("line {line_number} is broken JSON: {error}; was it cut off?"))
+    let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
+    let rows = lines.map(|(line, text)| {
+        let broken = |error| format!("line {line} is broken JSON: {error}; was it cut off?");
+        Ok((line, serde_json::from_str(text).map_err(broken)?))
     });
     rows.collect()
 }

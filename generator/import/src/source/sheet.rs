@@ -1,6 +1,7 @@
 //! Rows of named cells, as a source holds them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
 
 use dataset::text::{counted, quoted, unguarded};
@@ -118,11 +119,17 @@ pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(),
     };
     let weight: usize = cells.iter().map(|cell| 1 + text(cell) / 32).sum();
     *sum = sum.saturating_add(weight.saturating_mul(times));
-    if *sum > MOST_CELLS {
-        Err(format!("it has more than {MOST_CELLS} cells, or as much text"))
-    } else {
-        Ok(())
-    }
+    within(*sum, MOST_CELLS, "cells, or as much text")
+}
+
+/// Refuses more of something than an import takes.
+pub(super) fn within(count: usize, most: usize, what: impl Display) -> Result<(), String> {
+    if count > most { Err(format!("it has more than {most} {what}")) } else { Ok(()) }
+}
+
+/// Refuses a row, by its line, with too many columns.
+pub(super) fn within_columns(count: usize, line: u32) -> Result<(), String> {
+    within(count, MOST_COLUMNS, format_args!("columns (row {line})"))
 }
 
 /// A row and where it stands in its source.
@@ -262,9 +269,7 @@ impl Sheet {
                     sheet.columns.push(name.clone());
                 }
             }
-            if sheet.columns.len() > MOST_COLUMNS {
-                return Err(format!("it has more than {MOST_COLUMNS} columns"));
-            }
+            within(sheet.columns.len(), MOST_COLUMNS, "columns")?;
         }
         let mut weight = 0;
         for (line, mut map, _) in maps {

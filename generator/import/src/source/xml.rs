@@ -10,7 +10,7 @@ use std::io::BufRead;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet};
+use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
@@ -77,12 +77,10 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
             Part::Text(text) => walk.text(text),
             Part::End(_) => walk.end(),
         }
+        // An element has a start, a text and an end.
         walk.parts += 1;
-        match walk.maps.len() > MOST_ROWS {
-            _ if walk.parts > 3 * MOST_VALUES => Err(format!("it has more than {MOST_VALUES} elements")),
-            true => Err(format!("it has more than {MOST_ROWS} rows")),
-            false => Ok(()),
-        }
+        within(walk.parts.div_ceil(3), MOST_VALUES, "elements")?;
+        within(walk.maps.len(), MOST_ROWS, "rows")
     })?;
     if walk.depth > 0 {
         return Err("an element is never closed: was it cut off?".to_owned());
@@ -149,9 +147,8 @@ impl Walk {
     fn end(&mut self) {
         match &mut self.open {
             Some((at, row)) if *at == self.depth => {
-                let number = u32::try_from(self.maps.len() + 1).unwrap_or(u32::MAX);
                 let row = std::mem::take(row);
-                self.maps.push((number, row.map, row.names));
+                self.maps.push((self.maps.len() as u32 + 1, row.map, row.names));
                 self.open = None;
             }
             Some((_, row)) => row.close(),

@@ -14,7 +14,7 @@ use crate::forms::DateOrder;
 use crate::keys::name_of;
 use crate::labels::lacks_scheme;
 use crate::vocabulary::{is_empty_mark, value_of};
-use crate::{money, sums, values};
+use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
@@ -352,19 +352,14 @@ impl Draft<'_> {
         let name = &self.sheet.columns[column];
         let none = Source::default();
         let source = self.source.unwrap_or(&none);
-        let fields = source.targets.iter().flat_map(|it| it.fields.iter().map(move |field| (it, field)));
-        let rules = fields.filter(|(_, (.., rule))| rule.columns.first() == Some(name));
-        let rules = rules.map(|(target, (field, kind, rule))| {
-            (field.as_str(), *kind, rule, sums::Money::new(source, target, field, rule, self.sheet))
-        });
-        let rules: Vec<_> = rules.collect();
+        let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
+        let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let fits = |(field, kind, rule, money): &(&str, ValueType, &Rule, Option<sums::Money>)| {
-                let to = values::Field { name: field, kind: *kind, rule, source, context: None };
-                let made = values::make_in(cell, to, money.as_ref(), self.sheet, row);
-                made.is_ok_and(|made| made.is_none_or(|made| is_taken(field, *kind, &made.value)))
+            let fits = |field: &values::Field<'_>| {
+                let made = field.make(cell, self.sheet, row);
+                made.is_ok_and(|made| made.is_none_or(|made| is_taken(field.name, field.kind, &made.value)))
             };
-            !rules.is_empty() && rules.iter().all(fits)
+            !fields.is_empty() && fields.iter().all(fits)
         };
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped =
@@ -380,8 +375,7 @@ impl Draft<'_> {
         };
         let other =
             others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
-        let is_open =
-            rules.iter().all(|(field, kind, ..)| *kind == ValueType::List && !field.ends_with("Countries"));
+        let is_open = fields.iter().all(|it| it.kind == ValueType::List && !it.name.ends_with("Countries"));
         let what = if is_open { "have texts" } else { "fit" };
         format!("  # {doubt}{count} of {all} cells {what}{}", other.unwrap_or_default())
     }

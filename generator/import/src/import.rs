@@ -22,7 +22,6 @@ use crate::money;
 use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere, path_of};
 use crate::schema::kinds;
 use crate::source::sheet::{Cell, Row, Sheet, listed};
-use crate::sums::Money;
 use crate::values;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
@@ -288,9 +287,7 @@ impl Importer<'_> {
         let of_program = source.targets.iter().any(|it| it.table == Table::Programs && is_keyed(it));
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
-        let fields = target.fields.iter();
-        let contexts: Vec<Option<Money>> =
-            fields.map(|(field, _, rule)| Money::new(source, target, field, rule, sheet)).collect();
+        let fields = values::Field::all(source, target, sheet);
         let (mut records, mut places) = (Vec::new(), Vec::new());
         // What the mapping states alone is one record, unless each program has it.
         let rows = sheet.rows.iter().zip(keys);
@@ -299,7 +296,7 @@ impl Importer<'_> {
         });
         for (name, row, key) in rows {
             let at = from.at(row.line);
-            let (record, notes) = self.record(from, target, &row, &contexts);
+            let (record, notes) = self.record(from, target, &fields, &row);
             self.add_notes(source, key.as_deref(), notes, at);
             let Some(mut record) = record.filter(|_| !target.is_fixed() || of_program || records.is_empty())
             else {
@@ -347,17 +344,17 @@ impl Importer<'_> {
         &mut self,
         from: Opened<'_>,
         target: &Target,
+        fields: &[values::Field<'_>],
         row: &Row,
-        contexts: &[Option<Money>],
     ) -> (Option<Record>, Vec<(String, String)>) {
         let Opened { source, sheet, .. } = from;
         let at = from.at(row.line);
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for ((field, kind, rule), money) in target.fields.iter().zip(contexts) {
+        for to in fields {
+            let (field, rule) = (to.name, to.rule);
             let cell = cell_of(rule, source, sheet, row);
-            let to = values::Field { name: field, kind: *kind, rule, source, context: None };
-            let wrong = match values::make_in(&cell, to, money.as_ref(), sheet, row) {
+            let wrong = match to.make(&cell, sheet, row) {
                 Ok(None) => continue,
                 Ok(Some(made)) => {
                     self.count_sums(&made, source, field, at);
@@ -380,7 +377,7 @@ impl Importer<'_> {
             };
             is_broken |= source.broken.as_deref() == Some("draft");
             // One error for each sum, whatever fields are made of it.
-            if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
+            if to.money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
                 let wrong = self.with_share(wrong, from, rule);
                 let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line));

@@ -5,42 +5,49 @@ use serde_json::{Value, json};
 
 use super::days::day;
 use super::field_value::{Made, Wrong, bad, is_money, no_number, refused, unread, wrong};
-use super::mapping::{Rule, Source};
+use super::mapping::{Rule, Source, Target};
 use super::money;
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
-use super::sums::{self, Context, Money};
+use super::sums::{self, Money};
 use super::vocabulary::value_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
 
-/// The field that a cell becomes a value of.
-#[derive(Clone, Copy)]
+/// The field that cells become values of.
 pub(super) struct Field<'a> {
-    pub name: &'a str,
+    pub name: &'a String,
     pub kind: ValueType,
     pub rule: &'a Rule,
-    pub source: &'a Source,
-    pub context: Option<&'a Context<'a>>,
+    source: &'a Source,
+    /// Of a sum.
+    pub money: Option<Money>,
 }
 
-/// The value of a field in a row, which may show the currency of a sum.
-pub(super) fn make_in(
-    cell: &Cell,
-    to: Field<'_>,
-    money: Option<&Money>,
-    sheet: &Sheet,
-    row: &Row,
-) -> Result<Option<Made>, Wrong> {
-    let context = money.map(|money| money.context(to.source, sheet, row)).transpose()?;
-    make(cell, Field { context: context.as_ref(), ..to })
+type Context<'a> = Option<&'a sums::Context<'a>>;
+
+impl<'a> Field<'a> {
+    /// The fields of a target.
+    pub(super) fn all(source: &'a Source, target: &'a Target, sheet: &Sheet) -> Vec<Self> {
+        let field = |(name, kind, rule): &'a (String, ValueType, Rule)| {
+            let money = Money::new(source, target, name, rule, sheet);
+            Self { name, kind: *kind, rule, source, money }
+        };
+        target.fields.iter().map(field).collect()
+    }
+
+    /// The value of the field in a row, which may show the currency of a sum; none if the cell is empty.
+    pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Option<Made>, Wrong> {
+        let context = self.money.as_ref().map(|it| it.context(self.source, sheet, row)).transpose()?;
+        make(cell, self, context.as_ref())
+    }
 }
 
-/// The value of a field; none if the cell is empty. A cell is read whole, or not at all.
-pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
+/// A cell is read whole, or not at all.
+fn make(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made>, Wrong> {
     let Field { name: field, rule, .. } = to;
-    match made(cell, to) {
+    match made(cell, to, context) {
         Err(wrong) if wrong.is_unread && rule.notes => {
             Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
         }
@@ -54,8 +61,8 @@ pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
     }
 }
 
-fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
-    let Field { name: field, kind, rule, source, .. } = to;
+fn made(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made>, Wrong> {
+    let Field { name: field, kind, rule, source, .. } = *to;
     let unmarked = html::plain(cell);
     let cell = unmarked.as_ref().unwrap_or(cell);
     if let Cell::Broken(error) = cell
@@ -86,18 +93,16 @@ fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
     };
     let text = cell.text();
     if cell.is_empty() || is_empty(&text) {
-        return rule.default.as_ref().map(|text| convert(&Cell::Text(text.clone()), to)).transpose();
+        let default = rule.default.as_ref();
+        return default.map(|text| convert(&Cell::Text(text.clone()), to, context)).transpose();
     }
     if kind == ValueType::List {
         return list(cell, field, rule, source).map(Some);
     }
-    if rule.values.is_empty() {
-        return convert(cell, to).map(Some);
-    }
     match renamed(&text, field, rule)? {
         nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, to).map(Some),
-        other => convert(&Cell::Text(other), to).map(Some),
+        same if same == text => convert(cell, to, context).map(Some),
+        other => convert(&Cell::Text(other), to, context).map(Some),
     }
 }
 
@@ -168,8 +173,8 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(cell: &Cell, to: Field<'_>) -> Result<Made, Wrong> {
-    let Field { name: field, kind, source, context, .. } = to;
+fn convert(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Made, Wrong> {
+    let Field { name: field, kind, source, .. } = *to;
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
         ValueType::Number if is_money(field) => sums::sum(cell, field, source, context),
@@ -256,10 +261,10 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
 }
 
 /// A value written by hand, in the forms of a dataset.
-pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
+pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
     let (rule, source) = (Rule::default(), Source::default());
-    let to = Field { name: field, kind, rule: &rule, source: &source, context: None };
-    let made = make(&Cell::Text(text.clone()), to)?;
+    let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
+    let made = make(&Cell::Text(text.clone()), &to, None)?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }

@@ -1,7 +1,7 @@
 //! JSON: an array, lines of objects, or an object with the array inside. Members of members are columns by
 //! their pointer.
 
-use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde_json::{Number, Value};
 
@@ -21,16 +21,13 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
         Err(_) => lines(text)?,
     };
     within(items.len(), MOST_ROWS, "rows")?;
-    let mut maps = Vec::with_capacity(items.len());
-    for (line, item) in items {
+    let named = items.into_iter().map(|(line, item)| {
         let Value::Object(members) = item else { return Err(format!("row {line} is no object")) };
-        let (mut map, mut names) = (BTreeMap::new(), Vec::new());
-        for (name, value) in members {
-            flatten(&name, value, 0, &mut map, &mut names)?;
-        }
-        maps.push((line, map, names));
-    }
-    Sheet::of_maps(maps)
+        let mut named = Vec::new();
+        members.into_iter().try_for_each(|(name, value)| flatten(&name, value, 0, &mut named))?;
+        Ok((line, named))
+    });
+    Sheet::of_named(named.collect::<Result<_, String>>()?)
 }
 
 fn lines(text: &str) -> Result<Vec<(u32, Value)>, String> {
@@ -92,28 +89,17 @@ fn number_cell(number: &Number) -> Cell {
     }
 }
 
-fn flatten(
-    name: &str,
-    value: Value,
-    depth: usize,
-    map: &mut BTreeMap<String, Cell>,
-    names: &mut Vec<String>,
-) -> Result<(), String> {
+fn flatten(name: &str, value: Value, depth: usize, named: &mut Vec<(String, Cell)>) -> Result<(), String> {
     if depth > DEEPEST {
         return Err(format!("it is nested more than {DEEPEST} deep"));
     }
+    let mut inner = |own: &dyn Display, value| flatten(&format!("{name}/{own}"), value, depth + 1, named);
     let cell = match value {
         Value::Object(members) => {
-            for (inner, value) in members {
-                flatten(&format!("{name}/{inner}"), value, depth + 1, map, names)?;
-            }
-            return Ok(());
+            return members.into_iter().try_for_each(|(own, value)| inner(&own, value));
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-            for (position, item) in items.into_iter().enumerate() {
-                flatten(&format!("{name}/{position}"), item, depth + 1, map, names)?;
-            }
-            return Ok(());
+            return items.into_iter().enumerate().try_for_each(|(position, item)| inner(&position, item));
         }
         Value::Array(items) => Cell::List(
             items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect(),
@@ -123,7 +109,6 @@ fn flatten(
         Value::Number(number) => number_cell(&number),
         Value::String(text) => Cell::of_text(&text),
     };
-    names.push(name.to_owned());
-    map.insert(name.to_owned(), cell);
+    named.push((name.to_owned(), cell));
     Ok(())
 }

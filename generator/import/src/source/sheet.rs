@@ -258,25 +258,29 @@ impl Sheet {
         self.note_rows(before - self.rows.len(), "left out: the same as another one in every cell");
     }
 
-    /// Of rows as maps: columns in the order in which they are first seen.
-    pub(super) fn of_maps(maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>) -> Result<Self, String> {
-        let mut sheet = Self::default();
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
-        for (_, _, names) in &maps {
-            for name in names {
-                if !known.contains_key(name) {
-                    known.insert(name.clone(), sheet.columns.len());
+    /// Of rows of named cells: columns in the order in which they are first seen. Cells of one name are a list.
+    pub(super) fn of_named(rows: Vec<(u32, Vec<(String, Cell)>)>) -> Result<Self, String> {
+        let (mut sheet, mut known, mut weight) = (Self::default(), BTreeMap::new(), 0);
+        for (line, named) in rows {
+            let mut cells = vec![Cell::Empty; known.len()];
+            for (name, cell) in named {
+                let at = *known.entry(name).or_insert_with_key(|name| {
                     sheet.columns.push(name.clone());
+                    cells.push(Cell::Empty);
+                    cells.len() - 1
+                });
+                within(cells.len(), MOST_COLUMNS, "columns")?;
+                match &mut cells[at] {
+                    Cell::List(items) => items.push(cell.text()),
+                    empty @ Cell::Empty => *empty = cell,
+                    first => *first = Cell::List(vec![first.text(), cell.text()]),
                 }
             }
-            within(sheet.columns.len(), MOST_COLUMNS, "columns")?;
-        }
-        let mut weight = 0;
-        for (line, mut map, _) in maps {
-            let cells = sheet.columns.iter().map(|name| map.remove(name).unwrap_or(Cell::Empty));
-            let cells: Vec<Cell> = cells.collect();
-            weigh(&mut weight, &cells, 1)?;
             sheet.rows.push(Row { line, cells });
+        }
+        for row in &mut sheet.rows {
+            row.cells.resize(sheet.columns.len(), Cell::Empty);
+            weigh(&mut weight, &row.cells, 1)?;
         }
         Ok(sheet)
     }

@@ -229,7 +229,7 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
         return Some((numeric([a, b, c], order), 5));
     }
     if let Some(digits) = number(tokens, 0, 8..=8) {
-        let year = order == Some(DateOrder::Year);
+        let year = order == Some(DateOrder::Ymd);
         let ends = if year { [0, 4, 6, 8] } else { [0, 2, 4, 8] };
         let parts = [0, 1, 2].map(|at| &digits[ends[at]..ends[at + 1]]);
         return Some((numeric(parts, order), 1));
@@ -249,7 +249,7 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
             (number(tokens, at, 1..=2)?, month(0)?, past(at + 1, &["."])?)
         }
     };
-    let is_short = matches!(order, Some(DateOrder::Day | DateOrder::Month));
+    let is_short = matches!(order, Some(DateOrder::Dmy | DateOrder::Mdy));
     let year = number(tokens, at, 4..=4).or_else(|| number(tokens, at, 2..=2).filter(|_| is_short))?;
     let none = || Fault::Never(", which is no day of any month".to_owned());
     let date = year_of(year).and_then(|year| Date::new(year, month, day.parse().ok()?).ok());
@@ -262,16 +262,16 @@ fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault
         Date::new(year_of(year)?, month.parse().ok()?, day.parse().ok()?).ok()
     };
     let ordered = |order: DateOrder| match order {
-        DateOrder::Day => make(c, b, a),
-        DateOrder::Month => make(c, a, b),
-        DateOrder::Year => make(a, b, c),
+        DateOrder::Dmy => make(c, b, a),
+        DateOrder::Mdy => make(c, a, b),
+        DateOrder::Ymd => make(a, b, c),
         DateOrder::Epoch => None,
     };
     let read = match order {
         _ if a.len() == 4 => make(a, b, c),
         Some(order) => ordered(order),
         None => {
-            return Err(match (ordered(DateOrder::Day), ordered(DateOrder::Month)) {
+            return Err(match (ordered(DateOrder::Dmy), ordered(DateOrder::Mdy)) {
                 (None, None) => Fault::Never(", which is no day of any month".to_owned()),
                 (Some(_), None) => Fault::Order(Some("dmy")),
                 (None, Some(_)) => Fault::Order(Some("mdy")),
@@ -330,7 +330,7 @@ fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
 
 /// Whether a text is a day in some order.
 pub(super) fn is_day(text: &str, field: &str) -> bool {
-    [DateOrder::Day, DateOrder::Month].into_iter().any(|order| read(text, field, Some(order)).is_ok())
+    [DateOrder::Dmy, DateOrder::Mdy].into_iter().any(|order| read(text, field, Some(order)).is_ok())
 }
 
 /// The order that a date proves, because its first or its second number can be no month.
@@ -351,8 +351,8 @@ pub(super) fn order_of(header: &str) -> Option<DateOrder> {
     let name = key_of(header);
     let has = |forms: [&str; 3]| forms.iter().any(|form| name.contains(form));
     match (has(["ddmmyy", "ddmmaa", "ttmmjj"]), has(["mmddyy", "mmddaa", "mmttjj"])) {
-        (true, false) => Some(DateOrder::Day),
-        (false, true) => Some(DateOrder::Month),
+        (true, false) => Some(DateOrder::Dmy),
+        (false, true) => Some(DateOrder::Mdy),
         _ => None,
     }
 }
@@ -363,7 +363,7 @@ mod tests {
 
     /// The day and the note of a cell whose order is declared as `dmy`, or the message.
     fn read(text: &str) -> String {
-        let source = Source { dates: Some(DateOrder::Day), ..Source::default() };
+        let source = Source { dates: Some(DateOrder::Dmy), ..Source::default() };
         match day(&Cell::Text(text.to_owned()), "deadlineOn", &source) {
             Ok(made) => {
                 let day = made.value.as_str().unwrap_or("none");
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(undeclared("2/3/2027"), "declare it: dates = \"dmy\" or \"mdy\"");
         let long = "1 March 2027 ".repeat(20_000);
         assert!(read(&long).contains("at most 4096 bytes"));
-        assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Day));
-        assert_eq!(order_of("Date (mm-dd-yy)"), Some(DateOrder::Month));
+        assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Dmy));
+        assert_eq!(order_of("Date (mm-dd-yy)"), Some(DateOrder::Mdy));
     }
 }

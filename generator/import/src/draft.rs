@@ -293,9 +293,6 @@ impl Draft<'_> {
         out.extend(shared.iter().map(|(_, rule)| rule.as_str()));
         for field in fields_of(Table::Programs) {
             match (taken.get(&(Table::Programs, field.name)), field.name) {
-                (Some(taken), "programType" | "lifecycle") => {
-                    self.words(out, field.name, *taken, |word| value_of(field.name, word).map(str::to_owned));
-                }
                 (Some(_), "fundingMinUsd" | "fundingMaxUsd") if !money.has_dollars => {}
                 (Some((column, is_sure)), name @ "eligibleCountries") => {
                     let separator = self.separator(taken).map(|(separator, _)| separator);
@@ -337,10 +334,8 @@ impl Draft<'_> {
 
     /// A field whose cells need no words of their own, unless it has a closed list of values.
     fn field(&self, out: &mut String, field: &Field, taken: (usize, bool)) {
-        if field.column.is_some_and(|column| !column.allowed.is_empty()) {
-            self.words(out, field.name, taken, |word| {
-                Some(field.allowed_value(word)).filter(|it| !it.is_empty())
-            });
+        if field.name == "programType" || field.allowed().next().is_some() {
+            self.words(out, field, taken);
         } else {
             let (rule, evidence) = (self.rule(taken.0).to_toml(), self.evidence(taken));
             let _ = writeln!(out, "{} = {rule}{evidence}", field.name);
@@ -427,38 +422,24 @@ impl Draft<'_> {
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.
-    fn words(
-        &self,
-        out: &mut String,
-        field: &str,
-        taken: (usize, bool),
-        value_of: impl Fn(&str) -> Option<String>,
-    ) {
+    fn words(&self, out: &mut String, field: &Field, taken: (usize, bool)) {
         let words: BTreeSet<String> = self.column(taken.0).filter(|word| !is_empty_mark(word)).collect();
-        let mut rule = self.rule(taken.0);
-        if words.len() > MOST_WORDS {
-            let _ = writeln!(out, "# ? {field} = {}  # {} different words", rule.to_toml(), words.len());
+        let (mut rule, name, all) = (self.rule(taken.0), field.name, words.len());
+        if all > MOST_WORDS {
+            let _ = writeln!(out, "# ? {name} = {}  # {all} different words", rule.to_toml());
             return;
         }
-        let (all, unknown) = (words.len(), words.iter().filter(|word| value_of(word).is_none()).count());
-        let value = |word: String| (value_of(&word).unwrap_or_default(), word);
+        let unknown = words.iter().filter(|word| field.value_of(word).is_none()).count();
+        let value = |word: String| (field.value_of(&word).unwrap_or_default().to_owned(), word);
         rule.values = words.into_iter().map(value).map(|(value, word)| (word, value)).collect();
-        let evidence = match unknown {
-            0 => self.evidence(taken),
-            unknown => {
-                let column = FIELDS.iter().find(|it| it.name == field).and_then(|it| it.column);
-                let known: Vec<&str> =
-                    column.into_iter().flat_map(|it| &it.allowed).filter_map(|it| it.as_str()).collect();
-                let known = match known.is_empty() {
-                    true => "grant, fellowship, scholarship, prize … or a word of yours".to_owned(),
-                    false => known.join(", "),
-                };
-                format!(
-                    "  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}"
-                )
-            }
-        };
-        let _ = writeln!(out, "{field} = {}{evidence}", rule.to_toml());
+        let mut known = field.allowed().collect::<Vec<_>>().join(", ");
+        if known.is_empty() {
+            "grant, fellowship, scholarship, prize … or a word of yours".clone_into(&mut known);
+        }
+        let question =
+            format!("  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}");
+        let evidence = if unknown == 0 { self.evidence(taken) } else { question };
+        let _ = writeln!(out, "{name} = {}{evidence}", rule.to_toml());
     }
 
     /// The rule that takes a column as it is.
@@ -496,10 +477,10 @@ impl Draft<'_> {
     fn has_hours(&self, column: usize, field: &str) -> bool {
         let mut texts =
             self.column(column).filter(|text| !is_empty_mark(text) && value_of("status", text).is_none());
-        texts.any(|text| match days::read(&text, field, Some(DateOrder::Day)) {
+        texts.any(|text| match days::read(&text, field, Some(DateOrder::Dmy)) {
             Ok(day) => day.hour.is_some(),
             Err(days::Fault::Word(_)) => true,
-            Err(_) => days::read(&text, field, Some(DateOrder::Month)).is_ok_and(|day| day.hour.is_some()),
+            Err(_) => days::read(&text, field, Some(DateOrder::Mdy)).is_ok_and(|day| day.hour.is_some()),
         })
     }
 }

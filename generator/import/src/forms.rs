@@ -4,27 +4,19 @@ use serde::Deserialize;
 
 /// What comes first of day, month and year where all are numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum DateOrder {
-    #[serde(rename = "dmy")]
-    Day,
-    #[serde(rename = "mdy")]
-    Month,
-    #[serde(rename = "ymd")]
-    Year,
+    Dmy,
+    Mdy,
+    Ymd,
     /// Seconds or milliseconds since 1970.
-    #[serde(rename = "epoch")]
     Epoch,
 }
 
 impl DateOrder {
     /// As a mapping declares it.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Day => "dmy",
-            Self::Month => "mdy",
-            Self::Year => "ymd",
-            Self::Epoch => "epoch",
-        }
+        ["dmy", "mdy", "ymd", "epoch"][self as usize]
     }
 }
 

@@ -109,27 +109,22 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
     }
     let mut builder = ::csv::ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(separator);
-    if let Some(line) = quote_within_cell(text, separator) {
+    match dataset::csv::quote_fault(text, separator, b" ") {
+        None => {}
         // Programs that copy tables separated by tabs put nothing into quotes.
-        if separator != b'\t' {
-            return Err(format!(
-                "line {line}: a quote closes in the middle of a cell; double the quotes inside it"
-            ));
+        Some(_) if separator == b'\t' => drop(builder.quoting(false)),
+        Some((_, None)) => return Err("a quote is never closed: was it cut off?".to_owned()),
+        Some((_, Some(line))) => {
+            let what = "a quote closes in the middle of a cell; double the quotes inside it";
+            return Err(format!("line {line}: {what}"));
         }
-        builder.quoting(false);
     }
     let mut reader = builder.from_reader(text.as_bytes());
     let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
-        // The position is before the line ends and empty lines that are skipped.
-        let line = record.position().map_or(1, |position| {
-            let skipped = text.bytes().skip(usize::try_from(position.byte()).unwrap_or(usize::MAX));
-            let skipped = skipped.take_while(|byte| matches!(byte, b'\r' | b'\n'));
-            let line = position.line() + skipped.filter(|byte| *byte == b'\n').count() as u64;
-            u32::try_from(line).unwrap_or(u32::MAX)
-        });
+        let line = dataset::csv::line_of(&record, text);
         within_columns(record.len(), line)?;
         if record.as_slice().len() > LONGEST_ROW {
             return Err(format!("row {line} has more than {} MB", LONGEST_ROW >> 20));
@@ -139,32 +134,5 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         grid.rows.push(Row { line, cells });
         within(grid.rows.len(), MOST_ROWS, "rows")?;
     }
-    if count(text, b'"') % 2 == 1 && separator != b'\t' {
-        return Err("a quote is never closed: was it cut off?".to_owned());
-    }
     layout::read(grid, how)
-}
-
-/// The line of the first cell that begins with a quote and goes on after the next one that is not doubled: the reader
-/// would drop both.
-fn quote_within_cell(text: &str, separator: u8) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == separator || b"\r\n".contains(byte));
-    let (mut at, mut starts) = (0, true);
-    while at < bytes.len() {
-        if bytes[at] == b'"' && starts {
-            at += 1;
-            // A doubled quote does not close the cell.
-            while bytes.get(at).is_some_and(|byte| *byte != b'"') || bytes.get(at + 1) == Some(&b'"') {
-                at += if bytes.get(at) == Some(&b'"') { 2 } else { 1 };
-            }
-            let after = bytes.iter().skip(at + 1).find(|byte| **byte != b' ');
-            if at < bytes.len() && !is_end(after) {
-                return Some(text[..at].lines().count());
-            }
-        }
-        starts = bytes.get(at).is_some_and(|byte| is_end(Some(byte)));
-        at += 1;
-    }
-    None
 }

@@ -20,7 +20,7 @@ use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
 use serde_json::Value;
-use sheets::{Draft, Found, Taken, beside, fields_of, is_sum_row, one_line, sheets};
+use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
 mod key;
@@ -46,29 +46,32 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     }
     let bytes = read_source(from)?;
     let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
-    read.iter_mut().for_each(|found| found.sheet.drop_repeated());
-    let drafts = read.iter().map(|found| Draft::of(&found.sheet, &read));
+    let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
+    let file = (from != Path::new("-")).then(|| beside(from, data));
+    let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
+    let (mut names, is_only) = (BTreeSet::new(), read.len() == 1);
+    for found in &mut read {
+        found.sheet.drop_repeated();
+        found.declared.splice(0..0, file.clone());
+        let own = found.title.as_deref().filter(|_| !is_only).map(slug_of);
+        let source = name.filter(|_| is_only).map(str::to_owned).or(own).unwrap_or_else(|| stem.clone());
+        let source = if source.is_empty() { "source".to_owned() } else { source };
+        let is_new = names.insert(source.clone());
+        found.name = if is_new { source } else { format!("{source}-{}", names.len() + 1) };
+    }
+    let drafts = read.iter().map(|found| Draft::of(found, &read));
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
-    let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
         "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
     );
     let mut found_lines = Vec::new();
-    let mut names = BTreeSet::new();
     for found in &read {
-        let is_only = read.len() == 1;
-        let own = found.title.as_deref().filter(|_| !is_only).map(slug_of);
-        let source = name.filter(|_| is_only).map(str::to_owned).or(own).unwrap_or_else(|| stem.clone());
-        let source = if source.is_empty() { "source".to_owned() } else { source };
-        let source =
-            if names.insert(source.clone()) { source } else { format!("{source}-{}", names.len() + 1) };
-        text.push_str(&Draft::of(&found.sheet, &read).text(&source, file.as_deref(), found));
+        text.push_str(&Draft::of(found, &read).text());
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
         let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
-        found_lines.push(format!("[sources.{source}]: {rows}, {columns}"));
+        found_lines.push(format!("[sources.{}]: {rows}, {columns}", found.name));
         found_lines.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
     }
     std::fs::create_dir_all(data).map_err(|error| ImportError::output(data, error))?;
@@ -104,19 +107,17 @@ fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
 
 impl Draft<'_> {
     /// The mapping, whose evidence is what an import with it takes.
-    fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
-        let sources = mapping::read(&self.unproved(name, file, found)).unwrap_or_default();
-        Draft { source: sources.first(), ..*self }.unproved(name, file, found)
+    fn text(&self) -> String {
+        let sources = mapping::read(&self.unproved()).unwrap_or_default();
+        Draft { source: sources.first(), ..*self }.unproved()
     }
 
-    fn unproved(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
-        let mut taken = self.taken();
+    fn unproved(&self) -> String {
         let organizations = self.organizations();
-        if let Some((column, proof)) = &organizations
-            && !self.has_programs(&taken)
-        {
-            return self.of_organizations(name, file, found, *column, proof);
+        if let Some((column, proof)) = organizations.as_ref().filter(|_| self.found.is_of_organizations) {
+            return self.of_organizations(*column, proof);
         }
+        let mut taken = self.taken();
         let money = self.money(&taken);
         if !money.has_dollars && taken.contains_key(&(Table::Programs, "fundingMaxUsd")) {
             // A fact has one sum.
@@ -130,14 +131,11 @@ impl Draft<'_> {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
-        let mut out = found.heading(name, file);
+        let mut out = self.found.heading();
         let mut line = |text: String| out.push_str(&(text + "\n"));
         if let Some((column, proof)) = organizations {
             let column = quoted(&self.sheet.columns[column]);
             line(format!("# ? programs, as its columns say; or organizations by {column}, {proof}: which?"));
-        }
-        if let Some(encoding) = &found.encoding {
-            line(format!("encoding = {}  # not UTF-8; {}", quoted(encoding), self.foreign()));
         }
         match key {
             Some(column) => {
@@ -149,7 +147,8 @@ impl Draft<'_> {
                     .to_owned(),
             ),
         }
-        let marks: BTreeSet<String> = self.cells().filter(|text| is_empty_mark(text)).collect();
+        let cells = self.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
+        let marks: BTreeSet<String> = cells.filter(|text| is_empty_mark(text)).collect();
         let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
         let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
         let declared = [
@@ -163,7 +162,7 @@ impl Draft<'_> {
             self.ignored(&used, &taken),
         ];
         declared.into_iter().flatten().for_each(line);
-        self.tables(&mut out, name, &taken, key, &money);
+        self.tables(&mut out, &taken, key, &money);
         out
     }
 
@@ -192,14 +191,7 @@ impl Draft<'_> {
     }
 
     /// A sheet of organizations.
-    fn of_organizations(
-        &self,
-        name: &str,
-        file: Option<&Path>,
-        found: &Found,
-        column: usize,
-        proof: &str,
-    ) -> String {
+    fn of_organizations(&self, column: usize, proof: &str) -> String {
         let columns = &self.sheet.columns;
         let mut used = BTreeSet::from([column]);
         let mut fields = format!("name = {}  # {proof}\n", quoted(&columns[column]));
@@ -209,17 +201,21 @@ impl Draft<'_> {
                 self.field(&mut fields, field, taken);
             }
         }
-        let mut out = found.heading(name, file);
+        let mut out = self.found.heading();
         let _ = writeln!(out, "key     = {}  # what other sheets call them", quoted(&columns[column]));
         out.extend(self.rest(&used).map(|line| line + "\n"));
-        let _ = write!(out, "\n[sources.{name}.organizations]\n{fields}");
+        let _ = write!(out, "\n[sources.{}.organizations]\n{fields}", self.found.name);
         out
     }
 
-    fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
+    /// The columns that are mapped to nothing.
+    fn free(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = (usize, &String)> {
         let columns = self.sheet.columns.iter().enumerate();
-        let rest = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
-        let rest: Vec<String> = rest.map(|(_, name)| quoted(name)).collect();
+        columns.filter(|(column, name)| !used.contains(column) && !name.is_empty())
+    }
+
+    fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
+        let rest: Vec<String> = self.free(used).map(|(_, name)| quoted(name)).collect();
         (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
     }
 
@@ -233,9 +229,7 @@ impl Draft<'_> {
         let has_currencies = self.sheet.columns.iter().any(|name| money::is_currency_column(name));
         let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
         let found = open.flat_map(|(_, field, what, is_one)| {
-            let columns = self.sheet.columns.iter().enumerate();
-            let free = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
-            free.filter_map(move |(column, name)| {
+            self.free(used).filter_map(move |(column, name)| {
                 let filled = self.sheet.cells(column).count();
                 let is_beside = has_currencies && !money::is_currency_column(name);
                 let is_money = what == "sums" && (is_beside || money::of_header(name).0.is_some());
@@ -247,8 +241,7 @@ impl Draft<'_> {
                     .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
             })
         });
-        let ages =
-            self.sheet.columns.iter().enumerate().filter(|(at, name)| !used.contains(at) && is_age(name));
+        let ages = self.free(used).filter(|(_, name)| is_age(name));
         let ages = ages
             .map(|(_, name)| format!("{} has ages: facts of kind \"age\" have min and max", quoted(name)));
         let found: Vec<String> = found.chain(ages).collect();
@@ -281,14 +274,15 @@ impl Draft<'_> {
         })
     }
 
-    fn tables(&self, out: &mut String, name: &str, taken: &Taken, key: Option<usize>, money: &Money) {
+    fn tables(&self, out: &mut String, taken: &Taken, key: Option<usize>, money: &Money) {
+        let source = &self.found.name;
         let elsewhere = self.others().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
-            let _ =
-                writeln!(out, "\n[sources.{name}.organizations]\nname = {rule}  # one row for each value");
+            let why = "one row for each value";
+            let _ = writeln!(out, "\n[sources.{source}.organizations]\nname = {rule}  # {why}");
         }
-        let _ = writeln!(out, "\n[sources.{name}.programs]");
+        let _ = writeln!(out, "\n[sources.{source}.programs]");
         let shared = self.shared(taken, key);
         out.extend(shared.iter().map(|(_, rule)| rule.as_str()));
         for field in fields_of(Table::Programs) {
@@ -310,11 +304,8 @@ impl Draft<'_> {
                     if name == "fundingMaxUsd" && !has_least && count > 0 {
                         let all = self.column(own.0).count();
                         let doubt = if count * 2 < all { "? " } else { "" };
-                        let rule = self.rule(own.0).to_toml();
-                        let _ = writeln!(
-                            out,
-                            "fundingMinUsd = {rule}  # {doubt}{count} of {all} cells have a least sum"
-                        );
+                        let (rule, what) = (self.rule(own.0).to_toml(), "cells have a least sum");
+                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {doubt}{count} of {all} {what}");
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
@@ -327,8 +318,8 @@ impl Draft<'_> {
             }
         }
         if key.is_some() {
-            self.sums(out, name, taken, money);
-            self.cycles(out, name, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
+            self.sums(out, taken, money);
+            self.cycles(out, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
         }
     }
 
@@ -376,14 +367,14 @@ impl Draft<'_> {
     }
 
     /// Seasons of the same row's program, if a column has dates.
-    fn cycles(&self, out: &mut String, name: &str, taken: &Taken, season: &str) {
+    fn cycles(&self, out: &mut String, taken: &Taken, season: &str) {
         let cycles = fields_of(Table::Cycles)
             .filter_map(|field| Some((field, *taken.get(&(Table::Cycles, field.name))?)));
-        let cycles: Vec<(&Field, (usize, bool))> = cycles.collect();
-        if !cycles.iter().any(|(field, _)| field.value_type() == ValueType::Date) {
+        let mut cycles = cycles.peekable();
+        if cycles.peek().is_none() {
             return;
         }
-        let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
+        let _ = writeln!(out, "\n[sources.{}.cycles]  # of the same row's program", self.found.name);
         let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
         match label {
             Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
@@ -462,15 +453,6 @@ impl Draft<'_> {
             }
         }
         taken
-    }
-
-    fn cells(&self) -> impl Iterator<Item = String> {
-        self.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text))
-    }
-
-    fn foreign(&self) -> String {
-        let cell = self.cells().find(|text| !text.is_ascii()).unwrap_or_default();
-        format!("read so, a cell is {}", quoted(&cell))
     }
 
     /// Whether cells have hours, or words that are not understood.

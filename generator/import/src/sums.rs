@@ -162,29 +162,23 @@ pub(super) fn sum(
 /// The sum of a cell, and the currency that the cell or its number format shows.
 fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evidence>), Wrong> {
     let text = cell.text();
-    Ok(match cell {
-        Cell::Number(number) => (Sum::of(*number), None),
-        // What a number format writes around a number belongs to it: 75 may be shown as $75K.
-        Cell::Shown(_, shown) => {
-            let sum = money::read(shown, None).map_err(|part| unread(field, shown, &part, source))?;
-            let currency = sum.currency.clone().map(|codes| ("its number format".to_owned(), codes));
-            (sum, currency)
-        }
+    let (form, what) = match cell {
+        Cell::Number(number) => return Ok((Sum::of(*number), None)),
         Cell::Money(number, sign) => {
             let codes = money::codes(sign).ok_or_else(|| {
                 let what = format!(": the currency {} is not known", quoted(sign));
                 let help = "show it in the source as a code, such as EUR";
                 Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) }
             })?;
-            (Sum::of(*number), Some(("its number format".to_owned(), codes)))
+            return Ok((Sum::of(*number), Some(("its number format".to_owned(), codes))));
         }
-        _ => {
-            let sum =
-                money::read(&text, source.numbers).map_err(|part| unread(field, &text, &part, source))?;
-            let shown = sum.currency.clone().map(|codes| ("the cell".to_owned(), codes));
-            (sum, shown)
-        }
-    })
+        // What a number format writes around a number belongs to it: 75 may be shown as $75K.
+        Cell::Shown(..) => (None, "its number format"),
+        _ => (source.numbers, "the cell"),
+    };
+    let sum = money::read(&text, form).map_err(|fault| unread(field, &text, &fault, source))?;
+    let shown = sum.currency.clone().map(|codes| (what.to_owned(), codes));
+    Ok((sum, shown))
 }
 
 /// The end of a range that a field takes, and the words of the cell if it is a limit or a range.

@@ -520,6 +520,9 @@ fn sources_that_were_cut_off_or_are_hostile_are_refused_in_plain_words() {
         assert_eq!(refused[0].0, "E0113", "{text}");
         assert!(refused[0].2.contains(words), "{text}: {}", refused[0].2);
     }
+    // An odd number of quotes is no cut, where no cell begins with one.
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", "Ref;Title\nA1;5\" lens\n")]);
+    assert!(place.refused().iter().all(|(code, ..)| *code != "E0113"));
     let place = Place::new(&[("import.toml", MAPPING)]);
     place.write("inbox/grants.csv", b"PK\x03\x04 and no workbook");
     assert!(place.refused()[0].2.contains("it is no workbook"));

@@ -257,7 +257,7 @@ impl Draft<'_> {
     }
 
     /// Sums that are not in dollars, as facts; a fact has one sum, and the most is what readers look for.
-    pub(super) fn sums(&self, out: &mut String, name: &str, taken: &Taken, money: &Money) {
+    pub(super) fn sums(&self, out: &mut String, taken: &Taken, money: &Money) {
         let column = |field| taken.get(&(Table::Programs, field));
         let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
         if let (true, Some((column, is_sure))) = (money.has_others, column) {
@@ -268,8 +268,9 @@ impl Draft<'_> {
             let [label, column] = [&money::bare_header(column), column].map(|name| quoted(name));
             let _ = writeln!(
                 out,
-                "\n[sources.{name}.facts]  # sums that are not in dollars, in the currency that each shows\n\
-                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\namount = {column}{evidence}"
+                "\n[sources.{}.facts]  # sums that are not in dollars, in the currency that each shows\n\
+                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\namount = {column}{evidence}",
+                self.found.name
             );
         }
     }

@@ -12,13 +12,14 @@ use dataset::Table;
 use dataset::schema::ValueType;
 
 /// A table that was read, and how.
+#[derive(Default)]
 pub(super) struct Found {
+    /// Of its source in the mapping.
+    pub name: String,
     /// Its heading or the name of its sheet, where there are several.
     pub title: Option<String>,
     /// The lines of a mapping that declare how it was read.
-    declared: Vec<String>,
-    /// Its encoding, where that is not UTF-8.
-    pub encoding: Option<String>,
+    pub declared: Vec<String>,
     pub sheet: Sheet,
     /// The column of a sheet of programs that names organizations, and the names.
     pub named: Option<(usize, BTreeSet<String>)>,
@@ -28,16 +29,16 @@ pub(super) struct Found {
 
 impl Found {
     /// The first lines of its source in a mapping.
-    pub(super) fn heading(&self, name: &str, file: Option<&Path>) -> String {
-        let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
-        let lines = std::iter::once(format!("\n[sources.{name}]")).chain(file).chain(self.declared.clone());
-        lines.map(|line| line + "\n").collect()
+    pub(super) fn heading(&self) -> String {
+        let lines = self.declared.iter().map(|line| format!("{line}\n"));
+        format!("\n[sources.{}]\n{}", self.name, lines.collect::<String>())
     }
 }
 
 /// A draft of the mapping of a sheet.
 #[derive(Clone, Copy)]
 pub(super) struct Draft<'s> {
+    pub found: &'s Found,
     pub sheet: &'s Sheet,
     /// What a first draft maps, for the evidence of the second.
     pub source: Option<&'s Source>,
@@ -49,13 +50,13 @@ pub(super) struct Draft<'s> {
 pub(super) type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
 
 impl<'s> Draft<'s> {
-    pub(super) fn of(sheet: &'s Sheet, others: &'s [Found]) -> Self {
-        Self { sheet, others, source: None }
+    pub(super) fn of(found: &'s Found, others: &'s [Found]) -> Self {
+        Self { found, sheet: &found.sheet, others, source: None }
     }
 
     /// The other sheets of the source.
     pub(super) fn others(&self) -> impl Iterator<Item = &'s Found> {
-        self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet))
+        self.others.iter().filter(|other| !std::ptr::eq(*other, self.found))
     }
 
     /// What the cells of a column have, without empty ones.
@@ -65,7 +66,7 @@ impl<'s> Draft<'s> {
 
     /// The name of the sheet, and the rule of a key that other sheets have too, where each has the same name there.
     pub(super) fn shared(&self, taken: &Taken, key: Option<usize>) -> Option<(String, String)> {
-        let title = self.others.iter().find(|it| std::ptr::eq(&it.sheet, self.sheet))?.title.clone()?;
+        let title = self.found.title.clone()?;
         let (name, _) = *taken.get(&(Table::Programs, "name"))?;
         let [key, name] = [key?, name].map(|column| &self.sheet.columns[column]);
         let names = |sheet: &Sheet| {
@@ -126,7 +127,12 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
             let Some(guess) = source::guess(bytes) else { return Err(reason) };
             let how = Reading { encoding: Some(guess.clone()), ..Reading::default() };
             let mut found = tables(bytes, &how, None, Vec::new()).map_err(|_| reason)?;
-            found.iter_mut().for_each(|it| it.encoding = Some(guess.clone()));
+            for it in &mut found {
+                let mut texts = it.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
+                let cell = quoted(&texts.find(|text| !text.is_ascii()).unwrap_or_default());
+                let encoding = quoted(&guess);
+                it.declared.push(format!("encoding = {encoding}  # not UTF-8; read so, a cell is {cell}"));
+            }
             Ok(found)
         }
         other => other,
@@ -163,11 +169,11 @@ fn tables(
             "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
         ));
     }
-    let draft = Draft::of(&sheet, &[]);
+    let mut found = Found { title: title.map(str::to_owned), declared, sheet, ..Found::default() };
+    let draft = Draft::of(&found, &[]);
     let named = draft.taken().get(&(Table::Programs, "organization")).map(|(column, _)| *column);
-    let named = named.map(|column| (column, draft.column(column).collect()));
-    let title = title.map(str::to_owned);
-    Ok(vec![Found { title, declared, encoding: None, sheet, named, is_of_organizations: false }])
+    found.named = named.map(|column| (column, draft.column(column).collect()));
+    Ok(vec![found])
 }
 
 /// Where a file is, seen from the folder of a dataset: both can then be moved together.

@@ -24,6 +24,9 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         Some(area) => area.cut(&mut grid.rows, how, &mut sheet)?,
         None => one_table(&mut grid.rows, how, &mut sheet)?,
     };
+    if how.header_rows.is_none() {
+        sheet.doubts.header = header_doubt(&grid.rows, &header);
+    }
     let mut rows = grid.rows.split_off(header.end);
     let header = grid.rows.split_off(header.start);
     let above = std::mem::take(&mut grid.rows);
@@ -212,9 +215,6 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
         let lines = headers.iter().map(|it| rows[it.start].line);
         sheet.doubts.tables = lines.zip(declared).collect();
     }
-    if how.header_rows.is_none() {
-        sheet.doubts.header = header_doubt(rows, &header);
-    }
     rows.truncate(end);
     drop(rows.drain(..start));
     if how.table.is_some() {
@@ -385,9 +385,6 @@ impl Area {
         let header = 0..how.header_rows.unwrap_or(1);
         if rows.len() < header.end {
             return Err("the area of `table` has no rows".to_owned());
-        }
-        if how.header_rows.is_none() {
-            sheet.doubts.header = header_doubt(rows, &header);
         }
         Ok(header)
     }

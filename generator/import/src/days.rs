@@ -333,17 +333,13 @@ pub(super) fn is_day(text: &str, field: &str) -> bool {
     [DateOrder::Dmy, DateOrder::Mdy].into_iter().any(|order| read(text, field, Some(order)).is_ok())
 }
 
-/// The order that a date proves, because its first or its second number can be no month.
-pub(super) fn proved_order(text: &str) -> Option<&'static str> {
+/// Of a day whose order has to be declared: the order that it proves, because its first or its second number can be no
+/// month.
+pub(super) fn proved_order(text: &str) -> Option<Option<&'static str>> {
     match read(text, "", None) {
-        Err(Fault::Order(proved)) => proved,
+        Err(Fault::Order(proved)) => Some(proved),
         _ => None,
     }
-}
-
-/// Whether a text is a day whose order has to be declared.
-pub(super) fn is_numeric(text: &str) -> bool {
-    matches!(read(text, "", None), Err(Fault::Order(_)))
 }
 
 /// The order that a column's name states, as `Deadline (DD/MM/YYYY)`.

@@ -380,8 +380,10 @@ impl Draft<'_> {
             Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
             None => drop(writeln!(out, "label = {{ value = {} }}", quoted(season))),
         }
-        let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
-        let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();
+        // Words for "no deadline" in a column of dates.
+        let deadline = taken.get(&(Table::Cycles, "deadlineOn")).into_iter();
+        let words = deadline.flat_map(|(column, _)| self.column(*column));
+        let rolling: BTreeSet<String> = words.filter(|word| value_of("status", word).is_some()).collect();
         for (field, taken @ (column, is_sure)) in cycles {
             let has_hours = field.value_type() == ValueType::Date && self.has_hours(column, field.name);
             let evidence = self.evidence((column, is_sure));
@@ -405,11 +407,6 @@ impl Draft<'_> {
                 _ => self.field(out, field, taken),
             }
         }
-    }
-
-    /// Words for "no deadline" in a column of dates.
-    fn rolling(&self, column: usize) -> BTreeSet<String> {
-        self.column(column).filter(|word| value_of("status", word).is_some()).collect()
     }
 
     /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.

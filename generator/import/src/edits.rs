@@ -94,13 +94,11 @@ fn edit(
         })?;
         changes.push((field, value));
     }
-    let mut found = Vec::new();
-    for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
-        let named = output.records.iter_mut().filter(|record| is_named(record, name, &wanted));
-        found.extend(named.map(|record| (source.clone(), record)));
-    }
+    let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
+    let rows = own.flat_map(|((_, source), output)| output.records.iter_mut().map(move |row| (source, row)));
+    let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
     let has_left =
-        |(_, record): &&(_, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
+        |(_, record): &&(&String, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
     if let Some((source, _)) = found.iter().find(has_left) {
         let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
         let help = "remove the edit, or keep it for the case that the row comes back";

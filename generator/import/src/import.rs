@@ -254,9 +254,9 @@ impl Importer<'_> {
             report(*line, rows.clone(), help);
         }
         if let Some((line, _)) = doubts.tables.get(1) {
-            let lines: Vec<String> = doubts.tables.iter().map(|(line, _)| line.to_string()).collect();
-            let tables: Vec<String> =
-                doubts.tables.iter().map(|(_, name)| format!("table = {name:?}")).collect();
+            let tables =
+                doubts.tables.iter().map(|(line, name)| (line.to_string(), format!("table = {name:?}")));
+            let (lines, tables): (Vec<String>, Vec<String>) = tables.unzip();
             let message = format!("rows {} name columns: it has several tables", lines.join(" and "));
             report(*line, message, format!("declare which: {}", tables.join(" or ")));
         }

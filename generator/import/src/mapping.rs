@@ -43,8 +43,11 @@ pub(super) struct Source {
 #[derive(Debug)]
 pub(super) struct Target {
     pub table: Table,
-    pub fields: Vec<(String, ValueType, Rule)>,
+    pub fields: Vec<Mapped>,
 }
+
+/// A field, its type, and how it is made.
+pub(super) type Mapped = (String, ValueType, Rule);
 
 impl Target {
     pub(super) fn has(&self, field: &str) -> bool {

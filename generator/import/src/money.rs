@@ -214,19 +214,16 @@ impl Reading {
         let is = |list: &str| find(list).is_some();
         let is_first = self.numbers.is_empty();
         let is_only = self.numbers.len() == 1 && self.ranges == 0;
+        let before = find("before").filter(|_| is_first);
+        let bound = before.or_else(|| find("behind").filter(|_| is_only && is_last));
         if is_only && !is_last && is("range") {
             self.ranges += 1;
-        } else if let Some(behind) = find("behind").filter(|_| is_only && is_last) {
-            self.is_most |= behind == "most";
-            self.is_least |= behind == "least";
+        } else if let Some(bound) = bound {
+            self.is_most |= bound == "most";
+            self.is_least |= bound == "least";
+            self.is_between |= bound == "between";
         } else if is("rate") {
             self.sum.is_rate = true;
-        } else if is_first && is("most") {
-            self.is_most = true;
-        } else if is_first && is("least") {
-            self.is_least = true;
-        } else if is_first && is("between") {
-            self.is_between = true;
         } else if is_behind_scale && is("of") {
             // `3 millones de euros`.
         } else if let Some(codes) = codes(phrase) {
@@ -305,7 +302,7 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
     }
     // A full stop belongs to an abbreviation only if it is known with it.
     let is_known = |word: &str| {
-        ["currency", "most", "least", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
+        ["currency", "before", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
     };
     for part in &mut parts {
         if let Part::Word(word) = part

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::field_value::{Made, Wrong, is_money, no_number, refused, wrong};
-use crate::mapping::{Rule, Source, Target};
+use crate::mapping::{Mapped, Source, Target};
 use crate::money::{self, Evidence, Fault, Sum};
 use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
@@ -35,13 +35,8 @@ pub(super) struct Money {
 
 impl Money {
     /// Of a field that is a sum; none of others.
-    pub(super) fn new(
-        source: &Source,
-        target: &Target,
-        field: &str,
-        rule: &Rule,
-        sheet: &Sheet,
-    ) -> Option<Self> {
+    pub(super) fn new(source: &Source, target: &Target, mapped: &Mapped, sheet: &Sheet) -> Option<Self> {
+        let (field, _, rule) = mapped;
         if !is_money(field) || rule.value.is_some() {
             return None;
         }
@@ -50,10 +45,7 @@ impl Money {
         let named = target.fields.iter().find(|(name, ..)| name == "currency").map(|(.., rule)| rule);
         let columns = match named.filter(|rule| rule.value.is_none()) {
             Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
-            None => {
-                let columns = sheet.columns.iter().enumerate();
-                columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
-            }
+            None => currency_columns(sheet),
         };
         let declared = named.and_then(|rule| rule.value.as_ref());
         let fields = source.targets.iter().flat_map(|target| &target.fields);
@@ -61,12 +53,9 @@ impl Money {
         let end = if field.contains("Min") { "Max" } else { "Min" };
         let has_both =
             fields.clone().any(|(name, _, other)| name.contains(end) && other.columns == rule.columns);
-        let partners: Vec<bool> = fields
-            .filter(|(name, _, other)| {
-                partner(name) && (other.columns == rule.columns || field.contains("Min"))
-            })
-            .map(|(_, _, other)| other.columns == rule.columns)
-            .collect();
+        let partners = fields.filter(|(name, ..)| partner(name));
+        let partners = partners.map(|(.., other)| other.columns == rule.columns);
+        let partners: Vec<bool> = partners.filter(|is_same| *is_same || field.contains("Min")).collect();
         Some(Self {
             header: codes.map(|codes| (format!("the header {}", quoted(column)), codes)),
             scale,
@@ -97,6 +86,12 @@ impl Money {
         evidence.extend(self.header.iter().chain(&self.declared).cloned());
         Ok(Context { evidence, money: self })
     }
+}
+
+/// The columns of currencies.
+pub(super) fn currency_columns(sheet: &Sheet) -> Vec<usize> {
+    let columns = sheet.columns.iter().enumerate();
+    columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.

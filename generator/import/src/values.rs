@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::days::day;
 use super::field_value::{Made, Wrong, bad, is_money, no_number, refused, unread, wrong};
-use super::mapping::{Rule, Source, Target};
+use super::mapping::{Mapped, Rule, Source, Target};
 use super::money;
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
@@ -30,10 +30,8 @@ type Context<'a> = Option<&'a sums::Context<'a>>;
 impl<'a> Field<'a> {
     /// The fields of a target.
     pub(super) fn all(source: &'a Source, target: &'a Target, sheet: &Sheet) -> Vec<Self> {
-        let field = |(name, kind, rule): &'a (String, ValueType, Rule)| {
-            let money = Money::new(source, target, name, rule, sheet);
-            Self { name, kind: *kind, rule, source, money }
-        };
+        let money = |it: &Mapped| Money::new(source, target, it, sheet);
+        let field = |it: &'a Mapped| Self { name: &it.0, kind: it.1, rule: &it.2, source, money: money(it) };
         target.fields.iter().map(field).collect()
     }
 

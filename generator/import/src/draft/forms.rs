@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use super::places::{is_place, is_state};
 use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
-use crate::days::{self, is_numeric, order_of, proved_order};
+use crate::days::{self, order_of, proved_order};
 use crate::forms::NumberForm;
 use crate::mapping::quoted;
 use crate::money;
 use crate::source::sheet::{Cell, Row};
+use crate::sums::currency_columns;
 use crate::values::items;
 use dataset::Table;
 use dataset::schema::ValueType;
@@ -107,8 +108,8 @@ impl Draft<'_> {
             }
             for (row, text) in self.texts(column) {
                 match proved_order(text) {
-                    Some(order) => prove(order, place(text, row)),
-                    None if is_numeric(text) => drop(open.get_or_insert_with(|| place(text, row))),
+                    Some(Some(order)) => prove(order, place(text, row)),
+                    Some(None) => drop(open.get_or_insert_with(|| place(text, row))),
                     None => {}
                 }
             }
@@ -211,9 +212,7 @@ impl Draft<'_> {
     pub(super) fn money(&self, taken: &Taken) -> Money {
         let sums = |field| taken.get(&(Table::Programs, field)).map(|(column, _)| *column);
         let columns: Vec<usize> = ["fundingMaxUsd", "fundingMinUsd"].into_iter().filter_map(sums).collect();
-        let names = || self.sheet.columns.iter().enumerate();
-        let currencies: Vec<usize> =
-            names().filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect();
+        let currencies = currency_columns(self.sheet);
         let mut money = Money::default();
         let (mut open, mut known) = (None, BTreeMap::<String, usize>::new());
         let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));

@@ -69,9 +69,7 @@ impl Importer<'_> {
             for (row, cell) in sheet.cells(column) {
                 match cell {
                     Cell::Moment(moment) => dates.push(moment.day()),
-                    Cell::Text(text) if days::is_numeric(text) => {
-                        texts.push((row.line, days::proved_order(text)));
-                    }
+                    Cell::Text(text) => texts.extend(days::proved_order(text).map(|it| (row.line, it))),
                     _ => {}
                 }
             }

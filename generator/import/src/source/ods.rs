@@ -99,10 +99,7 @@ impl Walk {
                 }
                 self.column = last;
             }
-            "table-row" => {
-                (self.row, self.cells) = (attributes.clone(), Vec::new());
-                self.column = 0;
-            }
+            "table-row" => (self.row, self.cells, self.column) = (attributes.clone(), Vec::new(), 0),
             "table-cell" | "covered-table-cell" => {
                 (self.cell, self.text, self.link) = (attributes.clone(), String::new(), None);
             }

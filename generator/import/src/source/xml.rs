@@ -4,6 +4,7 @@
 //! A column is named by the way to it, `budget/value`, and an attribute by its element, `budget/value@currency`. Elements
 //! that differ by a type or a language are named with it: `activity-date[type=1]@iso-date`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
@@ -56,13 +57,9 @@ pub(super) fn each_part(
 
 /// The text of a character or of an entity of HTML.
 fn entity(entity: &BytesRef<'_>) -> Result<String, String> {
-    let name = entity.xml10_content();
-    match entity.resolve_char_ref().map_err(|error| format!("{BROKEN}: {error}"))? {
-        Some(c) => Ok(c.to_string()),
-        None => quick_xml::escape::resolve_predefined_entity(&name)
-            .map(str::to_owned)
-            .ok_or_else(|| format!("the entity &{name}; is not known")),
-    }
+    let reference = format!("&{};", entity.xml10_content());
+    let text = quick_xml::escape::unescape(&reference).map(Cow::into_owned);
+    text.map_err(|_| format!("the entity {reference} is not known"))
 }
 
 pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {

@@ -95,7 +95,8 @@ fn edit(
         changes.push((field, value));
     }
     let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
-    let rows = own.flat_map(|((_, source), output)| output.records.iter_mut().map(move |row| (source, row)));
+    let rows =
+        own.flat_map(|((_, source), output)| output.rows.iter_mut().map(move |row| (source, &mut row.0)));
     let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
     let has_left =
         |(_, record): &&(&String, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");

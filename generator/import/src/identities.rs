@@ -22,7 +22,7 @@ pub(super) fn keep(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics)
         }
         let before = previous(data, *table, source);
         let keys = keys_of(&before);
-        for (number, record) in output.records.iter_mut().enumerate() {
+        for (number, (record, _)) in output.rows.iter_mut().enumerate() {
             let adopted = output.adopted.get(&number);
             let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
             let Some(at) = adopted.or(known) else { continue };

@@ -83,7 +83,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     for ((table, source), mut output) in outputs {
         let places = output.sort(table);
         let path = path_of(table, &source);
-        let rows = counted(output.records.len(), "row");
+        let rows = counted(output.rows.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
         imported.files.insert(path.clone(), output.lines());
         imported.columns.insert(path.clone(), output.columns);
@@ -190,14 +190,11 @@ impl Importer<'_> {
         self.report_new_columns(from);
         let (keys, repeated) = keys::keys(from, self.report);
         for target in &source.targets {
-            let (mut records, mut places) = self.records(from, target, &keys);
+            let mut rows = self.records(from, target, &keys);
             // A repeated key is one error: the check does not see its rows.
-            let mut lines = places.iter().map(|at| at.line);
-            records.retain(|_| lines.next().is_none_or(|line| !repeated.contains(&line)));
-            places.retain(|at| !repeated.contains(&at.line));
+            rows.retain(|(_, at)| at.is_none_or(|at| !repeated.contains(&at.line)));
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
-            output.records.append(&mut records);
-            output.places.append(&mut places);
+            output.rows.append(&mut rows);
             let fields = target.fields.iter();
             let columns = fields.filter_map(|(name, _, rule)| Some((name.clone(), rule.columns.first()?)));
             output.columns = columns.map(|(name, column)| (name, sheet.place_of(column))).collect();
@@ -209,7 +206,8 @@ impl Importer<'_> {
         for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
             let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
             output.add_gone(source, target, data, &self.made);
-            if let (Some((left, came)), Some(at)) = (output.renamed, output.places.first()) {
+            let first = output.rows.first().and_then(|(_, at)| *at);
+            if let (Some((left, came)), Some(at)) = (output.renamed, first) {
                 let (table, left) = (target.table.name(), counted(left, "row"));
                 let message = format!(
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
@@ -217,9 +215,9 @@ impl Importer<'_> {
                 );
                 let help = "if they are the same records, declare gone = \"rename\": ids and addresses stay; if they are \
                             others, gone = \"remove\"; or restore `key` or the keys in the source";
-                let problem = Diagnostic::new(Code::DuplicateId, *at, message);
+                let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
-                output.records.retain(|it| !it.contains_key("publication"));
+                output.rows.retain(|(record, _)| !record.contains_key("publication"));
             }
         }
     }
@@ -279,7 +277,7 @@ impl Importer<'_> {
         from: Opened<'_>,
         target: &Target,
         keys: &[Option<String>],
-    ) -> (Vec<Record>, Vec<Location>) {
+    ) -> Vec<(Record, Option<Location>)> {
         let Opened { source, sheet, .. } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
@@ -288,7 +286,7 @@ impl Importer<'_> {
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
         let fields = values::Field::all(source, target, sheet);
-        let (mut records, mut places) = (Vec::new(), Vec::new());
+        let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = sheet.rows.iter().zip(keys);
         let rows = rows.flat_map(|(row, key)| {
@@ -325,10 +323,9 @@ impl Importer<'_> {
                     record.insert("key".to_owned(), key.clone().into());
                 }
             }
-            records.push(record);
-            places.push(at);
+            records.push((record, Some(at)));
         }
-        (records, places)
+        records
     }
 
     /// Remembers names of which there is one record each.
@@ -381,10 +378,9 @@ impl Importer<'_> {
                 let line = line_of(self.text, &source.name, target.table, field);
                 let wrong = self.with_share(wrong, from, rule);
                 let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line));
-                let (mut code, mut message) = (wrong.code, wrong.message + &column.unwrap_or_default());
-                if is_broken {
-                    (code, message) = (Code::KeptAsDraft, message + "; kept as a draft without it");
-                }
+                let kept = if is_broken { "; kept as a draft without it" } else { "" };
+                let code = if is_broken { Code::KeptAsDraft } else { wrong.code };
+                let message = wrong.message + &column.unwrap_or_default() + kept;
                 // What equal problems of a field have in common: the cell; but numbers in another form are one problem.
                 let cause = if wrong.code == Code::Separators { String::new() } else { cell.text() };
                 let problem = Diagnostic::new(code, at, message).value(field.clone(), cause);
@@ -395,12 +391,11 @@ impl Importer<'_> {
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
         }
+        let has_texts = target.table != Table::Translations || part_texts(&mut record);
         // What only states a currency is no fact.
-        let is_empty = target.table == Table::Translations && !part_texts(&mut record);
-        let is_empty = is_empty
-            || !(has_value || target.is_fixed())
-            || target.has("amount") && !record.contains_key("amount");
-        ((!is_empty || is_broken).then_some(record), notes)
+        let has_amount = !target.has("amount") || record.contains_key("amount");
+        let is_one = has_texts && has_amount && (has_value || target.is_fixed());
+        ((is_one || is_broken).then_some(record), notes)
     }
 
     /// Counts sums that have no place, and those whose currency only their field shows.
@@ -449,8 +444,7 @@ impl Importer<'_> {
             self.count(place, "cell", "published as notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
-            output.records.extend(fact.as_object().cloned());
-            output.places.push(at);
+            output.rows.extend(fact.as_object().cloned().map(|fact| (fact, Some(at))));
         }
     }
 }

@@ -21,8 +21,7 @@ pub(super) fn complete(
     let labels = labels(data, outputs)?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for output in outputs.values_mut() {
-        let read = output.places.len();
-        for record in output.records.iter_mut().take(read) {
+        for (record, _) in output.rows.iter_mut().filter(|(_, at)| at.is_some()) {
             let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
             for (field, value) in record.iter_mut() {
                 let items = match value {

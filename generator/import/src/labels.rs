@@ -18,7 +18,11 @@ pub(super) fn complete(
     outputs: &mut Outputs,
     report: &mut Diagnostics,
 ) -> Result<(), ImportError> {
-    let labels = labels(data, outputs)?;
+    // With what is imported now.
+    let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
+    let files = terms.map(|((table, source), output)| (path_of(*table, source), output.lines())).collect();
+    let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
+    let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for output in outputs.values_mut() {
         for (record, _) in output.rows.iter_mut().filter(|(_, at)| at.is_some()) {
@@ -43,14 +47,6 @@ pub(super) fn complete(
         report.note(format!("`{field}`: {count} read as what the dataset has for it, as {example}"));
     }
     Ok(())
-}
-
-/// The labels of the dataset's vocabulary, with what is imported now.
-fn labels(data: &Path, outputs: &Outputs) -> Result<Labels, ImportError> {
-    let imported = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
-    let files = imported.map(|((table, source), output)| (path_of(*table, source), output.lines())).collect();
-    let input = Input::Overlaid(data.to_owned(), &files);
-    Labels::read(&input).map_err(|error| ImportError::Input(error.to_string()))
 }
 
 /// The value that a text of a field stands for.

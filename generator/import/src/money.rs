@@ -178,6 +178,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
             at += 1;
             continue;
         }
+        let is_scale = |part: &Part| matches!(part, Part::Word(word) if scale_of(word, false).is_some());
         let is_behind_scale = at.checked_sub(1).is_some_and(|it| is_scale(&parts[it]));
         // The longest phrase that is known.
         let mut phrases = (at + 1..=parts.len().min(at + 4)).rev();
@@ -259,10 +260,6 @@ impl Reading {
         };
         Ok(Sum { least, most, ..self.sum })
     }
-}
-
-fn is_scale(part: &Part) -> bool {
-    matches!(part, Part::Word(word) if scale_of(word, false).is_some())
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {

@@ -1,5 +1,6 @@
 //! What the cells of a sheet prove about its dates, numbers, lists and currencies.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -38,23 +39,15 @@ fn place(text: &str, row: &Row) -> String {
 
 /// The line that declares a form: as proved where no cell contradicts, else as a question.
 fn verdict(word: &str, proofs: &Proofs, forms: &[&'static str; 2], open: Option<String>) -> Option<String> {
-    let [first, other] = *forms;
-    Some(match (proofs.get(first), proofs.get(other)) {
-        (None, None) => {
-            format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?)
-        }
-        (Some((_, cell)), None) => format!("{word} = \"{first}\"  # proved by {cell}"),
-        (None, Some((_, cell))) => format!("{word} = \"{other}\"  # proved by {cell}"),
-        (Some((one, cell)), Some((two, contrary))) => {
-            let [(form, most, cell), (less, few, contrary)] = if one >= two {
-                [(first, one, cell), (other, two, contrary)]
-            } else {
-                [(other, two, contrary), (first, one, cell)]
-            };
-            format!(
-                "{word} = \"{form}\"  # ? {} prove it, as {cell}; {few} prove \"{less}\": {contrary}",
-                counted(*most, "cell")
-            )
+    let mut found: Vec<_> = forms.iter().filter_map(|form| Some((form, proofs.get(form)?))).collect();
+    found.sort_by_key(|(_, (count, _))| Reverse(*count));
+    let [first, other] = forms;
+    Some(match &found[..] {
+        [] => format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?),
+        [(form, (_, cell))] => format!("{word} = \"{form}\"  # proved by {cell}"),
+        [(form, (most, cell)), (less, (few, contrary)), ..] => {
+            let most = counted(*most, "cell");
+            format!("{word} = \"{form}\"  # ? {most} prove it, as {cell}; {few} prove \"{less}\": {contrary}")
         }
     })
 }

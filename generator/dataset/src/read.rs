@@ -1,7 +1,7 @@
 //! Reads a dataset's files into rows with their `file:line`. Checks form only: encoding, syntax, field names
 //! and types; [`crate::link()`] checks values and references.
 
-mod csv;
+pub mod csv;
 mod fields;
 mod files;
 mod header;

@@ -3,7 +3,7 @@
 
 use jiff::civil::Date;
 
-use crate::field_value::{Made, Wrong, bad, unread};
+use crate::field_value::{Made, Wrong, refused, unread};
 use crate::forms::DateOrder;
 use crate::mapping::Source;
 use crate::source::sheet::Cell;
@@ -57,7 +57,7 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
         other => {
             let help =
                 "write it as 2026-01-31; a number of seconds since 1970 is declared: dates = \"epoch\"";
-            return Err(bad(format!("`{field}` is {}, which is no date", quoted(&other.text())), help));
+            return Err(refused(field, &other.text(), ", which is no date", help));
         }
     };
     Ok(Made { value: day.date.to_string().into(), note: day.hour, ..Made::default() })
@@ -65,29 +65,29 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
 
 /// The problem of a cell.
 fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
-    let subject = format!("`{field}` is {}", quoted(text));
+    let several = || BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)));
     match fault {
         Fault::Order(proved) => {
-            let (message, order) = match proved {
-                Some(order) => (format!("{subject}, and no order of day and month is declared"), *order),
-                None => (format!("{subject}, which may be either of two days"), "dmy\" or \"mdy"),
+            let (what, order) = match proved {
+                Some(order) => (", and no order of day and month is declared", *order),
+                None => (", which may be either of two days", "dmy\" or \"mdy"),
             };
-            bad(message, format!("declare it: dates = \"{order}\""))
+            refused(field, text, what, format!("declare it: dates = \"{order}\""))
         }
-        Fault::Never(what) => bad(format!("{subject}{what}"), "correct it in the source"),
-        Fault::Word(word) => {
-            if let Some((separator, days)) =
-                BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)))
-            {
-                let readings: Vec<String> =
-                    days.iter().map(|(name, _, day)| format!("{day} {name}")).collect();
-                let readings = readings.iter().map(|it| it.trim()).collect::<Vec<_>>().join(", ");
+        Fault::Never(what) => refused(field, text, what, "correct it in the source"),
+        Fault::Word(word) => match several() {
+            Some((separator, days)) => {
+                let days = days.iter().map(|(name, _, day)| format!("{day} {name}").trim().to_owned());
+                let what = format!(", which has several days: {}", days.collect::<Vec<_>>().join(", "));
                 let help = format!("add split = {separator:?} to its rule: it makes a season of each");
-                return bad(format!("{subject}, which has several days: {readings}"), help);
+                refused(field, text, what, help)
             }
-            let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
-            unread(format!("{subject}, which is no day: {} is not understood", quoted(word)), help)
-        }
+            None => {
+                let what = format!(", which is no day: {} is not understood", quoted(word));
+                let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
+                unread(field, text, what, help)
+            }
+        },
     }
 }
 
@@ -125,8 +125,8 @@ fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
         _ => None,
     });
     moment.map(|it| it.to_zoned(jiff::tz::TimeZone::UTC).date()).ok_or_else(|| {
-        let message = format!("`{field}` is {}, which is no time since 1970", quoted(&cell.text()));
-        bad(message, "correct `dates`, or list it in `empty`")
+        let help = "correct `dates`, or list it in `empty`";
+        refused(field, &cell.text(), ", which is no time since 1970", help)
     })
 }
 
@@ -229,7 +229,7 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
         return Some((numeric([a, b, c], order), 5));
     }
     if let Some(digits) = number(tokens, 0, 8..=8) {
-        let year = order == Some(DateOrder::Year);
+        let year = order == Some(DateOrder::Ymd);
         let ends = if year { [0, 4, 6, 8] } else { [0, 2, 4, 8] };
         let parts = [0, 1, 2].map(|at| &digits[ends[at]..ends[at + 1]]);
         return Some((numeric(parts, order), 1));
@@ -249,7 +249,7 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
             (number(tokens, at, 1..=2)?, month(0)?, past(at + 1, &["."])?)
         }
     };
-    let is_short = matches!(order, Some(DateOrder::Day | DateOrder::Month));
+    let is_short = matches!(order, Some(DateOrder::Dmy | DateOrder::Mdy));
     let year = number(tokens, at, 4..=4).or_else(|| number(tokens, at, 2..=2).filter(|_| is_short))?;
     let none = || Fault::Never(", which is no day of any month".to_owned());
     let date = year_of(year).and_then(|year| Date::new(year, month, day.parse().ok()?).ok());
@@ -262,16 +262,16 @@ fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault
         Date::new(year_of(year)?, month.parse().ok()?, day.parse().ok()?).ok()
     };
     let ordered = |order: DateOrder| match order {
-        DateOrder::Day => make(c, b, a),
-        DateOrder::Month => make(c, a, b),
-        DateOrder::Year => make(a, b, c),
+        DateOrder::Dmy => make(c, b, a),
+        DateOrder::Mdy => make(c, a, b),
+        DateOrder::Ymd => make(a, b, c),
         DateOrder::Epoch => None,
     };
     let read = match order {
         _ if a.len() == 4 => make(a, b, c),
         Some(order) => ordered(order),
         None => {
-            return Err(match (ordered(DateOrder::Day), ordered(DateOrder::Month)) {
+            return Err(match (ordered(DateOrder::Dmy), ordered(DateOrder::Mdy)) {
                 (None, None) => Fault::Never(", which is no day of any month".to_owned()),
                 (Some(_), None) => Fault::Order(Some("dmy")),
                 (None, Some(_)) => Fault::Order(Some("mdy")),
@@ -330,20 +330,16 @@ fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
 
 /// Whether a text is a day in some order.
 pub(super) fn is_day(text: &str, field: &str) -> bool {
-    [DateOrder::Day, DateOrder::Month].into_iter().any(|order| read(text, field, Some(order)).is_ok())
+    [DateOrder::Dmy, DateOrder::Mdy].into_iter().any(|order| read(text, field, Some(order)).is_ok())
 }
 
-/// The order that a date proves, because its first or its second number can be no month.
-pub(super) fn proved_order(text: &str) -> Option<&'static str> {
+/// Of a day whose order has to be declared: the order that it proves, because its first or its second number can be no
+/// month.
+pub(super) fn proved_order(text: &str) -> Option<Option<&'static str>> {
     match read(text, "", None) {
-        Err(Fault::Order(proved)) => proved,
+        Err(Fault::Order(proved)) => Some(proved),
         _ => None,
     }
-}
-
-/// Whether a text is a day whose order has to be declared.
-pub(super) fn is_numeric(text: &str) -> bool {
-    matches!(read(text, "", None), Err(Fault::Order(_)))
 }
 
 /// The order that a column's name states, as `Deadline (DD/MM/YYYY)`.
@@ -351,8 +347,8 @@ pub(super) fn order_of(header: &str) -> Option<DateOrder> {
     let name = key_of(header);
     let has = |forms: [&str; 3]| forms.iter().any(|form| name.contains(form));
     match (has(["ddmmyy", "ddmmaa", "ttmmjj"]), has(["mmddyy", "mmddaa", "mmttjj"])) {
-        (true, false) => Some(DateOrder::Day),
-        (false, true) => Some(DateOrder::Month),
+        (true, false) => Some(DateOrder::Dmy),
+        (false, true) => Some(DateOrder::Mdy),
         _ => None,
     }
 }
@@ -363,7 +359,7 @@ mod tests {
 
     /// The day and the note of a cell whose order is declared as `dmy`, or the message.
     fn read(text: &str) -> String {
-        let source = Source { dates: Some(DateOrder::Day), ..Source::default() };
+        let source = Source { dates: Some(DateOrder::Dmy), ..Source::default() };
         match day(&Cell::Text(text.to_owned()), "deadlineOn", &source) {
             Ok(made) => {
                 let day = made.value.as_str().unwrap_or("none");
@@ -443,7 +439,7 @@ mod tests {
         assert_eq!(undeclared("2/3/2027"), "declare it: dates = \"dmy\" or \"mdy\"");
         let long = "1 March 2027 ".repeat(20_000);
         assert!(read(&long).contains("at most 4096 bytes"));
-        assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Day));
-        assert_eq!(order_of("Date (mm-dd-yy)"), Some(DateOrder::Month));
+        assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Dmy));
+        assert_eq!(order_of("Date (mm-dd-yy)"), Some(DateOrder::Mdy));
     }
 }

@@ -8,19 +8,19 @@ use std::path::Path;
 use super::days;
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
-use crate::canonical::lacks_scheme;
 use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
 use crate::forms::DateOrder;
 use crate::keys::name_of;
+use crate::labels::lacks_scheme;
 use crate::vocabulary::{is_empty_mark, value_of};
-use crate::{money, sums, values};
+use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
 use serde_json::Value;
-use sheets::{Draft, Found, Taken, beside, fields_of, is_sum_row, one_line, sheets};
+use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
 mod key;
@@ -46,31 +46,32 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     }
     let bytes = read_source(from)?;
     let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
-    read.iter_mut().for_each(|found| found.sheet.drop_repeated());
-    let drafts = read.iter().map(|found| Draft { sheet: &found.sheet, others: &read, source: None });
+    let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
+    let file = (from != Path::new("-")).then(|| beside(from, data));
+    let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
+    let (mut names, is_only) = (BTreeSet::new(), read.len() == 1);
+    for found in &mut read {
+        found.sheet.drop_repeated();
+        found.declared.splice(0..0, file.clone());
+        let own = found.title.as_deref().filter(|_| !is_only).map(slug_of);
+        let source = name.filter(|_| is_only).map(str::to_owned).or(own).unwrap_or_else(|| stem.clone());
+        let source = if source.is_empty() { "source".to_owned() } else { source };
+        let is_new = names.insert(source.clone());
+        found.name = if is_new { source } else { format!("{source}-{}", names.len() + 1) };
+    }
+    let drafts = read.iter().map(|found| Draft::of(found, &read));
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
-    let file = (from != Path::new("-")).then(|| beside(from, data));
     let mut text = String::from(
         "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
     );
     let mut found_lines = Vec::new();
-    let mut names = BTreeSet::new();
     for found in &read {
-        let own = found.title.as_deref().filter(|_| read.len() > 1).map(slug_of);
-        let source = name
-            .filter(|_| read.len() == 1)
-            .map_or_else(|| own.unwrap_or_else(|| stem.clone()), str::to_owned);
-        let source = if source.is_empty() { "source".to_owned() } else { source };
-        let source =
-            if names.insert(source.clone()) { source } else { format!("{source}-{}", names.len() + 1) };
-        let draft = Draft { sheet: &found.sheet, others: &read, source: None };
-        text.push_str(&draft.text(&source, file.as_deref(), found));
+        text.push_str(&Draft::of(found, &read).text());
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
         let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
-        found_lines.push(format!("[sources.{source}]: {rows}, {columns}"));
+        found_lines.push(format!("[sources.{}]: {rows}, {columns}", found.name));
         found_lines.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
     }
     std::fs::create_dir_all(data).map_err(|error| ImportError::output(data, error))?;
@@ -95,11 +96,10 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
 /// Whether the check after an import takes a value of a cell.
 fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let is_address = |it: &str| it.starts_with("http://") || it.starts_with("https://") || lacks_scheme(it);
     items.iter().all(|item| match (kind, item.as_str()) {
         (ValueType::Date, None) => false,
-        (ValueType::Url, Some(text)) => {
-            text.starts_with("http://") || text.starts_with("https://") || lacks_scheme(text)
-        }
+        (ValueType::Url, Some(text)) => is_address(text),
         (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => places::is_place(text),
         _ => true,
     })
@@ -107,19 +107,17 @@ fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
 
 impl Draft<'_> {
     /// The mapping, whose evidence is what an import with it takes.
-    fn text(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
-        let sources = mapping::read(&self.unproved(name, file, found)).unwrap_or_default();
-        Draft { source: sources.first(), ..*self }.unproved(name, file, found)
+    fn text(&self) -> String {
+        let sources = mapping::read(&self.unproved()).unwrap_or_default();
+        Draft { source: sources.first(), ..*self }.unproved()
     }
 
-    fn unproved(&self, name: &str, file: Option<&Path>, found: &Found) -> String {
-        let mut taken = self.taken();
+    fn unproved(&self) -> String {
         let organizations = self.organizations();
-        if let Some((column, proof)) = &organizations
-            && !self.has_programs(&taken)
-        {
-            return self.of_organizations(name, file, found, *column, proof);
+        if let Some((column, proof)) = organizations.as_ref().filter(|_| self.found.is_of_organizations) {
+            return self.of_organizations(*column, proof);
         }
+        let mut taken = self.taken();
         let money = self.money(&taken);
         if !money.has_dollars && taken.contains_key(&(Table::Programs, "fundingMaxUsd")) {
             // A fact has one sum.
@@ -133,14 +131,11 @@ impl Draft<'_> {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
-        let mut out = found.heading(name, file);
+        let mut out = self.found.heading();
         let mut line = |text: String| out.push_str(&(text + "\n"));
         if let Some((column, proof)) = organizations {
             let column = quoted(&self.sheet.columns[column]);
             line(format!("# ? programs, as its columns say; or organizations by {column}, {proof}: which?"));
-        }
-        if let Some(encoding) = &found.encoding {
-            line(format!("encoding = {}  # not UTF-8; {}", quoted(encoding), self.foreign()));
         }
         match key {
             Some(column) => {
@@ -152,19 +147,22 @@ impl Draft<'_> {
                     .to_owned(),
             ),
         }
-        self.dates(&taken).into_iter().for_each(&mut line);
-        self.numbers(&taken).into_iter().for_each(&mut line);
-        self.lists(&taken).into_iter().for_each(&mut line);
-        let marks: BTreeSet<String> = self.cells().filter(|text| is_empty_mark(text)).collect();
-        if !marks.is_empty() {
-            let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
-            line(format!("empty   = [{}]  # what stands for nothing", marks.join(", ")));
-        }
+        let cells = self.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
+        let marks: BTreeSet<String> = cells.filter(|text| is_empty_mark(text)).collect();
+        let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
         let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
-        money.declared.iter().cloned().for_each(&mut line);
-        key.and_then(|key| self.skipped(key, &used)).into_iter().for_each(&mut line);
-        self.ignored(&used, &taken).into_iter().for_each(&mut line);
-        self.tables(&mut out, name, &taken, key, &money);
+        let declared = [
+            self.dates(&taken),
+            self.numbers(&taken),
+            self.lists(&taken),
+            (!marks.is_empty())
+                .then(|| format!("empty   = [{}]  # what stands for nothing", marks.join(", "))),
+            money.declared.clone(),
+            key.and_then(|key| self.skipped(key, &used)),
+            self.ignored(&used, &taken),
+        ];
+        declared.into_iter().flatten().for_each(line);
+        self.tables(&mut out, &taken, key, &money);
         out
     }
 
@@ -180,7 +178,7 @@ impl Draft<'_> {
     fn organizations(&self) -> Option<(usize, String)> {
         let columns = 0..self.sheet.columns.len();
         let own: Vec<BTreeSet<String>> = columns.map(|column| self.column(column).collect()).collect();
-        self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet)).find_map(|other| {
+        self.others().find_map(|other| {
             let (column, named) = other.named.as_ref()?;
             let is_named = |own: &BTreeSet<String>| {
                 own.len() == self.sheet.rows.len() && named.intersection(own).count() * 2 > named.len()
@@ -193,14 +191,7 @@ impl Draft<'_> {
     }
 
     /// A sheet of organizations.
-    fn of_organizations(
-        &self,
-        name: &str,
-        file: Option<&Path>,
-        found: &Found,
-        column: usize,
-        proof: &str,
-    ) -> String {
+    fn of_organizations(&self, column: usize, proof: &str) -> String {
         let columns = &self.sheet.columns;
         let mut used = BTreeSet::from([column]);
         let mut fields = format!("name = {}  # {proof}\n", quoted(&columns[column]));
@@ -210,17 +201,21 @@ impl Draft<'_> {
                 self.field(&mut fields, field, taken);
             }
         }
-        let mut out = found.heading(name, file);
+        let mut out = self.found.heading();
         let _ = writeln!(out, "key     = {}  # what other sheets call them", quoted(&columns[column]));
         out.extend(self.rest(&used).map(|line| line + "\n"));
-        let _ = write!(out, "\n[sources.{name}.organizations]\n{fields}");
+        let _ = write!(out, "\n[sources.{}.organizations]\n{fields}", self.found.name);
         out
     }
 
-    fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
+    /// The columns that are mapped to nothing.
+    fn free(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = (usize, &String)> {
         let columns = self.sheet.columns.iter().enumerate();
-        let rest = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
-        let rest: Vec<String> = rest.map(|(_, name)| quoted(name)).collect();
+        columns.filter(|(column, name)| !used.contains(column) && !name.is_empty())
+    }
+
+    fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
+        let rest: Vec<String> = self.free(used).map(|(_, name)| quoted(name)).collect();
         (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
     }
 
@@ -234,22 +229,19 @@ impl Draft<'_> {
         let has_currencies = self.sheet.columns.iter().any(|name| money::is_currency_column(name));
         let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
         let found = open.flat_map(|(_, field, what, is_one)| {
-            let columns = self.sheet.columns.iter().enumerate();
-            let free = columns.filter(|(column, name)| !used.contains(column) && !name.is_empty());
-            free.filter_map(move |(column, name)| {
-                let cells = || self.sheet.rows.iter().filter_map(move |row| row.cells.get(column));
-                let filled = cells().filter(|cell| !cell.is_empty()).count();
+            self.free(used).filter_map(move |(column, name)| {
+                let filled = self.sheet.cells(column).count();
                 let is_beside = has_currencies && !money::is_currency_column(name);
                 let is_money = what == "sums" && (is_beside || money::of_header(name).0.is_some());
                 let is_number = |cell: &Cell| money::read(&cell.text(), None).is_ok();
-                let count = cells().filter(|cell| is_one(cell) || is_money && is_number(cell)).count();
+                let is_one = |cell: &Cell| is_one(cell) || is_money && is_number(cell);
+                let count = self.sheet.cells(column).filter(|(_, cell)| is_one(cell)).count();
                 let name = quoted(name);
                 (count * 2 > filled)
                     .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
             })
         });
-        let ages =
-            self.sheet.columns.iter().enumerate().filter(|(at, name)| !used.contains(at) && is_age(name));
+        let ages = self.free(used).filter(|(_, name)| is_age(name));
         let ages = ages
             .map(|(_, name)| format!("{} has ages: facts of kind \"age\" have min and max", quoted(name)));
         let found: Vec<String> = found.chain(ages).collect();
@@ -282,22 +274,19 @@ impl Draft<'_> {
         })
     }
 
-    fn tables(&self, out: &mut String, name: &str, taken: &Taken, key: Option<usize>, money: &Money) {
-        let others = self.others.iter().filter(|other| !std::ptr::eq(&other.sheet, self.sheet));
-        let elsewhere = others.into_iter().any(|other| other.is_of_organizations);
+    fn tables(&self, out: &mut String, taken: &Taken, key: Option<usize>, money: &Money) {
+        let source = &self.found.name;
+        let elsewhere = self.others().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
-            let _ =
-                writeln!(out, "\n[sources.{name}.organizations]\nname = {rule}  # one row for each value");
+            let why = "one row for each value";
+            let _ = writeln!(out, "\n[sources.{source}.organizations]\nname = {rule}  # {why}");
         }
-        let _ = writeln!(out, "\n[sources.{name}.programs]");
+        let _ = writeln!(out, "\n[sources.{source}.programs]");
         let shared = self.shared(taken, key);
         out.extend(shared.iter().map(|(_, rule)| rule.as_str()));
         for field in fields_of(Table::Programs) {
             match (taken.get(&(Table::Programs, field.name)), field.name) {
-                (Some(taken), "programType" | "lifecycle") => {
-                    self.words(out, field.name, *taken, |word| value_of(field.name, word).map(str::to_owned));
-                }
                 (Some(_), "fundingMinUsd" | "fundingMaxUsd") if !money.has_dollars => {}
                 (Some((column, is_sure)), name @ "eligibleCountries") => {
                     let separator = self.separator(taken).map(|(separator, _)| separator);
@@ -311,17 +300,12 @@ impl Draft<'_> {
                         sum.is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
-                    if name == "fundingMaxUsd" && !has_least && self.column(own.0).any(|it| is_range(&it)) {
-                        let (count, all) = (
-                            self.column(own.0).filter(|it| is_range(it)).count(),
-                            self.column(own.0).count(),
-                        );
+                    let count = self.column(own.0).filter(|it| is_range(it)).count();
+                    if name == "fundingMaxUsd" && !has_least && count > 0 {
+                        let all = self.column(own.0).count();
                         let doubt = if count * 2 < all { "? " } else { "" };
-                        let rule = self.rule(own.0).to_toml();
-                        let _ = writeln!(
-                            out,
-                            "fundingMinUsd = {rule}  # {doubt}{count} of {all} cells have a least sum"
-                        );
+                        let (rule, what) = (self.rule(own.0).to_toml(), "cells have a least sum");
+                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {doubt}{count} of {all} {what}");
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
@@ -334,17 +318,15 @@ impl Draft<'_> {
             }
         }
         if key.is_some() {
-            self.sums(out, name, taken, money);
-            self.cycles(out, name, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
+            self.sums(out, taken, money);
+            self.cycles(out, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
         }
     }
 
     /// A field whose cells need no words of their own, unless it has a closed list of values.
     fn field(&self, out: &mut String, field: &Field, taken: (usize, bool)) {
-        if field.column.is_some_and(|column| !column.allowed.is_empty()) {
-            self.words(out, field.name, taken, |word| {
-                Some(field.allowed_value(word)).filter(|it| !it.is_empty())
-            });
+        if field.name == "programType" || field.allowed().next().is_some() {
+            self.words(out, field, taken);
         } else {
             let (rule, evidence) = (self.rule(taken.0).to_toml(), self.evidence(taken));
             let _ = writeln!(out, "{} = {rule}{evidence}", field.name);
@@ -356,28 +338,20 @@ impl Draft<'_> {
         let name = &self.sheet.columns[column];
         let none = Source::default();
         let source = self.source.unwrap_or(&none);
-        let fields = source.targets.iter().flat_map(|it| it.fields.iter().map(move |field| (it, field)));
-        let rules = fields.filter(|(_, (.., rule))| rule.columns.first() == Some(name));
-        let rules = rules.map(|(target, (field, kind, rule))| {
-            (field.as_str(), *kind, rule, sums::Money::new(source, target, field, rule, self.sheet))
-        });
-        let rules: Vec<_> = rules.collect();
+        let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
+        let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let fits = |(field, kind, rule, money): &(&str, ValueType, &Rule, Option<sums::Money>)| {
-                let context = money.as_ref().map(|it| it.context(source, self.sheet, row)).transpose();
-                let to = values::Field { name: field, kind: *kind, rule, source, context: None };
-                let made =
-                    context.and_then(|it| values::make(cell, values::Field { context: it.as_ref(), ..to }));
-                made.is_ok_and(|made| made.is_none_or(|made| is_taken(field, *kind, &made.value)))
+            let fits = |field: &values::Field<'_>| {
+                let made = field.make(cell, self.sheet, row);
+                made.is_ok_and(|made| made.is_none_or(|made| is_taken(field.name, field.kind, &made.value)))
             };
-            !rules.is_empty() && rules.iter().all(fits)
+            !fields.is_empty() && fields.iter().all(fits)
         };
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped =
-            |row: &&Row| key.is_some_and(|key| listed_in(&source.reading.skip, &name_of(row, key)));
-        let rows = self.sheet.rows.iter().filter(|row| !is_skipped(row));
-        let cells = rows.filter_map(|row| Some((row, row.cells.get(column)?)));
-        let cells = cells.filter(|(_, cell)| !cell.is_empty() && !is_empty_mark(&cell.text()));
+            |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &name_of(row, key)));
+        let cells = self.sheet.cells(column);
+        let cells = cells.filter(|(row, cell)| !is_skipped(row) && !is_empty_mark(&cell.text()));
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
         let doubt = match (is_sure, all > 0 && count * 10 >= all * 9) {
@@ -387,28 +361,29 @@ impl Draft<'_> {
         };
         let other =
             others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
-        let is_open =
-            rules.iter().all(|(field, kind, ..)| *kind == ValueType::List && !field.ends_with("Countries"));
+        let is_open = fields.iter().all(|it| it.kind == ValueType::List && !it.name.ends_with("Countries"));
         let what = if is_open { "have texts" } else { "fit" };
         format!("  # {doubt}{count} of {all} cells {what}{}", other.unwrap_or_default())
     }
 
     /// Seasons of the same row's program, if a column has dates.
-    fn cycles(&self, out: &mut String, name: &str, taken: &Taken, season: &str) {
+    fn cycles(&self, out: &mut String, taken: &Taken, season: &str) {
         let cycles = fields_of(Table::Cycles)
             .filter_map(|field| Some((field, *taken.get(&(Table::Cycles, field.name))?)));
-        let cycles: Vec<(&Field, (usize, bool))> = cycles.collect();
-        if !cycles.iter().any(|(field, _)| field.value_type() == ValueType::Date) {
+        let mut cycles = cycles.peekable();
+        if cycles.peek().is_none() {
             return;
         }
-        let _ = writeln!(out, "\n[sources.{name}.cycles]  # of the same row's program");
+        let _ = writeln!(out, "\n[sources.{}.cycles]  # of the same row's program", self.found.name);
         let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
         match label {
             Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
             None => drop(writeln!(out, "label = {{ value = {} }}", quoted(season))),
         }
-        let deadline = taken.get(&(Table::Cycles, "deadlineOn"));
-        let rolling: BTreeSet<String> = deadline.map(|(column, _)| self.rolling(*column)).unwrap_or_default();
+        // Words for "no deadline" in a column of dates.
+        let deadline = taken.get(&(Table::Cycles, "deadlineOn")).into_iter();
+        let words = deadline.flat_map(|(column, _)| self.column(*column));
+        let rolling: BTreeSet<String> = words.filter(|word| value_of("status", word).is_some()).collect();
         for (field, taken @ (column, is_sure)) in cycles {
             let has_hours = field.value_type() == ValueType::Date && self.has_hours(column, field.name);
             let evidence = self.evidence((column, is_sure));
@@ -434,44 +409,25 @@ impl Draft<'_> {
         }
     }
 
-    /// Words for "no deadline" in a column of dates.
-    fn rolling(&self, column: usize) -> BTreeSet<String> {
-        self.column(column).filter(|word| value_of("status", word).is_some()).collect()
-    }
-
     /// A column of a few words as a vocabulary: each word and what stands for it. A word that is not known is a question.
-    fn words(
-        &self,
-        out: &mut String,
-        field: &str,
-        taken: (usize, bool),
-        value_of: impl Fn(&str) -> Option<String>,
-    ) {
+    fn words(&self, out: &mut String, field: &Field, taken: (usize, bool)) {
         let words: BTreeSet<String> = self.column(taken.0).filter(|word| !is_empty_mark(word)).collect();
-        let mut rule = self.rule(taken.0);
-        if words.len() > MOST_WORDS {
-            let _ = writeln!(out, "# ? {field} = {}  # {} different words", rule.to_toml(), words.len());
+        let (mut rule, name, all) = (self.rule(taken.0), field.name, words.len());
+        if all > MOST_WORDS {
+            let _ = writeln!(out, "# ? {name} = {}  # {all} different words", rule.to_toml());
             return;
         }
-        let (all, unknown) = (words.len(), words.iter().filter(|word| value_of(word).is_none()).count());
-        let value = |word: String| (value_of(&word).unwrap_or_default(), word);
+        let unknown = words.iter().filter(|word| field.value_of(word).is_none()).count();
+        let value = |word: String| (field.value_of(&word).unwrap_or_default().to_owned(), word);
         rule.values = words.into_iter().map(value).map(|(value, word)| (word, value)).collect();
-        let evidence = match unknown {
-            0 => self.evidence(taken),
-            unknown => {
-                let column = FIELDS.iter().find(|it| it.name == field).and_then(|it| it.column);
-                let known: Vec<&str> =
-                    column.into_iter().flat_map(|it| &it.allowed).filter_map(|it| it.as_str()).collect();
-                let known = match known.is_empty() {
-                    true => "grant, fellowship, scholarship, prize … or a word of yours".to_owned(),
-                    false => known.join(", "),
-                };
-                format!(
-                    "  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}"
-                )
-            }
-        };
-        let _ = writeln!(out, "{field} = {}{evidence}", rule.to_toml());
+        let mut known = field.allowed().collect::<Vec<_>>().join(", ");
+        if known.is_empty() {
+            "grant, fellowship, scholarship, prize … or a word of yours".clone_into(&mut known);
+        }
+        let question =
+            format!("  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}");
+        let evidence = if unknown == 0 { self.evidence(taken) } else { question };
+        let _ = writeln!(out, "{name} = {}{evidence}", rule.to_toml());
     }
 
     /// The rule that takes a column as it is.
@@ -496,23 +452,14 @@ impl Draft<'_> {
         taken
     }
 
-    fn cells(&self) -> impl Iterator<Item = String> {
-        self.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text))
-    }
-
-    fn foreign(&self) -> String {
-        let cell = self.cells().find(|text| !text.is_ascii()).unwrap_or_default();
-        format!("read so, a cell is {}", quoted(&cell))
-    }
-
     /// Whether cells have hours, or words that are not understood.
     fn has_hours(&self, column: usize, field: &str) -> bool {
         let mut texts =
             self.column(column).filter(|text| !is_empty_mark(text) && value_of("status", text).is_none());
-        texts.any(|text| match days::read(&text, field, Some(DateOrder::Day)) {
+        texts.any(|text| match days::read(&text, field, Some(DateOrder::Dmy)) {
             Ok(day) => day.hour.is_some(),
             Err(days::Fault::Word(_)) => true,
-            Err(_) => days::read(&text, field, Some(DateOrder::Month)).is_ok_and(|day| day.hour.is_some()),
+            Err(_) => days::read(&text, field, Some(DateOrder::Mdy)).is_ok_and(|day| day.hour.is_some()),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::files::ImportError;
+use crate::files::{ImportError, text_of};
 use crate::output::{Outputs, Record, previous};
 use crate::schema::kinds;
 use crate::values;
@@ -23,56 +23,48 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
     for table in tables {
         for ending in ["csv", "ndjson"] {
             let path = data.join("edits").join(format!("{}.{ending}", table.name()));
-            let text = match std::fs::read_to_string(&path) {
-                Ok(text) => text,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(ImportError::input(&path, error)),
-            };
+            let text = text_of(&path)?;
+            if text.is_empty() {
+                continue;
+            }
             let file = report.add_file(path.display().to_string());
-            let rows =
-                if ending == "csv" { csv_rows(&text, file, report) } else { json_rows(&text, file, report) };
-            for (at, row) in rows {
-                edit(table, at, row, data, outputs, report);
+            let rows = if ending == "csv" { csv_rows(&text, file) } else { json_rows(&text, file) };
+            for row in rows {
+                let edited = row.and_then(|(at, row)| edit(table, at, row, data, outputs, report));
+                edited.unwrap_or_else(|problem| report.push(problem));
             }
         }
     }
     Ok(())
 }
 
-type Rows = Vec<(Location, Record)>;
+type Rows = Vec<Result<(Location, Record), Diagnostic>>;
 
 /// Empty cells leave what is there.
-fn csv_rows(text: &str, file: FileId, report: &mut Diagnostics) -> Rows {
+fn csv_rows(text: &str, file: FileId) -> Rows {
     let mut reader = ::csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
-    let mut rows = Vec::new();
-    for record in reader.records() {
+    let rows = reader.records().map(|record| {
         let position = record.as_ref().map_or_else(csv::Error::position, csv::StringRecord::position);
         let line = u32::try_from(position.map_or(1, csv::Position::line)).unwrap_or(u32::MAX);
         let at = Location { file, line };
-        let Ok(record) = record else {
-            let message = "the row has more or fewer cells than the header";
-            report.push(Diagnostic::new(Code::CellCount, at, message));
-            continue;
-        };
+        let message = "the row has more or fewer cells than the header";
+        let record = record.map_err(|_| Diagnostic::new(Code::CellCount, at, message))?;
         let cells = header.iter().zip(record.iter()).filter(|(_, cell)| !cell.is_empty());
-        rows.push((at, cells.map(|(name, cell)| (name.trim().to_owned(), Value::from(cell))).collect()));
-    }
-    rows
+        Ok((at, cells.map(|(name, cell)| (name.trim().to_owned(), Value::from(cell))).collect()))
+    });
+    rows.collect()
 }
 
 /// A null clears what is there.
-fn json_rows(text: &str, file: FileId, report: &mut Diagnostics) -> Rows {
+fn json_rows(text: &str, file: FileId) -> Rows {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let mut rows = Vec::new();
-    for (line, text) in lines {
+    let rows = lines.map(|(line, text)| {
         let at = Location { file, line };
-        match serde_json::from_str(text) {
-            Ok(row) => rows.push((at, row)),
-            Err(error) => report.push(Diagnostic::new(Code::BadSyntax, at, format!("broken JSON: {error}"))),
-        }
-    }
-    rows
+        let broken = |error| Diagnostic::new(Code::BadSyntax, at, format!("broken JSON: {error}"));
+        Ok((at, serde_json::from_str(text).map_err(broken)?))
+    });
+    rows.collect()
 }
 
 fn edit(
@@ -82,16 +74,12 @@ fn edit(
     data: &Path,
     outputs: &mut Outputs,
     report: &mut Diagnostics,
-) {
-    let Some((name, wanted)) =
-        NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())))
-    else {
-        let message = "the edit names no record";
-        report.push(
-            Diagnostic::new(Code::LostEdit, at, message).field("key").help("fill in `key`, `slug` or `id`"),
-        );
-        return;
-    };
+) -> Result<(), Diagnostic> {
+    let wanted = NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())));
+    let (name, wanted) = wanted.ok_or_else(|| {
+        let problem = Diagnostic::new(Code::LostEdit, at, "the edit names no record");
+        problem.field("key").help("fill in `key`, `slug` or `id`")
+    })?;
     let mut changes = Vec::new();
     let kinds = kinds(table);
     for (field, value) in row.into_iter().filter(|(field, _)| field != name) {
@@ -99,29 +87,23 @@ fn edit(
             let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("`{field}` is not a field of {}", table.name());
-            report.push(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
-            return;
+            return Err(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
         };
-        match values::written(&value, &field, *kind) {
-            Ok(value) => changes.push((field, value)),
-            Err(wrong) => {
-                report.push(Diagnostic::new(wrong.code, at, wrong.message).field(field).help(wrong.help));
-                return;
-            }
-        }
+        let value = values::written(&value, &field, *kind).map_err(|wrong| {
+            Diagnostic::new(wrong.code, at, wrong.message).field(field.clone()).help(wrong.help)
+        })?;
+        changes.push((field, value));
     }
-    let mut found = Vec::new();
-    for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
-        let named = output.records.iter_mut().filter(|record| is_named(record, name, &wanted));
-        found.extend(named.map(|record| (source.clone(), record)));
-    }
+    let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
+    let rows =
+        own.flat_map(|((_, source), output)| output.rows.iter_mut().map(move |row| (source, &mut row.0)));
+    let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
     let has_left =
-        |(_, record): &&(_, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
+        |(_, record): &&(&String, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
     if let Some((source, _)) = found.iter().find(has_left) {
         let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
         let help = "remove the edit, or keep it for the case that the row comes back";
-        report.push(Diagnostic::new(Code::IdleEdit, at, message).value(name, wanted).help(help));
-        return;
+        return Err(Diagnostic::new(Code::IdleEdit, at, message).value(name, wanted).help(help));
     }
     let is_found = !found.is_empty();
     for (_, record) in found {
@@ -131,8 +113,9 @@ fn edit(
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, outputs) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
-        report.push(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
+        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
     }
+    Ok(())
 }
 
 fn change(record: &mut Record, field: &str, value: &Value, at: Location, report: &mut Diagnostics) {
@@ -160,8 +143,6 @@ fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, outputs: &O
     let Ok(entries) = std::fs::read_dir(data.join(table.name())) else { return false };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let sources = names.filter_map(|file| file.strip_suffix(".ndjson").map(str::to_owned));
-    let others = sources.filter(|source| !outputs.contains_key(&(table, source.clone())));
-    others
-        .into_iter()
-        .any(|source| previous(data, table, &source).iter().any(|it| is_named(it, name, wanted)))
+    let mut others = sources.filter(|source| !outputs.contains_key(&(table, source.clone())));
+    others.any(|source| previous(data, table, &source).iter().any(|it| is_named(it, name, wanted)))
 }

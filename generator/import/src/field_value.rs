@@ -1,5 +1,7 @@
 //! The value that a cell makes of a field, and why it makes none.
 
+use std::fmt::Display;
+
 use serde_json::Value;
 
 use super::mapping::Source;
@@ -25,9 +27,14 @@ pub(super) fn bad(message: impl Into<String>, help: impl Into<String>) -> Wrong 
     wrong(Code::BadValue, message, help)
 }
 
+/// Why a field does not take the text of a cell, which the message begins with.
+pub(super) fn refused(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
+    bad(format!("`{field}` is {}{what}", quoted(text)), help)
+}
+
 /// Why a cell has words that are not understood.
-pub(super) fn unread(message: impl Into<String>, help: impl Into<String>) -> Wrong {
-    Wrong { is_unread: true, ..bad(message, help) }
+pub(super) fn unread(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
+    Wrong { is_unread: true, ..refused(field, text, what, help) }
 }
 
 /// A value, and what is to be noted beside it.
@@ -48,18 +55,17 @@ pub(super) struct Made {
 }
 
 pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
-    let subject = format!("`{field}` is {}, ", quoted(text));
     let (what, help) = match source.numbers {
         None => (
-            "expected a number".to_owned(),
+            ", expected a number".to_owned(),
             "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
         ),
         Some(form) => (
-            format!("which is not written as `numbers = \"{form}\"` says"),
+            format!(", which is not written as `numbers = \"{form}\"` says"),
             "correct it in the source; or, if most are written so, correct `numbers`",
         ),
     };
-    wrong(Code::Separators, subject + &what, help)
+    Wrong { code: Code::Separators, ..refused(field, text, what, help) }
 }
 
 /// Whether a field is a sum of money.

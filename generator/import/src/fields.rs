@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::money;
-use crate::vocabulary::{find_word, is_key, key_of};
+use crate::vocabulary::{find_word, is_key, key_of, value_of};
 use dataset::Table;
 use dataset::schema::{Column, ValueType, published};
 use dataset::text::data_rows;
@@ -61,11 +61,14 @@ impl Field {
         self.column.map_or(ValueType::Text, |column| column.value_type)
     }
 
-    /// The value of a closed list that a word of a cell names; empty if there is none.
-    pub(super) fn allowed_value(&self, word: &str) -> String {
-        let mut allowed =
-            self.column.into_iter().flat_map(|column| &column.allowed).filter_map(|it| it.as_str());
-        allowed.rfind(|allowed| key_of(allowed) == key_of(word)).unwrap_or_default().to_owned()
+    /// The values of a closed list; none of a field that takes any.
+    pub(super) fn allowed(&self) -> impl DoubleEndedIterator<Item = &'static str> {
+        self.column.into_iter().flat_map(|column| &column.allowed).filter_map(|it| it.as_str())
+    }
+
+    /// The value that a word of a cell names.
+    pub(super) fn value_of(&self, word: &str) -> Option<&'static str> {
+        value_of(self.name, word).or_else(|| self.allowed().rfind(|it| key_of(it) == key_of(word)))
     }
 
     /// The first column with one of the field's names, which leaves no doubt; else one with a doubtful name, or with one

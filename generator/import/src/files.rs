@@ -61,6 +61,14 @@ pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, ImportError> {
     bytes.map_err(|error| ImportError::input(path, error))
 }
 
+/// The text of a file, empty if there is none.
+pub(crate) fn text_of(path: &Path) -> Result<String, ImportError> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| ImportError::input(path, error)),
+    }
+}
+
 /// Replaces a file at once: writes a temporary file beside it, with its permissions, and renames it.
 ///
 /// # Errors

@@ -4,27 +4,19 @@ use serde::Deserialize;
 
 /// What comes first of day, month and year where all are numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum DateOrder {
-    #[serde(rename = "dmy")]
-    Day,
-    #[serde(rename = "mdy")]
-    Month,
-    #[serde(rename = "ymd")]
-    Year,
+    Dmy,
+    Mdy,
+    Ymd,
     /// Seconds or milliseconds since 1970.
-    #[serde(rename = "epoch")]
     Epoch,
 }
 
 impl DateOrder {
     /// As a mapping declares it.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Day => "dmy",
-            Self::Month => "mdy",
-            Self::Year => "ymd",
-            Self::Epoch => "epoch",
-        }
+        ["dmy", "mdy", "ymd", "epoch"][self as usize]
     }
 }
 
@@ -50,25 +42,11 @@ impl TryFrom<String> for NumberForm {
 
     /// From one thousand two hundred thirty-four and 56 hundredths, as the source writes it.
     fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56");
-        let rest = text.strip_prefix('1').ok_or_else(wrong)?;
-        let (group, rest) = match rest.strip_prefix("234") {
-            Some(rest) => (None, rest),
-            None => {
-                let group = rest.chars().next().ok_or_else(wrong)?;
-                (Some(group), rest[group.len_utf8()..].strip_prefix("234").ok_or_else(wrong)?)
-            }
-        };
-        let decimal = match rest.strip_suffix("56") {
-            Some(decimal) if decimal.chars().count() == 1 => decimal.chars().next(),
-            _ if rest.is_empty() => None,
-            _ => return Err(wrong()),
-        };
-        let is_sign =
-            |c: Option<char>| c.is_none_or(|c| matches!(c, '.' | ',' | ' ' | '\'' | '\u{a0}' | '\u{202f}'));
-        if !is_sign(group) || !is_sign(decimal) || (group.is_some() && group == decimal) {
-            return Err(wrong());
-        }
-        Ok(Self { group, decimal })
+        let signs = || [None].into_iter().chain(['.', ',', ' ', '\'', '\u{a0}', '\u{202f}'].map(Some));
+        let mut forms = signs().flat_map(|group| signs().map(move |decimal| Self { group, decimal }));
+        let is_meant = |it: &Self| (it.group.is_none() || it.group != it.decimal) && it.to_string() == text;
+        forms.find(is_meant).ok_or_else(|| {
+            format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56")
+        })
     }
 }

@@ -9,21 +9,20 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::canonical;
 use crate::days;
+use crate::earlier_files;
 use crate::edits;
 use crate::field_value::{Made, Wrong};
 use crate::files::{ImportError, shown};
-use crate::kept;
+use crate::identities;
 use crate::keys;
+use crate::labels;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
-use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere};
+use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere, path_of};
 use crate::schema::kinds;
-use crate::source::sheet::{Cell, Doubts, Row, Sheet, listed};
-use crate::sums::Money;
+use crate::source::sheet::{Cell, Row, Sheet, listed};
 use crate::values;
-use crate::written;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
@@ -71,26 +70,26 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     importer.note_counts();
     let mut outputs = importer.outputs;
     edits::apply(options.data, &mut outputs, report)?;
-    let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
+    let found = report.sorted();
     // Without a column or a source, every row lacks something: there is no use in checking it.
-    if errors().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
+    if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
         return Err(ImportError::Data);
     }
-    canonical::complete(options.data, &mut outputs, report)?;
-    kept::keep(options.data, &mut outputs, report)?;
-    let errors = || report.sorted().into_iter().filter(|it| it.code.id().starts_with('E'));
-    let broken = errors().map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
+    let errors = found.into_iter().filter(|it| it.code.id().starts_with('E'));
+    let broken = errors.map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
+    labels::complete(options.data, &mut outputs, report)?;
+    identities::keep(options.data, &mut outputs, report)?;
     for ((table, source), mut output) in outputs {
         let places = output.sort(table);
-        let path = format!("{}/{source}.ndjson", table.name());
-        let rows = counted(output.records.len(), "row");
+        let path = path_of(table, &source);
+        let rows = counted(output.rows.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
         imported.files.insert(path.clone(), output.lines());
         imported.columns.insert(path.clone(), output.columns);
         imported.places.insert(path, places);
     }
-    written::add(options, &sources, &mut imported)?;
+    earlier_files::add(options, &sources, &mut imported)?;
     Ok(imported)
 }
 
@@ -135,6 +134,20 @@ fn place(text: &str, file: FileId, word: &str) -> Location {
     Location { file, line: u32::try_from(line + 1).unwrap_or(u32::MAX) }
 }
 
+/// What is imported.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened<'a> {
+    pub source: &'a Source,
+    pub sheet: &'a Sheet,
+    pub file: FileId,
+}
+
+impl Opened<'_> {
+    pub(crate) fn at(self, line: u32) -> Location {
+        Location { file: self.file, line }
+    }
+}
+
 struct Importer<'a> {
     report: &'a mut Diagnostics,
     /// The mapping.
@@ -162,29 +175,26 @@ impl Importer<'_> {
         let sheet = match sheet_of(source, bytes) {
             Ok(sheet) => sheet,
             Err(reason) => {
-                let at = Location { file, line: 1 };
                 let message = format!("source `{}`: {reason}", source.name);
-                self.report.push(Diagnostic::new(Code::BadSource, at, message));
-                return;
+                let at = Location { file, line: 1 };
+                return self.report.push(Diagnostic::new(Code::BadSource, at, message));
             }
         };
         for note in &sheet.notes {
             self.report.note(format!("source `{}`: {note}", source.name));
         }
-        self.report_doubts(source, &sheet.doubts, file);
-        self.check_columns(source, &sheet, file);
-        self.check_dates(source, &sheet, file);
-        self.report_new_columns(source, &sheet, file);
-        let (keys, repeated) = keys::keys(source, &sheet, file, self.report);
+        let from = Opened { source, sheet: &sheet, file };
+        self.report_doubts(from);
+        self.check_columns(from);
+        self.check_dates(from);
+        self.report_new_columns(from);
+        let (keys, repeated) = keys::keys(from, self.report);
         for target in &source.targets {
-            let (mut records, mut places) = self.records(source, target, &sheet, &keys, file);
+            let mut rows = self.records(from, target, &keys);
             // A repeated key is one error: the check does not see its rows.
-            let mut lines = places.iter().map(|at| at.line);
-            records.retain(|_| lines.next().is_none_or(|line| !repeated.contains(&line)));
-            places.retain(|at| !repeated.contains(&at.line));
+            rows.retain(|(_, at)| at.is_none_or(|at| !repeated.contains(&at.line)));
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
-            output.records.append(&mut records);
-            output.places.append(&mut places);
+            output.rows.append(&mut rows);
             let fields = target.fields.iter();
             let columns = fields.filter_map(|(name, _, rule)| Some((name.clone(), rule.columns.first()?)));
             output.columns = columns.map(|(name, column)| (name, sheet.place_of(column))).collect();
@@ -193,23 +203,21 @@ impl Importer<'_> {
 
     /// Adds records whose rows are gone, once it is known what every source makes.
     fn add_gone(&mut self, sources: &[&Source], data: &Path) {
-        for source in sources {
-            for target in &source.targets {
-                if let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) {
-                    output.add_gone(source, target, data, &self.made);
-                    if let (Some((left, came)), Some(at)) = (output.renamed, output.places.first()) {
-                        let (table, left) = (target.table.name(), counted(left, "row"));
-                        let message = format!(
-                            "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
-                            source.name
-                        );
-                        let help = "if they are the same records, declare gone = \"rename\": ids and addresses stay; if they \
-                                    are others, gone = \"remove\"; or restore `key` or the keys in the source";
-                        let problem = Diagnostic::new(Code::DuplicateId, *at, message);
-                        self.report.push(problem.value("key", source.key.join(", ")).help(help));
-                        output.records.retain(|it| !it.contains_key("publication"));
-                    }
-                }
+        for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
+            let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
+            output.add_gone(source, target, data, &self.made);
+            let first = output.rows.first().and_then(|(_, at)| *at);
+            if let (Some((left, came)), Some(at)) = (output.renamed, first) {
+                let (table, left) = (target.table.name(), counted(left, "row"));
+                let message = format!(
+                    "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
+                    source.name
+                );
+                let help = "if they are the same records, declare gone = \"rename\": ids and addresses stay; if they are \
+                            others, gone = \"remove\"; or restore `key` or the keys in the source";
+                let problem = Diagnostic::new(Code::DuplicateId, at, message);
+                self.report.push(problem.value("key", source.key.join(", ")).help(help));
+                output.rows.retain(|(record, _)| !record.contains_key("publication"));
             }
         }
     }
@@ -233,20 +241,20 @@ impl Importer<'_> {
     }
 
     /// Reports what has two readings, each with the words that declare one.
-    fn report_doubts(&mut self, source: &Source, doubts: &Doubts, file: FileId) {
+    fn report_doubts(&mut self, from: Opened<'_>) {
+        let (source, doubts) = (from.source, &from.sheet.doubts);
         let mut report = |line, message: String, help: String| {
             let message = format!("source `{}`: {message}", source.name);
-            let at = Location { file, line };
-            self.report.push(Diagnostic::new(Code::BadSource, at, message).help(help));
+            self.report.push(Diagnostic::new(Code::BadSource, from.at(line), message).help(help));
         };
         if let Some((line, rows, true)) = &doubts.header {
             let help = format!("declare header_rows = 2; or header_rows = 1 if row {line} is a record");
             report(*line, rows.clone(), help);
         }
         if let Some((line, _)) = doubts.tables.get(1) {
-            let lines: Vec<String> = doubts.tables.iter().map(|(line, _)| line.to_string()).collect();
-            let tables: Vec<String> =
-                doubts.tables.iter().map(|(_, name)| format!("table = {name:?}")).collect();
+            let tables =
+                doubts.tables.iter().map(|(line, name)| (line.to_string(), format!("table = {name:?}")));
+            let (lines, tables): (Vec<String>, Vec<String>) = tables.unzip();
             let message = format!("rows {} name columns: it has several tables", lines.join(" and "));
             report(*line, message, format!("declare which: {}", tables.join(" or ")));
         }
@@ -266,30 +274,27 @@ impl Importer<'_> {
 
     fn records(
         &mut self,
-        source: &Source,
+        from: Opened<'_>,
         target: &Target,
-        sheet: &Sheet,
         keys: &[Option<String>],
-        file: FileId,
-    ) -> (Vec<Record>, Vec<Location>) {
+    ) -> Vec<(Record, Option<Location>)> {
+        let Opened { source, sheet, .. } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
         let is_keyed = |it: &Target| it.distinct().is_none_or(|field| field == "key");
         let of_program = source.targets.iter().any(|it| it.table == Table::Programs && is_keyed(it));
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
-        let fields = target.fields.iter();
-        let contexts: Vec<Option<Money>> =
-            fields.map(|(field, _, rule)| Money::new(source, target, field, rule, sheet)).collect();
-        let (mut records, mut places) = (Vec::new(), Vec::new());
+        let fields = values::Field::all(source, target, sheet);
+        let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = sheet.rows.iter().zip(keys);
         let rows = rows.flat_map(|(row, key)| {
-            seasons(source, target, sheet, row).into_iter().map(move |(name, row)| (name, row, key))
+            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key))
         });
         for (name, row, key) in rows {
-            let at = Location { file, line: row.line };
-            let (record, notes) = self.record(source, target, sheet, &row, at, &contexts);
+            let at = from.at(row.line);
+            let (record, notes) = self.record(from, target, &fields, &row);
             self.add_notes(source, key.as_deref(), notes, at);
             let Some(mut record) = record.filter(|_| !target.is_fixed() || of_program || records.is_empty())
             else {
@@ -318,10 +323,9 @@ impl Importer<'_> {
                     record.insert("key".to_owned(), key.clone().into());
                 }
             }
-            records.push(record);
-            places.push(at);
+            records.push((record, Some(at)));
         }
-        (records, places)
+        records
     }
 
     /// Remembers names of which there is one record each.
@@ -335,22 +339,19 @@ impl Importer<'_> {
     /// The fields of a row, and texts for notes; none if every column is empty.
     fn record(
         &mut self,
-        source: &Source,
+        from: Opened<'_>,
         target: &Target,
-        sheet: &Sheet,
+        fields: &[values::Field<'_>],
         row: &Row,
-        at: Location,
-        contexts: &[Option<Money>],
     ) -> (Option<Record>, Vec<(String, String)>) {
+        let Opened { source, sheet, .. } = from;
+        let at = from.at(row.line);
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for ((field, kind, rule), money) in target.fields.iter().zip(contexts) {
+        for to in fields {
+            let (field, rule) = (to.name, to.rule);
             let cell = cell_of(rule, source, sheet, row);
-            let context = money.as_ref().map(|money| money.context(source, sheet, row)).transpose();
-            let to = values::Field { name: field, kind: *kind, rule, source, context: None };
-            let made =
-                context.and_then(|it| values::make(&cell, values::Field { context: it.as_ref(), ..to }));
-            let wrong = match made {
+            let wrong = match to.make(&cell, sheet, row) {
                 Ok(None) => continue,
                 Ok(Some(made)) => {
                     self.count_sums(&made, source, field, at);
@@ -373,23 +374,28 @@ impl Importer<'_> {
             };
             is_broken |= source.broken.as_deref() == Some("draft");
             // One error for each sum, whatever fields are made of it.
-            if money.is_none() || self.refused.insert((at, rule.columns.clone())) {
+            if to.money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
-                let wrong = self.with_share(wrong, source, sheet, rule);
-                let problem = refusal(&wrong, rule, sheet, is_broken, line, at);
-                self.report.push(problem.value(field.clone(), cause(&wrong, &cell)));
+                let wrong = self.with_share(wrong, from, rule);
+                let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line));
+                let kept = if is_broken { "; kept as a draft without it" } else { "" };
+                let code = if is_broken { Code::KeptAsDraft } else { wrong.code };
+                let message = wrong.message + &column.unwrap_or_default() + kept;
+                // What equal problems of a field have in common: the cell; but numbers in another form are one problem.
+                let cause = if wrong.code == Code::Separators { String::new() } else { cell.text() };
+                let problem = Diagnostic::new(code, at, message).value(field.clone(), cause);
+                self.report.push(problem.help(format!("{} ({FILE}:{line})", wrong.help)));
             }
         }
         limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
         }
+        let has_texts = target.table != Table::Translations || part_texts(&mut record);
         // What only states a currency is no fact.
-        let is_empty = target.table == Table::Translations && !part_texts(&mut record);
-        let is_empty = is_empty
-            || !(has_value || target.is_fixed())
-            || target.has("amount") && !record.contains_key("amount");
-        ((!is_empty || is_broken).then_some(record), notes)
+        let has_amount = !target.has("amount") || record.contains_key("amount");
+        let is_one = has_texts && has_amount && (has_value || target.is_fixed());
+        ((is_one || is_broken).then_some(record), notes)
     }
 
     /// Counts sums that have no place, and those whose currency only their field shows.
@@ -405,13 +411,13 @@ impl Importer<'_> {
     }
 
     /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?
-    fn with_share(&mut self, wrong: Wrong, source: &Source, sheet: &Sheet, rule: &Rule) -> Wrong {
+    fn with_share(&mut self, wrong: Wrong, Opened { source, sheet, .. }: Opened<'_>, rule: &Rule) -> Wrong {
         let Some(column) = rule.columns.first().filter(|_| wrong.code == Code::Separators) else {
             return wrong;
         };
         let of_column = || {
-            let cells = sheet.rows.iter().filter_map(|row| row.cells.get(sheet.column(column)?));
-            let texts = cells.map(Cell::text).filter(|it| !it.is_empty() && !source.empty.contains(it));
+            let cells = sheet.column(column).into_iter().flat_map(|at| sheet.cells(at));
+            let texts = cells.map(|(_, cell)| cell.text()).filter(|it| !source.empty.contains(it));
             let (fit, others): (Vec<_>, Vec<_>) =
                 texts.partition(|it| money::read(it, source.numbers).is_ok());
             format!("{} of {} are read", fit.len(), counted(fit.len() + others.len(), "cell"))
@@ -427,8 +433,8 @@ impl Importer<'_> {
                 let message =
                     format!("{} has a note, and the row no key that the note could name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);
-                self.report
-                    .push(Diagnostic::new(Code::MissingField, at, message).value(column, note).help(help));
+                let problem = Diagnostic::new(Code::MissingField, at, message);
+                self.report.push(problem.value(column, note).help(help));
                 continue;
             };
             if !self.noted.insert((key.to_owned(), note.clone())) {
@@ -438,32 +444,9 @@ impl Importer<'_> {
             self.count(place, "cell", "published as notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
-            output.records.extend(fact.as_object().cloned());
-            output.places.push(at);
+            output.rows.extend(fact.as_object().cloned().map(|fact| (fact, Some(at))));
         }
     }
-}
-
-/// What equal problems of a field have in common: the cell; but numbers in another form are one problem.
-fn cause(wrong: &Wrong, cell: &Cell) -> String {
-    if wrong.code == Code::Separators { String::new() } else { cell.text() }
-}
-
-/// The problem of a cell at a line of the mapping.
-fn refusal(
-    wrong: &Wrong,
-    rule: &Rule,
-    sheet: &Sheet,
-    is_kept: bool,
-    line: usize,
-    at: Location,
-) -> Diagnostic {
-    let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line)).unwrap_or_default();
-    let (mut code, mut message) = (wrong.code, format!("{}{column}", wrong.message));
-    if is_kept {
-        (code, message) = (Code::KeptAsDraft, format!("{message}; kept as a draft without it"));
-    }
-    Diagnostic::new(code, at, message).help(format!("{} ({FILE}:{line})", wrong.help))
 }
 
 /// A fact has one sum: of a limit or a range, pages show what the label says.
@@ -493,21 +476,16 @@ fn is_of_a_program(target: &Target) -> bool {
 }
 
 /// The row; or one for each day of a cell with several seasons, with the name of the season.
-fn seasons<'r>(
-    source: &Source,
-    target: &Target,
-    sheet: &Sheet,
-    row: &'r Row,
-) -> Vec<(Option<String>, Cow<'r, Row>)> {
+fn seasons<'r>(from: Opened<'_>, target: &Target, row: &'r Row) -> Vec<(Option<String>, Cow<'r, Row>)> {
     let split = target.fields.iter().find_map(|(field, _, rule)| {
         let split = rule.split.as_deref()?;
-        let column = sheet.column(rule.columns.first()?)?;
+        let column = from.sheet.column(rule.columns.first()?)?;
         let text = match row.cells.get(column)? {
             Cell::Text(text) => text.clone(),
             Cell::List(items) => items.join(split),
             _ => return None,
         };
-        let days = days::days(&text, split, field, source)?.into_iter();
+        let days = days::days(&text, split, field, from.source)?.into_iter();
         let days = days.map(|(name, day, _)| (name.to_owned(), day.to_owned())).collect::<Vec<_>>();
         Some((column, days))
     });
@@ -527,19 +505,13 @@ fn cell_of(rule: &Rule, source: &Source, sheet: &Sheet, row: &Row) -> Cell {
         (Some(value), _) => Cell::Text(value.clone()),
         (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
         (None, columns) => {
-            let cells = || columns.iter().filter_map(cell);
-            if let Some(broken) =
-                cells().find(|it| matches!(it, Cell::Broken(error) if !source.empty.contains(error)))
-            {
-                return broken.clone();
-            }
-            let texts =
-                cells().map(Cell::text).filter(|text| !text.is_empty() && !source.empty.contains(text));
-            let texts: Vec<String> = texts.collect();
-            if texts.is_empty() {
-                Cell::Empty
-            } else {
-                Cell::Text(texts.join(rule.with.as_deref().unwrap_or(" ")))
+            let texts = columns.iter().filter_map(cell).map(|cell| (cell, cell.text()));
+            let texts = texts.filter(|(_, text)| !text.is_empty() && !source.empty.contains(text));
+            let (cells, texts): (Vec<&Cell>, Vec<String>) = texts.unzip();
+            match cells.into_iter().find(|it| matches!(it, Cell::Broken(_))) {
+                Some(broken) => broken.clone(),
+                None if texts.is_empty() => Cell::Empty,
+                None => Cell::Text(texts.join(rule.with.as_deref().unwrap_or(" "))),
             }
         }
     }

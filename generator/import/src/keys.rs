@@ -2,26 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::mapping::Source;
-use crate::source::sheet::{Cell, Row, Sheet};
-use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
+use crate::import::Opened;
+use crate::source::sheet::{Cell, Row};
+use dataset::diagnostics::{Code, Diagnostic, Diagnostics};
 use dataset::text::quoted;
 
 /// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
-pub(super) fn keys(
-    source: &Source,
-    sheet: &Sheet,
-    file: FileId,
-    report: &mut Diagnostics,
-) -> (Vec<Option<String>>, BTreeSet<u32>) {
+pub(super) fn keys(from: Opened<'_>, report: &mut Diagnostics) -> (Vec<Option<String>>, BTreeSet<u32>) {
+    let Opened { source, sheet, .. } = from;
+    let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
     let mut repeated = BTreeSet::new();
-    let Some(columns) = key_columns(source, sheet) else { return (vec![None; sheet.rows.len()], repeated) };
+    if columns.is_empty() || columns.len() < source.key.len() {
+        return (vec![None; sheet.rows.len()], repeated);
+    }
     let mut known: BTreeMap<String, u32> = BTreeMap::new();
     let mut keys = Vec::with_capacity(sheet.rows.len());
     for row in &sheet.rows {
-        let key = key_of(row, &columns);
+        let texts: Vec<String> = columns.iter().map(|column| row.text(*column)).collect();
+        let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
         let is_broken = |column: &usize| matches!(row.cells.get(*column), Some(Cell::Broken(_)));
-        let at = Location { file, line: row.line };
         let fault = match known.get(&key) {
             _ if columns.iter().any(is_broken) => Some(format!("the key is {}", quoted(&key))),
             _ if key.is_empty() => Some("the row has no key".to_owned()),
@@ -43,7 +42,8 @@ pub(super) fn keys(
                     "give each row a key of its own in the source, or name another column or several as `key`",
                 ),
             };
-            report.push(Diagnostic::new(code, at, message).value("key", key.as_str()).help(help));
+            let problem = Diagnostic::new(code, from.at(row.line), message);
+            report.push(problem.value("key", key.as_str()).help(help));
         }
         known.entry(key.clone()).or_insert(row.line);
         keys.push(Some(key));
@@ -51,22 +51,8 @@ pub(super) fn keys(
     (keys, repeated)
 }
 
-/// The columns of the key; none if the source declares none, or one is missing.
-fn key_columns(source: &Source, sheet: &Sheet) -> Option<Vec<usize>> {
-    let columns: Option<Vec<usize>> = source.key.iter().map(|column| sheet.column(column)).collect();
-    columns.filter(|columns| !columns.is_empty())
-}
-
 /// What a row is called: the cell of the key's first column, else its first text that begins with a letter.
 pub(super) fn name_of(row: &Row, key: usize) -> String {
-    let key = row.cells.get(key).map(Cell::text).filter(|text| !text.is_empty());
-    let mut texts = row.cells.iter().map(Cell::text);
-    key.or_else(|| texts.find(|text| text.starts_with(char::is_alphabetic))).unwrap_or_default()
-}
-
-/// The key of a row; empty if all its columns are.
-fn key_of(row: &Row, columns: &[usize]) -> String {
-    let texts = columns.iter().map(|column| row.cells.get(*column).map(Cell::text).unwrap_or_default());
-    let texts: Vec<String> = texts.collect();
-    if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") }
+    let mut texts = row.cells.iter().map(Cell::text).filter(|text| text.starts_with(char::is_alphabetic));
+    Some(row.text(key)).filter(|text| !text.is_empty()).or_else(|| texts.next()).unwrap_or_default()
 }

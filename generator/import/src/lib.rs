@@ -1,16 +1,17 @@
 #![doc = include_str!("../README.md")]
 
-mod canonical;
 mod days;
 mod draft;
+mod earlier_files;
 mod edits;
 mod field_value;
 mod fields;
 mod files;
 mod forms;
+mod identities;
 mod import;
-mod kept;
 mod keys;
+mod labels;
 mod mapping;
 mod money;
 mod output;
@@ -19,7 +20,6 @@ mod source;
 mod sums;
 mod values;
 mod vocabulary;
-mod written;
 
 pub use files::{ImportError, replace};
 pub use output::{ImportOptions, Imported};

@@ -2,7 +2,6 @@
 //! refused with the nearest known word.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde::Deserialize;
 use toml::{Table as Toml, Value};
@@ -44,8 +43,11 @@ pub(super) struct Source {
 #[derive(Debug)]
 pub(super) struct Target {
     pub table: Table,
-    pub fields: Vec<(String, ValueType, Rule)>,
+    pub fields: Vec<Mapped>,
 }
+
+/// A field, its type, and how it is made.
+pub(super) type Mapped = (String, ValueType, Rule);
 
 impl Target {
     pub(super) fn has(&self, field: &str) -> bool {
@@ -173,16 +175,12 @@ fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
 
 /// A text as TOML writes it.
 pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
 fn target(table: Table, value: &Value) -> Result<Target, Wrong> {

@@ -1,10 +1,8 @@
 //! Sums of money as people write them: numbers, what currency they may be in, and what stands around them. A word that is
 //! not known is an error, so that no sign is dropped.
 
-use snapshot::text::fold;
-
 use crate::forms::NumberForm;
-use crate::vocabulary::find_word;
+use crate::vocabulary::{find_word, value_of};
 
 /// Currencies that a sign or a word may stand for.
 pub(super) type Codes = Vec<String>;
@@ -47,7 +45,7 @@ pub(super) fn agreed(evidence: impl Iterator<Item = Evidence>) -> Result<Option<
 
 /// The currencies of a word, a sign or a code.
 pub(super) fn codes(word: &str) -> Option<Codes> {
-    let known = find_word("currency", &fold(word)).or_else(|| find_word("currency", word));
+    let known = value_of("currency", word).or_else(|| find_word("currency", word));
     known.map(|codes| codes.split('|').map(str::to_owned).collect())
 }
 
@@ -92,20 +90,17 @@ fn header_codes(word: &str) -> Option<Codes> {
 
 /// The words of a header without those that show a currency or a factor, if it has others.
 pub(super) fn bare_header(name: &str) -> String {
-    let is_joint = |word: &str| find_word("of", &fold(word)).is_some();
+    let is_joint = |word: &str| value_of("of", word).is_some();
     let is_shown = |word: &String| header_codes(word).is_some() || scale_of(word, false).is_some();
-    let words = words(name);
-    if !words.iter().any(is_shown) {
-        return name.to_owned();
-    }
-    let others: Vec<String> = words.into_iter().filter(|word| !is_shown(word) && !is_joint(word)).collect();
-    if others.is_empty() { name.to_owned() } else { others.join(" ") }
+    let (shown, mut others): (Vec<String>, Vec<String>) = words(name).into_iter().partition(is_shown);
+    others.retain(|word| !is_joint(word));
+    if shown.is_empty() || others.is_empty() { name.to_owned() } else { others.join(" ") }
 }
 
 /// What a word multiplies a number by; no number where it may be either of two: `mil` is a thousand in Spanish and
 /// a million in English.
 fn scale_of(word: &str, is_spanish: bool) -> Option<f64> {
-    let known = find_word("scale", &fold(word))?;
+    let known = value_of("scale", word)?;
     let (first, other) = known.split_once('|').unwrap_or((known, ""));
     if other.is_empty() || is_spanish { first.parse().ok() } else { Some(f64::NAN) }
 }
@@ -113,7 +108,7 @@ fn scale_of(word: &str, is_spanish: bool) -> Option<f64> {
 /// Whether a column holds currencies, by its name.
 pub(super) fn is_currency_column(name: &str) -> bool {
     let last = name.rsplit(['/', '@']).next().unwrap_or(name);
-    words(last).iter().any(|word| find_word("column", &fold(word)).is_some())
+    words(last).iter().any(|word| value_of("column", word).is_some())
 }
 
 /// Letters, digits and signs in groups, as `£`, `000s`, `R$`.
@@ -153,21 +148,26 @@ enum Part {
     Word(String),
 }
 
-/// What is not understood of ranges such as `$10-20k` and `5-10,000`.
-pub(super) const UNLIKE: &str = "factor";
+/// Why a text is no sum.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// What is not understood.
+    Part(String),
+    /// A range whose ends are not written alike, such as `$10-20k` and `5-10,000`.
+    Unlike,
+    /// A factor that may be either of two, such as `3 mil`.
+    TwoFactors,
+}
 
-/// What is not understood of `3 mil`.
-pub(super) const TWO_FACTORS: &str = "factors";
-
-/// Reads a sum; the error names what is not understood.
-pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> {
+/// Reads a sum.
+pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     // An accountant's minus.
     if spaced.trim().starts_with('(') && spaced.trim().ends_with(')') {
-        return Err(text.to_owned());
+        return Err(Fault::Part(text.to_owned()));
     }
-    let parts = parts(spaced.trim(), form)?;
-    let is_word = |part: &Part| matches!(part, Part::Word(it) if find_word("spanish", &fold(it)).is_some());
+    let parts = parts(spaced.trim(), form).map_err(Fault::Part)?;
+    let is_word = |part: &Part| matches!(part, Part::Word(it) if value_of("spanish", it).is_some());
     let is_spanish = form.is_some_and(|form| form.decimal == Some(',')) || parts.iter().any(is_word);
     let mut reading = Reading { is_spanish, ..Reading::default() };
     let mut at = 0;
@@ -178,6 +178,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
             at += 1;
             continue;
         }
+        let is_scale = |part: &Part| matches!(part, Part::Word(word) if scale_of(word, false).is_some());
         let is_behind_scale = at.checked_sub(1).is_some_and(|it| is_scale(&parts[it]));
         // The longest phrase that is known.
         let mut phrases = (at + 1..=parts.len().min(at + 4)).rev();
@@ -185,7 +186,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, String> 
             let phrase = phrase(&parts[at..*end]);
             phrase.is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))
         });
-        at = found.ok_or_else(|| phrase(&parts[at..=at]).unwrap_or_default())?;
+        at = found.ok_or_else(|| Fault::Part(phrase(&parts[at..=at]).unwrap_or_default()))?;
     }
     reading.sum(text)
 }
@@ -210,23 +211,20 @@ struct Reading {
 impl Reading {
     /// Takes a phrase, if it is known at this place.
     fn take(&mut self, phrase: &str, is_last: bool, is_behind_scale: bool) -> bool {
-        let find = |list: &str| find_word(list, &fold(phrase));
+        let find = |list: &str| value_of(list, phrase);
         let is = |list: &str| find(list).is_some();
         let is_first = self.numbers.is_empty();
         let is_only = self.numbers.len() == 1 && self.ranges == 0;
+        let before = find("before").filter(|_| is_first);
+        let bound = before.or_else(|| find("behind").filter(|_| is_only && is_last));
         if is_only && !is_last && is("range") {
             self.ranges += 1;
-        } else if let Some(behind) = find("behind").filter(|_| is_only && is_last) {
-            self.is_most |= behind == "most";
-            self.is_least |= behind == "least";
+        } else if let Some(bound) = bound {
+            self.is_most |= bound == "most";
+            self.is_least |= bound == "least";
+            self.is_between |= bound == "between";
         } else if is("rate") {
             self.sum.is_rate = true;
-        } else if is_first && is("most") {
-            self.is_most = true;
-        } else if is_first && is("least") {
-            self.is_least = true;
-        } else if is_first && is("between") {
-            self.is_between = true;
         } else if is_behind_scale && is("of") {
             // `3 millones de euros`.
         } else if let Some(codes) = codes(phrase) {
@@ -245,29 +243,23 @@ impl Reading {
         true
     }
 
-    fn sum(self, text: &str) -> Result<Sum, String> {
+    fn sum(self, text: &str) -> Result<Sum, Fault> {
         let Self { is_most, is_least, .. } = self;
         let (least, most) = match (&self.numbers[..], self.ranges) {
-            _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(TWO_FACTORS.to_owned()),
+            _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(Fault::TwoFactors),
             ([one], 0) if !(self.is_between || is_most && is_least) => {
                 ((!is_most).then_some(*one), (!is_least).then_some(*one))
             }
-            ([_, _], 1) if self.scaled == [false, true] => return Err(UNLIKE.to_owned()),
+            ([_, _], 1) if self.scaled == [false, true] => return Err(Fault::Unlike),
             // `5-10,000` may begin at 5 or at 5,000.
-            ([least, most], 1)
-                if self.is_grouped && *least > 0.0 && least * 1000.0 < *most && self.signs < 2 =>
-            {
-                return Err(UNLIKE.to_owned());
+            ([a, b], 1) if self.is_grouped && *a > 0.0 && a * 1000.0 < *b && self.signs < 2 => {
+                return Err(Fault::Unlike);
             }
             ([least, most], 1) if least <= most && !is_most => (Some(*least), Some(*most)),
-            _ => return Err(text.to_owned()),
+            _ => return Err(Fault::Part(text.to_owned())),
         };
         Ok(Sum { least, most, ..self.sum })
     }
-}
-
-fn is_scale(part: &Part) -> bool {
-    matches!(part, Part::Word(word) if scale_of(word, false).is_some())
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {
@@ -306,15 +298,16 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
         rest = &rest[end..];
     }
     // A full stop belongs to an abbreviation only if it is known with it.
+    let is_known = |word: &str| {
+        ["currency", "before", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
+    };
     for part in &mut parts {
         if let Part::Word(word) = part
             && word.len() > 1
-            && let Some(bare) = word.strip_suffix('.')
-            && ["currency", "most", "least", "rate", "behind"]
-                .iter()
-                .all(|list| find_word(list, &fold(word)).is_none())
+            && word.ends_with('.')
+            && !is_known(word)
         {
-            *word = bare.to_owned();
+            word.pop();
         }
     }
     Ok(parts)
@@ -349,7 +342,6 @@ pub(super) fn number(digits: &str, form: Option<NumberForm>) -> Option<f64> {
     if let Some(form) = form {
         return formed(&joined, form);
     }
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match joined.split_once(['.', ',']) {
         None => is_digits(joined.strip_prefix('-').unwrap_or(&joined)).then(|| joined.parse().ok())?,
         Some((whole, cents)) => {
@@ -361,25 +353,18 @@ pub(super) fn number(digits: &str, form: Option<NumberForm>) -> Option<f64> {
 
 /// A number in a declared form; three digits behind the sign of decimals are more likely thousands.
 fn formed(text: &str, form: NumberForm) -> Option<f64> {
-    let (whole, cents) = match form.decimal.and_then(|sign| text.split_once(sign)) {
-        Some((_, cents)) if cents.len() == 3 => return None,
-        Some((whole, cents)) => (whole, cents),
-        None => (text, "0"),
-    };
-    let whole = match form.group {
-        Some(sign) => {
-            let groups: Vec<&str> = whole.split(sign).collect();
-            // What begins with a zero has decimals behind the sign, or is a name.
-            let fits = groups.iter().skip(1).all(|group| group.len() == 3)
-                && (1..=3).contains(&groups[0].len())
-                && groups[0] != "0"
-                || groups.len() == 1;
-            fits.then(|| groups.concat())?
-        }
-        None => whole.to_owned(),
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number(&whole) && is_number(cents)).then(|| format!("{whole}.{cents}").parse().ok())?
+    let (whole, cents) = form.decimal.and_then(|sign| text.split_once(sign)).unwrap_or((text, "0"));
+    let groups: Vec<&str> = form.group.map_or_else(|| vec![whole], |sign| whole.split(sign).collect());
+    // What begins with a zero has decimals behind the sign, or is a name.
+    let is_grouped = (1..=3).contains(&groups[0].len()) && groups[0] != "0";
+    let is_grouped = is_grouped && groups[1..].iter().all(|group| group.len() == 3);
+    let whole = groups.concat();
+    let fits = (groups.len() == 1 || is_grouped) && cents.len() != 3 && is_digits(&whole) && is_digits(cents);
+    fits.then(|| format!("{whole}.{cents}").parse().ok())?
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -394,7 +379,9 @@ mod tests {
                 let rate = if sum.is_rate { " rate" } else { "" };
                 format!("{}..{} {codes}{rate}", end(sum.least), end(sum.most))
             }
-            Err(word) => format!("! {word}"),
+            Err(Fault::Part(word)) => format!("! {word}"),
+            Err(Fault::Unlike) => "! factor".to_owned(),
+            Err(Fault::TwoFactors) => "! factors".to_owned(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The records that an import writes: one file for each table and source.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -124,9 +125,8 @@ pub(super) type Record = Map<String, Value>;
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
-    pub(super) records: Vec<Record>,
-    /// Where the rows of the first records are in the source.
-    pub(super) places: Vec<Location>,
+    /// Each record, and where its row is in the source; those of earlier imports have none.
+    pub(super) rows: Vec<(Record, Option<Location>)>,
     /// Of each field that is taken from one.
     pub(super) columns: BTreeMap<String, ColumnPlace>,
     /// Number of records that were kept although their rows are gone.
@@ -142,18 +142,14 @@ impl Output {
     /// Sorts the records by their keys, or else by those of their programs, so that a sheet in another order is the same
     /// table. Returns where each is in the source.
     pub(super) fn sort(&mut self, table: Table) -> Vec<Option<Location>> {
-        let places = std::mem::take(&mut self.places).into_iter().map(Some).chain(std::iter::repeat(None));
-        let mut rows: Vec<(Record, Option<Location>)> = self.records.drain(..).zip(places).collect();
-        rows.sort_by_cached_key(|(record, _)| sort_key(table, record));
-        let (records, places) = rows.into_iter().unzip();
-        self.records = records;
-        places
+        self.rows.sort_by_cached_key(|(record, _)| sort_key(table, record));
+        self.rows.iter().map(|(_, at)| *at).collect()
     }
 
     /// A line for each record.
     pub(super) fn lines(&self) -> Vec<u8> {
         let mut lines = Vec::new();
-        for record in &self.records {
+        for (record, _) in &self.rows {
             // Maps of texts and numbers can be written, and so can a buffer.
             drop(serde_json::to_writer(&mut lines, record));
             lines.push(b'\n');
@@ -173,17 +169,15 @@ impl Output {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
         let before = previous(data, target.table, &source.name);
-        let [old, new] = [keys_of(&before), keys_of(&self.records)];
-        let mut gone: Vec<usize> =
-            old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, at)| *at).collect();
-        gone.sort_unstable();
-        let came: Vec<usize> =
-            new.iter().filter(|(key, _)| !old.contains_key(*key)).map(|(_, at)| *at).collect();
-        let same = if target.distinct().is_none() {
-            same_names(&before, &gone, &self.records, &came)
-        } else {
-            BTreeMap::new()
+        let now: Vec<&Record> = self.rows.iter().map(|(record, _)| record).collect();
+        let (old, new) = (keys_of(&before), keys_of(&now));
+        let lost = |own: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>| {
+            let lost = own.iter().filter(|(key, _)| !others.contains_key(*key));
+            lost.map(|(_, at)| *at).collect::<BTreeSet<usize>>()
         };
+        let (mut gone, came) = (lost(&old, &new), lost(&new, &old));
+        let is_distinct = target.distinct().is_some();
+        let same = if is_distinct { BTreeMap::new() } else { same_names(&before, &gone, &now, &came) };
         match source.gone.as_deref() {
             Some("remove") => {}
             Some("rename") => {
@@ -202,7 +196,7 @@ impl Output {
                 _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
             }
             self.kept += 1;
-            self.records.push(record);
+            self.rows.push((record, None));
         }
     }
 
@@ -226,8 +220,8 @@ fn sort_key(table: Table, record: &Record) -> (String, Option<String>) {
 }
 
 /// The numbers of records by their keys.
-pub(super) fn keys_of(records: &[Record]) -> BTreeMap<String, usize> {
-    (0..).zip(records).filter_map(|(at, record)| Some((record.get("key")?.to_string(), at))).collect()
+pub(super) fn keys_of(records: &[impl Borrow<Record>]) -> BTreeMap<String, usize> {
+    (0..).zip(records).filter_map(|(at, it)| Some((it.borrow().get("key")?.to_string(), at))).collect()
 }
 
 /// The name that a record is known by to people.
@@ -237,15 +231,21 @@ pub(super) fn name_of(record: &Record) -> Option<&str> {
 
 /// Of records that left and records that came, those of one name, where it is that of one record on each side: the number
 /// of the new one, and that of the old one.
-fn same_names(before: &[Record], gone: &[usize], now: &[Record], came: &[usize]) -> BTreeMap<usize, usize> {
-    fn by_name<'r>(records: &'r [Record], numbers: &[usize]) -> BTreeMap<&'r str, Option<usize>> {
+fn same_names(
+    before: &[Record],
+    gone: &BTreeSet<usize>,
+    now: &[&Record],
+    came: &BTreeSet<usize>,
+) -> BTreeMap<usize, usize> {
+    fn by_name<'r>(records: impl Iterator<Item = (usize, &'r Record)>) -> BTreeMap<&'r str, Option<usize>> {
         let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
-        for (name, at) in numbers.iter().filter_map(|at| Some((name_of(&records[*at])?, *at))) {
+        for (name, at) in records.filter_map(|(at, record)| Some((name_of(record)?, at))) {
             named.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
         }
         named
     }
-    let (old, new) = (by_name(before, gone), by_name(now, came));
+    let old = by_name(gone.iter().map(|at| (*at, &before[*at])));
+    let new = by_name(came.iter().map(|at| (*at, now[*at])));
     new.into_iter().filter_map(|(name, at)| Some((at?, (*old.get(name)?)?))).collect()
 }
 
@@ -281,10 +281,14 @@ pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) ->
     origins
 }
 
+/// The file of a table from a source, relative to the dataset.
+pub(super) fn path_of(table: Table, source: &str) -> String {
+    format!("{}/{source}.ndjson", table.name())
+}
+
 /// The records that the last import wrote.
 pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
-    let path = data.join(table.name()).join(format!("{source}.ndjson"));
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 

@@ -15,7 +15,7 @@ mod xml;
 use std::borrow::Cow;
 
 use archive::Grid;
-use sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Reading, Row, Sheet, weigh};
+use sheet::{Cell, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;
@@ -45,9 +45,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
         Some(b'<') => xml::read(&text, how.rows.as_deref())?,
         Some(_) => table(&text, how)?,
     };
-    if sheet.rows.len() > MOST_ROWS {
-        return Err(format!("it has more than {MOST_ROWS} rows"));
-    }
+    within(sheet.rows.len(), MOST_ROWS, "rows")?;
     Ok(sheet)
 }
 
@@ -58,13 +56,11 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
 
 /// Text in the declared encoding, else in UTF-8 or in UTF-16 with its mark.
 fn decode<'b>(bytes: &'b [u8], encoding: Option<&str>) -> Result<Cow<'b, str>, String> {
-    let declared = match encoding {
-        None => None,
-        Some(label) => {
-            let known = encoding_rs::Encoding::for_label(label.as_bytes());
-            Some(known.ok_or_else(|| format!("`{label}` is no encoding; try encoding = \"windows-1252\""))?)
-        }
+    let known = |label: &str| {
+        let known = encoding_rs::Encoding::for_label(label.as_bytes());
+        known.ok_or_else(|| format!("`{label}` is no encoding; try encoding = \"windows-1252\""))
     };
+    let declared = encoding.map(known).transpose()?;
     let marked = encoding_rs::Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     let encoding = marked.or(declared).unwrap_or(encoding_rs::UTF_8);
     let (text, _, is_bad) = encoding.decode(bytes);
@@ -113,66 +109,30 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
     }
     let mut builder = ::csv::ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(separator);
-    if let Some(line) = quote_within_cell(text, separator) {
+    match dataset::csv::quote_fault(text, separator, b" ") {
+        None => {}
         // Programs that copy tables separated by tabs put nothing into quotes.
-        if separator != b'\t' {
-            return Err(format!(
-                "line {line}: a quote closes in the middle of a cell; double the quotes inside it"
-            ));
+        Some(_) if separator == b'\t' => drop(builder.quoting(false)),
+        Some((_, None)) => return Err("a quote is never closed: was it cut off?".to_owned()),
+        Some((_, Some(line))) => {
+            let what = "a quote closes in the middle of a cell; double the quotes inside it";
+            return Err(format!("line {line}: {what}"));
         }
-        builder.quoting(false);
     }
     let mut reader = builder.from_reader(text.as_bytes());
     let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
-        // The position is before the line ends and empty lines that are skipped.
-        let line = record.position().map_or(1, |position| {
-            let skipped = text.bytes().skip(usize::try_from(position.byte()).unwrap_or(usize::MAX));
-            let skipped = skipped.take_while(|byte| matches!(byte, b'\r' | b'\n'));
-            let line = position.line() + skipped.filter(|byte| *byte == b'\n').count() as u64;
-            u32::try_from(line).unwrap_or(u32::MAX)
-        });
-        if record.len() > MOST_COLUMNS {
-            return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
-        }
+        let line = dataset::csv::line_of(&record, text);
+        within_columns(record.len(), line)?;
         if record.as_slice().len() > LONGEST_ROW {
             return Err(format!("row {line} has more than {} MB", LONGEST_ROW >> 20));
         }
         let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
         weigh(&mut weight, &cells, 1)?;
         grid.rows.push(Row { line, cells });
-        if grid.rows.len() > MOST_ROWS {
-            return Err(format!("it has more than {MOST_ROWS} rows"));
-        }
-    }
-    if count(text, b'"') % 2 == 1 && separator != b'\t' {
-        return Err("a quote is never closed: was it cut off?".to_owned());
+        within(grid.rows.len(), MOST_ROWS, "rows")?;
     }
     layout::read(grid, how)
-}
-
-/// The line of the first cell that begins with a quote and goes on after the next one that is not doubled: the reader
-/// would drop both.
-fn quote_within_cell(text: &str, separator: u8) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let is_end = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == separator || b"\r\n".contains(byte));
-    let (mut at, mut starts) = (0, true);
-    while at < bytes.len() {
-        if bytes[at] == b'"' && starts {
-            at += 1;
-            // A doubled quote does not close the cell.
-            while bytes.get(at).is_some_and(|byte| *byte != b'"') || bytes.get(at + 1) == Some(&b'"') {
-                at += if bytes.get(at) == Some(&b'"') { 2 } else { 1 };
-            }
-            let after = bytes.iter().skip(at + 1).find(|byte| **byte != b' ');
-            if at < bytes.len() && !is_end(after) {
-                return Some(text[..at].lines().count());
-            }
-        }
-        starts = bytes.get(at).is_some_and(|byte| is_end(Some(byte)));
-        at += 1;
-    }
-    None
 }

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::field_value::{self, Made, Wrong, bad, is_money, no_number, wrong};
-use crate::mapping::{Rule, Source, Target};
-use crate::money::{self, Evidence, Sum};
+use crate::field_value::{Made, Wrong, is_money, no_number, refused, wrong};
+use crate::mapping::{Mapped, Source, Target};
+use crate::money::{self, Evidence, Fault, Sum};
 use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
 use dataset::diagnostics::Code;
@@ -35,13 +35,8 @@ pub(super) struct Money {
 
 impl Money {
     /// Of a field that is a sum; none of others.
-    pub(super) fn new(
-        source: &Source,
-        target: &Target,
-        field: &str,
-        rule: &Rule,
-        sheet: &Sheet,
-    ) -> Option<Self> {
+    pub(super) fn new(source: &Source, target: &Target, mapped: &Mapped, sheet: &Sheet) -> Option<Self> {
+        let (field, _, rule) = mapped;
         if !is_money(field) || rule.value.is_some() {
             return None;
         }
@@ -50,10 +45,7 @@ impl Money {
         let named = target.fields.iter().find(|(name, ..)| name == "currency").map(|(.., rule)| rule);
         let columns = match named.filter(|rule| rule.value.is_none()) {
             Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
-            None => {
-                let columns = sheet.columns.iter().enumerate();
-                columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
-            }
+            None => currency_columns(sheet),
         };
         let declared = named.and_then(|rule| rule.value.as_ref());
         let fields = source.targets.iter().flat_map(|target| &target.fields);
@@ -61,12 +53,9 @@ impl Money {
         let end = if field.contains("Min") { "Max" } else { "Min" };
         let has_both =
             fields.clone().any(|(name, _, other)| name.contains(end) && other.columns == rule.columns);
-        let partners: Vec<bool> = fields
-            .filter(|(name, _, other)| {
-                partner(name) && (other.columns == rule.columns || field.contains("Min"))
-            })
-            .map(|(_, _, other)| other.columns == rule.columns)
-            .collect();
+        let partners = fields.filter(|(name, ..)| partner(name));
+        let partners = partners.map(|(.., other)| other.columns == rule.columns);
+        let partners: Vec<bool> = partners.filter(|is_same| *is_same || field.contains("Min")).collect();
         Some(Self {
             header: codes.map(|codes| (format!("the header {}", quoted(column)), codes)),
             scale,
@@ -81,23 +70,28 @@ impl Money {
     pub(super) fn context(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Context<'_>, Wrong> {
         let mut evidence = Vec::new();
         for column in &self.columns {
-            let text = row.cells.get(*column).map(Cell::text).unwrap_or_default();
+            let text = row.text(*column);
             if text.is_empty() || source.empty.contains(&text) {
                 continue;
             }
             let name = &sheet.columns[*column];
             let codes = money::codes(&text).or_else(|| is_currency(&text).then(|| vec![text.clone()]));
-            let codes = codes.ok_or_else(|| Wrong {
-                code: Code::BadCurrency,
-                message: format!("the currency {} in column {} is not known", quoted(&text), quoted(name)),
-                help: "write its code into the source, such as EUR".to_owned(),
-                is_unread: false,
+            let codes = codes.ok_or_else(|| {
+                let message =
+                    format!("the currency {} in column {} is not known", quoted(&text), quoted(name));
+                wrong(Code::BadCurrency, message, "write its code into the source, such as EUR")
             })?;
             evidence.push((format!("the column {}", quoted(name)), codes));
         }
         evidence.extend(self.header.iter().chain(&self.declared).cloned());
         Ok(Context { evidence, money: self })
     }
+}
+
+/// The columns of currencies.
+pub(super) fn currency_columns(sheet: &Sheet) -> Vec<usize> {
+    let columns = sheet.columns.iter().enumerate();
+    columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.
@@ -108,9 +102,8 @@ pub(super) fn sum(
     context: Option<&Context<'_>>,
 ) -> Result<Made, Wrong> {
     let text = cell.text();
-    let refused = |what: &str, help: &str| {
-        wrong(Code::BadCurrency, format!("`{field}` is {}{what}", quoted(&text)), help)
-    };
+    let refused =
+        |what: &str, help: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) };
     let (sum, shown) = shown(cell, field, source)?;
     // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
     if sum.is_rate && field != "amount" {
@@ -164,29 +157,23 @@ pub(super) fn sum(
 /// The sum of a cell, and the currency that the cell or its number format shows.
 fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evidence>), Wrong> {
     let text = cell.text();
-    Ok(match cell {
-        Cell::Number(number) => (Sum::of(*number), None),
-        // What a number format writes around a number belongs to it: 75 may be shown as $75K.
-        Cell::Shown(_, shown) => {
-            let sum = money::read(shown, None).map_err(|part| unread(field, shown, &part, source))?;
-            let currency = sum.currency.clone().map(|codes| ("its number format".to_owned(), codes));
-            (sum, currency)
-        }
+    let (form, what) = match cell {
+        Cell::Number(number) => return Ok((Sum::of(*number), None)),
         Cell::Money(number, sign) => {
             let codes = money::codes(sign).ok_or_else(|| {
-                let message =
-                    format!("`{field}` is {}: the currency {} is not known", quoted(&text), quoted(sign));
-                wrong(Code::BadCurrency, message, "show it in the source as a code, such as EUR")
+                let what = format!(": the currency {} is not known", quoted(sign));
+                let help = "show it in the source as a code, such as EUR";
+                Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) }
             })?;
-            (Sum::of(*number), Some(("its number format".to_owned(), codes)))
+            return Ok((Sum::of(*number), Some(("its number format".to_owned(), codes))));
         }
-        _ => {
-            let sum =
-                money::read(&text, source.numbers).map_err(|part| unread(field, &text, &part, source))?;
-            let shown = sum.currency.clone().map(|codes| ("the cell".to_owned(), codes));
-            (sum, shown)
-        }
-    })
+        // What a number format writes around a number belongs to it: 75 may be shown as $75K.
+        Cell::Shown(..) => (None, "its number format"),
+        _ => (source.numbers, "the cell"),
+    };
+    let sum = money::read(&text, form).map_err(|fault| unread(field, &text, &fault, source))?;
+    let shown = sum.currency.clone().map(|codes| (what.to_owned(), codes));
+    Ok((sum, shown))
 }
 
 /// The end of a range that a field takes, and the words of the cell if it is a limit or a range.
@@ -199,9 +186,8 @@ fn end(
     // A fact of an amount has no field for its end: its text says "up to".
     let is_plain = !sum.is_rate && (sum.least == sum.most || sum.least.is_none() && field != "amount");
     if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_both) {
-        let message = format!("`{field}` is {}, which has a least sum too", quoted(text));
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
-        return Err(bad(message, help));
+        return Err(refused(field, text, ", which has a least sum too", help));
     }
     let end = match field {
         "amount" => sum.most.or(sum.least),
@@ -212,22 +198,25 @@ fn end(
         _ => sum.most,
     };
     let scale = context.map_or(1.0, |it| it.money.scale);
-    if scale.is_nan() {
-        let message = format!(
-            "`{field}` is {}, and the factor in the column's name may be either of two",
-            quoted(text)
-        );
-        let help = "rename the column, such as (thousands) or (millions), (miles) or (millones)";
-        return Err(bad(message, help));
-    }
-    if sum.is_scaled && scale > 1.0 {
-        let message = format!("`{field}` is {}, and the column's name has a factor too", quoted(text));
-        return Err(bad(message, "write the number without its factor in the source"));
-    }
-    if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
-        let message =
-            format!("`{field}` is {}: with the factor in the column's name or without it?", quoted(text));
-        return Err(bad(message, "rename the column, or write the number in its factor in the source"));
+    let doubt = if scale.is_nan() {
+        Some((
+            ", and the factor in the column's name may be either of two",
+            "rename the column, such as (thousands) or (millions), (miles) or (millones)",
+        ))
+    } else if sum.is_scaled && scale > 1.0 {
+        Some((
+            ", and the column's name has a factor too",
+            "write the number without its factor in the source",
+        ))
+    } else {
+        let is_full = sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale);
+        is_full.then_some((
+            ": with the factor in the column's name or without it?",
+            "rename the column, or write the number in its factor in the source",
+        ))
+    };
+    if let Some((what, help)) = doubt {
+        return Err(refused(field, text, what, help));
     }
     // The sum has the factor of the header, which the words beside it must not contradict.
     let words = || if scale == 1.0 { text.to_owned() } else { format!("{text}, × {scale}") };
@@ -236,25 +225,25 @@ fn end(
 }
 
 /// Why a text is no sum.
-fn unread(field: &str, text: &str, part: &str, source: &Source) -> Wrong {
-    if part == money::UNLIKE {
-        let message = format!("`{field}` is {}, a range whose ends are not written alike", quoted(text));
-        return bad(message, "write both ends in full in the source, such as 10k-20k or 5,000-10,000");
-    }
-    if part.bytes().any(|byte| byte.is_ascii_digit()) {
-        return no_number(field, text, source);
-    }
-    if part == money::TWO_FACTORS {
-        let message = format!("`{field}` is {}, which may be thousands or millions", quoted(text));
-        return bad(
-            message,
+fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
+    let (what, help) = match fault {
+        Fault::Unlike => (
+            ", a range whose ends are not written alike",
+            "write both ends in full in the source, such as 10k-20k or 5,000-10,000",
+        ),
+        Fault::TwoFactors => (
+            ", which may be thousands or millions",
             "write the number with its zeros in the source, or with `k`, `mil euros` or `million`",
-        );
-    }
-    let message = format!("`{field}` is {}: {} is not understood", quoted(text), quoted(part));
-    field_value::unread(
-        message,
-        "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: the text \
-         becomes a note",
-    )
+        ),
+        Fault::Part(part) if part.bytes().any(|it| it.is_ascii_digit()) => {
+            return no_number(field, text, source);
+        }
+        Fault::Part(part) => {
+            let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
+                        the text becomes a note";
+            let what = format!(": {} is not understood", quoted(part));
+            return crate::field_value::unread(field, text, what, help);
+        }
+    };
+    refused(field, text, what, help)
 }

@@ -172,7 +172,7 @@ fn names_labels_and_addresses_become_what_a_dataset_has_and_are_reported() {
         ("me@a.example/x", false),
         ("www.a", false),
     ] {
-        assert_eq!(canonical::lacks_scheme(text), is_address, "{text}");
+        assert_eq!(labels::lacks_scheme(text), is_address, "{text}");
     }
     assert_eq!(program["eligibleCountries"], json!(["Georgia", "002"]));
     assert_eq!(place.rows("programs/grants.ndjson")[1]["destinationCountries"], json!(["KE"]));
@@ -520,6 +520,9 @@ fn sources_that_were_cut_off_or_are_hostile_are_refused_in_plain_words() {
         assert_eq!(refused[0].0, "E0113", "{text}");
         assert!(refused[0].2.contains(words), "{text}: {}", refused[0].2);
     }
+    // An odd number of quotes is no cut, where no cell begins with one.
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", "Ref;Title\nA1;5\" lens\n")]);
+    assert!(place.refused().iter().all(|(code, ..)| *code != "E0113"));
     let place = Place::new(&[("import.toml", MAPPING)]);
     place.write("inbox/grants.csv", b"PK\x03\x04 and no workbook");
     assert!(place.refused()[0].2.contains("it is no workbook"));
@@ -567,22 +570,22 @@ fn documents_are_rows_with_a_column_for_each_pointer() {
         assert_eq!(at("tags"), Cell::List(vec!["x".to_owned(), "y".to_owned()]));
         assert_eq!(at("n"), Cell::Empty);
     }
-    let xml = "<?xml version=\"1.0\"?><Grants xmlns=\"urn:x\"><G><Id>1</Id><T>A &amp; B &#233;</T><C>x</C><C>y</C></G><G><Id>2</Id><D><E>deep</E></D></G></Grants>";
+    let xml = "<?xml version=\"1.0\"?><Grants xmlns=\"urn:x\"><G><Id>1</Id><T>A &amp; B &#233;</T><C>x</C><C>y</C><C>z</C></G><G><Id>2</Id><D><E>deep</E></D></G></Grants>";
     let sheet = read_sheet(xml, None);
     let at = |row: usize, name: &str| sheet.rows[row].cells[sheet.column(name).unwrap()].clone();
     assert_eq!(at(0, "T"), Cell::Text("A & B é".to_owned()));
-    assert_eq!(at(0, "C"), Cell::List(vec!["x".to_owned(), "y".to_owned()]));
+    assert_eq!(at(0, "C"), Cell::List(["x", "y", "z"].map(str::to_owned).to_vec()));
     assert_eq!(at(1, "D/E"), Cell::Text("deep".to_owned()));
     assert_eq!(read_sheet(xml, Some("Grants/G")).rows.len(), 2);
 }
 
 #[test]
 fn attributes_are_columns_and_distinguish_elements_of_one_name() {
-    let xml = r#"<r xmlns:a="urn:a"><g a:id="7" cur="EUR"><d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#;
+    let xml = r#"<r xmlns:a="urn:a"><g a:id="7" type="x">The row's own text.<d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#;
     let sheet = read_sheet(xml, None);
     let at = |name: &str| sheet.rows[0].cells[sheet.column(name).unwrap()].text();
-    let texts = ["@id", "@cur", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
-    assert_eq!(texts, ["7", "EUR", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
+    let texts = ["@id", "@type", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
+    assert_eq!(texts, ["7", "x", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
     assert_eq!((sheet.columns.len(), sheet.rows.len()), (8, 2));
 }
 

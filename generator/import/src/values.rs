@@ -4,30 +4,48 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::days::day;
-use super::field_value::{Made, Wrong, bad, is_money, no_number, unread, wrong};
-use super::mapping::{Rule, Source};
+use super::field_value::{Made, Wrong, bad, is_money, no_number, refused, unread, wrong};
+use super::mapping::{Mapped, Rule, Source, Target};
 use super::money;
-use super::source::{html, sheet::Cell};
-use super::sums::{self, Context};
+use super::source::html;
+use super::source::sheet::{Cell, Row, Sheet};
+use super::sums::{self, Money};
 use super::vocabulary::value_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
 
-/// The field that a cell becomes a value of.
-#[derive(Clone, Copy)]
+/// The field that cells become values of.
 pub(super) struct Field<'a> {
-    pub name: &'a str,
+    pub name: &'a String,
     pub kind: ValueType,
     pub rule: &'a Rule,
-    pub source: &'a Source,
-    pub context: Option<&'a Context<'a>>,
+    source: &'a Source,
+    /// Of a sum.
+    pub money: Option<Money>,
 }
 
-/// The value of a field; none if the cell is empty. A cell is read whole, or not at all.
-pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
+type Context<'a> = Option<&'a sums::Context<'a>>;
+
+impl<'a> Field<'a> {
+    /// The fields of a target.
+    pub(super) fn all(source: &'a Source, target: &'a Target, sheet: &Sheet) -> Vec<Self> {
+        let money = |it: &Mapped| Money::new(source, target, it, sheet);
+        let field = |it: &'a Mapped| Self { name: &it.0, kind: it.1, rule: &it.2, source, money: money(it) };
+        target.fields.iter().map(field).collect()
+    }
+
+    /// The value of the field in a row, which may show the currency of a sum; none if the cell is empty.
+    pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Option<Made>, Wrong> {
+        let context = self.money.as_ref().map(|it| it.context(self.source, sheet, row)).transpose()?;
+        make(cell, self, context.as_ref())
+    }
+}
+
+/// A cell is read whole, or not at all.
+fn make(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made>, Wrong> {
     let Field { name: field, rule, .. } = to;
-    match made(cell, to) {
+    match made(cell, to, context) {
         Err(wrong) if wrong.is_unread && rule.notes => {
             Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
         }
@@ -35,14 +53,14 @@ pub(super) fn make(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
             let help = format!(
                 "add notes = true to the rule of `{field}`: the day is published, and the text as a note"
             );
-            Err(bad(format!("`{field}` is {}, a day with an hour", quoted(&text)), help))
+            Err(refused(field, &text, ", a day with an hour", help))
         }
         made => made,
     }
 }
 
-fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
-    let Field { name: field, kind, rule, source, .. } = to;
+fn made(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made>, Wrong> {
+    let Field { name: field, kind, rule, source, .. } = *to;
     let unmarked = html::plain(cell);
     let cell = unmarked.as_ref().unwrap_or(cell);
     if let Cell::Broken(error) = cell
@@ -73,18 +91,16 @@ fn made(cell: &Cell, to: Field<'_>) -> Result<Option<Made>, Wrong> {
     };
     let text = cell.text();
     if cell.is_empty() || is_empty(&text) {
-        return rule.default.as_ref().map(|text| convert(&Cell::Text(text.clone()), to)).transpose();
+        let default = rule.default.as_ref();
+        return default.map(|text| convert(&Cell::Text(text.clone()), to, context)).transpose();
     }
     if kind == ValueType::List {
         return list(cell, field, rule, source).map(Some);
     }
-    if rule.values.is_empty() {
-        return convert(cell, to).map(Some);
-    }
     match renamed(&text, field, rule)? {
         nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, to).map(Some),
-        other => convert(&Cell::Text(other), to).map(Some),
+        same if same == text => convert(cell, to, context).map(Some),
+        other => convert(&Cell::Text(other), to, context).map(Some),
     }
 }
 
@@ -155,8 +171,8 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(cell: &Cell, to: Field<'_>) -> Result<Made, Wrong> {
-    let Field { name: field, kind, source, context, .. } = to;
+fn convert(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Made, Wrong> {
+    let Field { name: field, kind, source, .. } = *to;
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
         ValueType::Number if is_money(field) => sums::sum(cell, field, source, context),
@@ -166,10 +182,7 @@ fn convert(cell: &Cell, to: Field<'_>) -> Result<Made, Wrong> {
         ValueType::Time => plain(moment(cell, field, source)?),
         ValueType::Boolean => match value_of("boolean", &cell.text()) {
             Some(value) => plain((value == "true").into()),
-            None => {
-                let message = format!("`{field}` is {}, expected true or false", quoted(&cell.text()));
-                Err(unread(message, "map its words by `values`"))
-            }
+            None => Err(unread(field, &cell.text(), ", expected true or false", "map its words by `values`")),
         },
         ValueType::Object => Err(wrong(
             Code::BadMapping,
@@ -188,12 +201,11 @@ fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
             Made { value: Value::String(day), note: None, .. } => {
                 return Ok(format!("{day}T00:00:00Z").into());
             }
-            _ => (text.clone(), "a time without a zone"),
+            _ => (text.clone(), ", a time without a zone"),
         },
-        other => (other.text(), "which is no time"),
+        other => (other.text(), ", which is no time"),
     };
-    let message = format!("`{field}` is {}, {what}", quoted(&text));
-    Err(bad(message, "export it as 2026-01-31T09:00:00Z"))
+    Err(refused(field, &text, what, "export it as 2026-01-31T09:00:00Z"))
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -228,8 +240,8 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         let count = text.split(signs).filter(is_address).count();
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if count > 1 || is_address(&rest) && rest.contains("://") {
-            let message = format!("`{field}` is {}, which is more than one address", quoted(&text));
-            return Err(bad(message, "leave one of them in the source"));
+            let help = "leave one of them in the source";
+            return Err(refused(field, &text, ", which is more than one address", help));
         }
         return Ok(text);
     };
@@ -247,10 +259,10 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
 }
 
 /// A value written by hand, in the forms of a dataset.
-pub(super) fn written(value: &Value, field: &str, kind: ValueType) -> Result<Value, Wrong> {
+pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
     let (rule, source) = (Rule::default(), Source::default());
-    let to = Field { name: field, kind, rule: &rule, source: &source, context: None };
-    let made = make(&Cell::Text(text.clone()), to)?;
+    let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
+    let made = make(&Cell::Text(text.clone()), &to, None)?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }

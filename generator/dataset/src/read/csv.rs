@@ -51,7 +51,7 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
 
 /// Physical line of a record. The reader gives the position where it stopped, which may be before the line end
 /// or blank lines in front of the record.
-fn line_of(record: &::csv::StringRecord, file: &str) -> u32 {
+pub fn line_of(record: &::csv::StringRecord, file: &str) -> u32 {
     let Some(position) = record.position() else { return 1 };
     let start = usize::try_from(position.byte()).unwrap_or(usize::MAX).min(file.len());
     let rest = &file.as_bytes()[start..];
@@ -99,30 +99,37 @@ fn line_problem(file: &str, context: Context) -> Option<Diagnostic> {
     Some(too_long(long.len(), context.at(line)))
 }
 
-/// The first quoted cell that does not end at a comma or line end. The CSV reader would add the following
-/// text to the cell and silently lose rows.
 fn quote_problem(file: &str, context: Context) -> Option<Diagnostic> {
+    let (opened, closed) = quote_fault(file, b',', &[])?;
+    let Some(line) = closed else {
+        let message = "the quote opened here is never closed";
+        return Some(Diagnostic::new(Code::BadQuote, context.at(opened), message));
+    };
+    let message = format!("the quote opened here is closed at line {line} in the middle of a cell");
+    let help = "double the quotes inside the cell, or add the missing one";
+    Some(Diagnostic::new(Code::BadQuote, context.at(opened), message).help(help))
+}
+
+/// The first quoted cell that does not end at a separator or line end: the lines where it opens, and where it closes if it
+/// does. Before the separator may stand `padding`. The CSV reader would add the following text to the cell and silently
+/// lose rows.
+pub fn quote_fault(file: &str, separator: u8, padding: &[u8]) -> Option<(u32, Option<u32>)> {
     let bytes = file.as_bytes();
+    let is_end = |byte: u8| byte == separator || matches!(byte, b'\r' | b'\n');
     let (mut at, mut line, mut cell_starts) = (0, 1, true);
     while at < bytes.len() {
         if bytes[at] == b'"' && cell_starts {
             let opened = line;
-            let Some(close) = closing_quote(bytes, at + 1) else {
-                let message = "the quote opened here is never closed";
-                return Some(Diagnostic::new(Code::BadQuote, context.at(opened), message));
-            };
+            let Some(close) = closing_quote(bytes, at + 1) else { return Some((opened, None)) };
             line += newlines(&bytes[at..close]);
-            let after = bytes.get(close + 1);
-            if !after.is_none_or(|byte| matches!(byte, b',' | b'\r' | b'\n')) {
-                let message =
-                    format!("the quote opened here is closed at line {line} in the middle of a cell");
-                let help = "double the quotes inside the cell, or add the missing one";
-                return Some(Diagnostic::new(Code::BadQuote, context.at(opened), message).help(help));
+            let after = bytes[close + 1..].iter().find(|byte| !padding.contains(byte));
+            if !after.is_none_or(|byte| is_end(*byte)) {
+                return Some((opened, Some(line)));
             }
             at = close;
         }
         line += u32::from(bytes[at] == b'\n');
-        cell_starts = matches!(bytes[at], b',' | b'\r' | b'\n');
+        cell_starts = is_end(bytes[at]);
         at += 1;
     }
     None

@@ -1,15 +1,17 @@
 //! What the cells of a sheet prove about its dates, numbers, lists and currencies.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::places::{is_place, is_state};
 use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
-use crate::days::{self, is_numeric, order_of, proved_order};
+use crate::days::{self, order_of, proved_order};
 use crate::forms::NumberForm;
 use crate::mapping::quoted;
 use crate::money;
 use crate::source::sheet::{Cell, Row};
+use crate::sums::currency_columns;
 use crate::values::items;
 use dataset::Table;
 use dataset::schema::ValueType;
@@ -37,23 +39,15 @@ fn place(text: &str, row: &Row) -> String {
 
 /// The line that declares a form: as proved where no cell contradicts, else as a question.
 fn verdict(word: &str, proofs: &Proofs, forms: &[&'static str; 2], open: Option<String>) -> Option<String> {
-    let [first, other] = *forms;
-    Some(match (proofs.get(first), proofs.get(other)) {
-        (None, None) => {
-            format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?)
-        }
-        (Some((_, cell)), None) => format!("{word} = \"{first}\"  # proved by {cell}"),
-        (None, Some((_, cell))) => format!("{word} = \"{other}\"  # proved by {cell}"),
-        (Some((one, cell)), Some((two, contrary))) => {
-            let [(form, most, cell), (less, few, contrary)] = if one >= two {
-                [(first, one, cell), (other, two, contrary)]
-            } else {
-                [(other, two, contrary), (first, one, cell)]
-            };
-            format!(
-                "{word} = \"{form}\"  # ? {} prove it, as {cell}; {few} prove \"{less}\": {contrary}",
-                counted(*most, "cell")
-            )
+    let mut found: Vec<_> = forms.iter().filter_map(|form| Some((form, proofs.get(form)?))).collect();
+    found.sort_by_key(|(_, (count, _))| Reverse(*count));
+    let [first, other] = forms;
+    Some(match &found[..] {
+        [] => format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?),
+        [(form, (_, cell))] => format!("{word} = \"{form}\"  # proved by {cell}"),
+        [(form, (most, cell)), (less, (few, contrary)), ..] => {
+            let most = counted(*most, "cell");
+            format!("{word} = \"{form}\"  # ? {most} prove it, as {cell}; {few} prove \"{less}\": {contrary}")
         }
     })
 }
@@ -76,7 +70,27 @@ pub(super) fn is_sum(cell: &Cell) -> bool {
     }
 }
 
+/// The form that the signs of a number prove; none inside if they do not, none at all if it has no sign.
+fn proved_form(text: &str) -> Option<Option<&'static str>> {
+    let digits: String =
+        text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
+    let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
+    let last = digits.rfind(['.', ','])?;
+    let (sign, has_both) = (&digits[last..=last], digits.contains('.') && digits.contains(','));
+    // What stands once has decimals behind it, unless they are three; what is repeated separates thousands.
+    let is_repeated = digits.matches(sign).count() > 1;
+    let is_decimal = has_both || !is_repeated;
+    let is_proved = has_both || is_repeated || digits.len() - last != 4;
+    Some(is_proved.then(|| FORMS[usize::from(is_decimal == (sign == ","))]))
+}
+
 impl Draft<'_> {
+    /// The texts of a column, with their rows.
+    fn texts(&self, column: usize) -> impl Iterator<Item = (&Row, &String)> {
+        let cells = self.sheet.cells(column);
+        cells.filter_map(|(row, cell)| if let Cell::Text(text) = cell { Some((row, text)) } else { None })
+    }
+
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
         let (mut proofs, mut open) = (Proofs::new(), None);
         let mut prove = |order, proof: String| proofs.entry(order).or_insert((0, proof)).0 += 1;
@@ -85,11 +99,10 @@ impl Draft<'_> {
             if let Some(order) = order_of(header) {
                 prove(order.name(), format!("the column's name {}", quoted(header)));
             }
-            for row in &self.sheet.rows {
-                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
+            for (row, text) in self.texts(column) {
                 match proved_order(text) {
-                    Some(order) => prove(order, place(text, row)),
-                    None if is_numeric(text) => drop(open.get_or_insert_with(|| place(text, row))),
+                    Some(Some(order)) => prove(order, place(text, row)),
+                    Some(None) => drop(open.get_or_insert_with(|| place(text, row))),
                     None => {}
                 }
             }
@@ -100,29 +113,20 @@ impl Draft<'_> {
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
         let (mut proofs, mut open, mut fits) = (Proofs::new(), None, [0; 2]);
         for column in columns_of(taken, ValueType::Number) {
-            for row in &self.sheet.rows {
-                let Some(Cell::Text(text)) = row.cells.get(column) else { continue };
-                let digits: String =
-                    text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
-                let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
-                let (dot, comma) = (digits.rfind('.'), digits.rfind(','));
-                let form = match (dot, comma) {
-                    (Some(dot), Some(comma)) => usize::from(dot < comma),
-                    (None, None) => continue,
-                    (Some(_), None) if digits.matches('.').count() > 1 => 1,
-                    (None, Some(_)) if digits.matches(',').count() > 1 => 0,
-                    (Some(at), None) if digits.len() - at != 4 => 0,
-                    (None, Some(at)) if digits.len() - at != 4 => 1,
-                    _ => {
+            for (row, text) in self.texts(column) {
+                match proved_form(text) {
+                    Some(Some(form)) => {
+                        proofs.entry(form).or_insert_with(|| (0, place(text, row))).0 += 1;
+                    }
+                    Some(None) => {
                         open.get_or_insert_with(|| place(text, row));
                         for (count, form) in fits.iter_mut().zip(FORMS) {
                             let form = NumberForm::try_from(form.to_owned()).ok();
                             *count += usize::from(money::read(text, form).is_ok());
                         }
-                        continue;
                     }
-                };
-                proofs.entry(FORMS[form]).or_insert_with(|| (0, place(text, row))).0 += 1;
+                    None => {}
+                }
             }
         }
         // What may be both in itself is read by the form whose thousands it separates.
@@ -201,9 +205,7 @@ impl Draft<'_> {
     pub(super) fn money(&self, taken: &Taken) -> Money {
         let sums = |field| taken.get(&(Table::Programs, field)).map(|(column, _)| *column);
         let columns: Vec<usize> = ["fundingMaxUsd", "fundingMinUsd"].into_iter().filter_map(sums).collect();
-        let names = || self.sheet.columns.iter().enumerate();
-        let currencies: Vec<usize> =
-            names().filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect();
+        let currencies = currency_columns(self.sheet);
         let mut money = Money::default();
         let (mut open, mut known) = (None, BTreeMap::<String, usize>::new());
         let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
@@ -247,7 +249,7 @@ impl Draft<'_> {
     }
 
     /// Sums that are not in dollars, as facts; a fact has one sum, and the most is what readers look for.
-    pub(super) fn sums(&self, out: &mut String, name: &str, taken: &Taken, money: &Money) {
+    pub(super) fn sums(&self, out: &mut String, taken: &Taken, money: &Money) {
         let column = |field| taken.get(&(Table::Programs, field));
         let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
         if let (true, Some((column, is_sure))) = (money.has_others, column) {
@@ -258,8 +260,9 @@ impl Draft<'_> {
             let [label, column] = [&money::bare_header(column), column].map(|name| quoted(name));
             let _ = writeln!(
                 out,
-                "\n[sources.{name}.facts]  # sums that are not in dollars, in the currency that each shows\n\
-                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\namount = {column}{evidence}"
+                "\n[sources.{}.facts]  # sums that are not in dollars, in the currency that each shows\n\
+                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\namount = {column}{evidence}",
+                self.found.name
             );
         }
     }

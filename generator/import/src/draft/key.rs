@@ -16,8 +16,7 @@ impl Draft<'_> {
     pub(super) fn key(&self, taken: &Taken) -> Option<usize> {
         let differs = |column: &usize| {
             let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-            let values: Vec<String> =
-                rows.map(|row| row.cells.get(*column).map(Cell::text).unwrap_or_default()).collect();
+            let values: Vec<String> = rows.map(|row| row.text(*column)).collect();
             let unique: BTreeSet<&String> =
                 values.iter().filter(|value| !value.is_empty() && value.len() < 100).collect();
             !values.is_empty() && unique.len() == values.len()
@@ -28,8 +27,8 @@ impl Draft<'_> {
         let is_measure = |column: &usize| {
             let fields = FIELDS.iter().filter(|it| !is_name(it));
             let mut mapped = fields.filter_map(|field| taken.get(&(field.table, field.name)));
-            let mut cells = self.sheet.rows.iter().filter_map(|row| row.cells.get(*column));
-            mapped.any(|(at, _)| at == column) || cells.any(|it| forms::is_day(it) || forms::is_sum(it))
+            let is_one = |cell: &Cell| forms::is_day(cell) || forms::is_sum(cell);
+            mapped.any(|(at, _)| at == column) || self.sheet.cells(*column).any(|(_, cell)| is_one(cell))
         };
         let is_named = |column: &usize| !self.sheet.columns[*column].is_empty();
         named.or_else(|| columns().filter(|at| is_named(at) && !is_measure(at)).find(differs))

@@ -62,10 +62,8 @@ impl Draft<'_> {
     /// Places that may apply: a union of states as its members, which have codes.
     pub(super) fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
         let cells = self.column(taken.0);
-        let words = cells.flat_map(|cell| match lists {
-            Some(separator) => cell.split(separator).map(|word| word.trim().to_owned()).collect(),
-            None => vec![cell],
-        });
+        let words =
+            cells.flat_map(|cell| lists.map_or_else(|| vec![cell.clone()], |it| values::items(&cell, it)));
         let words: Vec<String> = words.collect();
         let unions =
             words.iter().cloned().filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));

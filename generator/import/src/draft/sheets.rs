@@ -12,13 +12,14 @@ use dataset::Table;
 use dataset::schema::ValueType;
 
 /// A table that was read, and how.
+#[derive(Default)]
 pub(super) struct Found {
+    /// Of its source in the mapping.
+    pub name: String,
     /// Its heading or the name of its sheet, where there are several.
     pub title: Option<String>,
     /// The lines of a mapping that declare how it was read.
-    declared: Vec<String>,
-    /// Its encoding, where that is not UTF-8.
-    pub encoding: Option<String>,
+    pub declared: Vec<String>,
     pub sheet: Sheet,
     /// The column of a sheet of programs that names organizations, and the names.
     pub named: Option<(usize, BTreeSet<String>)>,
@@ -28,16 +29,16 @@ pub(super) struct Found {
 
 impl Found {
     /// The first lines of its source in a mapping.
-    pub(super) fn heading(&self, name: &str, file: Option<&Path>) -> String {
-        let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
-        let lines = std::iter::once(format!("\n[sources.{name}]")).chain(file).chain(self.declared.clone());
-        lines.map(|line| line + "\n").collect()
+    pub(super) fn heading(&self) -> String {
+        let lines = self.declared.iter().map(|line| format!("{line}\n"));
+        format!("\n[sources.{}]\n{}", self.name, lines.collect::<String>())
     }
 }
 
 /// A draft of the mapping of a sheet.
 #[derive(Clone, Copy)]
 pub(super) struct Draft<'s> {
+    pub found: &'s Found,
     pub sheet: &'s Sheet,
     /// What a first draft maps, for the evidence of the second.
     pub source: Option<&'s Source>,
@@ -48,34 +49,34 @@ pub(super) struct Draft<'s> {
 /// The column of each mapped field, and whether its name leaves no doubt.
 pub(super) type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
 
-impl Draft<'_> {
+impl<'s> Draft<'s> {
+    pub(super) fn of(found: &'s Found, others: &'s [Found]) -> Self {
+        Self { found, sheet: &found.sheet, others, source: None }
+    }
+
+    /// The other sheets of the source.
+    pub(super) fn others(&self) -> impl Iterator<Item = &'s Found> {
+        self.others.iter().filter(|other| !std::ptr::eq(*other, self.found))
+    }
+
     /// What the cells of a column have, without empty ones.
     pub(super) fn column(&self, column: usize) -> impl Iterator<Item = String> {
-        self.sheet
-            .rows
-            .iter()
-            .filter_map(move |row| row.cells.get(column))
-            .filter(|cell| !cell.is_empty())
-            .map(Cell::text)
+        self.sheet.cells(column).map(|(_, cell)| cell.text())
     }
-}
 
-impl Draft<'_> {
     /// The name of the sheet, and the rule of a key that other sheets have too, where each has the same name there.
     pub(super) fn shared(&self, taken: &Taken, key: Option<usize>) -> Option<(String, String)> {
-        let title = self.others.iter().find(|it| std::ptr::eq(&it.sheet, self.sheet))?.title.clone()?;
+        let title = self.found.title.clone()?;
         let (name, _) = *taken.get(&(Table::Programs, "name"))?;
         let [key, name] = [key?, name].map(|column| &self.sheet.columns[column]);
         let names = |sheet: &Sheet| {
-            let columns = sheet.column(key).zip(sheet.column(name));
-            let rows = columns.into_iter().flat_map(|(key, name)| {
-                sheet.rows.iter().map(move |row| [key, name].map(|at| row.cells.get(at).map(Cell::text)))
-            });
-            rows.filter_map(|[key, name]| Some((key?, name?))).collect::<BTreeMap<String, String>>()
+            let columns = sheet.column(key).zip(sheet.column(name)).into_iter();
+            let names = columns
+                .flat_map(|(key, name)| sheet.rows.iter().map(move |row| (row.text(key), row.text(name))));
+            names.collect::<BTreeMap<String, String>>()
         };
         let own = names(self.sheet);
-        let others = self.others.iter().filter(|it| !std::ptr::eq(&it.sheet, self.sheet));
-        let theirs = others.flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));
+        let theirs = self.others().flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));
         let theirs: BTreeSet<(String, String)> = theirs.collect();
         let is_same = theirs.iter().all(|(key, name)| own.get(key) == Some(name));
         (is_same && !theirs.is_empty()).then(|| {
@@ -126,7 +127,12 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
             let Some(guess) = source::guess(bytes) else { return Err(reason) };
             let how = Reading { encoding: Some(guess.clone()), ..Reading::default() };
             let mut found = tables(bytes, &how, None, Vec::new()).map_err(|_| reason)?;
-            found.iter_mut().for_each(|it| it.encoding = Some(guess.clone()));
+            for it in &mut found {
+                let mut texts = it.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
+                let cell = quoted(&texts.find(|text| !text.is_ascii()).unwrap_or_default());
+                let encoding = quoted(&guess);
+                it.declared.push(format!("encoding = {encoding}  # not UTF-8; read so, a cell is {cell}"));
+            }
             Ok(found)
         }
         other => other,
@@ -142,16 +148,16 @@ fn tables(
 ) -> Result<Vec<Found>, String> {
     let mut sheet = source::read(bytes, how)?;
     if sheet.doubts.tables.len() > 1 {
-        let found = sheet.doubts.tables.iter().map(|(line, name)| {
-            let declared = declared.iter().cloned().chain([format!(
-                "table   = {}  # row {line} names columns, and {} tables are in one sheet",
-                quoted(name),
-                sheet.doubts.tables.len()
-            )]);
+        let mut found = Vec::new();
+        for (line, name) in &sheet.doubts.tables {
+            let (table, count) = (quoted(name), sheet.doubts.tables.len());
+            let why = format!("row {line} names columns, and {count} tables are in one sheet");
+            let declared = [declared.clone(), vec![format!("table   = {table}  # {why}")]].concat();
             let title = if name.contains(':') { title } else { Some(name.as_str()) };
-            tables(bytes, &Reading { table: Some(name.clone()), ..how.clone() }, title, declared.collect())
-        });
-        return Ok(found.collect::<Result<Vec<_>, String>>()?.into_iter().flatten().collect());
+            let how = Reading { table: Some(name.clone()), ..how.clone() };
+            found.extend(tables(bytes, &how, title, declared)?);
+        }
+        return Ok(found);
     }
     if let Some((_, rows, _)) = &sheet.doubts.header {
         declared.push(format!("header_rows = 2  # ? {rows}"));
@@ -163,11 +169,11 @@ fn tables(
             "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
         ));
     }
-    let draft = Draft { sheet: &sheet, others: &[], source: None };
+    let mut found = Found { title: title.map(str::to_owned), declared, sheet, ..Found::default() };
+    let draft = Draft::of(&found, &[]);
     let named = draft.taken().get(&(Table::Programs, "organization")).map(|(column, _)| *column);
-    let named = named.map(|column| (column, draft.column(column).collect()));
-    let title = title.map(str::to_owned);
-    Ok(vec![Found { title, declared, encoding: None, sheet, named, is_of_organizations: false }])
+    found.named = named.map(|column| (column, draft.column(column).collect()));
+    Ok(vec![found])
 }
 
 /// Where a file is, seen from the folder of a dataset: both can then be moved together.

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::{Importer, place};
+use super::{Importer, Opened, place};
 use crate::days;
-use crate::mapping::{FILE, Source};
-use crate::source::sheet::{Cell, Sheet, listed_in};
-use dataset::diagnostics::{Code, Diagnostic, FileId, Location};
+use crate::mapping::FILE;
+use crate::source::sheet::{Cell, listed_in};
+use dataset::diagnostics::{Code, Diagnostic};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
 
 impl Importer<'_> {
     /// Reports mapped columns that are not there.
-    pub(super) fn check_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
+    pub(super) fn check_columns(&mut self, from: Opened<'_>) {
+        let Opened { source, sheet, .. } = from;
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
         let mapped = mapped
             .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
@@ -39,42 +40,36 @@ impl Importer<'_> {
                 None => format!("its columns are {}", sheet.columns.join(", ")),
             };
             let at = place(self.text, self.file, column);
-            let at = if at.line > 1 { at } else { Location { file, line: 1 } };
-            self.report
-                .push(Diagnostic::new(Code::LostColumn, at, message).value("column", column).help(help));
+            let at = if at.line > 1 { at } else { from.at(1) };
+            let problem = Diagnostic::new(Code::LostColumn, at, message);
+            self.report.push(problem.value("column", column).help(help));
         }
     }
 
     /// A spreadsheet that opens dates of another locale swaps day and month where it can, and leaves the others as
     /// texts: then all texts have a number above 12 in the same place, and no date has a day above 12.
-    pub(super) fn check_dates(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
-        for (field, kind, rule) in source.targets.iter().flat_map(|target| &target.fields) {
+    pub(super) fn check_dates(&mut self, from: Opened<'_>) {
+        let Opened { source, sheet, .. } = from;
+        let fields = source.targets.iter().flat_map(|target| &target.fields);
+        for (field, _, rule) in fields.filter(|(_, kind, _)| *kind == ValueType::Date) {
             let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
-            if *kind != ValueType::Date {
-                continue;
-            }
-            let (mut dates, mut texts) = (Vec::new(), Vec::new());
-            let named = days::order_of(&sheet.columns[column]);
-            if let (Some(named), Some(order)) = (named, source.dates)
+            let mut report = |line, message: String, help: &'static str| {
+                let problem = Diagnostic::new(Code::BadValue, from.at(line), message);
+                self.report.push(problem.field(field.clone()).help(help));
+            };
+            let header = &sheet.columns[column];
+            if let (Some(named), Some(order)) = (days::order_of(header), source.dates)
                 && named != order
             {
-                let header = quoted(&sheet.columns[column]);
-                let message = format!(
-                    "the column {header} names {}, and `dates` declares {}",
-                    named.name(),
-                    order.name()
-                );
-                let at = Location { file, line: 1 };
-                let help = "correct `dates` in the mapping, or the column's name in the source";
-                self.report
-                    .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
+                let (header, named, order) = (quoted(header), named.name(), order.name());
+                let message = format!("the column {header} names {named}, and `dates` declares {order}");
+                report(1, message, "correct `dates` in the mapping, or the column's name in the source");
             }
-            for row in &sheet.rows {
-                match row.cells.get(column) {
-                    Some(Cell::Moment(moment)) => dates.push(moment.day()),
-                    Some(Cell::Text(text)) if days::is_numeric(text) => {
-                        texts.push((row.line, days::proved_order(text)));
-                    }
+            let (mut dates, mut texts) = (Vec::new(), Vec::new());
+            for (row, cell) in sheet.cells(column) {
+                match cell {
+                    Cell::Moment(moment) => dates.push(moment.day()),
+                    Cell::Text(text) => texts.extend(days::proved_order(text).map(|it| (row.line, it))),
                     _ => {}
                 }
             }
@@ -94,15 +89,14 @@ impl Importer<'_> {
                 } else {
                     "declare how the texts are written: dates = \"dmy\" or \"mdy\""
                 };
-                let at = Location { file, line: *line };
-                self.report
-                    .push(Diagnostic::new(Code::BadValue, at, message).field(field.clone()).help(help));
+                report(*line, message, help);
             }
         }
     }
 
     /// Reports columns that the mapping neither maps nor ignores.
-    pub(super) fn report_new_columns(&mut self, source: &Source, sheet: &Sheet, file: FileId) {
+    pub(super) fn report_new_columns(&mut self, from: Opened<'_>) {
+        let Opened { source, sheet, .. } = from;
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
         let (mut new, mut problems) = (Vec::new(), Vec::new());
         for (index, column) in sheet.columns.iter().enumerate() {
@@ -118,10 +112,8 @@ impl Importer<'_> {
                 new.push(quoted(column));
                 continue;
             }
-            let cells =
-                || sheet.rows.iter().filter_map(|row| row.cells.get(index).filter(|it| !it.is_empty()));
-            let Some(first) = cells().next() else { continue };
-            let (count, first) = (counted(cells().count(), "cell"), quoted(&first.text()));
+            let Some((_, first)) = sheet.cells(index).next() else { continue };
+            let (count, first) = (counted(sheet.cells(index).count(), "cell"), quoted(&first.text()));
             problems.push((
                 format!("column {} has no name and {count}, the first {first}", index + 1),
                 format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
@@ -135,8 +127,7 @@ impl Importer<'_> {
             ));
         }
         for (message, help) in problems {
-            let problem = Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message);
-            self.report.push(problem.help(help));
+            self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
         }
     }
 }

@@ -8,19 +8,16 @@ use crate::mapping::{FILE, Source};
 use crate::output::ImportOptions;
 use crate::source;
 use crate::source::sheet::{Row, Sheet, listed_in};
-use dataset::text::counted;
 
 /// The sources that are named, or all.
 pub(super) fn choose<'s>(
     sources: &'s [Source],
     options: &ImportOptions<'_>,
 ) -> Result<Vec<&'s Source>, ImportError> {
-    for name in options.sources {
-        if sources.iter().all(|source| source.name != *name) {
-            let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
-            let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
-            return Err(ImportError::Usage(message));
-        }
+    let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+    if let Some(name) = options.sources.iter().find(|name| !known.contains(&name.as_str())) {
+        let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
+        return Err(ImportError::Usage(message));
     }
     let is_chosen = |source: &&Source| options.sources.is_empty() || options.sources.contains(&source.name);
     let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
@@ -54,11 +51,8 @@ pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
         let (skipped, kept): (Vec<Row>, Vec<Row>) =
             sheet.rows.drain(..).partition(|row| listed_in(&source.reading.skip, &keys::name_of(row, key)));
         sheet.rows = kept;
-        if !skipped.is_empty() {
-            let lines: Vec<u32> = skipped.iter().map(|row| row.line).collect();
-            let count = counted(lines.len(), "row");
-            sheet.notes.push(format!("{count} left out, as `skip` lists them: {}", rows_of(&lines)));
-        }
+        let lines: Vec<u32> = skipped.iter().map(|row| row.line).collect();
+        sheet.note_rows(lines.len(), &format!("left out, as `skip` lists them: {}", rows_of(&lines)));
     }
     Ok(sheet)
 }

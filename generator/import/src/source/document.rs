@@ -1,53 +1,40 @@
 //! JSON: an array, lines of objects, or an object with the array inside. Members of members are columns by
 //! their pointer.
 
-use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde_json::{Number, Value};
 
-use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet};
+use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of members in members.
 const DEEPEST: usize = 16;
 
 pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
-    if text.bytes().filter(|byte| *byte == b',').count() > MOST_VALUES {
-        return Err(format!("it has more than {MOST_VALUES} values"));
-    }
+    within(text.bytes().filter(|byte| *byte == b',').count(), MOST_VALUES, "values")?;
     let whole: Result<Value, serde_json::Error> = serde_json::from_str(text);
     let items: Vec<(u32, Value)> = match whole {
-        Ok(value) => array(value, rows)?.into_iter().enumerate().map(|(n, row)| (number(n), row)).collect(),
+        Ok(value) => (1..).zip(array(value, rows)?).collect(),
         Err(error) if text.trim_start().starts_with('[') => {
             return Err(format!("it is broken JSON: {error}; was it cut off?"));
         }
         Err(_) => lines(text)?,
     };
-    if items.len() > MOST_ROWS {
-        return Err(format!("it has more than {MOST_ROWS} rows"));
-    }
-    let mut maps = Vec::with_capacity(items.len());
-    for (line, item) in items {
+    within(items.len(), MOST_ROWS, "rows")?;
+    let named = items.into_iter().map(|(line, item)| {
         let Value::Object(members) = item else { return Err(format!("row {line} is no object")) };
-        let (mut map, mut names) = (BTreeMap::new(), Vec::new());
-        for (name, value) in members {
-            flatten(&name, value, 0, &mut map, &mut names)?;
-        }
-        maps.push((line, map, names));
-    }
-    Sheet::of_maps(maps)
-}
-
-fn number(position: usize) -> u32 {
-    u32::try_from(position + 1).unwrap_or(u32::MAX)
+        let mut named = Vec::new();
+        members.into_iter().try_for_each(|(name, value)| flatten(&name, value, 0, &mut named))?;
+        Ok((line, named))
+    });
+    Sheet::of_named(named.collect::<Result<_, String>>()?)
 }
 
 fn lines(text: &str) -> Result<Vec<(u32, Value)>, String> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let rows = lines.map(|(position, line)| {
-        let line_number = number(position);
-        let row = serde_json::from_str(line);
-        row.map(|row| (line_number, row))
-            .map_err(|error| format!("line {line_number} is broken JSON: {error}; was it cut off?"))
+    let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
+    let rows = lines.map(|(line, text)| {
+        let broken = |error| format!("line {line} is broken JSON: {error}; was it cut off?");
+        Ok((line, serde_json::from_str(text).map_err(broken)?))
     });
     rows.collect()
 }
@@ -102,28 +89,17 @@ fn number_cell(number: &Number) -> Cell {
     }
 }
 
-fn flatten(
-    name: &str,
-    value: Value,
-    depth: usize,
-    map: &mut BTreeMap<String, Cell>,
-    names: &mut Vec<String>,
-) -> Result<(), String> {
+fn flatten(name: &str, value: Value, depth: usize, named: &mut Vec<(String, Cell)>) -> Result<(), String> {
     if depth > DEEPEST {
         return Err(format!("it is nested more than {DEEPEST} deep"));
     }
+    let mut inner = |own: &dyn Display, value| flatten(&format!("{name}/{own}"), value, depth + 1, named);
     let cell = match value {
         Value::Object(members) => {
-            for (inner, value) in members {
-                flatten(&format!("{name}/{inner}"), value, depth + 1, map, names)?;
-            }
-            return Ok(());
+            return members.into_iter().try_for_each(|(own, value)| inner(&own, value));
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-            for (position, item) in items.into_iter().enumerate() {
-                flatten(&format!("{name}/{position}"), item, depth + 1, map, names)?;
-            }
-            return Ok(());
+            return items.into_iter().enumerate().try_for_each(|(position, item)| inner(&position, item));
         }
         Value::Array(items) => Cell::List(
             items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect(),
@@ -133,7 +109,6 @@ fn flatten(
         Value::Number(number) => number_cell(&number),
         Value::String(text) => Cell::of_text(&text),
     };
-    names.push(name.to_owned());
-    map.insert(name.to_owned(), cell);
+    named.push((name.to_owned(), cell));
     Ok(())
 }

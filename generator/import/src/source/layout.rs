@@ -24,6 +24,9 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         Some(area) => area.cut(&mut grid.rows, how, &mut sheet)?,
         None => one_table(&mut grid.rows, how, &mut sheet)?,
     };
+    if how.header_rows.is_none() {
+        sheet.doubts.header = header_doubt(&grid.rows, &header);
+    }
     let mut rows = grid.rows.split_off(header.end);
     let header = grid.rows.split_off(header.start);
     let above = std::mem::take(&mut grid.rows);
@@ -33,9 +36,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     let before = rows.len();
     rows.retain(|row| !header.iter().any(|it| repeats(row, it)));
     let repeated = before - rows.len();
-    if repeated > 0 {
-        sheet.notes.push(format!("{} left out: the names of the columns again", counted(repeated, "row")));
-    }
+    sheet.note_rows(repeated, "left out: the names of the columns again");
     let doubtful = sheet.doubts.header.iter().find(|(.., is_record)| *is_record).map(|(line, ..)| *line);
     rows.retain(|row| Some(row.line) != doubtful);
     sheet.columns = names(&header, &grid.merged);
@@ -48,11 +49,8 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         }
         let beyond = row.cells.iter().skip(sheet.columns.len()).filter(|cell| !cell.is_empty()).count();
         if beyond > 0 {
-            sheet.notes.push(format!(
-                "row {}: {} without a header left out",
-                row.line,
-                counted(beyond, "cell")
-            ));
+            let (line, cells) = (row.line, counted(beyond, "cell"));
+            sheet.notes.push(format!("row {line}: {cells} without a header left out"));
         }
         row.cells.resize(sheet.columns.len(), Cell::Empty);
     }
@@ -97,21 +95,12 @@ fn lone(row: &Row) -> Option<String> {
 fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
     grid.rows.retain(|row| filled(row) > 0);
     let before = grid.rows.len();
-    if !how.takes_hidden() {
-        grid.rows.retain(|row| !grid.hidden_rows.contains(&row.line));
-    }
     let struck = |row: &Row, cell: usize| grid.struck.contains(&(row.line, cell));
     let is_struck = |row: &Row| (0..row.cells.len()).all(|at| row.cells[at].is_empty() || struck(row, at));
-    if !how.takes_hidden() {
-        grid.rows.retain(|row| !is_struck(row));
-    }
+    let is_hidden = |row: &Row| grid.hidden_rows.contains(&row.line) || is_struck(row);
+    grid.rows.retain(|row| how.takes_hidden() || !is_hidden(row));
     let hidden = before - grid.rows.len();
-    if hidden > 0 {
-        sheet.notes.push(format!(
-            "{} left out, hidden or struck through; hidden = \"take\" takes them",
-            counted(hidden, "row")
-        ));
-    }
+    sheet.note_rows(hidden, "left out, hidden or struck through; hidden = \"take\" takes them");
 }
 
 /// Whether the cells of a row look like names of columns: words, no numbers, days or addresses.
@@ -130,11 +119,7 @@ fn has_names(row: &Row) -> bool {
 /// Whether two rows have the same texts.
 fn repeats(row: &Row, other: &Row) -> bool {
     let width = row.cells.len().max(other.cells.len());
-    (0..width).all(|column| text_at(row, column) == text_at(other, column))
-}
-
-fn text_at(row: &Row, column: usize) -> String {
-    row.cells.get(column).map(Cell::text).unwrap_or_default()
+    (0..width).all(|column| row.text(column) == other.text(column))
 }
 
 /// Whether the row below a header names columns that have no name yet.
@@ -143,7 +128,7 @@ fn goes_on(rows: &[Row], header: usize) -> bool {
         return false;
     };
     let width = rows[header].cells.len().max(below.cells.len());
-    let is_named = |row: &Row, column: usize| !text_at(row, column).is_empty();
+    let is_named = |row: &Row, column: usize| !row.text(column).is_empty();
     let adds = (0..width).any(|column| !is_named(&rows[header], column) && is_named(below, column));
     let lacks = (0..width).any(|column| is_named(&rows[header], column) && !is_named(below, column));
     has_names(below) && adds && lacks
@@ -230,13 +215,10 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
         let lines = headers.iter().map(|it| rows[it.start].line);
         sheet.doubts.tables = lines.zip(declared).collect();
     }
-    if how.header_rows.is_none() {
-        sheet.doubts.header = header_doubt(rows, &header);
-    }
     rows.truncate(end);
     drop(rows.drain(..start));
-    if how.table.is_some() && others > 0 {
-        sheet.notes.push(format!("{} of other tables left out", counted(others, "row")));
+    if how.table.is_some() {
+        sheet.note_rows(others, "of other tables left out");
     }
     Ok(header.start - start..header.end - start)
 }
@@ -245,7 +227,7 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
 fn header_doubt(rows: &[Row], header: &Range<usize>) -> Option<(u32, String, bool)> {
     let is_below = goes_on(rows, header.start);
     // A title begins in the first column.
-    let is_group = |row: &Row| has_names(row) && (text_at(row, 0).is_empty() || filled(row) > 2);
+    let is_group = |row: &Row| has_names(row) && (row.text(0).is_empty() || filled(row) > 2);
     let above = header.start.checked_sub(1).filter(|it| is_group(&rows[*it]));
     let above = above.filter(|it| rows[*it].line + 1 == rows[header.start].line);
     let top = if is_below { header.start } else { above? };
@@ -263,8 +245,8 @@ fn header_doubt(rows: &[Row], header: &Range<usize>) -> Option<(u32, String, boo
 /// columns to its right that have none there: as far as its cell is merged, or to the next name.
 fn names(header: &[Row], merged: &[Merged]) -> Vec<String> {
     let width = header.iter().map(|row| row.cells.len()).max().unwrap_or(0);
-    let texts = header.iter().map(|row| (0..width).map(|column| text_at(row, column)).collect());
-    let texts: Vec<Vec<String>> = texts.collect();
+    let texts: Vec<Vec<String>> =
+        header.iter().map(|row| (0..width).map(|column| row.text(column)).collect()).collect();
     let across = |row: &Row| {
         let line = row.line;
         merged
@@ -398,19 +380,11 @@ impl Area {
         }
         let all = rows.len();
         rows.retain(|row| (top..=bottom).contains(&row.line));
-        if rows.len() < all {
-            sheet.notes.push(format!(
-                "{} outside of the area of `table` left out",
-                counted(all - rows.len(), "row")
-            ));
-        }
+        sheet.note_rows(all - rows.len(), "outside of the area of `table` left out");
         rows.retain(|row| filled(row) > 0);
         let header = 0..how.header_rows.unwrap_or(1);
         if rows.len() < header.end {
             return Err("the area of `table` has no rows".to_owned());
-        }
-        if how.header_rows.is_none() {
-            sheet.doubts.header = header_doubt(rows, &header);
         }
         Ok(header)
     }

@@ -13,6 +13,11 @@ enum Token {
     Code(char),
 }
 
+/// The text of a format.
+fn literals(tokens: &[Token]) -> String {
+    tokens.iter().filter_map(|it| if let Token::Literal(c) = it { Some(*c) } else { None }).collect()
+}
+
 /// The section of a format for positive numbers.
 fn tokens(format: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
@@ -45,10 +50,6 @@ pub(super) fn number(number: f64, format: &str) -> Option<String> {
     }
     let tokens = tokens(format);
     let is_digit = |token: &Token| matches!(token, Token::Code('0' | '#' | '?' | '.' | ',' | 'E' | 'e'));
-    let literals = |tokens: &[Token]| -> String {
-        let letters = tokens.iter().filter_map(|it| if let Token::Literal(c) = it { Some(*c) } else { None });
-        letters.collect()
-    };
     let words = literals(&tokens);
     let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
     if !words.any(|word| money::codes(word).is_none()) && !literals(&tokens).contains('%') {
@@ -72,8 +73,7 @@ pub(super) fn date(moment: DateTime, format: &str) -> Option<String> {
     let tokens = tokens(format);
     let has =
         |code: char| tokens.iter().any(|it| matches!(it, Token::Code(c) if c.eq_ignore_ascii_case(&code)));
-    let literals = tokens.iter().filter_map(|it| if let Token::Literal(c) = it { Some(*c) } else { None });
-    let literals: String = literals.collect();
+    let literals = literals(&tokens);
     // `de` and `of` are letters of a date too.
     let mut words = literals.split(|c: char| !c.is_alphabetic());
     let has_words = words.any(|word| word.chars().count() > 2);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::{Date, DateTime};
 
 use super::archive::{Archive, Grid, Name, each_part_of};
-use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh};
+use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
 use super::xml::{Part, attributes};
 use crate::money;
 
@@ -14,16 +14,8 @@ const LONGEST_REPEATED: usize = 32_767;
 
 type Attributes = BTreeMap<String, String>;
 
-/// Names of the sheets, and whether they can be seen.
-pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
-    Ok(walk(archive, None)?.names)
-}
-
-pub(super) fn read(archive: &mut Archive<'_>, name: &str) -> Result<Grid, String> {
-    Ok(walk(archive, Some(name))?.grid)
-}
-
-fn walk(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<Walk, String> {
+/// Names of the sheets, and whether they can be seen; and the grid of one.
+pub(super) fn read(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<(Vec<Name>, Grid), String> {
     let mut walk = Walk { wanted: wanted.map(str::to_owned), ..Walk::default() };
     each_part_of(archive, "content.xml", |part| {
         match part {
@@ -33,7 +25,7 @@ fn walk(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<Walk, String>
         }
         Ok(())
     })?;
-    Ok(walk)
+    Ok((walk.names, walk.grid))
 }
 
 /// A document that is being read.
@@ -107,10 +99,7 @@ impl Walk {
                 }
                 self.column = last;
             }
-            "table-row" => {
-                (self.row, self.cells) = (attributes.clone(), Vec::new());
-                self.column = 0;
-            }
+            "table-row" => (self.row, self.cells, self.column) = (attributes.clone(), Vec::new(), 0),
             "table-cell" | "covered-table-cell" => {
                 (self.cell, self.text, self.link) = (attributes.clone(), String::new(), None);
             }
@@ -141,9 +130,9 @@ impl Walk {
     }
 
     fn end_cell(&mut self) -> Result<(), String> {
-        let repeated = count(&self.cell, "number-columns-repeated");
-        let (right, down) =
-            (count(&self.cell, "number-columns-spanned"), count(&self.cell, "number-rows-spanned"));
+        let [repeated, right, down] =
+            ["number-columns-repeated", "number-columns-spanned", "number-rows-spanned"]
+                .map(|name| count(&self.cell, name));
         let first = self.line + 1;
         if right > 1 || down > 1 {
             let last = first.saturating_add(u32::try_from(down - 1).unwrap_or(u32::MAX));
@@ -155,9 +144,7 @@ impl Walk {
             if repeated > 1 && self.text.len() > LONGEST_REPEATED {
                 return Err(format!("it repeats a text of more than {LONGEST_REPEATED} bytes (row {first})"));
             }
-            if last > MOST_COLUMNS {
-                return Err(format!("it has more than {MOST_COLUMNS} columns (row {first})"));
-            }
+            within_columns(last, first)?;
             if self.cell.get("style-name").is_some_and(|style| self.struck.contains(style)) {
                 self.grid.struck.extend((self.column..last).map(|column| (first, column)));
             }
@@ -201,9 +188,7 @@ impl Walk {
         let repeated = u32::try_from(count(&self.row, "number-rows-repeated")).unwrap_or(u32::MAX);
         let last = self.line.saturating_add(repeated);
         if !self.cells.is_empty() {
-            if last as usize > MOST_ROWS {
-                return Err(format!("it has more than {MOST_ROWS} rows"));
-            }
+            within(last as usize, MOST_ROWS, "rows")?;
             weigh(&mut self.weight, &self.cells, (last - self.line) as usize)?;
             for line in self.line + 1..=last {
                 self.grid.rows.push(Row { line, cells: self.cells.clone() });

@@ -1,6 +1,7 @@
 //! Rows of named cells, as a source holds them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
 
 use dataset::text::{counted, quoted, unguarded};
@@ -118,11 +119,17 @@ pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(),
     };
     let weight: usize = cells.iter().map(|cell| 1 + text(cell) / 32).sum();
     *sum = sum.saturating_add(weight.saturating_mul(times));
-    if *sum > MOST_CELLS {
-        Err(format!("it has more than {MOST_CELLS} cells, or as much text"))
-    } else {
-        Ok(())
-    }
+    within(*sum, MOST_CELLS, "cells, or as much text")
+}
+
+/// Refuses more of something than an import takes.
+pub(super) fn within(count: usize, most: usize, what: impl Display) -> Result<(), String> {
+    if count > most { Err(format!("it has more than {most} {what}")) } else { Ok(()) }
+}
+
+/// Refuses a row, by its line, with too many columns.
+pub(super) fn within_columns(count: usize, line: u32) -> Result<(), String> {
+    within(count, MOST_COLUMNS, format_args!("columns (row {line})"))
 }
 
 /// A row and where it stands in its source.
@@ -130,6 +137,13 @@ pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(),
 pub(crate) struct Row {
     pub line: u32,
     pub cells: Vec<Cell>,
+}
+
+impl Row {
+    /// The text of a cell, empty if there is none.
+    pub(crate) fn text(&self, column: usize) -> String {
+        self.cells.get(column).map(Cell::text).unwrap_or_default()
+    }
 }
 
 /// A row with one cell.
@@ -221,6 +235,19 @@ impl Sheet {
         ColumnPlace { name: name.to_owned(), cells }
     }
 
+    /// The cells of a column that have something, with their rows.
+    pub(crate) fn cells(&self, column: usize) -> impl Iterator<Item = (&Row, &Cell)> {
+        let cells = self.rows.iter().filter_map(move |row| Some((row, row.cells.get(column)?)));
+        cells.filter(|(_, cell)| !cell.is_empty())
+    }
+
+    /// Notes what some rows are, if there are any.
+    pub(crate) fn note_rows(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.notes.push(format!("{} {what}", counted(count, "row")));
+        }
+    }
+
     /// Leaves out rows that repeat another one cell by cell.
     pub(crate) fn drop_repeated(&mut self) {
         let before = self.rows.len();
@@ -228,33 +255,32 @@ impl Sheet {
         // 128 bits of a row that nobody can foresee: its cells would be there twice.
         let key = |row: &Row| hashers.each_ref().map(|it| it.hash_one(format!("{:?}", row.cells)));
         self.rows.retain(|row| seen.insert(key(row)));
-        if self.rows.len() < before {
-            let count = counted(before - self.rows.len(), "row");
-            self.notes.push(format!("{count} left out: the same as another one in every cell"));
-        }
+        self.note_rows(before - self.rows.len(), "left out: the same as another one in every cell");
     }
 
-    /// Of rows as maps: columns in the order in which they are first seen.
-    pub(super) fn of_maps(maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>) -> Result<Self, String> {
-        let mut sheet = Self::default();
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
-        for (_, _, names) in &maps {
-            for name in names {
-                if !known.contains_key(name) {
-                    known.insert(name.clone(), sheet.columns.len());
+    /// Of rows of named cells: columns in the order in which they are first seen. Cells of one name are a list.
+    pub(super) fn of_named(rows: Vec<(u32, Vec<(String, Cell)>)>) -> Result<Self, String> {
+        let (mut sheet, mut known, mut weight) = (Self::default(), BTreeMap::new(), 0);
+        for (line, named) in rows {
+            let mut cells = vec![Cell::Empty; known.len()];
+            for (name, cell) in named {
+                let at = *known.entry(name).or_insert_with_key(|name| {
                     sheet.columns.push(name.clone());
+                    cells.push(Cell::Empty);
+                    cells.len() - 1
+                });
+                within(cells.len(), MOST_COLUMNS, "columns")?;
+                match &mut cells[at] {
+                    Cell::List(items) => items.push(cell.text()),
+                    empty @ Cell::Empty => *empty = cell,
+                    first => *first = Cell::List(vec![first.text(), cell.text()]),
                 }
             }
-            if sheet.columns.len() > MOST_COLUMNS {
-                return Err(format!("it has more than {MOST_COLUMNS} columns"));
-            }
-        }
-        let mut weight = 0;
-        for (line, mut map, _) in maps {
-            let cells = sheet.columns.iter().map(|name| map.remove(name).unwrap_or(Cell::Empty));
-            let cells: Vec<Cell> = cells.collect();
-            weigh(&mut weight, &cells, 1)?;
             sheet.rows.push(Row { line, cells });
+        }
+        for row in &mut sheet.rows {
+            row.cells.resize(sheet.columns.len(), Cell::Empty);
+            weigh(&mut weight, &row.cells, 1)?;
         }
         Ok(sheet)
     }

@@ -1,7 +1,7 @@
 //! Workbooks (.xlsx, .ods): one sheet of them.
 
 use super::archive::{Archive, Name, unpacks};
-use super::sheet::{LARGEST_UNPACKED, Reading, Sheet};
+use super::sheet::{LARGEST_UNPACKED, Reading, Sheet, within};
 use super::{layout, ods, xlsx};
 
 /// Most sheets of a workbook.
@@ -10,7 +10,10 @@ const MOST_SHEETS: usize = 256;
 pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
     let (mut archive, is_ods, names) = open(bytes)?;
     let name = choose(&names, how.sheet.as_deref())?;
-    let grid = if is_ods { ods::read(&mut archive, &name) } else { xlsx::read(&mut archive, bytes, &name) }?;
+    let grid = match is_ods {
+        true => ods::read(&mut archive, Some(&name))?.1,
+        false => xlsx::read(&mut archive, bytes, &name)?,
+    };
     let mut sheet = layout::read(grid, how)?;
     // Stated once, with the first sheet.
     let mut visible = names.iter().filter(|(_, is_visible)| *is_visible);
@@ -40,10 +43,8 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
 fn open(bytes: &[u8]) -> Result<(Archive<'_>, bool, Vec<Name>), String> {
     let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
     let is_ods = archive.by_name("content.xml").is_ok();
-    let names = if is_ods { ods::names(&mut archive) } else { xlsx::names(&mut archive) }?;
-    if names.len() > MOST_SHEETS {
-        return Err(format!("it has more than {MOST_SHEETS} sheets"));
-    }
+    let names = if is_ods { ods::read(&mut archive, None)?.0 } else { xlsx::names(&mut archive)? };
+    within(names.len(), MOST_SHEETS, "sheets")?;
     Ok((archive, is_ods, names))
 }
 

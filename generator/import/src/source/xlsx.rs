@@ -13,7 +13,7 @@ use quick_xml::events::BytesStart;
 use super::archive::{Archive, Grid, Name, each_part_of};
 use super::layout::column_of;
 use super::number_format;
-use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh};
+use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
 use super::xml::Part;
 use crate::money;
 
@@ -98,9 +98,7 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
             Part::Start("row", it) => {
                 line = number(it, "r").unwrap_or(line + 1);
                 column = 0;
-                if line as usize > MOST_ROWS + 100 {
-                    return Err(format!("it has more than {MOST_ROWS} rows"));
-                }
+                within((line as usize).saturating_sub(100), MOST_ROWS, "rows")?;
                 if is_set(it) {
                     grid.hidden_rows.insert(line);
                 }
@@ -153,9 +151,7 @@ fn cells(
             Cell::Empty => continue,
             plain => shown(plain, styles.get(style).map_or("", |(format, _)| format)),
         };
-        if index >= MOST_COLUMNS {
-            return Err(format!("it has more than {MOST_COLUMNS} columns (row {line})"));
-        }
+        within_columns(index + 1, line)?;
         weigh(&mut weight, std::slice::from_ref(&value), 1)?;
         if grid.rows.last().is_none_or(|last| last.line != line) {
             // A row that grew cell by cell has room for twice as many.

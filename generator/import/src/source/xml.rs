@@ -4,13 +4,14 @@
 //! A column is named by the way to it, `budget/value`, and an attribute by its element, `budget/value@currency`. Elements
 //! that differ by a type or a language are named with it: `activity-date[type=1]@iso-date`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet};
+use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
@@ -56,13 +57,9 @@ pub(super) fn each_part(
 
 /// The text of a character or of an entity of HTML.
 fn entity(entity: &BytesRef<'_>) -> Result<String, String> {
-    let name = entity.xml10_content();
-    match entity.resolve_char_ref().map_err(|error| format!("{BROKEN}: {error}"))? {
-        Some(c) => Ok(c.to_string()),
-        None => quick_xml::escape::resolve_predefined_entity(&name)
-            .map(str::to_owned)
-            .ok_or_else(|| format!("the entity &{name}; is not known")),
-    }
+    let reference = format!("&{};", entity.xml10_content());
+    let text = quick_xml::escape::unescape(&reference).map(Cow::into_owned);
+    text.map_err(|_| format!("the entity {reference} is not known"))
 }
 
 pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
@@ -70,35 +67,25 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
         Some(element) => element.to_owned(),
         None => repeated(text)?,
     };
-    let mut walk = Walk { element, depth: 0, parts: 0, maps: Vec::new(), open: None };
+    let mut walk = Walk { element, ..Walk::default() };
     each_part(text.as_bytes(), BROKEN, |part| {
         match part {
             Part::Start(name, start) => walk.start(name, start)?,
             Part::Text(text) => walk.text(text),
             Part::End(_) => walk.end(),
         }
+        // An element has a start, a text and an end.
         walk.parts += 1;
-        match walk.maps.len() > MOST_ROWS {
-            _ if walk.parts > 3 * MOST_VALUES => Err(format!("it has more than {MOST_VALUES} elements")),
-            true => Err(format!("it has more than {MOST_ROWS} rows")),
-            false => Ok(()),
-        }
+        within(walk.parts.div_ceil(3), MOST_VALUES, "elements")?;
+        within(walk.rows.len(), MOST_ROWS, "rows")
     })?;
     if walk.depth > 0 {
         return Err("an element is never closed: was it cut off?".to_owned());
     }
-    Sheet::of_maps(walk.maps)
+    Sheet::of_named(walk.rows)
 }
 
-/// A row that is being read: its columns, and the elements that are open in it.
-#[derive(Default)]
-struct Open {
-    map: BTreeMap<String, Cell>,
-    names: Vec<String>,
-    elements: Vec<Element>,
-}
-
-/// An element of a row that is being read.
+/// An element of a row that is being read, or the row.
 #[derive(Default)]
 struct Element {
     name: String,
@@ -112,14 +99,15 @@ struct Element {
 }
 
 /// A document that is being read.
+#[derive(Default)]
 struct Walk {
     /// The element that is a row.
     element: String,
     depth: usize,
     parts: usize,
-    maps: Vec<(u32, BTreeMap<String, Cell>, Vec<String>)>,
-    /// The row that is open, and how deep it stands.
-    open: Option<(usize, Open)>,
+    rows: Vec<(u32, Vec<(String, Cell)>)>,
+    /// The row that is open, and the elements that are open in it.
+    open: Vec<Element>,
 }
 
 impl Walk {
@@ -128,54 +116,33 @@ impl Walk {
         if self.depth > DEEPEST {
             return Err(format!("it is nested more than {DEEPEST} deep"));
         }
-        match &mut self.open {
-            Some((_, row)) => row.begin(name, &attributes(start)?),
-            None if name == self.element => {
-                let mut row = Open::default();
-                row.add(&attributes(start)?);
-                self.open = Some((self.depth, row));
-            }
-            None => {}
+        if !self.open.is_empty() || name == self.element {
+            self.begin(name, attributes(start)?);
         }
         Ok(())
     }
 
     fn text(&mut self, text: &str) {
-        if let Some((_, row)) = &mut self.open {
-            row.text(text);
-        }
-    }
-
-    fn end(&mut self) {
-        match &mut self.open {
-            Some((at, row)) if *at == self.depth => {
-                let number = u32::try_from(self.maps.len() + 1).unwrap_or(u32::MAX);
-                let row = std::mem::take(row);
-                self.maps.push((number, row.map, row.names));
-                self.open = None;
-            }
-            Some((_, row)) => row.close(),
-            None => {}
-        }
-        self.depth = self.depth.saturating_sub(1);
-    }
-}
-
-impl Open {
-    fn text(&mut self, text: &str) {
-        if let Some(element) = self.elements.last_mut() {
+        if let Some(element) = self.open.last_mut() {
             element.is_mixed |= !text.trim().is_empty();
             element.text.push_str(text);
         }
     }
 
+    /// The way from the row to the element that is open.
+    fn path(&self) -> String {
+        let names: Vec<&str> = self.open.iter().skip(1).map(|it| it.name.as_str()).collect();
+        names.join("/")
+    }
+
     /// The end of an element: its text is a column, and a list where the element repeats. In a text with elements between
     /// its words, they are markup: paragraphs become lines, and addresses of links stand behind them.
-    fn close(&mut self) {
-        let path: Vec<&str> = self.elements.iter().map(|it| it.name.as_str()).collect();
-        let path = path.join("/");
-        let Some(mut element) = self.elements.pop() else { return };
-        if element.is_mixed {
+    fn end(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        let path = self.path();
+        let Some(mut element) = self.open.pop() else { return };
+        // The row's own text, between its columns, is none.
+        if element.is_mixed && !self.open.is_empty() {
             element
                 .columns
                 .retain(|(name, _)| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@')));
@@ -185,7 +152,7 @@ impl Open {
             let text = if element.has_elements { lines.join("\n") } else { element.text.trim().to_owned() };
             element.columns.push((path, text));
         }
-        match self.elements.last_mut() {
+        match self.open.last_mut() {
             Some(parent) => {
                 let is_line = matches!(element.name.as_str(), "p" | "br" | "li" | "div");
                 let text = element.text.trim_end_matches(char::is_whitespace);
@@ -197,12 +164,16 @@ impl Open {
                 parent.has_elements = true;
                 parent.columns.append(&mut element.columns);
             }
-            None => element.columns.into_iter().for_each(|(name, text)| self.put(name, text)),
+            None => {
+                let columns = element.columns.into_iter().filter(|(_, text)| !text.is_empty());
+                let named = columns.map(|(name, text)| (name, Cell::of_text(&text))).collect();
+                self.rows.push((self.rows.len() as u32 + 1, named));
+            }
         }
     }
 
-    /// The beginning of an element.
-    fn begin(&mut self, name: &str, attributes: &[(String, String)]) {
+    /// The beginning of an element, whose attributes are columns unless they distinguish it.
+    fn begin(&mut self, name: &str, mut attributes: Vec<(String, String)>) {
         /// Attributes that distinguish elements of one name.
         const MARKS: [&str; 2] = ["type", "lang"];
         /// Longest value of such an attribute.
@@ -210,41 +181,17 @@ impl Open {
         let is_code = |value: &str| {
             value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
-        let of = |wanted: &str| attributes.iter().find(|(name, value)| name == wanted && is_code(value));
-        let mark = MARKS.into_iter().find_map(of);
         let link = attributes.iter().find(|(attribute, _)| name == "a" && attribute == "href");
         let link = link.map(|(_, link)| link.clone());
+        let of = |wanted: &str| attributes.iter().position(|(name, value)| name == wanted && is_code(value));
+        let mark = MARKS.into_iter().find_map(of).filter(|_| !self.open.is_empty());
+        let mark = mark.map(|at| attributes.remove(at));
         let name = mark.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]"));
-        self.elements.push(Element { name, link, ..Element::default() });
-        let others: Vec<_> =
-            attributes.iter().filter(|attribute| Some(*attribute) != mark).cloned().collect();
-        self.add(&others);
-    }
-
-    /// Takes attributes of the element that is open as columns.
-    fn add(&mut self, attributes: &[(String, String)]) {
-        let path: Vec<&str> = self.elements.iter().map(|it| it.name.as_str()).collect();
-        let path = path.join("/");
-        for (name, value) in attributes {
-            let (name, value) = (format!("{path}@{name}"), value.trim().to_owned());
-            match self.elements.last_mut() {
-                Some(element) => element.columns.push((name, value)),
-                None => self.put(name, value),
-            }
-        }
-    }
-
-    fn put(&mut self, name: String, text: String) {
-        if text.is_empty() {
-            return;
-        }
-        match self.map.get_mut(&name) {
-            None => {
-                self.names.push(name.clone());
-                self.map.insert(name, Cell::of_text(&text));
-            }
-            Some(Cell::List(items)) => items.push(text),
-            Some(cell) => *cell = Cell::List(vec![cell.text(), text]),
+        self.open.push(Element { name, link, ..Element::default() });
+        let path = self.path();
+        let column = |(name, value): (String, String)| (format!("{path}@{name}"), value.trim().to_owned());
+        if let Some(element) = self.open.last_mut() {
+            element.columns = attributes.into_iter().map(column).collect();
         }
     }
 }

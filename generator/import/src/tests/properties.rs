@@ -16,8 +16,8 @@ fn naive_date(text: &str, order: DateOrder) -> Option<Date> {
     let [a, b, c] = parts[..] else { return None };
     let (year, month, day) = match order {
         _ if a.len() == 4 => (a, b, c),
-        DateOrder::Day => (c, b, a),
-        DateOrder::Month => (c, a, b),
+        DateOrder::Dmy => (c, b, a),
+        DateOrder::Mdy => (c, a, b),
         _ => (a, b, c),
     };
     let number: i16 = year.parse().ok()?;
@@ -49,7 +49,7 @@ fn grouped(number: u64, sign: &str) -> String {
     starts.iter().zip(ends).map(|(from, to)| &digits[*from..to]).collect::<Vec<_>>().join(sign)
 }
 
-const ORDERS: [DateOrder; 3] = [DateOrder::Day, DateOrder::Month, DateOrder::Year];
+const ORDERS: [DateOrder; 3] = [DateOrder::Dmy, DateOrder::Mdy, DateOrder::Ymd];
 
 /// Words of cells around a day: some of the grammar, some not.
 const AROUND: &str =
@@ -83,7 +83,7 @@ proptest! {
             4 => format!("{name} {day}, {year}"),
             _ => format!("{day:02}{month:02}{year}"),
         };
-        let read = days::read(&text, "deadlineOn", Some(DateOrder::Day)).map(|day| (day.date, day.hour));
+        let read = days::read(&text, "deadlineOn", Some(DateOrder::Dmy)).map(|day| (day.date, day.hour));
         prop_assert_eq!(read.ok(), Some((date, None)), "{}", text);
     }
 
@@ -93,7 +93,7 @@ proptest! {
     ) {
         let words: Vec<&str> = words.into_iter().filter_map(|at| AROUND.split(' ').nth(at)).collect();
         let text = words.join(" ");
-        if let Ok(day) = days::read(&text, "deadlineOn", Some(DateOrder::Day)) {
+        if let Ok(day) = days::read(&text, "deadlineOn", Some(DateOrder::Dmy)) {
             prop_assert!(words.iter().all(|word| !STRANGE.contains(word)), "{}", text);
             let mut left = vec![i32::from(day.date.year()), i32::from(day.date.month()), i32::from(day.date.day())];
             for number in words.iter().filter_map(|word| word.parse::<i32>().ok()) {

@@ -74,6 +74,7 @@ fn schema_and_reader_accept_and_refuse_the_same() {
     ] {
         assert!(mapping::read(&mapping).is_err() && !is_valid(&mapping), "{mapping}");
     }
+    assert!(mapping::read(&source("numbers = \"1.234.56\"", name)).is_err());
 }
 
 /// The page that the schema gives.

@@ -88,3 +88,22 @@ fn a_row_without_a_key_is_skipped_by_its_first_text() {
     place.imported();
     assert_eq!(place.rows("programs/a.ndjson").len(), 1);
 }
+
+#[test]
+fn what_a_number_format_shows_is_read_in_the_form_of_the_program_that_shows_it() {
+    let source = mapping::Source {
+        numbers: forms::NumberForm::try_from("1.234,56".to_owned()).ok(),
+        ..Default::default()
+    };
+    let cell = Cell::Shown(2.5, "$2.5 million".to_owned());
+    let made = crate::sums::sum(&cell, "fundingMaxUsd", &source, None).ok().unwrap();
+    assert_eq!(made.value, 2_500_000);
+}
+
+#[test]
+fn a_row_without_a_sum_makes_no_fact_of_its_currency() {
+    let place = place("", &format!("{TO_FACTS}currency = \"Name\"\n"), &["500", ""]);
+    place.write("a.csv", b"Name;Link;Award\nEUR;https://a.example/1;500\nGBP;https://a.example/2;\n");
+    place.imported();
+    assert_eq!(place.rows("facts/a.ndjson").len(), 1);
+}

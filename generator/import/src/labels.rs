@@ -10,7 +10,7 @@ use dataset::{Input, Labels, Table};
 use serde_json::Value;
 
 use crate::files::ImportError;
-use crate::output::Outputs;
+use crate::output::{Outputs, path_of};
 
 /// Replaces what the records of this import have in place of values. Those of earlier imports have values.
 pub(super) fn complete(
@@ -18,11 +18,14 @@ pub(super) fn complete(
     outputs: &mut Outputs,
     report: &mut Diagnostics,
 ) -> Result<(), ImportError> {
-    let labels = labels(data, outputs)?;
+    // With what is imported now.
+    let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
+    let files = terms.map(|((table, source), output)| (path_of(*table, source), output.lines())).collect();
+    let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
+    let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for output in outputs.values_mut() {
-        let read = output.places.len();
-        for record in output.records.iter_mut().take(read) {
+        for (record, _) in output.rows.iter_mut().filter(|(_, at)| at.is_some()) {
             let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
             for (field, value) in record.iter_mut() {
                 let items = match value {
@@ -44,16 +47,6 @@ pub(super) fn complete(
         report.note(format!("`{field}`: {count} read as what the dataset has for it, as {example}"));
     }
     Ok(())
-}
-
-/// The labels of the dataset's vocabulary, with what is imported now.
-fn labels(data: &Path, outputs: &Outputs) -> Result<Labels, ImportError> {
-    let imported = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
-    let path = |source: &str| format!("{}/{source}.ndjson", Table::Vocabulary.name());
-    let files: BTreeMap<String, Vec<u8>> =
-        imported.map(|((_, source), output)| (path(source), output.lines())).collect();
-    let input = Input::Overlaid(data.to_owned(), &files);
-    Labels::read(&input).map_err(|error| ImportError::Input(error.to_string()))
 }
 
 /// The value that a text of a field stands for.

@@ -43,11 +43,10 @@ const FUEL: u64 = 5_000_000;
 const OPEN_GRAPH: [&str; 2] = ["en_US", "es_ES"];
 
 /// The pages of the main navigation, with their words.
-const NAVIGATION: [(&str, &str); 5] = [
+const NAVIGATION: [(&str, &str); 4] = [
     ("/programs", "nav_search"),
     ("/deadlines", "nav_deadlines"),
-    ("/data", "nav_data"),
-    ("/docs/api", "nav_api"),
+    ("/browse", "nav_browse"),
     ("/about", "nav_about"),
 ];
 

@@ -114,6 +114,8 @@ pub struct Program {
     pub official: String,
     /// Host of that page.
     pub host: String,
+    /// Who published the source that the record was read from.
+    pub publisher: Option<String>,
     /// When the source was last read.
     pub checked: Option<DayText>,
     /// A deadline in the words of the source.

@@ -87,8 +87,8 @@ fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
         ("/programs?q=soil+quasar+xylophone+zither", "0 opportunities"),
         ("/programs?q=soil+prize+quasar", "1 close match, none exact"),
         ("/es/programs?q=soil+prize+quasar", "1 coincidencia cercana, ninguna exacta"),
-        ("/programs?q=soil+quasar", "No record has all of it"),
-        ("/es/programs?q=soil+quasar", "Ninguna oportunidad lo reúne todo"),
+        ("/programs?q=soil+quasar", "Nothing matches all of it"),
+        ("/es/programs?q=soil+quasar", "Nada coincide con todo"),
         ("/programs?q=quasar", "0 opportunities"),
     ] {
         let page = get(&live, address);
@@ -337,7 +337,7 @@ fn words_that_were_understood_stand_in_a_sentence_with_one_link_to_a_search_for_
         (
             "/es/programs?q=soil+Kenia",
             "Se muestra <b>Kenia</b>.",
-            "Buscar \u{ab}Kenia\u{bb} como palabras",
+            "Buscar \u{ab}Kenia\u{bb} como texto",
             "/es/programs?q=soil",
         ),
     ] {

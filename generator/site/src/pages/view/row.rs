@@ -192,6 +192,7 @@ impl Pages<'_> {
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let who = self.who(program, locale);
+        let mut sources = self.directory.program_links[program].sources.iter();
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let season = |(cycle, deadline): (&Cycle, Date)| Season {
@@ -223,6 +224,8 @@ impl Pages<'_> {
             .collect(),
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
+            publisher: sources
+                .find_map(|it| Some(self.directory.sources[*it].publisher.as_ref()?.to_string())),
             checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
             deadline_text: deadline_in_words(self.directory, program, locale).map(|(text, of, field)| Text {
                 text: at_word(text, QUOTED).into_owned(),

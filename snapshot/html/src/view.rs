@@ -118,7 +118,7 @@ pub struct Program {
     pub publisher: Option<String>,
     /// When the source was last read.
     pub checked: Option<DayText>,
-    /// A deadline in the words of the source.
+    /// When applications are taken, in the words of the source.
     pub deadline_text: Option<Text>,
     /// When the record was listed first.
     pub created: Timestamp,

@@ -46,14 +46,15 @@ static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
 /// How a note limits applicants that it does not name.
 static LIMITS: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns::new(
-        "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be part\nopen to\n\
-         developers can\nregistered sponsors\neligible applicants|recipients|fiscal|school|tank",
+        "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be\nopen to\n\
+         eligible applicants|recipients|organizations\neligible ... entities|owners",
     )
 });
 /// How a sentence speaks of one part of a program.
 static OF_ONE_PART: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns::new(
-        "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\nonly past\nas an expanding",
+        "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\n\
+         only past|previous|prior|current ... ... awardees|grantees|recipients",
     )
 });
 /// How it speaks of persons whom an organization supports, where that is the applicant.
@@ -75,6 +76,8 @@ const LABELS: [&str; 8] = [
 /// Longest quotation, in characters; and longest part after it that excludes applicants.
 const QUOTED: usize = 600;
 const EXCLUDED: usize = 200;
+/// Most items of a list that are quoted.
+const ITEMS: usize = 20;
 /// How a part of a sentence that excludes applicants begins, in both languages.
 const EXCLUDES: [&str; 8] =
     ["no ", "not ", "except ", "excluding ", "excepto ", "salvo ", "excluye ", "quedan excluid"];
@@ -191,8 +194,10 @@ fn speaking(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>
 
 /// A line that ends at a colon, and the lines of the list that follows it.
 fn list(text: &str, colon: usize) -> Option<String> {
-    let announced = sentences(text[..=colon].lines().last()?).last()?;
-    let items = text[colon + 1..].trim_start().lines().map(str::trim).take_while(|line| !line.is_empty());
+    let start = text[..colon].rfind('\n').map_or(0, |at| at + 1);
+    let announced = sentences(&text[start..=colon]).last()?;
+    let items = text[colon + 1..].trim_start().lines().take(ITEMS).map(str::trim);
+    let items = items.take_while(|line| !line.is_empty());
     let items = items.map(|item| item.trim_start_matches(is_mark).trim_end_matches([',', ';', '.']));
     Some(format!("{announced} {}", items.collect::<Vec<_>>().join("; ")))
 }
@@ -335,7 +340,7 @@ mod tests {
             "The program is open to all approaches.",
             "Those eligible to apply must:",
             "Phase II is open only to scholars of Phase I.",
-            "Only past grantees are eligible to apply as an Expanding project.",
+            "Only past training grantees are eligible to apply as a partner.",
             "All principal investigators must be registered.",
             "Students work with artists.",
             "La solicitud deberá ser firmada.",
@@ -356,11 +361,12 @@ mod tests {
             "A grant.\nEligible applicants include:\n\n- Public libraries,\n- Cities.\n\nCosts:\n- Books";
         assert_eq!(sentence(list).unwrap(), "Eligible applicants include: Public libraries; Cities");
         assert_eq!(sentence(&list.replace("applicants", "costs")), None);
+        assert_eq!(sentence(&"a:\n".repeat(300_000)), None, "read once, not once for each colon");
     }
 
     #[test]
     fn a_note_limits_applicants_without_naming_them() {
-        for text in ["Any CAC that seeks a partner.", "Must be part of the network.", "Open to one of them."]
+        for text in ["Any CAC that seeks a partner.", "Must be part of it.", "For eligible school entities."]
         {
             assert!(LIMITS.find(text).is_some(), "{text}");
         }

@@ -129,6 +129,24 @@ fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
 }
 
 #[test]
+fn a_card_names_who_published_the_source_else_the_host_of_the_official_page() {
+    let source = json!({
+        "id": "00000000-0000-4000-8000-000000000300", "entityType": "program", "kind": "dataset",
+        "entityId": "00000000-0000-4000-8000-000000000001", "url": "https://list.example/a", "publisher": "Soil List",
+        "retrievedAt": "2026-01-01T00:00:00Z", "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+    });
+    for (sources, text) in
+        [(vec![source], "From <bdi>Soil List</bdi> · "), (Vec::new(), "<p class=\"src\">example.org · ")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let soil = many_programs(&[json!({"name": "Soil", "officialUrl": "https://www.example.org/soil"})]);
+        let page =
+            get(&live(folder.path(), &[organization(), soil, ("sources", sources)]), "/programs?q=soil");
+        assert!(page.contains(text), "{page}");
+    }
+}
+
+#[test]
 fn a_round_that_returns_does_so_in_the_words_of_its_label() {
     let tables = |label: &str| {
         let round = cycle(1, 1, json!({"label": label, "opensOn": "2025-01-01", "deadlineOn": "2025-02-01"}));

@@ -40,9 +40,8 @@ impl Pages<'_> {
 
     /// Who can apply: the words of the source, then the labels unless these have all of them, each with the separator before
     /// it.
-    fn who(&self, program: usize, locale: Locale) -> Line {
-        let quoted = eligibility(self.directory, program, locale)
-            .map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
+    fn who(&self, program: usize, locale: Locale, quoted: Option<(String, Option<&str>)>) -> Line {
+        let quoted = quoted.map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
         let is_quoted = |label: &str| {
             let label = words_of(label);
@@ -68,9 +67,9 @@ impl Pages<'_> {
         Line { word: "line_who".into(), parts, hidden }
     }
 
-    /// Where applicants are: the narrowest places that are stated, else where they go. The words of the source on who can
-    /// apply may name others.
-    fn places(&self, program: usize, locale: Locale) -> Line {
+    /// Where applicants are: the narrowest places that are stated, else where they go; else the words on who can apply, which
+    /// are quoted, may name some.
+    fn places(&self, program: usize, locale: Locale, is_quoted: bool) -> Line {
         let stated = self.applicant_labels(program, true, locale).into_iter().next();
         let (mut parts, hidden) = self.first_labels(stated.unwrap_or_default(), locale);
         let facts = self.facts(program);
@@ -80,7 +79,7 @@ impl Pages<'_> {
             let text = format!("{}: {place}", self.word(locale, "facet_destinations"));
             parts.push(Part { text, ..Part::default() });
         }
-        if parts.is_empty() && eligibility(self.directory, program, locale).is_some() {
+        if parts.is_empty() && is_quoted {
             parts.push(Part { text: self.word(locale, "where_quoted").to_owned(), ..Part::default() });
         }
         Line { word: "line_where".into(), parts, hidden }
@@ -191,7 +190,9 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let who = self.who(program, locale);
+        let quoted = eligibility(self.directory, program, locale);
+        let is_quoted = quoted.is_some();
+        let who = self.who(program, locale, quoted);
         let mut sources = self.directory.program_links[program].sources.iter();
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
@@ -217,15 +218,17 @@ impl Pages<'_> {
             lines: [
                 who,
                 Line::new("line_how_much", self.funding(program, locale)),
-                self.places(program, locale),
+                self.places(program, locale, is_quoted),
             ]
             .into_iter()
             .chain(self.served(program, locale))
             .collect(),
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
-            publisher: sources
-                .find_map(|it| Some(self.directory.sources[*it].publisher.as_ref()?.to_string())),
+            publisher: sources.find_map(|it| {
+                let publisher = self.directory.sources[*it].publisher.as_ref()?;
+                Some(at_word(publisher, QUOTED).into_owned())
+            }),
             checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
             deadline_text: deadline_in_words(self.directory, program, locale).map(|(text, of, field)| Text {
                 text: at_word(text, QUOTED).into_owned(),

@@ -120,7 +120,7 @@ impl ServingState {
         let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
         let representation = representation().tag(tag_of(entry.path()));
         let response = self.describe(known, true, coding, tag_header, representation);
-        Some(Arc::new(response.without_body(entry.length(coding))))
+        Some(Arc::new(response.without_body(Some(entry.length(coding)))))
     }
 
     /// A file's response without its body, if parts of that are read on their own: those of a long file that is sent as it
@@ -164,8 +164,8 @@ impl ServingState {
 
     /// The price of reading a file, filling its holes and encoding it, in units of the search.
     pub(crate) fn price(&self, entry: FileEntry<'_>, coding: Coding) -> u64 {
-        let stored = entry.length(coding).filter(|_| !self.moved(entry));
-        stored.unwrap_or(entry.identity().len) * BYTE_UNITS
+        let coding = if self.moved(entry) { Coding::Identity } else { coding };
+        entry.length(coding) * BYTE_UNITS
     }
 
     /// Whether a file's bytes may differ from the stored ones today.

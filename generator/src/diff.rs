@@ -26,11 +26,6 @@ pub fn report(difference: &GenerationDiff, format: DiffFormat) -> String {
     }
 }
 
-/// Whether a path belongs to the index, from which the edge computes answers.
-fn is_index(path: &str) -> bool {
-    path.starts_with("index/")
-}
-
 fn text(difference: &GenerationDiff) -> String {
     let (old, new) = (&difference.old, &difference.new);
     let mut text = format!("{} to {}\n", old.id(), new.id());
@@ -66,7 +61,7 @@ const fn sign_of(change: PathChange) -> char {
 /// Changes by cache tag: a record is added if all its pages are.
 fn by_tag(difference: &GenerationDiff) -> BTreeMap<&str, PathChange> {
     let mut tags = BTreeMap::new();
-    for (path, change) in difference.pages.iter().filter(|(path, _)| !is_index(path)) {
+    for (path, change) in &difference.pages {
         let known = tags.entry(tag_of(path)).or_insert(*change);
         if *known != *change {
             *known = PathChange::Modified;
@@ -82,15 +77,15 @@ fn purge(difference: &GenerationDiff) -> String {
     // The table has two addresses.
     let table = |url: &String| Some(format!("{}.csv", url.strip_suffix("?format=csv")?));
     let mut lines: BTreeSet<String> = pages()
-        .filter_map(url_of)
+        .map(url_of)
         .flat_map(|url| table(&url).into_iter().chain([url]).collect::<Vec<_>>())
         .flat_map(|url| bases.iter().map(move |base| format!("url {base}{url}")).collect::<Vec<_>>())
         .collect();
-    lines.extend(pages().filter(|path| !is_index(path)).map(|path| format!("tag {}", tag_of(path))));
-    if pages().any(|path| !is_index(path)) {
+    lines.extend(pages().map(|path| format!("tag {}", tag_of(path))));
+    if !difference.pages.is_empty() {
         lines.insert(format!("tag {DETAILS_TAG}"));
     }
-    if pages().any(is_index) {
+    if difference.is_of_index() {
         lines.extend(COMPUTED_TAGS.map(|tag| format!("tag {tag}")));
     }
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()

@@ -22,19 +22,14 @@ use prefix::Prefix;
 pub fn export(generation: &Generation, dir: &Path, pretty: bool, prefix: &str) -> Result<usize, ExportError> {
     let folder = ExportFolder::create(dir)?;
     let pages: Vec<FileEntry<'_>> = generation.files().entries().collect();
-    let public = |page: &FileEntry<'_>| page.path().strip_prefix("public/").map(str::to_owned);
-    let paths: Vec<String> = pages.iter().filter_map(public).collect();
-    let prefix = Prefix::new(prefix, &generation.manifest().base_url, paths.iter().map(String::as_str));
-    pages.into_par_iter().try_for_each(|page| match page.path().strip_prefix("public/") {
-        Some(path) => {
-            let body = generation.read(page, Coding::Identity)?;
-            let name = file_name(path, pretty);
-            match prefix.apply(path, &body) {
-                Some(body) => folder.put(&name, &body, Digest::of(&body)),
-                None => folder.put(&name, &body, page.identity().sha256),
-            }
+    let prefix = Prefix::new(prefix, &generation.manifest().base_url, pages.iter().map(FileEntry::path));
+    pages.into_par_iter().try_for_each(|page| {
+        let body = generation.read(page, Coding::Identity)?;
+        let name = file_name(page.path(), pretty);
+        match prefix.apply(page.path(), &body) {
+            Some(body) => folder.put(&name, &body, Digest::of(&body)),
+            None => folder.put(&name, &body, page.identity().sha256),
         }
-        None => Ok(()),
     })?;
     for asset in generation.earlier_assets()? {
         let body = prefix.apply(&asset.path, &asset.bytes).unwrap_or(asset.bytes);

@@ -246,7 +246,7 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     let ready = get(admin, "localhost", "/readyz");
     assert!(status(&ready) == "200" && ready.contains("\"state\":\"degraded\""), "{ready}");
     for path in &damaged {
-        assert!(ready.contains(&format!("\"public/{path}\":\"")), "{ready}");
+        assert!(ready.contains(&format!("\"{path}\":\"")), "{ready}");
     }
     assert!(get(admin, "localhost", "/metrics").contains("edge_damaged_bodies 2\n"));
     let lines = [(); 2].map(|()| server.says(""));

@@ -1,4 +1,4 @@
-//! Any changes to the files of an index, eight bytes each, with checksums that fit.
+//! Any changes to the files of an index, eight bytes each.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -54,7 +54,7 @@ def files(folder):
     lists = {}
     for sums in pathlib.Path(folder).iterdir():
         lines = (line.split("  ", 1) for line in sums.read_text().splitlines())
-        lists[sums.name.split("-")[1]] = {path.removeprefix("public/"): digest for digest, path in lines}
+        lists[sums.name.split("-")[1]] = {path: digest for digest, path in lines}
     return lists
 
 

@@ -63,17 +63,16 @@ pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files.map(file).collect()
 }
 
-/// Every body of the live generation of a root, by its path below `public/`.
+/// Every body of the live generation of a root, by its path.
 pub fn bodies(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let generation = Generation::open_current(root).unwrap();
-    let pages =
-        generation.files().entries().filter_map(|entry| Some((entry, entry.path().strip_prefix("public/")?)));
-    pages.map(|(entry, path)| (path.to_owned(), generation.read(entry, Coding::Identity).unwrap())).collect()
+    let pages = generation.files().entries();
+    pages.map(|entry| (entry.path().to_owned(), generation.read(entry, Coding::Identity).unwrap())).collect()
 }
 
 /// All that a root holds: the files, and the bodies in their archive.
 pub fn contents(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let bodies = bodies(root).into_iter().map(|(path, body)| (Path::new("public").join(path), body));
+    let bodies = bodies(root).into_iter().map(|(path, body)| (Path::new("/").join(path), body));
     files(root).into_iter().chain(bodies).collect()
 }
 

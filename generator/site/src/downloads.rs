@@ -113,8 +113,7 @@ impl<'a> TableStore<'a> {
     }
 
     fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
-        let path = &format!("public{path}");
-        self.stage.put(NewFile { path, body, holes: &[], inputs: &[] })
+        self.stage.put(NewFile { path: path.trim_start_matches('/'), body, holes: &[], inputs: &[] })
     }
 
     /// Stores every table of a directory; gives their files.

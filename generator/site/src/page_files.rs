@@ -60,6 +60,7 @@ impl PageFiles<'_> {
     fn put(&self, files: &[File], dated: &Dated) -> Result<(), GenerateError> {
         for (path, it) in files {
             let inputs = &hole::inputs(&it.holes, dated);
+            let path = path.trim_start_matches('/');
             self.stage.put(NewFile { path, body: &it.bytes, holes: &it.holes, inputs })?;
         }
         Ok(())

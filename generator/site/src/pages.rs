@@ -48,10 +48,10 @@ impl<'a> Pages<'a> {
         let name = view.get_attr("name")?.get_attr("text")?;
         let twin =
             self.templates.page("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
-        files.push((format!("public{}{path}.md", prefix(locale)), self.cut(&twin, dated)?));
+        files.push((format!("{}{path}.md", prefix(locale)), self.cut(&twin, dated)?));
         if locale == self.main_locale() {
             let calendar = self.calendar(program, locale);
-            files.extend(calendar.map(|calendar| whole(format!("public{path}.ics"), calendar)));
+            files.extend(calendar.map(|calendar| whole(format!("{path}.ics"), calendar)));
         }
         Ok(files)
     }
@@ -218,10 +218,9 @@ impl<'a> Pages<'a> {
                 ),
                 whole(file("/recipients", locale), html.recipients_page(locale, "", 1)?),
             ],
-            Some(kind) => vec![whole(
-                format!("public{}", feed_path(locale, kind)),
-                feed(self.site, html, dated, (&query, &[]), kind)?.bytes,
-            )],
+            Some(kind) => {
+                vec![whole(feed_path(locale, kind), feed(self.site, html, dated, (&query, &[]), kind)?.bytes)]
+            }
         })
     }
 

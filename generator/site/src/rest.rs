@@ -27,7 +27,7 @@ pub(crate) fn contract(base_url: &str) -> String {
 }
 
 /// Path prefixes of the REST pages.
-const API: &str = "public/api/v1";
+const API: &str = "/api/v1";
 
 /// The inputs of REST pages.
 pub struct RestPages<'a> {

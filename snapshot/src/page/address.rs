@@ -13,13 +13,11 @@ pub const DETAILS_TAG: &str = "details";
 /// Tag of every facet look-up.
 pub const FACETS_TAG: &str = "facets";
 
-const PUBLIC: &str = "public/";
 const API: &str = "api/v1/";
 const OPENAPI: &str = "api/v1/openapi.json";
 
-/// Path and query of the address at which a file is served; `None` for what is not part of the site.
-pub fn url_of(path: &str) -> Option<String> {
-    let path = path.strip_prefix(PUBLIC)?;
+/// Path and query of the address at which a file is served.
+pub fn url_of(path: &str) -> String {
     let (stem, extension) = path.rsplit_once('.').unwrap_or((path, ""));
     let address = match (path.starts_with(API), extension) {
         (true, "csv") => format!("{stem}?format=csv"),
@@ -31,13 +29,12 @@ pub fn url_of(path: &str) -> Option<String> {
         (_, "html") => stem.strip_suffix("/index").unwrap_or(stem).to_owned(),
         _ => path.to_owned(),
     };
-    Some(format!("/{address}"))
+    format!("/{address}")
 }
 
 /// What a cache may drop a file's answer by: its path without folder of the interface, language and
 /// format, so that it names a record.
 pub fn tag_of(path: &str) -> &str {
-    let path = path.strip_prefix(PUBLIC).unwrap_or(path);
     let path = path.strip_prefix(API).unwrap_or(path);
     let path = path.strip_prefix("es/").unwrap_or(path);
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
@@ -51,34 +48,33 @@ mod tests {
     #[test]
     fn a_file_is_served_at_the_path_of_the_contract() {
         for (path, url) in [
-            ("public/api/v1/programs/a-b.json", "/api/v1/programs/a-b"),
-            ("public/api/v1/programs/a-b.es.json", "/api/v1/programs/a-b?locale=es"),
-            ("public/api/v1/search.json", "/api/v1/search"),
-            ("public/api/v1/openapi.json", "/api/v1/openapi.json"),
-            ("public/api/v1/exports/latest.json", "/api/v1/exports/latest"),
-            ("public/api/v1/exports/latest.csv", "/api/v1/exports/latest?format=csv"),
-            ("public/index.html", "/"),
-            ("public/es/index.html", "/es"),
-            ("public/programs/citation-index.html", "/programs/citation-index"),
-            ("public/es/programs/a-b.html", "/es/programs/a-b"),
-            ("public/programs/a-b.md", "/programs/a-b.md"),
-            ("public/sitemap.xml", "/sitemap.xml"),
+            ("api/v1/programs/a-b.json", "/api/v1/programs/a-b"),
+            ("api/v1/programs/a-b.es.json", "/api/v1/programs/a-b?locale=es"),
+            ("api/v1/search.json", "/api/v1/search"),
+            ("api/v1/openapi.json", "/api/v1/openapi.json"),
+            ("api/v1/exports/latest.json", "/api/v1/exports/latest"),
+            ("api/v1/exports/latest.csv", "/api/v1/exports/latest?format=csv"),
+            ("index.html", "/"),
+            ("es/index.html", "/es"),
+            ("programs/citation-index.html", "/programs/citation-index"),
+            ("es/programs/a-b.html", "/es/programs/a-b"),
+            ("programs/a-b.md", "/programs/a-b.md"),
+            ("sitemap.xml", "/sitemap.xml"),
         ] {
-            assert_eq!(url_of(path).as_deref(), Some(url), "{path}");
+            assert_eq!(url_of(path), url, "{path}");
         }
-        assert_eq!(url_of("index/rows.bin"), None);
     }
 
     #[test]
     fn a_tag_names_a_record_whatever_its_format_and_language() {
         for path in [
-            "public/api/v1/programs/a-b.json",
-            "public/api/v1/programs/a-b.es.json",
-            "public/programs/a-b.html",
-            "public/es/programs/a-b.html",
+            "api/v1/programs/a-b.json",
+            "api/v1/programs/a-b.es.json",
+            "programs/a-b.html",
+            "es/programs/a-b.html",
         ] {
             assert_eq!(tag_of(path), "programs/a-b", "{path}");
         }
-        assert_eq!(tag_of("public/api/v1/exports/latest.csv"), "exports/latest");
+        assert_eq!(tag_of("api/v1/exports/latest.csv"), "exports/latest");
     }
 }

@@ -1,4 +1,4 @@
-//! `site.zip`: all bodies below `public/`, in the format that every unzip reads (APPNOTE 6.3.10, with the records of zip64
+//! `site.zip`: all bodies, in the format that every unzip reads (APPNOTE 6.3.10, with the records of zip64
 //! where numbers need them). Bodies are deflated, or stored where that saves less than a tenth. No comments, no extra fields,
 //! one time, entries in the order of their paths: the same bodies are the same bytes.
 
@@ -168,7 +168,6 @@ pub(super) fn gzip(place: Place, data: &[u8], len: u64) -> Vec<u8> {
 
 /// An entry of an archive that is being written.
 pub(super) struct Entry<'a> {
-    /// Below `public/`.
     pub(super) path: &'a str,
     /// Length of the body.
     pub(super) len: u64,

@@ -12,7 +12,7 @@ use super::table::Hole;
 /// A file to be published.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFile<'a> {
-    /// Below the generation: `public/…`, of letters, digits and `-._~`.
+    /// In the archive, of letters, digits and `-._~`.
     pub path: &'a str,
     /// The bytes.
     pub body: &'a [u8],

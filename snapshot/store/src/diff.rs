@@ -32,8 +32,16 @@ pub struct GenerationDiff {
     pub old: Manifest,
     /// Manifest of the new one.
     pub new: Manifest,
-    /// Path below the generation of every page that differs, sorted.
+    /// Path of every page that differs, sorted.
     pub pages: Vec<(String, PathChange)>,
+}
+
+impl GenerationDiff {
+    /// Whether answers that the edge computes may differ.
+    pub fn is_of_index(&self) -> bool {
+        let [old, new] = [&self.old, &self.new].map(|of| of.stored.iter().filter(|file| file.is_index()));
+        !old.eq(new)
+    }
 }
 
 /// Compares two generations by the hashes of their pages. `old` and `new` are each a root, which stands for its live

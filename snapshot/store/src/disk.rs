@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 
-use super::body::{Body, Chunks, Digest};
+use super::body::{Body, Chunks};
 use super::error::{FileProblem, StoreError};
 use super::layout::LOCK;
 use super::mapping::Mapping;
@@ -308,19 +308,17 @@ impl dyn Disk + '_ {
 
     /// A file has this size and hash.
     pub(super) fn check_file(&self, name: &str, expected: Body) -> Result<(), StoreError> {
-        let found = self.hash(name).map_err(self.read_error(name))?;
+        self.check_body(name, expected, self.hash(name).map_err(self.read_error(name))?)
+    }
+
+    /// The bytes of a file have this size and hash.
+    pub(super) fn check_body(&self, name: &str, expected: Body, found: Body) -> Result<(), StoreError> {
         if found.len != expected.len {
             return Err(self.damaged(name, FileProblem::Length { expected: expected.len, found: found.len }));
         }
-        self.check_hash(name, expected.sha256, found.sha256)
-    }
-
-    /// The bytes of a file have this hash.
-    pub(super) fn check_hash(&self, name: &str, expected: Digest, found: Digest) -> Result<(), StoreError> {
-        if expected == found {
-            Ok(())
-        } else {
-            Err(self.damaged(name, FileProblem::Hash { expected, found }))
+        match (expected.sha256, found.sha256) {
+            (expected, found) if expected == found => Ok(()),
+            (expected, found) => Err(self.damaged(name, FileProblem::Hash { expected, found })),
         }
     }
 }

@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 
 use super::body::Coding;
 use super::generation::Generation;
-use super::layout::PUBLIC;
 use super::sections::{SectionError, SectionWriter, Sections, ensure};
 
 /// Where assets are; their names change with their content.
@@ -26,15 +25,11 @@ const BYTES_MAX: usize = 8 << 20;
 
 /// An asset that pages of an earlier generation name.
 pub struct EarlierAsset {
-    /// Its path below `public/`.
+    /// Its path.
     pub path: String,
     /// Its content.
     pub bytes: Vec<u8>,
     age: u8,
-}
-
-fn is_asset(path: &str) -> bool {
-    path.strip_prefix(PUBLIC).is_some_and(|path| path.starts_with(FOLDER))
 }
 
 /// Writes what is kept beside the assets among these paths. What cannot be read of the live generation is left out.
@@ -43,20 +38,19 @@ pub(super) fn write<'a>(
     paths: impl Iterator<Item = &'a str>,
     history: &mut SectionWriter,
 ) {
-    let own: BTreeSet<&str> = paths.filter(|path| is_asset(path)).collect();
-    let before = || live.files().entries().filter(|entry| is_asset(entry.path()));
+    let own: BTreeSet<&str> = paths.filter(|path| path.starts_with(FOLDER)).collect();
+    let before = || live.files().entries().filter(|entry| entry.path().starts_with(FOLDER));
     let is_same = before().map(|entry| entry.path()).eq(own.iter().copied());
     let mut kept = Vec::new();
     if !is_same {
         for entry in before().filter(|entry| !own.contains(entry.path()) && entry.identity().len <= LONGEST) {
-            let path = entry.path()[PUBLIC.len()..].to_owned();
-            kept.extend(live.read(entry, Coding::Identity).map(|bytes| EarlierAsset { path, bytes, age: 1 }));
+            let body = live.read(entry, Coding::Identity);
+            kept.extend(body.map(|bytes| EarlierAsset { path: entry.path().to_owned(), bytes, age: 1 }));
         }
     }
     for asset in live.earlier_assets().unwrap_or_default() {
         let age = asset.age + u8::from(!is_same);
-        let is_known = own.contains(&*format!("{PUBLIC}{}", asset.path))
-            || kept.iter().any(|known| known.path == asset.path);
+        let is_known = own.contains(&*asset.path) || kept.iter().any(|known| known.path == asset.path);
         if age <= SETS && !is_known {
             kept.push(EarlierAsset { age, ..asset });
         }

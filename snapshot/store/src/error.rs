@@ -97,7 +97,7 @@ pub enum FileProblem {
 impl FileProblem {
     fn may_pass(&self) -> bool {
         match self {
-            Self::Missing | Self::Length { .. } | Self::Section(SectionError::Length { .. }) => true,
+            Self::Missing | Self::Length { .. } => true,
             Self::Section(_) | Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
         }
     }

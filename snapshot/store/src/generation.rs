@@ -1,6 +1,6 @@
 //! Opening and reading a published generation.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rustix::fs::FlockOperation;
 
-use super::archive::{DEFLATED, PIECE, Place, crc_of, gzip, unpack, unpack_piece};
+use super::archive::{DEFLATED, PIECE, crc_of, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
 use super::disk::{Disk, FileType, Lock, RootFolder, Stamp};
 use super::earlier_assets::{self, EarlierAsset};
 use super::error::{FileProblem, StoreError};
-use super::layout::{ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, MANIFEST, directory_of};
-use super::manifest::{GenerationId, Manifest, ManifestError};
+use super::layout::{ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, INDEX, MANIFEST, directory_of};
+use super::manifest::{GenerationId, Manifest, ManifestError, StoredFile};
 use super::mapping::Mapping;
 use super::sections::{SectionError, Sections};
-use super::table::{FileEntry, FileTable, Hole};
+use super::table::{FileEntry, FileTable};
 
 /// Most bytes of `CURRENT` and of a manifest.
 const CURRENT_LIMIT: u64 = 128;
@@ -95,7 +95,7 @@ impl Generation {
         let mapped = manifest.stored.iter().filter(|file| file.path != ARCHIVE).map(|file| file.bytes);
         let copied = mapped.sum::<u64>() <= copy;
         let sections = |path: &str| {
-            let expected = manifest.stored(path).map(|file| file.sha256);
+            let expected = manifest.stored(path).map(StoredFile::body);
             open_sections(&**disk, &name(path), copied, expected)
         };
         let (history, table) = (sections(CHANGES)?, sections(FILE_TABLE)?);
@@ -149,31 +149,25 @@ impl Generation {
         &self.files
     }
 
-    /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published: its length, its
-    /// checksum and the bounds of every section. (SHA-256 is left to `verify`: XXH3 is ten times faster and guards against
-    /// the same accidents.)
+    /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published.
     ///
     /// # Errors
     ///
     /// If the file is missing, damaged or of another version.
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
-        let (path, name) = (format!("index/{name}"), self.name(&format!("index/{name}")));
-        let damaged = |problem: FileProblem| self.disk.damaged(&name, problem);
-        let entry = self.files.find(path.as_bytes()).ok_or_else(|| damaged(FileProblem::Missing))?;
-        let sections = open_sections(&*self.disk, &name, self.copied, None)?;
-        if sections.checksum() != entry.checksum() {
-            return Err(damaged(SectionError::Checksum.into()));
-        }
-        Ok(sections)
+        let path = format!("{INDEX}{name}");
+        let (expected, name) = (self.manifest.stored(&path).map(StoredFile::body), self.name(&path));
+        let expected = expected.ok_or_else(|| self.disk.damaged(&name, FileProblem::Missing))?;
+        open_sections(&*self.disk, &name, self.copied, Some(expected))
     }
 
-    /// Reads a body below `public/` in a coding that it offers. Its hash is checked the first time, its CRC-32 always.
+    /// Reads a body in a coding that it offers. Its hash is checked the first time, its CRC-32 always.
     ///
     /// # Errors
     ///
     /// If the archive cannot be read, or it is not what was published.
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
-        let (identity, place) = (entry.identity(), self.place(entry)?);
+        let (identity, place) = (entry.identity(), entry.place());
         let data = self.data(entry, place.start, place.len as usize)?;
         let was_checked = self.checked.get(entry.number() as usize).is_some_and(|it| it.load(Relaxed));
         if coding == Coding::Gzip && was_checked && crc_of(&data) == place.packed {
@@ -206,7 +200,7 @@ impl Generation {
             let body = self.read(entry, Coding::Identity)?;
             return body.get(part).map(<[u8]>::to_vec).ok_or_else(outside);
         }
-        let (first, last, place) = (part.start / PIECE, (part.end - 1) / PIECE, self.place(entry)?);
+        let (first, last, place) = (part.start / PIECE, (part.end - 1) / PIECE, entry.place());
         let start_of = |number: usize| pieces.get(number).map_or(place.len, |piece| piece.start) as usize;
         let from = start_of(first);
         let data = self.data(entry, place.start + from as u64, start_of(last + 1) - from)?;
@@ -218,10 +212,6 @@ impl Generation {
         }
         body.truncate(part.end - first * PIECE);
         Ok(body.split_off(part.start - first * PIECE))
-    }
-
-    fn place(&self, entry: FileEntry<'_>) -> Result<Place, StoreError> {
-        entry.place().ok_or_else(|| self.problem(entry, "is not in the archive"))
     }
 
     /// Bytes of the archive that are a part of an entry's data.
@@ -272,19 +262,6 @@ impl Generation {
     pub(super) fn name(&self, path: &str) -> String {
         format!("{}/{path}", self.dir)
     }
-}
-
-/// The list of files, sorted by path, that the name of a generation covers: their hashes, and a hash of all holes.
-pub(super) fn file_list<'a>(files: impl Iterator<Item = (&'a str, Body, &'a [Hole])>) -> Vec<u8> {
-    let (mut list, mut all_holes) = (Vec::new(), Vec::new());
-    for (path, body, holes) in files {
-        // Writing to memory cannot fail.
-        let _ = writeln!(list, "{}  {path}", body.sha256);
-        all_holes.extend((holes.len() as u32).to_le_bytes());
-        all_holes.extend_from_slice(bytemuck::cast_slice(holes));
-    }
-    let _ = writeln!(list, "{}  holes", Digest::of(&all_holes));
-    list
 }
 
 /// Opens the live generation; the next one, if `gc` removes it just then because another one was published.
@@ -346,17 +323,17 @@ pub(super) fn read_manifest(disk: &dyn Disk, dir: &str) -> Result<Manifest, Stor
     })
 }
 
-/// Maps or copies a section file, and checks its format and, where one is expected, its hash.
+/// Maps or copies a section file, and checks its format and, where they are known, its size and hash.
 pub(super) fn open_sections(
     disk: &dyn Disk,
     name: &str,
     copied: bool,
-    expected: Option<Digest>,
+    expected: Option<Body>,
 ) -> Result<Sections, StoreError> {
     let map = if copied { disk.copy(name, u64::MAX) } else { disk.map(name) };
     let map = map.map_err(disk.read_error(name))?;
     if let Some(expected) = expected {
-        disk.check_hash(name, expected, Digest::of(&map))?;
+        disk.check_body(name, expected, Body::of_chunks(&map).map_err(disk.io_error(name))?)?;
     }
-    Sections::check(map).map_err(|err| disk.damaged(name, err))
+    Sections::new(map).map_err(|err| disk.damaged(name, err))
 }

@@ -24,9 +24,9 @@ use super::changes::{
 use super::diff;
 use super::disk::Disk;
 use super::earlier_assets;
-use super::generation::{Generation, ids, open_sections};
+use super::generation::{Generation, ids, open_sections, read_manifest};
 use super::layout::{CHANGES, directory_of};
-use super::manifest::{GenerationId, Manifest};
+use super::manifest::{GenerationId, Manifest, StoredFile};
 use super::sections::{SectionError, SectionWriter, Sections, ensure};
 use super::staging::StagingDir;
 use super::table::FileTable;
@@ -84,10 +84,10 @@ fn latest_change(disk: &dyn Disk, live: Option<&Generation>) -> Option<i64> {
         return live.files().latest_change();
     }
     let dates = |id| {
-        open_sections(disk, &format!("{}/{CHANGES}", directory_of(id)), false, None)
-            .ok()?
-            .get::<i64>("changed")
-            .ok()
+        let (dir, file) = (directory_of(id), format!("{}/{CHANGES}", directory_of(id)));
+        let manifest = read_manifest(disk, &dir).ok();
+        let expected = manifest.as_ref().and_then(|manifest| manifest.stored(CHANGES)).map(StoredFile::body);
+        open_sections(disk, &file, false, expected).ok()?.get::<i64>("changed").ok()
     };
     let found = ids(disk).unwrap_or_default().into_iter().filter_map(dates);
     found.filter_map(|dates| dates.iter().max().copied()).max()

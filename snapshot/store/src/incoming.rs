@@ -14,7 +14,7 @@ use super::body::{Chunks as _, Digest, Sink, slice};
 use super::disk::{Disk, READ_ONLY};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_root, open_sections};
-use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, PUBLIC, directory_of};
+use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, directory_of};
 use super::manifest::{Manifest, StoredFile};
 use super::mapping::Mapping;
 use super::staging::{StagingDir, point_to, remove_generation};
@@ -118,7 +118,7 @@ impl IncomingGeneration {
     /// If it is not the one that the manifest names, or cannot be written.
     pub fn add_file(&self, file: &StoredFile, bytes: &[u8]) -> Result<(), StoreError> {
         let found = self.staging.write(&file.path, &bytes)?;
-        self.disk().check_hash(&self.staging.name(&file.path), file.sha256, found.sha256)
+        self.disk().check_body(&self.staging.name(&file.path), file.body(), found)
     }
 
     /// The parts of the archive that are not here yet, in order, once all other files are.
@@ -149,7 +149,7 @@ impl IncomingGeneration {
         let live = self.staging.live.as_ref().and_then(|live| live.archive().ok());
         let mut missing = BTreeMap::new();
         for entry in files.entries() {
-            let Some(place) = entry.place() else { continue };
+            let place = entry.place();
             let mut data = vec![0; if is_begun { place.len as usize } else { 0 }];
             // Nothing is fetched of an empty one.
             let is_here = (is_begun || place.len == 0)
@@ -170,7 +170,7 @@ impl IncomingGeneration {
     fn in_live<'a>(&self, entry: FileEntry<'_>, live: Option<&'a Mapping>) -> Option<&'a [u8]> {
         let old = self.staging.live.as_ref()?.files().find(entry.path().as_bytes())?;
         let is_same = old.identity() == entry.identity();
-        let (old, place) = (old.place()?, entry.place()?);
+        let (old, place) = (old.place(), entry.place());
         let is_same = is_same && (old.len, old.packed) == (place.len, place.packed);
         slice(live?, old.start, old.len as usize).filter(|data| is_same && crc_of(data) == place.packed)
     }
@@ -242,18 +242,14 @@ impl IncomingGeneration {
 /// Whether data is that of an entry.
 fn is_sound(entry: FileEntry<'_>, data: &[u8]) -> bool {
     let identity = entry.identity();
-    let body = entry.place().and_then(|place| unpack(place, data, identity.len));
-    body.is_some_and(|body| Digest::of(&body) == identity.sha256)
+    unpack(entry.place(), data, identity.len).is_some_and(|body| Digest::of(&body) == identity.sha256)
 }
 
 /// Writes everything of an archive but the data of its entries.
 fn write_headers(files: &FileTable, file: &File) -> io::Result<()> {
-    let rows: Vec<FileEntry<'_>> = files.entries().filter(|entry| entry.place().is_some()).collect();
-    let mut entries = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let (path, len) = (&row.path()[PUBLIC.len()..], row.identity().len);
-        entries.push(Entry { path, len, place: row.place().unwrap_or_default() });
-    }
+    let entries = files.entries();
+    let entries = entries.map(|it| Entry { path: it.path(), len: it.identity().len, place: it.place() });
+    let entries: Vec<Entry<'_>> = entries.collect();
     let at = std::cell::Cell::new(0);
     let data = |number: usize, _: Sink<'_>| {
         let place = entries[number].place;

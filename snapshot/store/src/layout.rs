@@ -13,16 +13,15 @@ pub(super) const GENERATIONS: &str = "generations";
 const TMP_PREFIX: &str = ".tmp-";
 
 pub(super) const MANIFEST: &str = "manifest.json";
-/// Every body below `public/`, see `archive`.
+/// Every body, see `archive`.
 pub const ARCHIVE: &str = "site.zip";
 pub(super) const CHANGES: &str = "changes.bin";
 pub(super) const FILE_TABLE: &str = "index/files.bin";
-/// What paths of index files and of pages start with.
+/// What paths of index files start with.
 pub(super) const INDEX: &str = "index/";
-pub(super) const PUBLIC: &str = "public/";
 
 /// What paths of pages of the REST interface start with.
-pub(super) const RECORDS: &str = "public/api/v1/";
+pub(super) const RECORDS: &str = "api/v1/";
 
 /// Path of the page of a record.
 pub(super) fn page_of(kind: &str, slug: &str) -> String {

@@ -11,13 +11,13 @@
 //!     .tmp-…                   a generation that is being built or removed; the next publisher removes leftovers
 //!     <sequence>-<hash>/       a `GenerationId`: sequence in 6 or more digits, first 32 hex digits of the hash
 //!       manifest.json          a `Manifest`: what it is, and length and SHA-256 of each file beside it
-//!       site.zip               all bodies below `public/`, by the rest of their paths, see `archive`
+//!       site.zip               all bodies by their paths, see `archive`
 //!       index/…                the files that the edge copies or maps; index/files.bin is the `FileTable`
 //!       changes.bin            what depends on earlier generations, see below
 //! ```
 //!
-//! **Hash.** A generation is a table of paths and of the hashes of their identity bodies (without content coding).
-//! `manifest.hash` is the SHA-256 of three lines: the SHA-256 of that list in hex, `asOf`, `baseUrl`, each ended by LF.
+//! **Hash.** A generation is a list of paths and of the hashes of their identity bodies (without content coding): those of the
+//! index, then all that is in the archive. `manifest.hash` is the SHA-256 of three lines: the SHA-256 of that list in hex, `asOf`, `baseUrl`, each ended by LF.
 //! Equal input gives an equal hash, independent of earlier publications and of compression. The hash does not cover
 //! `sequence`, `parent` and `stored` of the manifest and `changes.bin`: they depend on earlier publications, or on how bodies
 //! are packed.

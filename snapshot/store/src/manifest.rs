@@ -8,11 +8,11 @@ use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, Digest, Hex, json_text, read_hex};
-use super::layout::{ARCHIVE, CHANGES, FILE_TABLE};
+use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INDEX};
 use super::table::check_path;
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 
 /// Version of the REST interface whose answers the files hold.
 pub(crate) const API_VERSION: &str = "1.0.0";
@@ -110,7 +110,7 @@ pub struct RecordCounts {
     pub facts: u64,
 }
 
-/// Totals of the files: all below `public/`, and those of the index but `index/files.bin`.
+/// Totals of the files: all in `site.zip`, and those of the index but `index/files.bin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileTotals {
@@ -118,7 +118,7 @@ pub struct FileTotals {
     pub count: u64,
     /// Sum of their sizes.
     pub bytes: u64,
-    /// Hash of the list of them: a line `<hex>  <path>` each, sorted by path, and one of their holes.
+    /// Hash of the list of them: a line `<hex>  <path>` each, those of the index first, and one of their holes.
     pub sha256: Digest,
 }
 
@@ -138,6 +138,11 @@ impl StoredFile {
     /// Its size and hash.
     pub fn body(&self) -> Body {
         Body { len: self.bytes, sha256: self.sha256 }
+    }
+
+    /// Whether the edge computes answers from it.
+    pub(super) fn is_index(&self) -> bool {
+        self.path.starts_with(INDEX) && self.path != FILE_TABLE
     }
 }
 
@@ -213,7 +218,7 @@ impl Manifest {
         }
         let may_be = |file: &StoredFile| {
             [ARCHIVE, CHANGES, FILE_TABLE].contains(&&*file.path)
-                || file.path.starts_with("index/") && check_path(file.path.as_bytes()).is_ok()
+                || file.path.starts_with(INDEX) && check_path(file.path.as_bytes()).is_ok()
         };
         if !self.stored.is_sorted_by(|one, next| one.path < next.path) || !self.stored.iter().all(may_be) {
             return Err("stored is not sorted, or has another file");
@@ -247,7 +252,7 @@ mod tests {
 
     /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
     const TEXT: &str = r#"{
-  "format": 7,
+  "format": 8,
   "sequence": 42,
   "parent": "000041-00112233445566778899aabbccddeeff",
   "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",

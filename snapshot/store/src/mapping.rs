@@ -4,6 +4,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::ops::Deref;
 
+use super::body::{Chunks, Sink};
+
+/// Bytes that are read before pages are let go.
+const CHUNK: usize = 8 << 20;
+
 /// The bytes of a file, mapped or in memory.
 pub(super) enum Mapping {
     File(memmap2::Mmap),
@@ -46,6 +51,16 @@ impl Mapping {
         let mut words = vec![0u64; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         Self::Memory(words, bytes.len())
+    }
+}
+
+impl Chunks for Mapping {
+    fn each(&self, sink: Sink<'_>) -> std::io::Result<()> {
+        self.chunks(CHUNK).try_for_each(|chunk| {
+            sink(chunk)?;
+            self.let_go();
+            Ok(())
+        })
     }
 }
 

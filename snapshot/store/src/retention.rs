@@ -85,7 +85,7 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let versions = old.changes().records(old.files()).map(state).collect();
     let made_from = (day, old.made_from(), earlier(old)?);
     let history = history::write(staging, &manifest, bodies, &versions, made_from);
-    finish(staging, manifest, history, 1).map(|manifest| manifest.id())
+    finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
 }
 
 fn earlier(generation: &Generation) -> Result<Option<GenerationId>, StoreError> {

@@ -2,15 +2,13 @@
 //!
 //! ```text
 //! 0   magic      8 bytes  "OPDIRSEC"
-//! 8   checksum   u64      XXH3-64 of bytes 16..length
-//! 16  version    u32      SECTIONS_VERSION
-//! 20  count      u32      number of sections
-//! 24  length     u64      of the whole file
-//! 32  table      count × { name: [u8; 16] zero padded, offset u64, length u64 }
+//! 8   version    u32      SECTIONS_VERSION
+//! 12  count      u32      number of sections
+//! 16  table      count × { name: [u8; 16] zero padded, offset u64, length u64 }
 //! …   sections, each starting on a multiple of 64
 //! ```
-//! All integers are little-endian. The checksum detects torn writes and bit rot, not malice: a process that may write
-//! the directory can also write a matching checksum. So the code that opens a section checks every offset in it.
+//! All integers are little-endian. The manifest has the hash of the file. A process that may write the directory can also
+//! write a matching hash, so the code that opens a section checks every offset in it.
 
 use std::io::Write as _;
 use std::marker::PhantomData;
@@ -18,7 +16,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use xxhash_rust::xxh3::Xxh3;
+use bytemuck::allocation::BoxBytes;
 
 use super::body::{Chunks, Sink};
 use super::mapping::Mapping;
@@ -27,29 +25,18 @@ use super::mapping::Mapping;
 compile_error!("section files are little-endian and read in place");
 
 const MAGIC: &[u8; 8] = b"OPDIRSEC";
-const SECTIONS_VERSION: u32 = 1;
-/// Where the bytes that the checksum covers begin.
-const CHECKED_FROM: usize = 16;
-const HEADER_BYTES: usize = 32;
+const SECTIONS_VERSION: u32 = 2;
+const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 32;
 const NAME_BYTES: usize = 16;
 const ALIGNMENT: usize = 64;
-/// Bytes that are read before pages are let go.
-const CHUNK: usize = 8 << 20;
 
 /// Why a section file was refused.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum SectionError {
     /// Not a section file, or one of another version.
     #[error("not a section file of version {SECTIONS_VERSION}")]
     Format,
-    /// The header states another length than the file has.
-    #[error("{found} bytes long, the header says {expected}")]
-    Length { expected: u64, found: u64 },
-    /// The content differs from what was written.
-    #[error("checksum differs: the file is damaged")]
-    Checksum,
     /// A section lies outside the file or is not aligned.
     #[error("section table is damaged")]
     Table,
@@ -81,36 +68,22 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Checks header, checksum and table over a copy of bytes in memory.
+    /// Checks header and table over a copy of bytes in memory.
     ///
     /// # Errors
     ///
-    /// If they are of another version, or differ from what was written.
+    /// If they are of another version, or a section is outside of them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SectionError> {
-        Self::check(Mapping::copy_of(bytes))
+        Self::new(Mapping::copy_of(bytes))
     }
 
-    pub(super) fn check(map: Mapping) -> Result<Self, SectionError> {
+    pub(super) fn new(map: Mapping) -> Result<Self, SectionError> {
         let bytes: &[u8] = &map;
-        if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 16) != SECTIONS_VERSION {
+        if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 8) != SECTIONS_VERSION {
             return Err(SectionError::Format);
         }
-        let (expected, found) = (u64_at(bytes, 24), bytes.len() as u64);
-        if expected != found {
-            return Err(SectionError::Length { expected, found });
-        }
-        let mut hasher = Xxh3::new();
-        for chunk in bytes[CHECKED_FROM..].chunks(CHUNK) {
-            hasher.update(chunk);
-            map.let_go();
-        }
-        if hasher.digest() != u64_at(bytes, 8) {
-            return Err(SectionError::Checksum);
-        }
-        let table = read_table(bytes, u32_at(bytes, 20) as usize)?;
-        let sections = Self { map: Arc::new(map), table: table.into() };
-        sections.let_go();
-        Ok(sections)
+        let table = read_table(bytes, u32_at(bytes, 12) as usize)?;
+        Ok(Self { map: Arc::new(map), table: table.into() })
     }
 
     /// Lets go of the pages that checking read, which stay in the cache of the system: what counts as
@@ -122,11 +95,6 @@ impl Sections {
     /// The bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.map
-    }
-
-    /// The checksum in the header, which with the length identifies a section file.
-    pub(super) fn checksum(&self) -> u64 {
-        u64_at(&self.map, 8)
     }
 
     /// A section as a slice of `T`. Names are at most 16 bytes.
@@ -175,27 +143,16 @@ impl<T: Pod> Deref for Section<T> {
     }
 }
 
-/// The elements of a section, whatever they are.
-trait Content: Send + Sync {
-    fn bytes(&self) -> &[u8];
-}
-
-impl<T: Pod + Send + Sync> Content for Vec<T> {
-    fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(self)
-    }
-}
-
 /// Collects sections and lays them out. Order of `put` is order in the file.
 #[derive(Default)]
 pub struct SectionWriter {
-    sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
+    sections: Vec<([u8; NAME_BYTES], BoxBytes)>,
 }
 
 impl SectionWriter {
     /// Adds a section. Names are at most 16 bytes and unique.
-    pub fn put<T: Pod + Send + Sync>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
-        self.sections.push((padded(name), Box::new(elements.into())));
+    pub fn put<T: Pod>(&mut self, name: &'static str, elements: impl Into<Vec<T>>) {
+        self.sections.push((padded(name), elements.into().into_boxed_slice().into()));
     }
 
     /// Adds the sections of another writer.
@@ -205,66 +162,39 @@ impl SectionWriter {
 
     /// The whole file, in memory.
     pub fn finish(self) -> Sections {
-        let (mut bytes, file) = (Vec::new(), self.file());
+        let mut bytes = Vec::new();
         // Writing to memory cannot fail.
-        let _ = file.each(&mut |chunk| bytes.write_all(chunk));
-        Sections { map: Arc::new(Mapping::copy_of(&bytes)), table: file.table.into() }
+        let _ = self.each(&mut |chunk| bytes.write_all(chunk));
+        Sections { map: Arc::new(Mapping::copy_of(&bytes)), table: self.table().into() }
     }
 
-    /// The file in chunks, not laid out in memory.
-    pub(super) fn file(self) -> SectionFile {
-        let sections = self.sections;
-        let mut header = vec![0; HEADER_BYTES + sections.len() * ENTRY_BYTES];
-        let (mut end, mut table) = (header.len(), Vec::new());
-        for ((name, content), entry) in
-            sections.iter().zip(header[HEADER_BYTES..].chunks_exact_mut(ENTRY_BYTES))
-        {
-            let start = end.next_multiple_of(ALIGNMENT);
-            end = start + content.bytes().len();
-            table.push((*name, start..end));
-            entry[..NAME_BYTES].copy_from_slice(name);
-            entry[16..24].copy_from_slice(&(start as u64).to_le_bytes());
-            entry[24..].copy_from_slice(&(content.bytes().len() as u64).to_le_bytes());
-        }
-        header[..8].copy_from_slice(MAGIC);
-        header[16..20].copy_from_slice(&SECTIONS_VERSION.to_le_bytes());
-        header[20..24].copy_from_slice(&(sections.len() as u32).to_le_bytes());
-        header[24..HEADER_BYTES].copy_from_slice(&(end as u64).to_le_bytes());
-        let mut file = SectionFile { header, table, sections };
-        let (mut hasher, mut skipped) = (Xxh3::new(), CHECKED_FROM);
-        // Hashing cannot fail.
-        let _ = file.each(&mut |chunk| {
-            hasher.update(&chunk[skipped..]);
-            skipped = 0;
-            Ok(())
-        });
-        file.header[8..CHECKED_FROM].copy_from_slice(&hasher.digest().to_le_bytes());
-        file
-    }
-}
-
-/// A section file that is not laid out in memory.
-pub(super) struct SectionFile {
-    header: Vec<u8>,
     /// Where each section begins and ends.
-    table: Vec<Named>,
-    sections: Vec<([u8; NAME_BYTES], Box<dyn Content>)>,
-}
-
-impl SectionFile {
-    /// The checksum in its header.
-    pub(super) fn checksum(&self) -> u64 {
-        u64_at(&self.header, 8)
+    fn table(&self) -> Vec<Named> {
+        let mut end = HEADER_BYTES + self.sections.len() * ENTRY_BYTES;
+        let place = |(name, content): &([u8; NAME_BYTES], BoxBytes)| {
+            let start = end.next_multiple_of(ALIGNMENT);
+            end = start + content.len();
+            (*name, start..end)
+        };
+        self.sections.iter().map(place).collect()
     }
 }
 
-impl Chunks for SectionFile {
+/// The file, not laid out in memory.
+impl Chunks for SectionWriter {
     fn each(&self, sink: Sink<'_>) -> std::io::Result<()> {
-        sink(&self.header)?;
-        let mut end = self.header.len();
-        for ((_, content), (_, range)) in self.sections.iter().zip(&self.table) {
+        let table = self.table();
+        let mut header = MAGIC.to_vec();
+        header.extend([SECTIONS_VERSION, table.len() as u32].map(u32::to_le_bytes).concat());
+        for (name, range) in &table {
+            header.extend(name);
+            header.extend([range.start as u64, range.len() as u64].map(u64::to_le_bytes).concat());
+        }
+        sink(&header)?;
+        let mut end = header.len();
+        for ((_, content), (_, range)) in self.sections.iter().zip(&table) {
             sink(&[0; ALIGNMENT][..range.start - end])?;
-            content.bytes().chunks(CHUNK).try_for_each(&mut *sink)?;
+            sink(content)?;
             end = range.end;
         }
         Ok(())
@@ -306,15 +236,16 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_and_every_truncation_is_refused() {
+    fn other_files_and_sections_outside_of_the_file_are_refused() {
         let good = sample();
-        for at in 0..good.len() {
-            for bit in 0..8 {
-                let mut bad = good.clone();
-                bad[at] ^= 1 << bit;
-                assert!(Sections::from_bytes(&bad).is_err(), "byte {at}, bit {bit}");
-            }
-            assert!(Sections::from_bytes(&good[..at]).is_err(), "cut at {at}");
+        let refused = |bytes: &[u8]| Sections::from_bytes(bytes).is_err();
+        assert!((0..good.len()).all(|at| refused(&good[..at])), "cut");
+        let offset = HEADER_BYTES + NAME_BYTES;
+        // Magic and version, a count beyond the end, where the first section is.
+        for at in (0..12).chain(14..16).chain(offset..offset + 8) {
+            let mut bad = good.clone();
+            bad[at] ^= 0x20;
+            assert!(refused(&bad), "byte {at}");
         }
     }
 }

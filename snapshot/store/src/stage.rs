@@ -1,7 +1,7 @@
 //! Publishing: collects the files of a new generation and makes it the live one.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,14 +12,14 @@ use super::body::{Body, Digest, Sink, slice};
 use super::build_info::{BuildInfo, NewFile, PublishOutcome};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
-use super::generation::{Generation, file_list, open_root, open_sections};
+use super::generation::{Generation, open_root, open_sections};
 use super::history::{self, GatheredRecords};
-use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INDEX, MANIFEST, PUBLIC};
-use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, check_base_url};
+use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, MANIFEST};
+use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, StoredFile, check_base_url};
 use super::mapping::Mapping;
 use super::sections::{SectionWriter, Sections};
 use super::staging::{StagingDir, put_twice};
-use super::table::{Hole, StagedFile, check_page, write_table};
+use super::table::{Hole, StagedFile, check_holes, check_path, write_table};
 use super::verify::{VerifyMode, verify_on};
 
 /// A generation being built. Files may be put from many threads. Dropped unpublished, it leaves nothing behind. At most
@@ -42,8 +42,6 @@ pub(super) enum Source {
     Spool(u64),
     /// In the archive of the live generation.
     Live(u64),
-    /// In a file of its own, below `index/`.
-    Own,
 }
 
 impl Stage {
@@ -77,15 +75,10 @@ impl Stage {
     /// If the path cannot be a URL's, holes are outside the body, the body is too long, or it cannot be written.
     pub fn put(&self, file: NewFile<'_>) -> Result<Body, StoreError> {
         let NewFile { path, body, holes, .. } = file;
-        check_page(path, holes, body.len())?;
-        let unfit = |reason| Err(StoreError::Unfit { path: path.to_owned(), reason });
-        if !path.starts_with(PUBLIC) {
-            return unfit("not below public/");
-        }
-        if body.len() as u64 > BODY_MAX {
-            return unfit("4 GiB or longer");
-        }
         let identity = Body::of(body);
+        let fits = check_path(path.as_bytes()).and_then(|()| check_holes(holes, identity.len));
+        let fits = fits.and(if identity.len > BODY_MAX { Err("4 GiB or longer") } else { Ok(()) });
+        fits.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })?;
         let (place, pieces, source) = match self.same(path, identity) {
             Some((place, pieces)) => (place, pieces, Source::Live(place.start)),
             None => {
@@ -97,7 +90,7 @@ impl Stage {
         };
         lock(&self.records).add(&file, identity.sha256);
         let (path, holes) = (path.to_owned(), holes.to_owned());
-        lock(&self.files).push(StagedFile { path, identity, holes, checksum: 0, place, pieces, source });
+        lock(&self.files).push(StagedFile { path, identity, holes, place, pieces, source });
         Ok(identity)
     }
 
@@ -107,7 +100,7 @@ impl Stage {
         if entry.identity() != identity {
             return None;
         }
-        let place = entry.place()?;
+        let place = entry.place();
         let data = slice(self.live.as_ref()?, place.start, place.len as usize)?;
         (crc_of(data) == place.packed).then(|| (place, entry.pieces().to_vec()))
     }
@@ -118,15 +111,9 @@ impl Stage {
     ///
     /// If the path was put before, or the file cannot be written.
     pub fn put_sections(&self, path: &str, file: SectionWriter) -> Result<Sections, StoreError> {
-        check_page(path, &[], 0)?;
-        let file = file.file();
-        let (identity, checksum) = (self.staging.write(path, &file)?, file.checksum());
+        self.staging.write(path, &file)?;
         drop(file);
-        let (place, pieces, holes) = (Place::default(), Vec::new(), Vec::new());
-        let (path, source) = (path.to_owned(), Source::Own);
-        let opened = open_sections(&*self.staging.disk, &self.staging.name(&path), false, None)?;
-        lock(&self.files).push(StagedFile { path, identity, holes, checksum, place, pieces, source });
-        Ok(opened)
+        open_sections(&*self.staging.disk, &self.staging.name(path), false, None)
     }
 
     /// Completes the generation and makes it the live one; reading back runs on `jobs` threads. Nothing is published if
@@ -156,15 +143,14 @@ impl Stage {
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
         let made_from = (info.as_of, info.made_from, manifest.parent);
         let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
-        let manifest = finish(&self.staging, manifest, history, jobs)?;
+        let manifest = finish(&self.staging, manifest, &history, jobs)?;
         Ok(PublishOutcome { manifest, unchanged: false, copied })
     }
 
     fn write_archive(&self, files: &[StagedFile]) -> Result<(), StoreError> {
-        let files = &files[files.partition_point(|file| file.path.starts_with(INDEX))..];
         let entry = |file| {
             let StagedFile { path, identity, place, .. }: &StagedFile = file;
-            Entry { path: &path[PUBLIC.len()..], len: identity.len, place: *place }
+            Entry { path, len: identity.len, place: *place }
         };
         let entries: Vec<Entry<'_>> = files.iter().map(entry).collect();
         let data = |number: usize, sink: Sink<'_>| {
@@ -177,7 +163,6 @@ impl Stage {
                     self.spool.read_exact_at(&mut data, at)?;
                     sink(&data)
                 }
-                Source::Own => Ok(()),
             }
         };
         self.staging.write(ARCHIVE, &Archive { entries: &entries, data }).map(drop)
@@ -186,7 +171,7 @@ impl Stage {
     /// All but the files in which the generation is stored.
     fn manifest(&self, info: &BuildInfo, files: &[StagedFile]) -> Manifest {
         let bodies = files.iter().map(|file| (&*file.path, file.identity, &file.holes[..]));
-        let totals = totals(bodies);
+        let totals = totals(&self.staging.stored(), bodies);
         Manifest {
             format: FORMAT,
             sequence: self.staging.sequence,
@@ -212,18 +197,32 @@ impl Stage {
     }
 }
 
-/// Number, size and hash of all files, sorted by path.
-pub(super) fn totals<'a>(files: impl Iterator<Item = (&'a str, Body, &'a [Hole])> + Clone) -> FileTotals {
-    let sha256 = Digest::of(&file_list(files.clone()));
-    let (count, bytes) = files.fold((0, 0), |(count, bytes), (_, body, _)| (count + 1, bytes + body.len));
-    FileTotals { count, bytes, sha256 }
+/// Number and size of the files of the index and of all bodies, and the hash of their list: hashes and paths, and a hash of
+/// all holes.
+pub(super) fn totals<'a>(
+    index: &'a [StoredFile],
+    bodies: impl Iterator<Item = (&'a str, Body, &'a [Hole])>,
+) -> FileTotals {
+    let (mut list, mut all_holes, mut count, mut bytes) = (Vec::new(), Vec::new(), 0, 0);
+    let index = index.iter().filter(|file| file.is_index());
+    let index = index.map(|file| (&*file.path, file.body(), &[][..]));
+    for (path, body, holes) in index.chain(bodies) {
+        // Writing to memory cannot fail.
+        let _ = writeln!(list, "{}  {path}", body.sha256);
+        all_holes.extend((holes.len() as u32).to_le_bytes());
+        all_holes.extend_from_slice(bytemuck::cast_slice(holes));
+        count += 1;
+        bytes += body.len;
+    }
+    let _ = writeln!(list, "{}  holes", Digest::of(&all_holes));
+    FileTotals { count, bytes, sha256: Digest::of(&list) }
 }
 
 /// Gives each entry its place in the archive, in the order of paths.
 fn lay_out(files: &mut [StagedFile]) {
     let (mut end, mut pieces) = (0, 0);
-    for file in files.iter_mut().filter(|file| !file.path.starts_with(INDEX)) {
-        file.place.start = end + LOCAL_HEADER + (file.path.len() - PUBLIC.len()) as u64;
+    for file in files {
+        file.place.start = end + LOCAL_HEADER + file.path.len() as u64;
         file.place.first_piece = pieces;
         end = file.place.start + u64::from(file.place.len);
         pieces += file.pieces.len() as u64;
@@ -234,10 +233,10 @@ fn lay_out(files: &mut [StagedFile]) {
 pub(super) fn finish(
     staging: &StagingDir,
     mut manifest: Manifest,
-    history: SectionWriter,
+    history: &SectionWriter,
     jobs: usize,
 ) -> Result<Manifest, StoreError> {
-    staging.write(CHANGES, &history.file())?;
+    staging.write(CHANGES, history)?;
     manifest.stored.extend(staging.stored().into_iter().filter(|file| file.path == CHANGES));
     manifest.stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     staging.write(MANIFEST, &&*manifest.to_bytes())?;

@@ -97,8 +97,7 @@ fn assert_fault(root: &Path, mode: VerifyMode, path: &str, what: &str) {
 fn what_was_put_is_read_back() {
     let root = Scratch::new();
     let body = long("abcdefgh ") + &long("ijklmnop ");
-    let published =
-        publish(&root, &[("public/api/v1/programs/a.json", &body), ("public/short.txt", "short")]);
+    let published = publish(&root, &[("api/v1/programs/a.json", &body), ("short.txt", "short")]);
     let id = published.manifest.id();
     assert_eq!(fs::read_to_string(root.join("CURRENT")).unwrap(), format!("{id}\n"));
     assert_eq!(live_id(&root).unwrap(), id);
@@ -107,7 +106,7 @@ fn what_was_put_is_read_back() {
     assert_eq!((id.sequence, live.manifest().parent), (1, None));
 
     let entry = live.files().lookup(&["api/v1/programs/", "a", ".json"]).unwrap();
-    assert_eq!(entry.path(), "public/api/v1/programs/a.json");
+    assert_eq!(entry.path(), "api/v1/programs/a.json");
     assert_eq!(live.read(entry, Coding::Identity).unwrap(), body.as_bytes());
     let mut gunzipped = String::new();
     let gzip = live.read(entry, Coding::Gzip).unwrap();
@@ -126,8 +125,8 @@ fn what_was_put_is_read_back() {
 #[test]
 fn the_hash_is_that_of_three_lines_and_does_not_depend_on_what_was_published_before() {
     let (fresh, grown) = (Scratch::new(), Scratch::new());
-    let pages = [("public/a.json", &*long("a")), ("public/b.json", &*long("b"))];
-    publish(&grown, &[("public/a.json", &long("a")), ("public/b.json", &long("old"))]);
+    let pages = [("a.json", &*long("a")), ("b.json", &*long("b"))];
+    publish(&grown, &[("a.json", &long("a")), ("b.json", &long("old"))]);
     let (one, two) = (publish(&fresh, &pages).manifest, publish(&grown, &pages).manifest);
     assert_eq!((one.hash, one.sequence, two.sequence), (two.hash, 1, 2));
     let lines = format!("{}\n2026-11-20\nhttps://example.org\n", one.files.sha256);
@@ -138,7 +137,7 @@ fn the_hash_is_that_of_three_lines_and_does_not_depend_on_what_was_published_bef
 #[test]
 fn an_unchanged_rebuild_publishes_nothing_and_reports_it() {
     let root = Scratch::new();
-    let pages = [("public/a.json", &*long("a"))];
+    let pages = [("a.json", &*long("a"))];
     let first = publish(&root, &pages);
     let again = stage(&root, &pages).publish(&about("2026-11-21T06:00:00Z"), 1).unwrap();
     assert!(again.unchanged && !first.unchanged);
@@ -151,8 +150,8 @@ fn an_unchanged_rebuild_publishes_nothing_and_reports_it() {
 fn unchanged_bodies_are_copied_packed_and_keep_the_time_of_their_last_change() {
     let root = Scratch::new();
     let [a, b, c] = ["a", "b", "c"].map(long);
-    let first = publish(&root, &[("public/a.json", &a), ("public/b.json", &b)]).manifest.id();
-    let second = stage(&root, &[("public/a.json", &a), ("public/b.json", &c)]);
+    let first = publish(&root, &[("a.json", &a), ("b.json", &b)]).manifest.id();
+    let second = stage(&root, &[("a.json", &a), ("b.json", &c)]);
     let second = second.publish(&about("2026-11-21T06:00:00Z"), 1).unwrap();
     assert_eq!((second.copied, second.manifest.parent), (1, Some(first)));
     let live = Generation::open_current(&root).unwrap();
@@ -164,7 +163,7 @@ fn unchanged_bodies_are_copied_packed_and_keep_the_time_of_their_last_change() {
 #[test]
 fn an_archive_has_the_same_bytes_in_whatever_order_and_after_whatever_its_bodies_came() {
     let texts: Vec<(String, String)> =
-        (0..50).map(|n| (format!("public/p/{n}.html"), long(&n.to_string()))).collect();
+        (0..50).map(|n| (format!("p/{n}.html"), long(&n.to_string()))).collect();
     let pages: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (&**path, &**text)).collect();
     let archive = |root: &Path| fs::read(dir(root, live_id(root).unwrap()).join("site.zip")).unwrap();
     let [one, other] = [Scratch::new(), Scratch::new()];
@@ -180,7 +179,7 @@ fn what_of_a_body_depends_on_the_day_is_part_of_the_hash() {
     let hash = |holes: &[Hole]| {
         let root = Scratch::new();
         let stage = Stage::begin(&root).unwrap();
-        stage.put(NewFile { path: "public/a", body: b"body", holes, inputs: &[] }).unwrap();
+        stage.put(NewFile { path: "a", body: b"body", holes, inputs: &[] }).unwrap();
         stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap().manifest.hash
     };
     assert_eq!(hash(&[HOLE]), hash(&[HOLE]));
@@ -190,7 +189,7 @@ fn what_of_a_body_depends_on_the_day_is_part_of_the_hash() {
 #[test]
 fn a_damaged_parent_is_repaired_by_building_again() {
     let root = Scratch::new();
-    let pages = [("public/a.json", &*long("a"))];
+    let pages = [("a.json", &*long("a"))];
     let first = publish(&root, &pages).manifest;
     let archive = dir(&root, first.id()).join("site.zip");
     let mut bytes = fs::read(&archive).unwrap();
@@ -204,7 +203,7 @@ fn a_damaged_parent_is_repaired_by_building_again() {
     let version = Generation::open_current(&root).err().unwrap().to_string();
     assert!(
         version.contains(
-            "format 4, this program reads 7: made by another version; rebuild it with `opdir build`"
+            "format 4, this program reads 8: made by another version; rebuild it with `opdir build`"
         ),
         "{version}"
     );
@@ -218,8 +217,7 @@ fn a_part_of_a_long_body_is_read_from_the_pieces_that_hold_it() {
     const MIB: usize = 1 << 20;
     let root = Scratch::new();
     let body: String = (0..3 * MIB / 8 + 1).map(|number| format!("{number:>8}")).collect();
-    let live =
-        dir(&root, publish(&root, &[("public/a.csv", &body), ("public/b.csv", "short")]).manifest.id());
+    let live = dir(&root, publish(&root, &[("a.csv", &body), ("b.csv", "short")]).manifest.id());
     let reader = Generation::open_current(&root).unwrap();
     let read = |part: std::ops::Range<usize>| {
         let entry = reader.files().lookup(&["a.csv"]).unwrap();
@@ -237,14 +235,14 @@ fn a_part_of_a_long_body_is_read_from_the_pieces_that_hold_it() {
     let mut bad = fs::read(live.join("site.zip")).unwrap();
     bad[LOCAL_HEADER as usize + "a.csv".len() + 9] ^= 1;
     overwrite(&live.join("site.zip"), bad);
-    assert!(read(0..1).unwrap_err().contains("public/a.csv: is not what was published"));
+    assert!(read(0..1).unwrap_err().contains("a.csv: is not what was published"));
     assert_eq!(read(MIB..MIB + 1).unwrap(), &body.as_bytes()[MIB..=MIB], "the others are sound");
 }
 
 #[test]
 fn verify_names_every_kind_of_damage() {
     let root = Scratch::new();
-    let pages = [("public/a.json", &*long("a")), ("public/d/b.json", &*long("b"))];
+    let pages = [("a.json", &*long("a")), ("d/b.json", &*long("b"))];
     let live = dir(&root, publish(&root, &pages).manifest.id());
     assert!(faults(&root, VerifyMode::Deep).is_empty());
     let path = live.join("site.zip");
@@ -262,7 +260,7 @@ fn verify_names_every_kind_of_damage() {
     let reader = Generation::open_current(&root).unwrap();
     let entry = reader.files().lookup(&["a.json"]).unwrap();
     let read = |coding| reader.read(entry, coding).unwrap_err().to_string();
-    assert!(read(Coding::Gzip).contains("public/a.json: is not what was published"));
+    assert!(read(Coding::Gzip).contains("a.json: is not what was published"));
     fs::remove_file(&path).unwrap();
     fs::write(root.join("outside"), &good).unwrap();
     symlink(root.join("outside"), &path).unwrap();
@@ -323,7 +321,7 @@ fn a_foreign_directory_is_refused_and_left_alone() {
 #[test]
 fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
     let root = Scratch::new();
-    let first = publish(&root, &[("public/a.json", "a")]).manifest;
+    let first = publish(&root, &[("a.json", "a")]).manifest;
     for broken in ["", "000001", "../../etc\n", "000001-0123\n", &format!("{}", first.id())] {
         overwrite(&root.join("CURRENT"), broken);
         let err = Generation::open_current(&root).err().unwrap().to_string();
@@ -338,7 +336,7 @@ fn a_broken_pointer_is_named_and_the_next_build_mends_it() {
         GenerationId { sequence: 2, ..first.id() }
     );
     overwrite(&root.join("CURRENT"), format!("{absent}\n"));
-    assert_eq!(publish(&root, &[("public/a.json", "a")]).manifest.sequence, 3);
+    assert_eq!(publish(&root, &[("a.json", "a")]).manifest.sequence, 3);
     assert!(faults(&root, VerifyMode::Deep).is_empty());
 }
 
@@ -357,10 +355,10 @@ fn a_second_publisher_is_refused_while_the_first_is_at_work() {
 #[test]
 fn what_a_killed_publisher_left_is_cleared_away() {
     let root = Scratch::new();
-    publish(&root, &[("public/a.json", "a")]);
+    publish(&root, &[("a.json", "a")]);
     fs::create_dir_all(root.join("generations/.tmp-000002/public")).unwrap();
     fs::write(root.join("CURRENT.tmp"), "torn").unwrap();
-    publish(&root, &[("public/a.json", "b")]);
+    publish(&root, &[("a.json", "b")]);
     assert!(!root.join("generations/.tmp-000002").exists() && !root.join("CURRENT.tmp").exists());
 }
 
@@ -369,22 +367,8 @@ fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
     let root = Scratch::new();
     let stage = Stage::begin(&root).unwrap();
     let put = |path, holes| stage.put(NewFile { path, body: b"body", holes, inputs: &[] });
-    let long_name = format!("public/{}", "x".repeat(251));
-    for path in [
-        "manifest.json",
-        "public/",
-        "public//a",
-        "public/../x",
-        "public/./a",
-        "/public/a",
-        "public/a b",
-        "public/ä",
-        "public/a\n",
-        "public/a\\b",
-        "index/files.bin",
-        "index/rows.bin",
-        &long_name,
-    ] {
+    let long_name = "x".repeat(251);
+    for path in ["", "a/", "a//b", "a/../x", "a/./b", "/a", "a b", "ä", "a\n", "a\\b", &long_name] {
         assert!(matches!(put(path, &[]), Err(StoreError::Unfit { .. })), "{path}");
     }
     for holes in [
@@ -392,10 +376,10 @@ fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
         &[HOLE, HOLE],
         &[Hole { start: u32::MAX, len: u32::MAX, ..HOLE }],
     ] {
-        assert!(matches!(put("public/a", holes), Err(StoreError::Unfit { .. })), "{holes:?}");
+        assert!(matches!(put("a", holes), Err(StoreError::Unfit { .. })), "{holes:?}");
     }
-    put("public/.well-known/security.txt", &[Hole { start: 3, ..HOLE }]).unwrap();
-    put("public/.well-known/security.txt", &[]).unwrap();
+    put(".well-known/security.txt", &[Hole { start: 3, ..HOLE }]).unwrap();
+    put(".well-known/security.txt", &[]).unwrap();
     let twice = stage.publish(&about("2026-11-20T06:00:00Z"), 1).unwrap_err().to_string();
     assert!(twice.contains("put twice"), "{twice}");
 }
@@ -403,7 +387,7 @@ fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
 #[test]
 fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_one() {
     let root = Scratch::new();
-    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("a.json", body)]).manifest.id());
     let [back, of] = rollback(&root, None, DAY).unwrap();
     assert_eq!((back, of), (GenerationId { sequence: 4, ..ids[1] }, ids[1]));
     let live = Generation::open_current(&root).unwrap();
@@ -424,20 +408,20 @@ fn rollback_publishes_the_parent_or_the_one_named_again_and_refuses_a_damaged_on
     assert_eq!(Generation::open_current(&root).unwrap().id().sequence, 5);
     let listed: Vec<_> = list(&root).unwrap().into_iter().map(|id| id.sequence).collect();
     assert_eq!(listed, [1, 2, 3, 4, 5]);
-    assert_eq!(publish(&root, &[("public/a.json", "d")]).manifest.sequence, 6);
+    assert_eq!(publish(&root, &[("a.json", "d")]).manifest.sequence, 6);
 }
 
 #[test]
 fn each_rollback_goes_one_back_also_from_a_content_that_was_built_twice() {
     let root = Scratch::new();
-    let ids = ["a", "b", "a", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let ids = ["a", "b", "a", "c"].map(|body| publish(&root, &[("a.json", body)]).manifest.id());
     for of in [2, 1, 0] {
         assert_eq!(rollback(&root, None, DAY).unwrap()[1], ids[of]);
     }
     let none = rollback(&root, None, DAY).unwrap_err().remove(0);
     assert!(matches!(none, StoreError::NoParent { .. }), "{none}");
     // From here on, a build follows the content that is live.
-    publish(&root, &[("public/a.json", "d")]);
+    publish(&root, &[("a.json", "d")]);
     assert_eq!(rollback(&root, None, DAY).unwrap()[0].hash, ids[0].hash);
 }
 
@@ -445,8 +429,8 @@ fn each_rollback_goes_one_back_also_from_a_content_that_was_built_twice() {
 fn assets_of_the_two_looks_before_stay_reachable() {
     let root = Scratch::new();
     let publish = |look: &str, page| {
-        let path = format!("public/assets/site-{look}.css");
-        publish(&root, &[(&path, look), ("public/assets/same.js", "same"), ("public/a.html", page)])
+        let path = format!("assets/site-{look}.css");
+        publish(&root, &[(&path, look), ("assets/same.js", "same"), ("a.html", page)])
     };
     let earlier = || {
         let assets = Generation::open_current(&root).unwrap().earlier_assets().unwrap().into_iter();
@@ -476,7 +460,7 @@ fn assets_of_the_two_looks_before_stay_reachable() {
 #[test]
 fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
     let root = Scratch::new();
-    let ids = ["a", "b", "c", "d", "e"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let ids = ["a", "b", "c", "d", "e"].map(|body| publish(&root, &[("a.json", body)]).manifest.id());
     let (long_ago, later) = (SystemTime::UNIX_EPOCH, SystemTime::now() + std::time::Duration::from_secs(60));
     assert_eq!(gc(&root, 1, long_ago).unwrap(), [], "all were live a moment ago");
     let [live, _] = rollback(&root, Some(ids[1]), DAY).unwrap();
@@ -492,7 +476,7 @@ fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
 #[test]
 fn leaving_current_restarts_the_rest_that_gc_grants() {
     let root = Scratch::new();
-    let ids = ["a", "b"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let ids = ["a", "b"].map(|body| publish(&root, &[("a.json", body)]).manifest.id());
     let old = fs::File::open(dir(&root, ids[1])).unwrap();
     old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
     rollback(&root, None, DAY).unwrap();

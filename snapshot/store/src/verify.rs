@@ -8,7 +8,7 @@ use super::body::Coding;
 use super::disk::{Disk, FileType, in_parallel};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
-use super::layout::{FILE_TABLE, MANIFEST, PUBLIC};
+use super::layout::{FILE_TABLE, MANIFEST};
 use super::manifest::{GenerationId, StoredFile};
 use super::stage::totals;
 
@@ -73,8 +73,8 @@ pub(super) fn verify_on(
 
 /// The manifest agrees with the table.
 fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
-    let files = generation.files().entries().map(|entry| (entry.path(), entry.identity(), entry.holes()));
-    if totals(files) != generation.manifest().files {
+    let bodies = generation.files().entries().map(|entry| (entry.path(), entry.identity(), entry.holes()));
+    if totals(&generation.manifest().stored, bodies) != generation.manifest().files {
         let problem = FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
         faults.push(generation.disk().damaged(&generation.name(MANIFEST), problem));
     }
@@ -114,17 +114,11 @@ fn check_listings<'g>(generation: &'g Generation, faults: &mut Vec<StoreError>) 
     stored.iter().filter(|file| compare(file).map_err(|problem| fault(&file.path, problem)).is_ok()).collect()
 }
 
-/// Compares the bodies in the archive, and the files of the index, with the table.
+/// Compares the bodies in the archive with the table.
 fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
     let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
     let check = |row: &u32| {
-        let entry = generation.files().get(*row)?;
-        if entry.path().starts_with(PUBLIC) {
-            return generation.read(entry, Coding::Identity).err();
-        }
-        let same = generation.manifest().stored(entry.path()).map(StoredFile::body) == Some(entry.identity());
-        let problem = || FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
-        (!same).then(|| generation.disk().damaged(&generation.name(entry.path()), problem()))
+        generation.files().get(*row).and_then(|entry| generation.read(entry, Coding::Identity).err())
     };
     in_parallel(jobs, &rows, check).into_iter().flatten().collect()
 }

@@ -1,4 +1,4 @@
-//! Damaged indexes. Who may write the files may also write a fitting checksum: a change anywhere
+//! Damaged indexes. Who may write the files may also write a manifest that fits: a change anywhere
 //! must be refused or do no harm, and nothing may panic.
 
 use snapshot::page::{Site, facet, listing, search};
@@ -7,15 +7,13 @@ use snapshot::record::{Directory, EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow};
 use snapshot::time::Day;
 use store::sections::{SectionError, Sections};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::synth::TODAY;
 use crate::world::{World, day_after};
 
-/// Where the bytes that the checksum covers begin.
-const CHECKED_FROM: usize = 16;
-/// Where the table of sections begins, and how long its entries are.
-const TABLE: (usize, usize) = (32, 32);
+/// Where the version is, and where the table of sections begins; how long its entries are.
+const VERSION: usize = 8;
+const TABLE: (usize, usize) = (16, 32);
 
 /// The three files of an index.
 #[derive(Clone)]
@@ -75,14 +73,12 @@ impl Files {
         Self(files.map(|file| file.bytes().to_vec()))
     }
 
-    /// Changes a file and makes its checksum fit.
+    /// Changes a file.
     pub fn edit(&mut self, edit: Edit) {
         let file = &mut self.0[usize::from(edit.file) % 3];
         let (start, length) = section(file, edit.section);
         let at = (start + usize::from(edit.at) % length.max(1)).min(file.len() - 1);
         strike(file, at, edit.damage);
-        let checksum = xxh3_64(&file[CHECKED_FROM..]);
-        file[8..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
     }
 
     /// Opens them and, if they are not refused, asks everything of them.
@@ -110,9 +106,9 @@ fn section(file: &[u8], choice: u8) -> (usize, usize) {
         usize::try_from(bytes.unwrap_or_default()).unwrap().min(file.len())
     };
     let (table, entry) = TABLE;
-    let count = usize::from(file[20]);
+    let count = usize::from(file[12]);
     match usize::from(choice) % (count + 1) {
-        0 => (CHECKED_FROM, table - CHECKED_FROM + count * entry),
+        0 => (VERSION, table - VERSION + count * entry),
         section => {
             let at = table + (section - 1) * entry;
             (number(at + 16), number(at + 24))

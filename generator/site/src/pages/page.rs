@@ -107,10 +107,10 @@ impl<'a> Pages<'a> {
             }),
             Family::new("site pages", each(&FIXED, all), |&(page, locale)| self.fixed(page, locale, dated)),
             Family::new("site files", self.machine_files(), |(path, text)| {
-                Ok(vec![whole(format!("public{path}"), text()?)])
+                Ok(vec![whole(path.clone(), text()?)])
             }),
             Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
-                Ok(vec![whole(format!("public{FOLDER}/{name}"), text(&self.describer()))])
+                Ok(vec![whole(format!("{FOLDER}/{name}"), text(&self.describer()))])
             }),
         ];
         if let Some(html) = self.html {

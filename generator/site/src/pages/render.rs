@@ -52,7 +52,7 @@ pub struct Pages<'a> {
 /// File of a page.
 pub(super) fn file(path: &str, locale: Locale) -> String {
     let path = if path == "/" { "/index" } else { path };
-    format!("public{}{path}.html", prefix(locale))
+    format!("{}{path}.html", prefix(locale))
 }
 
 impl<'a> Pages<'a> {

@@ -15,7 +15,7 @@ mod applicants;
 mod details;
 mod languages;
 
-/// Files below `public/`, by the path that they are served from.
+/// Files by the path that they are served from.
 type Files = BTreeMap<String, String>;
 
 fn sample() -> Directory {
@@ -43,10 +43,9 @@ fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::Path
     };
     generate(directory, Digest([0; 32]), &options, &Progress::new(true), &()).unwrap();
     let generation = Generation::open_current(root.path()).unwrap();
-    let files = generation.files().entries().filter_map(|entry| {
-        let path = entry.path().strip_prefix("public")?;
+    let files = generation.files().entries().map(|entry| {
         let body = generation.read(entry, Coding::Identity).unwrap();
-        Some((path.to_owned(), String::from_utf8(body).unwrap()))
+        (format!("/{}", entry.path()), String::from_utf8(body).unwrap())
     });
     files.collect()
 }

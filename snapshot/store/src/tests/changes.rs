@@ -7,14 +7,14 @@ use uuid::Uuid;
 use super::*;
 
 fn path_of(record: &str) -> String {
-    format!("public/api/v1/{record}.json")
+    format!("api/v1/{record}.json")
 }
 
 /// What is live, by the pages themselves.
 fn live(root: &Path) -> Vec<String> {
     let live = Generation::open_current(root).unwrap();
     let records = ["organizations/a", "programs/a", "programs/b", "recipients/c-d"].map(str::to_owned);
-    let is_there = |record: &String| live.files().lookup(&[&path_of(record)["public/".len()..]]).is_some();
+    let is_there = |record: &String| live.files().lookup(&[&path_of(record)["".len()..]]).is_some();
     records.into_iter().filter(is_there).collect()
 }
 
@@ -22,7 +22,7 @@ fn put(root: &Path, records: &[(&str, u8)]) -> PublishOutcome {
     let pages: Vec<(String, String)> =
         records.iter().map(|(record, text)| (path_of(record), format!("hole {text}"))).collect();
     let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (&**path, &**text)).collect();
-    publish(root, &[&pages[..], &[("public/index.html", "always")]].concat())
+    publish(root, &[&pages[..], &[("index.html", "always")]].concat())
 }
 
 /// Numbers below 4 without a pattern.
@@ -107,15 +107,9 @@ fn each_publication_counts_what_it_added_changed_and_removed() {
 fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
     let root = Scratch::new();
     let page = |path: &'static str, body: &'static str| (path, body);
-    let english = page("public/api/v1/programs/a.json", "one");
-    publish(
-        &root,
-        &[english, page("public/api/v1/programs/a.es.json", "uno"), page("public/api/v1/cycles.json", "1")],
-    );
-    publish(
-        &root,
-        &[english, page("public/api/v1/programs/a.es.json", "dos"), page("public/api/v1/cycles.json", "2")],
-    );
+    let english = page("api/v1/programs/a.json", "one");
+    publish(&root, &[english, page("api/v1/programs/a.es.json", "uno"), page("api/v1/cycles.json", "1")]);
+    publish(&root, &[english, page("api/v1/programs/a.es.json", "dos"), page("api/v1/cycles.json", "2")]);
     let live = Generation::open_current(&root).unwrap();
     assert_eq!(live.changes().log()[1].counts, [[0; 3], [0, 1, 0], [0; 3]]);
     let since =
@@ -129,7 +123,7 @@ fn the_turn_of_the_day_changes_no_record() {
     let publish_with = |body: &str, inputs: &[u8], day| {
         let stage = Stage::begin(&root).unwrap();
         let holes = [Hole { start: 6, len: body.len() as u32 - 6, rule: 0, arg: 0 }];
-        let (path, body, holes) = ("public/api/v1/programs/a.json", body.as_bytes(), &holes);
+        let (path, body, holes) = ("api/v1/programs/a.json", body.as_bytes(), &holes);
         stage.put(NewFile { path, body, holes, inputs }).unwrap();
         stage.publish(&BuildInfo { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
         Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
@@ -146,7 +140,7 @@ fn the_turn_of_the_day_changes_no_record() {
 fn removals_are_forgotten_after_400_days_and_older_positions_are_reported() {
     let root = Scratch::new();
     let at = |text: &str, pages: &[(&str, &str)]| stage(&root, pages).publish(&about(text), 1).unwrap();
-    let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
+    let (a, b) = (("api/v1/programs/a.json", "1"), ("api/v1/programs/b.json", "1"));
     at("2026-11-20T06:00:00Z", &[a, b]);
     at("2026-11-21T06:00:00Z", &[a]);
     let known = |sequence| {
@@ -155,7 +149,7 @@ fn removals_are_forgotten_after_400_days_and_older_positions_are_reported() {
         (live.changes().reaches(&from), live.changes().after(live.files(), &from, 9).len())
     };
     assert_eq!(known(1), (true, 1), "the removal");
-    at("2027-12-27T06:00:00Z", &[a, ("public/x.html", "401 days later")]);
+    at("2027-12-27T06:00:00Z", &[a, ("x.html", "401 days later")]);
     assert!(!known(1).0);
     assert_eq!(known(2), (true, 0));
     let live = Generation::open_current(&root).unwrap();
@@ -181,9 +175,9 @@ fn a_change_has_the_id_of_its_record_also_after_a_removal_and_a_rollback() {
         let all = live.changes().newest(live.files(), 9);
         all.iter().rev().map(|it| (it.slug.to_owned(), it.version.is_some(), it.id)).collect::<Vec<_>>()
     };
-    let (a, b) = (("public/api/v1/programs/a.json", "1"), ("public/api/v1/programs/b.json", "1"));
+    let (a, b) = (("api/v1/programs/a.json", "1"), ("api/v1/programs/b.json", "1"));
     // From before ids were recorded.
-    put(&[a, b, ("public/api/v1/programs/c.json", "1")], &[]);
+    put(&[a, b, ("api/v1/programs/c.json", "1")], &[]);
     put(&[a, b], &[("programs/a", one), ("programs/b", two)]);
     let gone = ("c".to_owned(), false, None);
     let there = |slug: &str, id| (slug.to_owned(), true, Some(id));
@@ -202,7 +196,7 @@ fn a_later_publication_has_a_later_time_whatever_its_dataset_states() {
     let root = Scratch::new();
     let put = |text: &str, body: &str| {
         let body = format!("hole {body}");
-        let pages = [("public/api/v1/programs/a.json", &*body)];
+        let pages = [("api/v1/programs/a.json", &*body)];
         stage(&root, &pages).publish(&about(text), 1).unwrap();
         let live = Generation::open_current(&root).unwrap();
         live.changes().newest(live.files(), 1)[0].at.to_string()
@@ -248,7 +242,7 @@ fn put_ids(root: &Path, programs: &[(&str, u8, u8)]) -> BTreeMap<Uuid, String> {
         .map(|(slug, number, text)| (path_of(&format!("programs/{slug}")), format!("hole {number} {text}")))
         .collect();
     let mut pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (&**path, &**text)).collect();
-    pages.push(("public/index.html", "always"));
+    pages.push(("index.html", "always"));
     let ids = programs.iter().map(|(slug, number, _)| (format!("programs/{slug}"), id(*number))).collect();
     let info = BuildInfo { ids, ..about("2026-11-20T06:00:00Z") };
     stage(root, &pages).publish(&info, 1).unwrap();

@@ -391,7 +391,7 @@ fn publish(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError
     index.put("text", text.as_bytes());
     stage.put_sections("index/x.bin", index)?;
     let long = format!("{text} {}", "long enough to be deflated ".repeat(30));
-    for (path, body) in [("public/a.json", "always the same"), ("public/b/c.json", &*long)] {
+    for (path, body) in [("a.json", "always the same"), ("b/c.json", &*long)] {
         stage.put(NewFile { path, body: body.as_bytes(), holes: &[], inputs: &[] })?;
     }
     stage.publish(&about(text), 1)

@@ -11,10 +11,10 @@ fn dates(root: &Path) -> [i64; 2] {
 #[test]
 fn dates_go_on_where_the_live_generation_cannot_be_read() {
     let root = Scratch::new();
-    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("public/a.json", body)]).manifest.id());
+    let ids = ["a", "b", "c"].map(|body| publish(&root, &[("a.json", body)]).manifest.id());
     assert_eq!(dates(&root), [SIX + 2; 2]);
     fs::write(dir(&root, ids[2]).join("manifest.json"), "{}").unwrap();
-    let next = publish(&root, &[("public/a.json", "b")]);
+    let next = publish(&root, &[("a.json", "b")]);
     assert_eq!((next.manifest.parent, dates(&root)), (None, [SIX + 3; 2]));
     fs::write(root.join("CURRENT"), "").unwrap();
     rollback(&root, Some(ids[1]), DAY).unwrap();

@@ -6,7 +6,7 @@ use super::*;
 
 /// A published generation, and its folder.
 fn source(root: &Path) -> (Manifest, PathBuf) {
-    let manifest = publish(root, &[("public/a.json", &*long("a")), ("public/b.json", "b")]).manifest;
+    let manifest = publish(root, &[("a.json", &*long("a")), ("b.json", "b")]).manifest;
     let folder = dir(root, manifest.id());
     (manifest, folder)
 }

@@ -1,10 +1,11 @@
 //! Reading a store's objects: whole ones by their hash or the version of their JSON, and parts of an archive by ranges that
 //! neighbours share.
 
+use std::ops::Range;
+
 use bytes::{Bytes, BytesMut};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use store::ArchiveRange;
 
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::stores::Target;
@@ -46,13 +47,17 @@ pub(crate) async fn fetch_checked<T>(
 /// After several tries an object that is shorter, or an answer that is longer, is [`TargetError::Length`].
 pub(crate) async fn fetch_range(
     target: &dyn Target,
-    (path, start, length): (&str, u64, u64),
+    path: &str,
+    range: &Range<u64>,
 ) -> Result<Bytes, TargetError> {
     let (mut found, mut tries) = (BytesMut::new(), 0);
-    while (found.len() as u64) < length {
-        let done = found.len() as u64;
-        let wanted = (length - done).min(RANGE);
-        let error = match target.range(path, start + done, wanted).await {
+    loop {
+        let start = range.start + found.len() as u64;
+        if start >= range.end {
+            return Ok(found.freeze());
+        }
+        let wanted = (range.end - start).min(RANGE);
+        let error = match target.range(path, start, wanted).await {
             Ok(bytes) if bytes.len() as u64 <= wanted => {
                 found.extend_from_slice(&bytes);
                 if bytes.len() as u64 >= PROGRESS.min(wanted) {
@@ -69,7 +74,6 @@ pub(crate) async fn fetch_range(
             return Err(error);
         }
     }
-    Ok(found.freeze())
 }
 
 /// Reads an object of JSON. The version of its format comes first: of a later one nothing else is read.
@@ -94,18 +98,16 @@ pub(crate) fn read_json<T: DeserializeOwned>(
 
 /// Joins the ranges of an archive that are missing, in order, into as few requests as the longest one allows. Where they
 /// are more than half of it, that is all from the first to the last.
-pub(crate) fn join_ranges(missing: &[ArchiveRange], archive: u64) -> Vec<ArchiveRange> {
-    let new: u64 = missing.iter().map(|range| range.len).sum();
+pub(crate) fn join_ranges(missing: &[Range<u64>], archive: u64) -> Vec<Range<u64>> {
+    let new: u64 = missing.iter().map(|range| range.end - range.start).sum();
     let gap = if new > archive / 2 { archive } else { GAP };
-    let mut requests: Vec<ArchiveRange> = Vec::new();
+    let mut requests: Vec<Range<u64>> = Vec::new();
     for range in missing {
-        let end = range.start + range.len;
-        let near = requests
-            .last_mut()
-            .filter(|last| range.start - (last.start + last.len) <= gap && end - last.start <= RANGE);
-        match near {
-            Some(last) => last.len = end - last.start,
-            None => requests.push(*range),
+        let is_near =
+            |last: &&mut Range<u64>| range.start - last.end <= gap && range.end - last.start <= RANGE;
+        match requests.last_mut().filter(is_near) {
+            Some(last) => last.end = range.end,
+            None => requests.push(range.clone()),
         }
     }
     requests

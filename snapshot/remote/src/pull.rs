@@ -5,13 +5,12 @@
 //! store has them · L6 compare the whole with its hash and publish it as a build does · L7 record CURRENT as accepted. Until
 //! L6 the generation before stays live. What is gone means that another generation was published: then L1 follows.
 
+use std::ops::Range;
 use std::path::Path;
 
 use bytes::{Buf as _, BytesMut};
 use futures_util::stream::{self, StreamExt as _};
-use store::{
-    ARCHIVE, ArchiveRange, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present,
-};
+use store::{ARCHIVE, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present};
 
 use crate::current::{self, FetchedCurrent, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
@@ -149,13 +148,13 @@ impl Puller<'_> {
     async fn fetch_ranges(
         &self,
         path: &str,
-        ranges: &[ArchiveRange],
+        ranges: &[Range<u64>],
         incoming: &mut IncomingGeneration,
         pulled: &mut Pulled,
     ) -> Result<(), RemoteError> {
-        let requests = ranges.iter().map(|range| async move {
-            (range.start, fetch_range(self.target, (path, range.start, range.len)).await)
-        });
+        let requests = ranges
+            .iter()
+            .map(|range| async move { (range.start, fetch_range(self.target, path, range).await) });
         let mut responses = stream::iter(requests).buffer_unordered(CONCURRENT);
         while let Some((start, response)) = responses.next().await {
             let bytes = response.map_err(|error| match error {
@@ -172,7 +171,7 @@ impl Puller<'_> {
     async fn fetch_whole(
         &self,
         path: &str,
-        missing: &[ArchiveRange],
+        missing: &[Range<u64>],
         incoming: &mut IncomingGeneration,
         pulled: &mut Pulled,
     ) -> Result<(), RemoteError> {
@@ -182,7 +181,7 @@ impl Puller<'_> {
         // `held` begins at `at`.
         let (mut at, mut held) = (0, BytesMut::new());
         for range in missing {
-            while at + (held.len() as u64) < range.start + range.len {
+            while at + (held.len() as u64) < range.end {
                 let before = held.len().min((range.start - at) as usize);
                 held.advance(before);
                 at += before as u64;
@@ -193,8 +192,8 @@ impl Puller<'_> {
                 held.extend_from_slice(&part);
             }
             held.advance((range.start - at) as usize);
-            incoming.add_range(range.start, &held.split_to(range.len as usize))?;
-            at = range.start + range.len;
+            incoming.add_range(range.start, &held.split_to((range.end - range.start) as usize))?;
+            at = range.end;
         }
         Ok(())
     }

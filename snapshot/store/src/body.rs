@@ -1,7 +1,7 @@
 //! Hashes of bodies, and the codings in which bodies are stored.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::str::FromStr;
 
 use bytemuck::{Pod, Zeroable};
@@ -131,17 +131,9 @@ impl Body {
     ///
     /// If it cannot be read.
     pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
-        let mut buffer = vec![0; 1 << 18];
-        let (mut hasher, mut len) = (Sha256::new(), 0);
-        loop {
-            match reader.read(&mut buffer)? {
-                0 => return Ok(Self { len, sha256: Digest(hasher.finalize().into()) }),
-                read => {
-                    hasher.update(&buffer[..read]);
-                    len += read as u64;
-                }
-            }
-        }
+        let mut hasher = Sha256::new();
+        let len = io::copy(&mut BufReader::with_capacity(1 << 18, reader), &mut hasher)?;
+        Ok(Self { len, sha256: Digest(hasher.finalize().into()) })
     }
 
     /// Size and hash of chunks.

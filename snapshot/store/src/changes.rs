@@ -2,14 +2,12 @@
 //! copy of the records can follow, and people can read what was published when. `history.rs` writes it.
 //!
 //! ```text
-//! root        Digest        of the manifest that the log began with
-//! log         Publication   of each publication, oldest first
-//! record      Record        of each record, in the order of its page's path
-//! record.id   [u8; 16]      id of each record, zeros if unknown
-//! removed     u8            paths of removed records, a line each, in the order of `removed.sequence`
-//! removed.sequence  u64     publication that removed each
-//! removed.id  [u8; 16]      id of each, zeros if unknown
-//! floor       u64           the last publication whose removals may be forgotten
+//! root          Digest       of the manifest that the log began with
+//! log           Publication  of each publication, oldest first
+//! record        Record       of each record, in the order of its page's path
+//! removed       Record       of each removed record
+//! removed.path  u8           their paths, a line each
+//! floor         u64          the last publication whose removals may be forgotten
 //! ```
 //!
 //! A record is a program, an organization or a recipient; its pages are those of the REST interface in every language.
@@ -62,13 +60,15 @@ impl Publication {
     }
 }
 
-/// A record that exists.
+/// A record at its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub(super) struct Record {
     /// Truncated hash of its pages.
     pub(super) version: RecordVersion,
-    /// The publication that gave it this version.
+    /// [`UNKNOWN`] if it is not known.
+    pub(super) id: RecordId,
+    /// The publication that gave it this version, or removed it.
     pub(super) sequence: u64,
 }
 
@@ -92,15 +92,8 @@ pub(super) fn record_of(path: &str) -> Option<(&str, &str)> {
     (RECORD_KINDS.contains(&kind) && !slug.contains(['/', '.'])).then_some((kind, slug))
 }
 
-/// A record of a generation.
-pub(super) struct RecordState {
-    pub(super) path: String,
-    pub(super) version: RecordVersion,
-    pub(super) id: RecordId,
-}
-
-/// All records of a generation, sorted by path.
-pub(super) type Versions = Vec<RecordState>;
+/// All records of a generation by the path of their page, sorted.
+pub(super) type Records = Vec<(String, Record)>;
 
 /// A record at its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,14 +112,6 @@ pub struct RecordChange<'a> {
     pub version: Option<RecordVersion>,
     /// The slug that a removed record has now, if it moved.
     pub moved_to: Option<&'a str>,
-}
-
-/// A removed record.
-#[derive(Clone, Copy)]
-pub(super) struct Removed<'a> {
-    pub(super) path: &'a str,
-    pub(super) sequence: u64,
-    pub(super) id: RecordId,
 }
 
 /// How far a client has read: all publications before one, and of that one all records or those up to one of them.
@@ -151,10 +136,8 @@ pub struct ChangeLog {
     pub(super) root: Digest,
     pub(super) log: Section<Publication>,
     records: Section<Record>,
-    ids: Section<RecordId>,
-    removed: Vec<String>,
-    removed_sequence: Section<u64>,
-    removed_ids: Section<RecordId>,
+    removed: Section<Record>,
+    removed_paths: Vec<String>,
     pub(super) floor: u64,
     order: OnceLock<Order>,
 }
@@ -168,44 +151,31 @@ struct Order {
 
 #[derive(Clone, Copy)]
 struct OrderedRecord {
-    sequence: u64,
+    record: Record,
     /// Row of its page; removed records follow the rows.
     number: u32,
-    /// Its number in `records`; `u32::MAX` if it was removed.
-    record: u32,
-}
-
-impl OrderedRecord {
-    fn is_there(&self) -> bool {
-        self.record != u32::MAX
-    }
+    is_there: bool,
 }
 
 impl ChangeLog {
     pub(super) fn open(history: &Sections) -> Result<Self, SectionError> {
         const WRONG: &str = "does not fit the others";
         let wrong = |section| SectionError::Content(section, WRONG);
-        let text = history.get::<u8>("removed")?;
-        let text =
-            std::str::from_utf8(&text).map_err(|_| SectionError::Content("removed", "is not UTF-8"))?;
+        let text = history.get::<u8>("removed.path")?;
+        let text = std::str::from_utf8(&text).map_err(|_| wrong("removed.path"))?;
         let log = Self {
             root: *history.get::<Digest>("root")?.first().ok_or(wrong("root"))?,
             log: history.get("log")?,
             records: history.get("record")?,
-            ids: history.get("record.id")?,
-            removed: text.lines().map(str::to_owned).collect(),
-            removed_sequence: history.get("removed.sequence")?,
-            removed_ids: history.get("removed.id")?,
+            removed: history.get("removed")?,
+            removed_paths: text.lines().map(str::to_owned).collect(),
             floor: *history.get::<u64>("floor")?.first().ok_or(wrong("floor"))?,
             order: OnceLock::new(),
         };
-        let removed = log.removed.len();
-        let are_paths = log.removed.iter().all(|path| record_of(path).is_some());
-        ensure(are_paths && removed == log.removed_sequence.len(), "removed", WRONG)?;
+        let are_paths = log.removed_paths.iter().all(|path| record_of(path).is_some());
+        ensure(are_paths && log.removed_paths.len() == log.removed.len(), "removed.path", WRONG)?;
         let is_sorted = log.log.array_windows().all(|[a, b]| a.sequence < b.sequence);
         ensure(is_sorted && !log.log.is_empty(), "log", WRONG)?;
-        ensure(log.ids.len() == log.records.len(), "record.id", WRONG)?;
-        ensure(log.removed_ids.len() == removed, "removed.id", WRONG)?;
         Ok(log)
     }
 
@@ -259,13 +229,8 @@ impl ChangeLog {
         self.log.last().map_or(0, |live| live.sequence)
     }
 
-    pub(super) fn removed(&self) -> impl Iterator<Item = Removed<'_>> {
-        let removed = self.removed.iter().zip(self.removed_sequence.iter()).enumerate();
-        removed.map(|(at, (path, sequence))| Removed {
-            path,
-            sequence: *sequence,
-            id: value_at(&self.removed_ids, at),
-        })
+    pub(super) fn removed(&self) -> impl Iterator<Item = (&str, Record)> {
+        self.removed_paths.iter().map(String::as_str).zip(self.removed.iter().copied())
     }
 
     /// At most `most` records that changed after a position, in the order of publications, removals of each first:
@@ -283,16 +248,16 @@ impl ChangeLog {
             let (kind, slug) = removed.unwrap_or(record).split_once('/').unwrap_or_default();
             (removed.is_none(), page_of(kind, slug))
         });
-        let is_read = |sequence: u64, is_there: bool, of: &OrderedRecord| match sequence.cmp(&from.sequence) {
+        let is_read = |of: &OrderedRecord| match of.record.sequence.cmp(&from.sequence) {
             Ordering::Equal => {
-                let place = (is_there, self.path(files, of.number));
+                let place = (of.is_there, self.path(files, of.number));
                 last.as_ref().is_none_or(|(was_there, last)| place <= (*was_there, last))
             }
             other => other == Ordering::Less,
         };
         let begun = self.begun(from);
-        let is_news = |of: &&OrderedRecord| of.is_there() || of.sequence > begun;
-        let rest = order.partition_point(|record| is_read(record.sequence, record.is_there(), record));
+        let is_news = |of: &&OrderedRecord| of.is_there || of.record.sequence > begun;
+        let rest = order.partition_point(is_read);
         let rest = order.get(rest..).unwrap_or_default().iter().filter(is_news);
         rest.take(most).filter_map(|record| self.change(files, record)).collect()
     }
@@ -304,16 +269,11 @@ impl ChangeLog {
     }
 
     fn change<'a>(&'a self, files: &'a FileTable, of: &OrderedRecord) -> Option<RecordChange<'a>> {
-        let &OrderedRecord { sequence, number, record } = of;
+        let OrderedRecord { record: Record { version, id, sequence }, number, is_there } = *of;
         let path = self.path(files, number);
         let (kind, slug) = record_of(path)?;
-        let version = self.records.get(record as usize).map(|record| record.version);
-        let id = match version {
-            Some(_) => value_at(&self.ids, record as usize),
-            None => value_at(&self.removed_ids, (number as usize).saturating_sub(files.len())),
-        };
-        let moved =
-            self.order.get().filter(|_| version.is_none()).and_then(|it| it.moved.get(&of_kind(path, id)));
+        let version = is_there.then_some(version);
+        let moved = self.order.get().filter(|_| !is_there).and_then(|it| it.moved.get(&of_kind(path, id)));
         let moved_to = moved.and_then(|row| Some(record_of(self.path(files, *row))?.1));
         let id = (id != UNKNOWN).then(|| Uuid::from_bytes(id));
         let at = self.at(sequence).or(self.log.first()).map_or(0, |publication| publication.at);
@@ -321,17 +281,15 @@ impl ChangeLog {
         Some(RecordChange { sequence, at, kind, slug, id, version, moved_to })
     }
 
-    /// All records with the path of their page and their id, sorted by path.
-    pub(super) fn records<'a>(
-        &self,
-        files: &'a FileTable,
-    ) -> impl Iterator<Item = (&'a str, Record, RecordId)> {
+    /// All records with the path of their page, sorted by path.
+    pub(super) fn records<'a>(&self, files: &'a FileTable) -> impl Iterator<Item = (&'a str, Record)> {
         let pages = files.entries().map(|entry| entry.path()).filter(|path| record_of(path).is_some());
-        pages.zip(&*self.records).zip(&*self.ids).map(|((path, record), id)| (path, *record, *id))
+        pages.zip(self.records.iter().copied())
     }
 
     fn path<'a>(&'a self, files: &'a FileTable, number: u32) -> &'a str {
-        let removed = || self.removed.get((number as usize).checked_sub(files.len())?).map(String::as_str);
+        let removed =
+            || self.removed_paths.get((number as usize).checked_sub(files.len())?).map(String::as_str);
         files.get(number).map(|entry| entry.path()).or_else(removed).unwrap_or_default()
     }
 
@@ -342,34 +300,24 @@ impl ChangeLog {
     }
 
     fn order(&self, files: &FileTable) -> Order {
-        let numbers =
-            files.entries().filter(|entry| record_of(entry.path()).is_some()).map(|entry| entry.number());
-        let records = numbers.zip(self.records.iter()).zip(0..);
-        let records =
-            records.map(|((number, it), record)| OrderedRecord { sequence: it.sequence, number, record });
-        let removed = self.removed_sequence.iter().zip(files.len() as u32..);
-        let removed =
-            removed.map(|(sequence, number)| OrderedRecord { sequence: *sequence, number, record: u32::MAX });
-        let mut all: Vec<OrderedRecord> = records.chain(removed).collect();
-        all.sort_unstable_by(|a, b| {
-            let place = |it: &OrderedRecord| (it.is_there(), self.path(files, it.number));
-            a.sequence.cmp(&b.sequence).then_with(|| place(a).cmp(&place(b)))
-        });
-        let gone: FxHashSet<_> = self.removed().map(|it| of_kind(it.path, it.id)).collect();
-        let there = all.iter().filter(|it| it.is_there()).map(|it| {
-            (of_kind(self.path(files, it.number), value_at(&self.ids, it.record as usize)), it.number)
-        });
-        let known = there.filter(|((_, id), _)| *id != UNKNOWN);
-        let moved = known.filter(|(id, _)| gone.contains(id)).filter_map(|((kind, id), number)| {
+        let pages = files.entries().filter(|entry| record_of(entry.path()).is_some());
+        let numbers = pages.map(|entry| (entry.number(), true));
+        let there = numbers.zip(self.records.iter());
+        let removed = (files.len() as u32..).map(|number| (number, false)).zip(self.removed.iter());
+        let all = there.chain(removed);
+        let mut all: Vec<OrderedRecord> = all
+            .map(|((number, is_there), record)| OrderedRecord { record: *record, number, is_there })
+            .collect();
+        let place = |it: &OrderedRecord| (it.record.sequence, it.is_there, self.path(files, it.number));
+        all.sort_unstable_by(|a, b| place(a).cmp(&place(b)));
+        let gone: FxHashSet<_> = self.removed().map(|(path, it)| of_kind(path, it.id)).collect();
+        let known = all.iter().filter(|it| it.is_there && it.record.id != UNKNOWN);
+        let moved = known.filter_map(|it| {
+            let (kind, id) = of_kind(self.path(files, it.number), it.record.id);
             let kind = RECORD_KINDS.into_iter().find(|known| *known == kind)?;
-            Some(((kind, id), number))
+            gone.contains(&(kind, id)).then_some(((kind, id), it.number))
         });
         let moved = moved.collect();
         Order { all, moved }
     }
-}
-
-/// A value of a column; zeros beyond its end.
-fn value_at<T: Pod>(column: &Section<T>, at: usize) -> T {
-    column.get(at).copied().unwrap_or(T::zeroed())
 }

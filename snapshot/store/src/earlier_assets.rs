@@ -3,9 +3,7 @@
 //! that a build gives the same name whatever was published before it.
 //!
 //! ```text
-//! asset.path  u8   paths, a line each
-//! asset.age   u8   of each, how many times the set of assets has changed since it was in use
-//! asset.len   u64  length of each
+//! asset.list  u8   JSON: path, length and age of each: how many times the set of assets has changed since it was in use
 //! asset       u8   their bytes, one after the other
 //! ```
 
@@ -57,37 +55,24 @@ pub(super) fn write<'a>(
     }
     let mut left = BYTES_MAX;
     kept.retain(|asset| left.checked_sub(asset.bytes.len()).inspect(|rest| left = *rest).is_some());
-    history.put::<u8>(
-        "asset.path",
-        kept.iter().flat_map(|it| [it.path.as_bytes(), b"\n"].concat()).collect::<Vec<_>>(),
-    );
-    history.put::<u8>("asset.age", kept.iter().map(|it| it.age).collect::<Vec<_>>());
-    history.put::<u64>("asset.len", kept.iter().map(|it| it.bytes.len() as u64).collect::<Vec<_>>());
+    let list: Vec<_> = kept.iter().map(|it| (&*it.path, it.bytes.len(), it.age)).collect();
+    // Strings and numbers: serde_json cannot fail.
+    history.put::<u8>("asset.list", serde_json::to_vec(&list).unwrap_or_default());
     history.put::<u8>("asset", kept.into_iter().flat_map(|it| it.bytes).collect::<Vec<_>>());
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write`] wrote; the first generation has nothing.
 pub(super) fn read(history: &Sections) -> Result<Vec<EarlierAsset>, SectionError> {
-    let paths = match history.get::<u8>("asset.path") {
-        // The first generation has none.
-        Err(SectionError::Missing(_)) => return Ok(Vec::new()),
-        paths => paths?,
-    };
-    let (ages, lengths) = (history.get::<u8>("asset.age")?, history.get::<u64>("asset.len")?);
-    let paths: Vec<&str> = std::str::from_utf8(&paths).unwrap_or_default().lines().collect();
-    let fits = paths.len() == ages.len() && paths.len() == lengths.len();
-    ensure(
-        fits && paths.iter().all(|path| path.starts_with(FOLDER)),
-        "asset.path",
-        "not one for each asset",
-    )?;
+    let Ok(list) = history.get::<u8>("asset.list") else { return Ok(Vec::new()) };
+    let wrong = || SectionError::Content("asset.list", "does not fit `asset`");
+    let list: Vec<(String, usize, u8)> = serde_json::from_slice(&list).map_err(|_| wrong())?;
     let all = history.get::<u8>("asset")?;
     let mut rest = &all[..];
-    let mut assets = Vec::with_capacity(paths.len());
-    for ((path, age), length) in paths.into_iter().zip(ages.iter()).zip(lengths.iter()) {
-        let split = usize::try_from(*length).ok().and_then(|length| rest.split_at_checked(length));
-        let (bytes, after) = split.ok_or(SectionError::Content("asset", "is too short"))?;
-        assets.push(EarlierAsset { path: path.to_owned(), bytes: bytes.to_vec(), age: *age });
+    let mut assets = Vec::with_capacity(list.len());
+    for (path, length, age) in list {
+        let (bytes, after) = rest.split_at_checked(length).ok_or_else(wrong)?;
+        ensure(path.starts_with(FOLDER), "asset.list", "names another file")?;
+        assets.push(EarlierAsset { path, bytes: bytes.to_vec(), age });
         rest = after;
     }
     Ok(assets)

@@ -18,8 +18,7 @@ use uuid::Uuid;
 use super::body::{Body, Digest};
 use super::build_info::{NewFile, RecordIds};
 use super::changes::{
-    ChangeLog, Publication, RECORD_KINDS, Record, RecordId, RecordState, Removed, UNKNOWN, Versions, of_kind,
-    record_of,
+    ChangeLog, Publication, RECORD_KINDS, Record, RecordId, Records, UNKNOWN, of_kind, record_of,
 };
 use super::diff;
 use super::disk::Disk;
@@ -36,7 +35,7 @@ pub(super) fn write<'a>(
     staging: &StagingDir,
     manifest: &Manifest,
     pages: impl Iterator<Item = (&'a str, Body)> + Clone,
-    versions: &Versions,
+    records: &Records,
     (day, made_from, earlier): (Date, Option<Digest>, Option<GenerationId>),
 ) -> SectionWriter {
     let live = staging.live.as_ref();
@@ -44,7 +43,7 @@ pub(super) fn write<'a>(
     let mut history = SectionWriter::default();
     history.put("manifest", [manifest.own_hash()]);
     history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
-    NextPublication { live, manifest, day }.write(versions, &mut history);
+    NextPublication { live, manifest, day }.write(records, &mut history);
     history.put::<Digest>("recipe", Vec::from_iter(made_from));
     history.put::<u8>(EARLIER, earlier.map(|id| id.to_string()).unwrap_or_default());
     if let Some(live) = live {
@@ -130,7 +129,7 @@ impl GatheredRecords {
         self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
     }
 
-    pub(super) fn versions(&self, ids: &RecordIds) -> Versions {
+    pub(super) fn records(&self, ids: &RecordIds) -> Records {
         let id = |path: &str| {
             let (kind, slug) = record_of(path)?;
             ids.get(&format!("{kind}/{slug}")).copied().map(Uuid::into_bytes)
@@ -138,12 +137,11 @@ impl GatheredRecords {
         let version = |pages: &BTreeMap<String, Digest>| {
             Digest::of(&pages.values().flat_map(|digest| digest.0).collect::<Vec<u8>>()).half()
         };
-        let state = self.0.iter().map(|(path, pages)| RecordState {
-            path: path.clone(),
-            version: version(pages),
-            id: id(path).unwrap_or(UNKNOWN),
-        });
-        state.collect()
+        let record = |(path, pages): (&String, _)| {
+            let record = Record { version: version(pages), id: id(path).unwrap_or(UNKNOWN), sequence: 0 };
+            (path.clone(), record)
+        };
+        self.0.iter().map(record).collect()
     }
 }
 
@@ -159,12 +157,12 @@ fn digest_on_any_day(page: &NewFile<'_>) -> Digest {
     Digest::of(&rest)
 }
 
-fn find<'v>(versions: &'v Versions, path: &str) -> Option<&'v RecordState> {
-    versions.binary_search_by(|it| it.path.as_str().cmp(path)).ok().map(|at| &versions[at])
+fn find<'r>(records: &'r Records, path: &str) -> Option<&'r Record> {
+    records.binary_search_by(|(it, _)| it.as_str().cmp(path)).ok().map(|at| &records[at].1)
 }
 
-/// Records of the generation before, and their ids, by the path of their page.
-type KnownRecords<'a> = FxHashMap<&'a str, (Record, RecordId)>;
+/// Records of the generation before by the path of their page.
+type KnownRecords<'a> = FxHashMap<&'a str, Record>;
 
 /// A publication that is being made.
 struct NextPublication<'a> {
@@ -176,70 +174,68 @@ struct NextPublication<'a> {
 
 impl NextPublication<'_> {
     /// Writes the sections of the log.
-    fn write(&self, versions: &Versions, history: &mut SectionWriter) {
+    fn write(&self, new: &Records, history: &mut SectionWriter) {
         let before = self.live.map(Generation::changes);
         let sequence = self.manifest.sequence;
         let known = self.live.into_iter().flat_map(|live| live.changes().records(live.files()));
-        let known: KnownRecords<'_> = known.map(|(path, record, id)| (path, (record, id))).collect();
-        let mut counts = [[0; 3]; 3];
-        let (mut records, mut ids) = (Vec::new(), Vec::new());
-        for state in versions {
-            let old = known.get(&*state.path);
-            let same = old.map(|(record, _)| *record).filter(|old| old.version == state.version);
+        let known: KnownRecords<'_> = known.collect();
+        let (mut records, mut counts) = (Vec::new(), [[0; 3]; 3]);
+        for (path, now) in new {
+            let old = known.get(&**path);
+            let same = old.filter(|old| old.version == now.version);
             if same.is_none() {
-                count(&mut counts, &state.path, usize::from(old.is_some()));
+                count(&mut counts, path, usize::from(old.is_some()));
             }
-            records.push(same.unwrap_or(Record { version: state.version, sequence }));
-            ids.push(if state.id == UNKNOWN { old.map_or(UNKNOWN, |(_, id)| *id) } else { state.id });
+            let id = if now.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { now.id };
+            records.push(Record { id, sequence: same.map_or(sequence, |same| same.sequence), ..*now });
         }
-        let (removed, mut floor) = self.removed(versions, &known);
-        let is_free = |path: &str| find(versions, path).is_none();
-        for removed in removed.iter().filter(|it| it.sequence == sequence && is_free(it.path)) {
-            count(&mut counts, removed.path, 2);
+        let (removed, mut floor) = self.removed(new, &known);
+        for (path, it) in &removed {
+            if it.sequence == sequence && find(new, path).is_none() {
+                count(&mut counts, path, 2);
+            }
         }
         let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
         log.push(self.publication(counts));
         let forgotten = log.len().saturating_sub(LOG_MAX);
         floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
-        let paths: Vec<u8> = removed.iter().flat_map(|it| [it.path.as_bytes(), b"\n"].concat()).collect();
+        let (paths, removed): (Vec<&str>, Vec<Record>) = removed.into_iter().unzip();
         history.put(
             "root",
             [before.map_or_else(|| Digest::of(&self.manifest.to_bytes()), |before| before.root)],
         );
         history.put("log", log);
         history.put("record", records);
-        history.put("record.id", ids);
-        history.put::<u8>("removed", paths);
-        history.put::<u64>("removed.sequence", Vec::from_iter(removed.iter().map(|it| it.sequence)));
-        history.put::<RecordId>("removed.id", Vec::from_iter(removed.iter().map(|it| it.id)));
+        history.put("removed", removed);
+        history.put::<u8>("removed.path", paths.join("\n"));
         history.put::<u64>("floor", [floor]);
     }
 
     /// The removals that the log remembers, in order, and the last publication whose removals it may not remember.
-    fn removed<'a>(&self, versions: &Versions, known: &KnownRecords<'a>) -> (Vec<Removed<'a>>, u64)
+    fn removed<'a>(&self, new: &Records, known: &KnownRecords<'a>) -> (Vec<(&'a str, Record)>, u64)
     where
         Self: 'a,
     {
         let before = self.live.map(Generation::changes);
         let ids =
-            LazyCell::new(|| versions.iter().map(|it| of_kind(&it.path, it.id)).collect::<FxHashSet<_>>());
+            LazyCell::new(|| new.iter().map(|(path, it)| of_kind(path, it.id)).collect::<FxHashSet<_>>());
         // Nothing is at its address, or another record that took it while this one got no other.
         let is_gone = |path: &str, id: RecordId| {
-            find(versions, path).is_none_or(|now| {
+            find(new, path).is_none_or(|now| {
                 ![now.id, UNKNOWN].contains(&id) && now.id != UNKNOWN && !ids.contains(&of_kind(path, id))
             })
         };
         let (old, recent): (Vec<_>, Vec<_>) = before
             .into_iter()
             .flat_map(ChangeLog::removed)
-            .filter(|removed| is_gone(removed.path, removed.id))
-            .partition(|removed| before.is_some_and(|before| self.is_old(before, removed.sequence)));
+            .filter(|(path, it)| is_gone(path, it.id))
+            .partition(|(_, it)| before.is_some_and(|before| self.is_old(before, it.sequence)));
         let floor = before.map_or(0, |before| before.floor);
-        let floor = old.iter().map(|removed| removed.sequence).fold(floor, u64::max);
-        let lost = known.iter().filter(|(path, (_, id))| is_gone(path, *id));
-        let lost = lost.map(|(path, (_, id))| Removed { path, sequence: self.manifest.sequence, id: *id });
-        let mut lost: Vec<Removed<'a>> = lost.collect();
-        lost.sort_unstable_by_key(|removed| removed.path);
+        let floor = old.iter().map(|(_, it)| it.sequence).fold(floor, u64::max);
+        let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
+        let mut lost: Vec<_> =
+            lost.map(|(path, it)| (*path, Record { sequence: self.manifest.sequence, ..*it })).collect();
+        lost.sort_unstable_by_key(|(path, _)| *path);
         ([recent, lost].concat(), floor)
     }
 

@@ -5,18 +5,18 @@
 use std::collections::BTreeMap;
 use std::fs::{File, Permissions};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::archive::{Archive, Entry, crc_of, unpack};
+use super::archive::{Archive, Entry, Place, unpack};
 use super::body::{Chunks as _, Digest, Sink, slice};
 use super::disk::{Disk, READ_ONLY};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_root, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, directory_of};
 use super::manifest::{Manifest, StoredFile};
-use super::mapping::Mapping;
 use super::staging::{StagingDir, point_to, remove_generation};
 use super::table::{FileEntry, FileTable};
 use super::verify::{VerifyMode, verify_on};
@@ -35,15 +35,6 @@ struct IncomingArchive {
     file: File,
     /// Row and length of each entry that is not in it yet, by where its data begins.
     missing: BTreeMap<u64, (u32, u64)>,
-}
-
-/// A part of the archive that is to be fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArchiveRange {
-    /// Where it begins.
-    pub start: u64,
-    /// Its length.
-    pub len: u64,
 }
 
 /// Makes a generation live again that is in a root, undamaged. Gives whether it was live already.
@@ -118,7 +109,7 @@ impl IncomingGeneration {
     /// If it is not the one that the manifest names, or cannot be written.
     pub fn add_file(&self, file: &StoredFile, bytes: &[u8]) -> Result<(), StoreError> {
         let found = self.staging.write(&file.path, &bytes)?;
-        self.disk().check_body(&self.staging.name(&file.path), file.body(), found)
+        self.disk().check_body(&self.staging.name(&file.path), file.body(), found.body())
     }
 
     /// The parts of the archive that are not here yet, in order, once all other files are.
@@ -126,12 +117,12 @@ impl IncomingGeneration {
     /// # Errors
     ///
     /// If the files do not fit each other, or the root cannot be read or written.
-    pub fn missing_ranges(&mut self) -> Result<Vec<ArchiveRange>, StoreError> {
+    pub fn missing_ranges(&mut self) -> Result<Vec<Range<u64>>, StoreError> {
         if self.archive.is_none() {
             self.archive = Some(self.open_archive()?);
         }
         let missing = self.archive.iter().flat_map(|archive| &archive.missing);
-        Ok(missing.map(|(start, (_, len))| ArchiveRange { start: *start, len: *len }).collect())
+        Ok(missing.map(|(start, (_, len))| *start..start + len).collect())
     }
 
     fn open_archive(&self) -> Result<IncomingArchive, StoreError> {
@@ -146,7 +137,6 @@ impl IncomingGeneration {
         let is_begun = file.metadata().map_err(failed)?.len() == expected;
         file.set_len(expected).map_err(failed)?;
         write_headers(&files, &file).map_err(failed)?;
-        let live = self.staging.live.as_ref().and_then(|live| live.archive().ok());
         let mut missing = BTreeMap::new();
         for entry in files.entries() {
             let place = entry.place();
@@ -158,21 +148,14 @@ impl IncomingGeneration {
             if is_here {
                 continue;
             }
-            match self.in_live(entry, live.as_ref()) {
-                Some(data) => file.write_all_at(data, place.start).map_err(failed)?,
+            let live = self.staging.in_live(entry.path(), entry.identity());
+            let is_same = |live: Place| (live.len, live.packed) == (place.len, place.packed);
+            match live.filter(|(live, _)| is_same(live.place())) {
+                Some((_, data)) => file.write_all_at(data, place.start).map_err(failed)?,
                 None => drop(missing.insert(place.start, (entry.number(), u64::from(place.len)))),
             }
         }
         Ok(IncomingArchive { files, file, missing })
-    }
-
-    /// The data of an entry in the live generation, if that has the same, undamaged.
-    fn in_live<'a>(&self, entry: FileEntry<'_>, live: Option<&'a Mapping>) -> Option<&'a [u8]> {
-        let old = self.staging.live.as_ref()?.files().find(entry.path().as_bytes())?;
-        let is_same = old.identity() == entry.identity();
-        let (old, place) = (old.place(), entry.place());
-        let is_same = is_same && (old.len, old.packed) == (place.len, place.packed);
-        slice(live?, old.start, old.len as usize).filter(|data| is_same && crc_of(data) == place.packed)
     }
 
     /// Adds a part of the archive, from `start` on. What of it is not what was published is still missing.

@@ -82,7 +82,7 @@ pub use diff::{GenerationDiff, PathChange, diff};
 pub use earlier_assets::EarlierAsset;
 pub use error::{FileProblem, StoreError};
 pub use generation::Generation;
-pub use incoming::{ArchiveRange, IncomingGeneration, take_present};
+pub use incoming::{IncomingGeneration, take_present};
 pub use layout::ARCHIVE;
 pub use manifest::{
     DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,

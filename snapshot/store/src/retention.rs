@@ -7,7 +7,6 @@ use std::time::SystemTime;
 use jiff::civil::Date;
 use rustix::fs::FlockOperation;
 
-use super::changes::{Record, RecordId, RecordState};
 use super::disk::Disk;
 use super::error::StoreError;
 use super::generation::{Generation, current, ids, open_root};
@@ -77,14 +76,10 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let parent = staging.live.as_ref().map(Generation::id);
     let manifest = Manifest { sequence: staging.sequence, parent, stored, ..old.manifest().clone() };
     let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
-    let state = |(path, record, id): (&str, Record, RecordId)| RecordState {
-        path: path.to_owned(),
-        version: record.version,
-        id,
-    };
-    let versions = old.changes().records(old.files()).map(state).collect();
+    let records = old.changes().records(old.files());
+    let records = records.map(|(path, record)| (path.to_owned(), record)).collect();
     let made_from = (day, old.made_from(), earlier(old)?);
-    let history = history::write(staging, &manifest, bodies, &versions, made_from);
+    let history = history::write(staging, &manifest, bodies, &records, made_from);
     finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
 }
 

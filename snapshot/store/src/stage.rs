@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, Piece, Place, crc_of, pack};
+use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, pack};
 use super::body::{Body, Digest, Sink, slice};
 use super::build_info::{BuildInfo, NewFile, PublishOutcome};
 use super::disk::{Disk, lock};
@@ -16,7 +16,6 @@ use super::generation::{Generation, open_root, open_sections};
 use super::history::{self, GatheredRecords};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, MANIFEST};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, StoredFile, check_base_url};
-use super::mapping::Mapping;
 use super::sections::{SectionWriter, Sections};
 use super::staging::{StagingDir, put_twice};
 use super::table::{Hole, StagedFile, check_holes, check_path, write_table};
@@ -31,8 +30,6 @@ pub struct Stage {
     /// Packed bodies in the order in which they came; the archive has them in that of their paths.
     spool: File,
     spooled: AtomicU64,
-    /// The archive of the live generation, if it can be read.
-    live: Option<Mapping>,
 }
 
 /// Where the data of an entry is until the archive is written.
@@ -63,9 +60,8 @@ impl Stage {
         let staging = StagingDir::open(disk, None)?;
         let spool = make_spool(staging.disk.locate(&staging.dir));
         let spool = spool.map_err(staging.disk.io_error(&staging.dir))?;
-        let live = staging.live.as_ref().and_then(|live| live.archive().ok());
         let (files, records) = (Mutex::default(), Mutex::default());
-        Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0), live })
+        Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0) })
     }
 
     /// Adds a file. Its packed form is that of the live generation where that has the same body.
@@ -79,8 +75,8 @@ impl Stage {
         let fits = check_path(path.as_bytes()).and_then(|()| check_holes(holes, identity.len));
         let fits = fits.and(if identity.len > BODY_MAX { Err("4 GiB or longer") } else { Ok(()) });
         fits.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })?;
-        let (place, pieces, source) = match self.same(path, identity) {
-            Some((place, pieces)) => (place, pieces, Source::Live(place.start)),
+        let (place, pieces, source) = match self.staging.in_live(path, identity) {
+            Some((entry, _)) => (entry.place(), entry.pieces().to_vec(), Source::Live(entry.place().start)),
             None => {
                 let (place, pieces, data) = pack(body);
                 let at = self.spooled.fetch_add(data.len() as u64, Relaxed);
@@ -92,17 +88,6 @@ impl Stage {
         let (path, holes) = (path.to_owned(), holes.to_owned());
         lock(&self.files).push(StagedFile { path, identity, holes, place, pieces, source });
         Ok(identity)
-    }
-
-    /// The packed form of a body in the live generation, if that has the same one at this path, undamaged.
-    fn same(&self, path: &str, identity: Body) -> Option<(Place, Vec<Piece>)> {
-        let entry = self.staging.live.as_ref()?.files().find(path.as_bytes())?;
-        if entry.identity() != identity {
-            return None;
-        }
-        let place = entry.place();
-        let data = slice(self.live.as_ref()?, place.start, place.len as usize)?;
-        (crc_of(data) == place.packed).then(|| (place, entry.pieces().to_vec()))
     }
 
     /// Adds a section file without holes, and opens it on disk, so that its memory can be released.
@@ -139,10 +124,10 @@ impl Stage {
         self.write_archive(&files)?;
         self.staging.write(FILE_TABLE, &write_table(&files))?;
         manifest.stored = self.staging.stored();
-        let versions = lock(&self.records).versions(&info.ids);
+        let records = lock(&self.records).records(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
         let made_from = (info.as_of, info.made_from, manifest.parent);
-        let history = history::write(&self.staging, &manifest, bodies, &versions, made_from);
+        let history = history::write(&self.staging, &manifest, bodies, &records, made_from);
         let manifest = finish(&self.staging, manifest, &history, jobs)?;
         Ok(PublishOutcome { manifest, unchanged: false, copied })
     }
@@ -155,7 +140,7 @@ impl Stage {
         let entries: Vec<Entry<'_>> = files.iter().map(entry).collect();
         let data = |number: usize, sink: Sink<'_>| {
             let StagedFile { place, source, .. } = files[number];
-            let (live, len) = (self.live.as_deref().unwrap_or_default(), place.len as usize);
+            let (live, len) = (self.staging.live_archive.as_deref().unwrap_or_default(), place.len as usize);
             match source {
                 Source::Live(at) => sink(slice(live, at, len).unwrap_or_default()),
                 Source::Spool(at) => {
@@ -236,8 +221,7 @@ pub(super) fn finish(
     history: &SectionWriter,
     jobs: usize,
 ) -> Result<Manifest, StoreError> {
-    staging.write(CHANGES, history)?;
-    manifest.stored.extend(staging.stored().into_iter().filter(|file| file.path == CHANGES));
+    manifest.stored.push(staging.write(CHANGES, history)?);
     manifest.stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     staging.write(MANIFEST, &&*manifest.to_bytes())?;
     staging.commit(manifest.id(), jobs)?;

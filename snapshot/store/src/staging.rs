@@ -4,7 +4,8 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use super::body::{Body, Chunks};
+use super::archive::crc_of;
+use super::body::{Body, Chunks, slice};
 use super::disk::{Disk, FileType, Lock, in_parallel, lock};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
@@ -12,6 +13,8 @@ use super::layout::{
     ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary, temporary,
 };
 use super::manifest::{GenerationId, StoredFile};
+use super::mapping::Mapping;
+use super::table::FileEntry;
 
 /// A generation's directory that no reader can find yet. Dropped uncommitted, it leaves nothing behind. At most one
 /// exists per root.
@@ -22,8 +25,10 @@ pub(super) struct StagingDir {
     pub(super) sequence: u64,
     /// The live generation, if it can be opened.
     pub(super) live: Option<Generation>,
+    /// Its archive, if it can be read.
+    pub(super) live_archive: Option<Mapping>,
     /// Files to read back before the commit.
-    pub(super) written: Mutex<Vec<(String, Body)>>,
+    written: Mutex<Vec<StoredFile>>,
     /// Whether it stays when it is dropped uncommitted, for the next attempt.
     stays: bool,
     _lock: Lock,
@@ -38,11 +43,13 @@ impl StagingDir {
         disk.create_dirs(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
         let sequence = 1 + remove_leftovers(&*disk)?;
         let live = open_current_on(&disk, 0).ok();
+        let live_archive = live.as_ref().and_then(|live| live.archive().ok());
         let stays = kept.is_some();
         let dir = kept.unwrap_or_else(|| temporary(format_args!("{sequence:06}")));
         // All that a generation has is in this folder and in `index`.
         disk.create_dirs(&format!("{dir}/index")).map_err(disk.io_error(&dir))?;
-        Ok(Self { disk, dir, sequence, live, written: Mutex::default(), stays, _lock: root_lock })
+        let written = Mutex::default();
+        Ok(Self { disk, dir, sequence, live, live_archive, written, stays, _lock: root_lock })
     }
 
     /// Name of a staged file, for the `Disk`.
@@ -50,27 +57,30 @@ impl StagingDir {
         format!("{}/{path}", self.dir)
     }
 
+    /// Where the live generation has the same body at this path, undamaged, and its packed form.
+    pub(super) fn in_live(&self, path: &str, identity: Body) -> Option<(FileEntry<'_>, &[u8])> {
+        let entry = self.live.as_ref()?.files().find(path.as_bytes())?;
+        let place = entry.place();
+        let data = slice(self.live_archive.as_ref()?, place.start, place.len as usize)?;
+        (entry.identity() == identity && crc_of(data) == place.packed).then_some((entry, data))
+    }
+
     /// Writes a file and hashes it at the same time.
-    pub(super) fn write(&self, path: &str, content: &(dyn Chunks + Sync)) -> Result<Body, StoreError> {
+    pub(super) fn write(&self, path: &str, content: &(dyn Chunks + Sync)) -> Result<StoredFile, StoreError> {
         let body = std::thread::scope(|threads| {
             let hash = threads.spawn(|| Body::of_chunks(content));
             self.create_file(path, |name| self.disk.write_new(name, content))?;
             let hash = hash.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             hash.map_err(self.disk.io_error(&self.name(path)))
         })?;
-        lock(&self.written).push((path.to_owned(), body));
-        Ok(body)
+        let file = StoredFile { path: path.to_owned(), bytes: body.len, sha256: body.sha256 };
+        lock(&self.written).push(file.clone());
+        Ok(file)
     }
 
     /// The files written so far, sorted by path.
     pub(super) fn stored(&self) -> Vec<StoredFile> {
-        let written = lock(&self.written);
-        let file = |(path, body): &(String, Body)| StoredFile {
-            path: path.clone(),
-            bytes: body.len,
-            sha256: body.sha256,
-        };
-        let mut stored: Vec<StoredFile> = written.iter().map(file).collect();
+        let mut stored = lock(&self.written).clone();
         stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         stored
     }
@@ -94,7 +104,7 @@ impl StagingDir {
         let (disk, dir) = (&*self.disk, directory_of(id));
         disk.sync_all().map_err(disk.io_error(""))?; // B1
         let written = lock(&self.written);
-        let check = |(path, body): &(String, Body)| disk.check_file(&self.name(path), *body);
+        let check = |file: &StoredFile| disk.check_file(&self.name(&file.path), file.body());
         in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
         Generation::load(&self.disk, self.dir.clone(), 0)?;
         disk.rename(&self.dir, &dir).map_err(disk.io_error(&dir))?;

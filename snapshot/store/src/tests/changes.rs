@@ -216,21 +216,22 @@ fn a_history_whose_columns_do_not_fit_is_not_read() {
     put(&root, &[("programs/a", 1)]);
     let live = Generation::open_current(&root).unwrap();
     let history = &live.history;
-    let open = |ids: usize, removed: usize| {
+    let open = |removed: usize, path: &[u8]| {
         let mut writer = SectionWriter::default();
         writer.put("root", history.get::<Digest>("root").unwrap().to_vec());
         writer.put("log", history.get::<Publication>("log").unwrap().to_vec());
         writer.put("record", history.get::<u8>("record").unwrap().to_vec());
-        writer.put("removed", Vec::<u8>::new());
-        writer.put("removed.sequence", Vec::<u64>::new());
+        writer.put("removed", vec![0u64; 5 * removed]);
+        writer.put("removed.path", path);
         writer.put("floor", [0u64]);
-        writer.put("record.id", vec![[1u8; 16]; ids]);
-        writer.put("removed.id", vec![[3u8; 16]; removed]);
-        ChangeLog::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9)[0].id)
+        ChangeLog::open(&writer.finish()).map(|changes| changes.newest(live.files(), 9).len())
     };
-    assert_eq!(open(1, 0).unwrap(), Some(Uuid::from_bytes([1; 16])));
-    for (ids, removed) in [(0, 0), (2, 0), (1, 1)] {
-        assert!(open(ids, removed).is_err(), "{ids} {removed}");
+    assert_eq!(open(0, b"").unwrap(), 1);
+    assert_eq!(open(1, b"api/v1/programs/b.json").unwrap(), 2);
+    for (removed, path) in
+        [(1, &b""[..]), (0, b"api/v1/programs/b.json"), (1, b"programs/b.html"), (1, b"\xff")]
+    {
+        assert!(open(removed, path).is_err(), "{removed} {path:?}");
     }
 }
 

@@ -14,8 +14,7 @@ pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
     let puller = Puller { target: &*target, trust: &trust, jobs: jobs() };
-    let pulled = run(puller.pull(&options.root, None)).map_err(failure)?;
-    let Some(pulled) = pulled else { return Ok(String::new()) };
+    let pulled = run(puller.pull(&options.root)).map_err(failure)?;
     let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = expired {
         anstream::eprintln!(

@@ -9,14 +9,13 @@ use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use crate::error::{RemoteError, TargetError, read_error};
-use crate::objects::read_json;
 use crate::secrets::shown_key;
 use crate::stores::{FetchedObject, ObjectVersion, Target};
 
 /// Its name.
 pub(crate) const CURRENT: &str = "CURRENT";
 /// Version of its format.
-pub(crate) const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u32 = 2;
 /// Most bytes of it.
 pub(crate) const LIMIT: u64 = 256 << 10;
 /// Most generations that are retained beside the live one.
@@ -28,12 +27,18 @@ const VERSION_MAX: u64 = 1 << 53;
 /// Stands for the key of a CURRENT without a signature.
 const UNSIGNED: &str = "unsigned";
 
+/// The one member of every version.
+#[derive(Deserialize)]
+struct Versioned {
+    format: u64,
+}
+
 /// Line 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Current {
     /// Version of the format, 2.
-    pub format: u64,
+    pub format: u32,
     /// Identifies the store; made at its first push.
     pub root: Uuid,
     /// Counts the writes of CURRENT, from 1.
@@ -134,7 +139,12 @@ impl FetchedCurrent {
         let end = text.find('\n').ok_or_else(|| malformed("no line"))? + 1;
         let (line, signature) = text.split_at(end);
         let key = trust.verify(place, line.as_bytes(), signature)?;
-        let current: Current = read_json(place, CURRENT, FORMAT, line.trim_end().as_bytes())?;
+        let invalid = |error: serde_json::Error| malformed(&error.to_string());
+        let Versioned { format: found } = serde_json::from_str(line).map_err(invalid)?;
+        if found != u64::from(FORMAT) {
+            return Err(RemoteError::Format { place: place.to_owned(), found, known: FORMAT });
+        }
+        let current: Current = serde_json::from_str(line).map_err(invalid)?;
         if current.line() != line {
             return Err(malformed("not written the way this program writes it"));
         }

@@ -32,15 +32,12 @@ pub enum RemoteError {
         "{place}: {name} is not one of ours ({problem}); check the address, or restore the store from a copy"
     )]
     Malformed { place: String, name: String, problem: String },
-    /// Written by a later version of this program.
-    #[error("{place}: written in format {found}, this program reads {known}: update this program")]
-    Future { place: String, found: u64, known: u64 },
-    /// Written by an earlier version of this program.
+    /// Written by another version of this program.
     #[error(
-        "{place}: written in format {found}, this program reads {known}: push what this version builds to another address, \
-         and follow that"
+        "{place}: written in format {found}, this program reads {known}: update this program if that is later, else push \
+         what this version builds to another address and follow that"
     )]
-    Past { place: String, found: u64, known: u64 },
+    Format { place: String, found: u64, known: u32 },
     /// CURRENT is older than one that was accepted before.
     #[error(
         "{place}: its CURRENT has version {found}, older than version {accepted} accepted before: an old copy, or a \
@@ -173,12 +170,6 @@ impl RemoteError {
     /// An object has not the form that it should have.
     pub(crate) fn malformed(place: &str, name: &str, problem: impl Into<String>) -> Self {
         Self::Malformed { place: place.to_owned(), name: name.to_owned(), problem: problem.into() }
-    }
-
-    /// Something is written in another format than this program reads.
-    pub(crate) fn other_format(place: &str, found: u64, known: u64) -> Self {
-        let place = place.to_owned();
-        if found > known { Self::Future { place, found, known } } else { Self::Past { place, found, known } }
     }
 
     /// Whether the store showed an older state than before, which may pass by itself.

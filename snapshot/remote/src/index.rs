@@ -22,7 +22,7 @@ pub(crate) async fn manifest(target: &dyn Target, of: &GenerationRef) -> Result<
     let is_sound = |bytes: &Bytes| Digest::of(bytes) == of.manifest;
     let bytes = fetch_checked(target, &name, LIMIT, |bytes| Some(bytes).filter(is_sound)).await?;
     let manifest = Manifest::parse(&bytes).map_err(|error| match error {
-        ManifestError::Version(found) => RemoteError::other_format(&place, found, FORMAT.into()),
+        ManifestError::Version(found) => RemoteError::Format { place: place.clone(), found, known: FORMAT },
         ManifestError::Malformed(problem) => RemoteError::malformed(&place, &name, problem),
     })?;
     match manifest.id() == of.generation {

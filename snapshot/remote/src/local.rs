@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use store::{Generation, GenerationId, Manifest, VerifyMode, verify};
-use uuid::Uuid;
+use store::{Generation, Manifest, VerifyMode, verify};
 
 use crate::error::RemoteError;
 use crate::publish::PushSource;
-use crate::rollback_guard::RollbackGuard;
 
 /// The live generation of a root.
 pub struct LocalRoot {
@@ -36,11 +34,6 @@ impl PushSource for LocalRoot {
 
     fn root(&self) -> Option<&Path> {
         Some(&self.root)
-    }
-
-    /// The live generation was pulled into or pushed from this root.
-    fn is_based_on(&self, root: Uuid, live: GenerationId) -> bool {
-        RollbackGuard::read(&self.root).is_ok_and(|guard| guard.has_accepted(root, live))
     }
 
     fn check(&self) -> Result<(), RemoteError> {

@@ -1,11 +1,8 @@
-//! Reading a store's objects: whole ones by their hash or the version of their JSON, and parts of an archive by ranges that
-//! neighbours share.
+//! Reading a store's objects: whole ones by their hash, and parts of an archive by ranges that neighbours share.
 
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::stores::Target;
@@ -74,26 +71,6 @@ pub(crate) async fn fetch_range(
             return Err(error);
         }
     }
-}
-
-/// Reads an object of JSON. The version of its format comes first: of a later one nothing else is read.
-pub(crate) fn read_json<T: DeserializeOwned>(
-    place: &str,
-    name: &str,
-    known: u64,
-    bytes: &[u8],
-) -> Result<T, RemoteError> {
-    /// The one member that every version has.
-    #[derive(Deserialize)]
-    struct Versioned {
-        format: u64,
-    }
-    let malformed = |error: serde_json::Error| RemoteError::malformed(place, name, error.to_string());
-    let Versioned { format: found } = serde_json::from_slice(bytes).map_err(malformed)?;
-    if found != known {
-        return Err(RemoteError::other_format(place, found, known));
-    }
-    serde_json::from_slice(bytes).map_err(malformed)
 }
 
 /// Joins the ranges of an archive that are missing, in order, into as few requests as the longest one allows. Where they

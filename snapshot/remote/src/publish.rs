@@ -25,8 +25,6 @@ use crate::stores::{FetchedObject, Precondition, Target, check_conditions, write
 pub trait PushSource: Sync {
     /// What it is.
     fn manifest(&self) -> &Manifest;
-    /// Whether it was built by a publisher that had pulled or pushed this generation.
-    fn is_based_on(&self, root: Uuid, live: GenerationId) -> bool;
     /// The folder that records what was accepted and pushed, if there is one.
     fn root(&self) -> Option<&Path> {
         None
@@ -84,7 +82,7 @@ impl Publisher<'_> {
             Some(before) => self.renew(before).await?,
             None => {
                 if let Some(current) = &before {
-                    self.check_order(current, source)?;
+                    self.check_order(current, guard.as_ref(), source.manifest().id())?;
                 }
                 self.push_after(before.as_ref(), guard.as_ref(), source).await?
             }
@@ -200,13 +198,19 @@ impl Publisher<'_> {
         Ok(before)
     }
 
-    fn check_order(&self, current: &FetchedCurrent, source: &dyn PushSource) -> Result<(), RemoteError> {
-        let (place, here) = (self.target.place(), source.manifest().id());
+    /// What is pushed was built by a publisher that had pulled or pushed what is live, and its number is free.
+    fn check_order(
+        &self,
+        current: &FetchedCurrent,
+        guard: Option<&RollbackGuard>,
+        here: GenerationId,
+    ) -> Result<(), RemoteError> {
+        let place = self.target.place();
         let Current { root, ref live, .. } = current.current;
         if current.current.is_full() {
             return Err(RemoteError::Full { place });
         }
-        if !self.recover && !source.is_based_on(root, live.generation) {
+        if !self.recover && guard.is_some_and(|guard| !guard.has_accepted(root, live.generation)) {
             return Err(RemoteError::Conflict { place, live: live.generation });
         }
         let latest = live.generation.sequence;

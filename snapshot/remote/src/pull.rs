@@ -58,24 +58,20 @@ impl Pulled {
 }
 
 impl Puller<'_> {
-    /// Brings the store's live generation into a root; `None` if the version of CURRENT still is `unless`.
+    /// Brings the store's live generation into a root.
     ///
     /// # Errors
     ///
     /// If the store cannot be read or is not trusted, an object is damaged, or the root cannot be written. The root's live
     /// generation stays live then.
-    pub async fn pull(
-        &self,
-        root: &Path,
-        unless: Option<&ObjectVersion>,
-    ) -> Result<Option<Pulled>, RemoteError> {
+    pub async fn pull(&self, root: &Path) -> Result<Pulled, RemoteError> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let Some(current) = self.look(unless).await? else { return Ok(None) };
+            let current = current::fetch(self.target, self.trust).await?;
             match self.accept(root, current).await {
                 Err(error) if error.is_missing() && tries < LOOKS => {}
-                pulled => return pulled.map(Some),
+                pulled => return pulled,
             }
         }
     }

@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use bytemuck::{Pod, Zeroable};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::Offset;
 use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
@@ -38,7 +39,7 @@ pub struct Publication {
     pub sequence: u64,
     /// When its dataset was published, in seconds since 1970.
     pub(super) published: i64,
-    /// The day it was made for, as the number 20261121.
+    /// The day it was made for, in days since 1970.
     pub(super) day: i32,
     /// Records of each of [`RECORD_KINDS`] that it added, changed and removed.
     pub counts: [[u32; 3]; 3],
@@ -55,8 +56,9 @@ impl Publication {
 
     /// The day it was made for.
     pub fn day(&self) -> Option<Date> {
-        let [month, day] = [self.day / 100, self.day].map(|number| i8::try_from(number % 100));
-        Date::new(i16::try_from(self.day / 10_000).ok()?, month.ok()?, day.ok()?).ok()
+        Timestamp::from_second(i64::from(self.day) * 86_400)
+            .ok()
+            .map(|midnight| Offset::UTC.to_datetime(midnight).date())
     }
 }
 

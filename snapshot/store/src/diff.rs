@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::body::Body;
 use super::error::StoreError;
-use super::generation::Generation;
+use super::generation::{Generation, open_root};
 use super::layout::CHANGES;
 use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionError, SectionWriter};
@@ -143,7 +143,7 @@ fn named(path: &Path) -> Option<(&Path, GenerationId)> {
 
 fn open(path: &Path) -> Result<Generation, StoreError> {
     match named(path) {
-        Some((root, id)) => Generation::open(root, id),
+        Some((root, id)) => Generation::open_on(&open_root(root)?, id, 0),
         None => Generation::open_current(path),
     }
 }

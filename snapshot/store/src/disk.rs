@@ -27,15 +27,9 @@ pub(super) enum FileType {
     Other,
 }
 
-/// Metadata of a file that changes whenever it is written, replaced, renamed or gets another mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    /// In bytes.
-    pub(super) len: u64,
-    /// Seconds and nanoseconds of its last change of content, name or mode.
-    changed: (i64, i64),
-}
+/// Metadata of a file that changes whenever it is written, replaced, renamed or gets another mode: inode, length, seconds and
+/// nanoseconds of its last change.
+pub(super) type Stamp = (u64, u64, i64, i64);
 
 /// A held `flock`, released when dropped. Empty where the file system has no locks for readers.
 pub(super) struct Lock(pub(super) Option<OwnedFd>);
@@ -204,8 +198,7 @@ impl Disk for RootFolder {
 
     fn stamp(&self, name: &str) -> Option<Stamp> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let changed = (stat.st_ctime, stat.st_ctime_nsec as i64);
-        Some(Stamp { inode: stat.st_ino, len: stat.st_size as u64, changed })
+        Some((stat.st_ino, stat.st_size as u64, stat.st_ctime, stat.st_ctime_nsec as i64))
     }
 
     fn modified(&self, dir: &str) -> io::Result<SystemTime> {

@@ -63,14 +63,6 @@ impl Generation {
     }
 
     /// Opens a generation by name.
-    ///
-    /// # Errors
-    ///
-    /// If it does not exist, is damaged or of another version.
-    pub(crate) fn open(root: &Path, id: GenerationId) -> Result<Self, StoreError> {
-        Self::open_on(&open_root(root)?, id, 0)
-    }
-
     pub(super) fn open_on(disk: &Arc<dyn Disk>, id: GenerationId, copy: u64) -> Result<Self, StoreError> {
         let generation = Self::load(disk, directory_of(id), copy)?;
         if generation.id() != id {

@@ -23,10 +23,11 @@ use super::changes::{
 use super::diff;
 use super::disk::Disk;
 use super::earlier_assets;
+use super::error::StoreError;
 use super::generation::{Generation, ids, open_sections, read_manifest};
 use super::layout::{CHANGES, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
-use super::sections::{SectionError, SectionWriter, Sections, ensure};
+use super::sections::{SectionError, SectionWriter, ensure};
 use super::staging::StagingDir;
 use super::table::FileTable;
 
@@ -58,23 +59,28 @@ const EARLIER: &str = "earlier";
 
 /// The generation to which a rollback returns: the one that was live before this content was first published. The parent of
 /// a generation that is itself a rollback is the one that was left.
-pub(super) fn earlier(history: &Sections) -> Result<Option<GenerationId>, SectionError> {
-    let name = history.get::<u8>(EARLIER)?;
+pub(super) fn earlier(of: &Generation) -> Result<Option<GenerationId>, StoreError> {
+    let damaged = |problem: SectionError| of.disk().damaged(&of.name(CHANGES), problem);
+    let name = of.history.get::<u8>(EARLIER).map_err(damaged)?;
     let id = |name: &[u8]| std::str::from_utf8(name).ok()?.parse().ok();
-    ensure(name.is_empty() || id(&name).is_some(), EARLIER, "is no name of a generation")?;
+    ensure(name.is_empty() || id(&name).is_some(), EARLIER, "is no name of a generation").map_err(damaged)?;
     Ok(id(&name))
 }
 
 /// The date of a publication's changes, in seconds since 1970: after `latest`, the latest date of a page so far, and
 /// after midnight of the day, which readers that fill holes for the day may have stated.
 fn change_date(published: Timestamp, day: Date, latest: Option<i64>) -> i64 {
-    let published = published.as_second();
-    let midnight = Offset::UTC.to_timestamp(day.to_datetime(Time::midnight()));
-    let midnight = midnight.map_or(published, Timestamp::as_second);
+    let (published, midnight) = (published.as_second(), midnight_of(day));
     match latest {
         None => published.max(midnight),
         Some(latest) => published.max(latest.max(midnight).saturating_add(1)),
     }
+}
+
+/// When a day begins, in seconds since 1970.
+fn midnight_of(day: Date) -> i64 {
+    let midnight = Offset::UTC.to_timestamp(day.to_datetime(Time::midnight()));
+    midnight.map_or(i64::MIN, Timestamp::as_second)
 }
 
 /// The latest date of a page so far. If the live generation is damaged, its history and other generations have it.
@@ -247,8 +253,7 @@ impl NextPublication<'_> {
     }
 
     fn publication(&self, counts: [[u32; 3]; 3]) -> Publication {
-        let [month, day] = [self.day.month(), self.day.day()].map(i32::from);
-        let day = (i32::from(self.day.year()) * 100 + month) * 100 + day;
+        let day = (midnight_of(self.day) / 86_400) as i32;
         let published = self.manifest.generated_at.as_second();
         let last = self.live.and_then(|live| live.changes().log.last());
         let at = last.map_or(published, |last| published.max(last.at.saturating_add(1)));

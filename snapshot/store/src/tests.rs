@@ -464,7 +464,7 @@ fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
     let (long_ago, later) = (SystemTime::UNIX_EPOCH, SystemTime::now() + std::time::Duration::from_secs(60));
     assert_eq!(gc(&root, 1, long_ago).unwrap(), [], "all were live a moment ago");
     let [live, _] = rollback(&root, Some(ids[1]), DAY).unwrap();
-    let reader = Generation::open(&root, ids[0]).unwrap();
+    let reader = Generation::open_on(&generation::open_root(&root).unwrap(), ids[0], 0).unwrap();
     assert_eq!(gc(&root, 2, later).unwrap(), [ids[3], ids[2], ids[1]]);
     let left = list(&root).unwrap();
     assert_eq!(left, [ids[0], ids[4], live]);

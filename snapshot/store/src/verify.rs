@@ -59,7 +59,8 @@ pub(super) fn verify_on(
     let mut faults = Vec::new();
     check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
-    faults.extend(check_content(&generation, &found, jobs));
+    let check = |file: &&StoredFile| disk.check_file(&generation.name(&file.path), file.body()).err();
+    faults.extend(in_parallel(jobs, &found, check).into_iter().flatten());
     // A sound archive may still hold other bodies than the table names.
     if mode == VerifyMode::Deep && faults.is_empty() {
         faults.extend(check_bodies(&generation, jobs));
@@ -121,12 +122,6 @@ fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
         generation.files().get(*row).and_then(|entry| generation.read(entry, Coding::Identity).err())
     };
     in_parallel(jobs, &rows, check).into_iter().flatten().collect()
-}
-
-fn check_content(generation: &Generation, files: &[&StoredFile], jobs: usize) -> Vec<StoreError> {
-    let check =
-        |file: &&StoredFile| generation.disk().check_file(&generation.name(&file.path), file.body()).err();
-    in_parallel(jobs, files, check).into_iter().flatten().collect()
 }
 
 impl Generation {

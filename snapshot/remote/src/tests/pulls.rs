@@ -95,7 +95,7 @@ fn build(root: &Path, pages: &[(String, Vec<u8>)]) -> Manifest {
 }
 
 async fn pull(target: &dyn Target, to: &Path) -> Result<Pulled, RemoteError> {
-    Puller { target, trust: &unsigned(), jobs: 1 }.pull(to, None).await.map(Option::unwrap)
+    Puller { target, trust: &unsigned(), jobs: 1 }.pull(to).await
 }
 
 /// `count` pages of `length` bytes, of which some are of another edition.

@@ -16,7 +16,6 @@ use store::{
     ARCHIVE, DatasetHash, Digest, FORMAT, FileTotals, GenerationId, Manifest, RecordCounts, StoredFile,
 };
 use tempfile::TempDir;
-use uuid::Uuid;
 
 use super::current::key;
 use super::memory::{Broken, Client, DAY, Memory, Objects, run_alone};
@@ -86,10 +85,6 @@ impl PushSource for TestSource {
 
     fn root(&self) -> Option<&Path> {
         self.root.as_deref()
-    }
-
-    fn is_based_on(&self, _: Uuid, _: GenerationId) -> bool {
-        true
     }
 
     fn check(&self) -> Result<(), RemoteError> {
@@ -224,8 +219,10 @@ async fn set_back(client: Client, before: Bytes) {
     let _ = client.write(CURRENT, before, Precondition::None).await;
 }
 
-/// Pushes twice from one root. Versions must increase, whatever happens to the store.
+/// Pushes twice from a root that has what is live. Versions must increase, whatever happens to the store.
 async fn push_twice(client: Client, root: TempDir) {
+    let live = FetchedCurrent::parse("", &client.memory.object(CURRENT), &unsigned()).unwrap();
+    RollbackGuard::read(root.path()).unwrap().record(&live, "memory://").unwrap();
     let mut last = 0;
     for (sequence, own) in [(3, "third"), (4, "fourth")] {
         as_publisher(&client, 0, async |publisher| {

@@ -77,3 +77,22 @@ pub(super) fn read(history: &Sections) -> Result<Vec<EarlierAsset>, SectionError
     }
     Ok(assets)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_does_not_fit_its_bytes_is_not_read() {
+        let read_list = |list: &str| {
+            let mut writer = SectionWriter::default();
+            writer.put("asset.list", list.as_bytes());
+            writer.put("asset", *b"body");
+            read(&writer.finish()).map(|assets| assets.len())
+        };
+        assert_eq!(read_list(r#"[["assets/a.css",3,1],["assets/b.css",1,2]]"#).unwrap(), 2);
+        for list in ["", "[", r#"[["assets/a.css",5,1]]"#, r#"[["api/v1/programs.json",3,1]]"#] {
+            assert!(read_list(list).is_err(), "{list}");
+        }
+    }
+}

@@ -141,16 +141,24 @@ impl Generation {
         &self.files
     }
 
-    /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published.
+    /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published, by its checksum.
+    /// (SHA-256 is left to `verify`: XXH3 is ten times faster and guards against the same accidents.)
     ///
     /// # Errors
     ///
     /// If the file is missing, damaged or of another version.
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
         let path = format!("{INDEX}{name}");
-        let (expected, name) = (self.manifest.stored(&path).map(StoredFile::body), self.name(&path));
-        let expected = expected.ok_or_else(|| self.disk.damaged(&name, FileProblem::Missing))?;
-        open_sections(&*self.disk, &name, self.copied, Some(expected))
+        let mut index = self.manifest.stored.iter().filter(|file| file.is_index());
+        let (at, name) = (index.position(|file| file.path == path), self.name(&path));
+        let at = at.ok_or_else(|| self.disk.damaged(&name, FileProblem::Missing))?;
+        let sections = open_sections(&*self.disk, &name, self.copied, None)?;
+        match self.files.index.get(at) == Some(&sections.checksum()) {
+            true => Ok(sections),
+            false => {
+                Err(self.disk.damaged(&name, FileProblem::Format("is not what was published".to_owned())))
+            }
+        }
     }
 
     /// Reads a body in a coding that it offers. Its hash is checked the first time, its CRC-32 always.

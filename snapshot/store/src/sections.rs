@@ -7,8 +7,8 @@
 //! 16  table      count × { name: [u8; 16] zero padded, offset u64, length u64 }
 //! …   sections, each starting on a multiple of 64
 //! ```
-//! All integers are little-endian. The manifest has the hash of the file. A process that may write the directory can also
-//! write a matching hash, so the code that opens a section checks every offset in it.
+//! All integers are little-endian. The manifest has the hash of the file, `index/files.bin` a checksum. A process that may
+//! write the directory can also write a matching hash, so the code that opens a section checks every offset in it.
 
 use std::io::Write as _;
 use std::marker::PhantomData;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use bytemuck::allocation::BoxBytes;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::body::{Chunks, Sink};
 use super::mapping::Mapping;
@@ -90,6 +91,17 @@ impl Sections {
     /// this process's memory is what requests read.
     pub fn let_go(&self) {
         self.map.let_go();
+    }
+
+    /// XXH3-64 of the file.
+    pub(super) fn checksum(&self) -> u64 {
+        let mut hasher = Xxh3::new();
+        // Hashing cannot fail.
+        let _ = self.map.each(&mut |chunk| {
+            hasher.update(chunk);
+            Ok(())
+        });
+        hasher.digest()
     }
 
     /// The bytes of the file.

@@ -122,7 +122,7 @@ impl Stage {
         }
         lay_out(&mut files);
         self.write_archive(&files)?;
-        self.staging.write(FILE_TABLE, &write_table(&files))?;
+        self.staging.write(FILE_TABLE, &write_table(&files, self.checksums()?))?;
         manifest.stored = self.staging.stored();
         let records = lock(&self.records).records(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
@@ -151,6 +151,14 @@ impl Stage {
             }
         };
         self.staging.write(ARCHIVE, &Archive { entries: &entries, data }).map(drop)
+    }
+
+    /// Of the files of the index, in the order of their paths.
+    fn checksums(&self) -> Result<Vec<u64>, StoreError> {
+        let (disk, mut index) = (&*self.staging.disk, self.staging.stored());
+        index.retain(StoredFile::is_index);
+        let open = |file: &StoredFile| open_sections(disk, &self.staging.name(&file.path), false, None);
+        index.iter().map(|file| open(file).map(|sections| sections.checksum())).collect()
     }
 
     /// All but the files in which the generation is stored.
@@ -184,7 +192,7 @@ impl Stage {
 
 /// Number and size of the files of the index and of all bodies, and the hash of their list: hashes and paths, and a hash of
 /// all holes.
-pub(super) fn totals<'a>(
+fn totals<'a>(
     index: &'a [StoredFile],
     bodies: impl Iterator<Item = (&'a str, Body, &'a [Hole])>,
 ) -> FileTotals {

@@ -6,9 +6,12 @@
 //! rows    Row    sorted by path: length and hash of the identity body, and where it is in the archive
 //! holes   Hole   of each row: sorted, not overlapping, inside the identity body
 //! pieces  Piece  of each row that is longer than one, see `archive`
+//! slots   u32    hash table over the paths: XXH3-64, open addressing, linear probing; row + 1, 0 = free
+//! index   u64    XXH3-64 of each other file of the index, in the order of the manifest
 //! ```
 
 use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::archive::{DEFLATED, GZIP_FRAME, LOCAL_HEADER, Piece, Place, STORED, piece_count};
 use super::body::{Body, Coding, slice};
@@ -56,8 +59,8 @@ pub(super) struct StagedFile {
     pub(super) source: Source,
 }
 
-/// The table of files, which are sorted by path.
-pub(super) fn write_table(files: &[StagedFile]) -> SectionWriter {
+/// The table of files, which are sorted by path, and of the checksums of the index.
+pub(super) fn write_table(files: &[StagedFile], index: Vec<u64>) -> SectionWriter {
     let (mut paths, mut rows, mut holes, mut pieces) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for file in files {
         rows.push(Row {
@@ -77,7 +80,23 @@ pub(super) fn write_table(files: &[StagedFile]) -> SectionWriter {
     writer.put("rows", rows);
     writer.put("holes", holes);
     writer.put("pieces", pieces);
+    writer.put("slots", slots_of(files));
+    writer.put("index", index);
     writer
+}
+
+/// At most half full, so that probing is short. Row numbers fit `u32`: no file system holds more.
+fn slots_of(files: &[StagedFile]) -> Vec<u32> {
+    let mut slots = vec![0u32; (files.len() * 2).next_power_of_two()];
+    let mask = slots.len() - 1;
+    for (row, file) in files.iter().enumerate() {
+        let mut at = xxh3_64(file.path.as_bytes()) as usize & mask;
+        while slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        slots[at] = row as u32 + 1;
+    }
+    slots
 }
 
 /// The open table. Nothing is parsed; all bounds are checked once, here.
@@ -87,14 +106,24 @@ pub struct FileTable {
     rows: Section<Row>,
     holes: Section<Hole>,
     pieces: Section<Piece>,
+    slots: Section<u32>,
+    /// Checksums of the other files of the index.
+    pub(super) index: Section<u64>,
     changed: Section<i64>,
 }
 
 impl FileTable {
     /// `changed` is the section of that name in `changes.bin`, one element for each row; `archive` the length of the archive.
     pub(super) fn open(table: &Sections, changed: Section<i64>, archive: u64) -> Result<Self, SectionError> {
-        let (paths, rows) = (table.get("paths")?, table.get("rows")?);
-        let table = Self { paths, rows, holes: table.get("holes")?, pieces: table.get("pieces")?, changed };
+        let table = Self {
+            paths: table.get("paths")?,
+            rows: table.get("rows")?,
+            holes: table.get("holes")?,
+            pieces: table.get("pieces")?,
+            slots: table.get("slots")?,
+            index: table.get("index")?,
+            changed,
+        };
         table.check(archive)?;
         Ok(table)
     }
@@ -158,8 +187,16 @@ impl FileTable {
 
     /// The page with this path.
     pub(super) fn find(&self, path: &[u8]) -> Option<FileEntry<'_>> {
-        let number = self.rows.binary_search_by(|row| self.path_of(row).cmp(path)).ok()?;
-        self.get(number as u32)
+        let (slots, start) = (&*self.slots, xxh3_64(path) as usize);
+        // A hostile table may have no free slot: one round, then give up.
+        for step in 0..slots.len() {
+            let row = slots[start.wrapping_add(step) & (slots.len() - 1)].checked_sub(1)?;
+            let entry = self.get(row)?;
+            if self.path_of(entry.row) == path {
+                return Some(entry);
+            }
+        }
+        None
     }
 
     /// A page by its number, counted from 0 in order of paths.

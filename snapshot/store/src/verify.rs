@@ -8,9 +8,8 @@ use super::body::Coding;
 use super::disk::{Disk, FileType, in_parallel};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
-use super::layout::{FILE_TABLE, MANIFEST};
+use super::layout::MANIFEST;
 use super::manifest::{GenerationId, StoredFile};
-use super::stage::totals;
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +56,6 @@ pub(super) fn verify_on(
     let id = id.map_or_else(|| current(&**disk), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(disk, id, 0).map_err(|err| vec![err])?;
     let mut faults = Vec::new();
-    check_totals(&generation, &mut faults);
     let found = check_listings(&generation, &mut faults);
     let check = |file: &&StoredFile| disk.check_file(&generation.name(&file.path), file.body()).err();
     faults.extend(in_parallel(jobs, &found, check).into_iter().flatten());
@@ -70,15 +68,6 @@ pub(super) fn verify_on(
     }
     let files = generation.manifest().files;
     Ok(VerifyReport { id, files: files.count, bytes: files.bytes })
-}
-
-/// The manifest agrees with the table.
-fn check_totals(generation: &Generation, faults: &mut Vec<StoreError>) {
-    let bodies = generation.files().entries().map(|entry| (entry.path(), entry.identity(), entry.holes()));
-    if totals(&generation.manifest().stored, bodies) != generation.manifest().files {
-        let problem = FileProblem::Format(format!("does not agree with {FILE_TABLE}"));
-        faults.push(generation.disk().damaged(&generation.name(MANIFEST), problem));
-    }
 }
 
 /// Compares names and sizes of the files in the folder; returns those that are as long as they should be.

@@ -381,7 +381,7 @@ fn replace_table(site: &Site, manifest: &Manifest, change: impl Fn(&mut Vec<u8>)
     let path = folder(site.root.path(), manifest.id()).join("index/files.bin");
     let table = Sections::from_bytes(&fs::read(path).unwrap()).unwrap();
     let mut other = SectionWriter::default();
-    for name in ["paths", "rows", "holes", "pieces"] {
+    for name in ["paths", "rows", "holes", "pieces", "slots", "index"] {
         let mut bytes = table.get::<u8>(name).unwrap().to_vec();
         if name == "rows" {
             change(&mut bytes);

@@ -97,3 +97,17 @@ fn what_the_system_refused_or_a_copy_still_brings_may_pass_and_what_was_read_doe
     assert!(StoreError::NoGeneration { path: path() }.may_pass());
     assert!(!StoreError::Version { path: path(), found: 2 }.may_pass());
 }
+
+#[test]
+fn a_file_that_a_copy_has_not_brought_whole_may_pass_and_another_one_does_not() {
+    let root = Scratch::new();
+    let live = dir(&root, publish(&root, &[("a.json", "a")]).manifest.id());
+    for file in ["changes.bin", "index/files.bin"] {
+        let good = fs::read(live.join(file)).unwrap();
+        for (bytes, may_pass) in [(good[..good.len() / 2].to_vec(), true), (vec![7; good.len()], false)] {
+            overwrite(&live.join(file), bytes);
+            assert_eq!(Generation::open_current(&root).err().unwrap().may_pass(), may_pass, "{file}");
+        }
+        overwrite(&live.join(file), good);
+    }
+}

@@ -119,17 +119,20 @@ fn deflate_pieces(body: &[u8]) -> (Vec<u8>, Vec<Piece>) {
 
 /// The body of an entry's data; none if that is not the deflated form of a body of this length and CRC-32.
 pub(super) fn unpack(place: Place, data: &[u8], len: u64) -> Option<Vec<u8>> {
-    let len = usize::try_from(len).ok()?;
     let body = if place.method == DEFLATED {
-        // No more memory than the data can fill.
-        let can_be = len as u64 <= (data.len() as u64 + 1) * RATIO_MAX;
-        let mut body = vec![0; if can_be { len } else { return None }];
+        let mut body = room(data, len)?;
         let filled = Decompressor::new().deflate_decompress(data, &mut body).ok()?;
-        (filled == len).then_some(body)?
+        (filled == body.len()).then_some(body)?
     } else {
-        (data.len() == len).then(|| data.to_vec())?
+        (data.len() as u64 == len).then(|| data.to_vec())?
     };
     (crc_of(&body) == place.crc).then_some(body)
+}
+
+/// Room for so many bytes that data expands to: no more memory than it can fill.
+fn room(data: &[u8], len: u64) -> Option<Vec<u8>> {
+    let can_be = len <= (data.len() as u64 + 1) * RATIO_MAX;
+    Some(vec![0; usize::try_from(len).ok().filter(|_| can_be)?])
 }
 
 /// A part of a body, of `len` bytes and this CRC-32, from its part of the data.
@@ -147,8 +150,7 @@ pub fn gzip_of(bytes: &[u8]) -> Vec<u8> {
 
 /// The bytes of a gzip member, if they are of this length.
 pub fn gunzip(member: &[u8], len: u64) -> Option<Vec<u8>> {
-    let can_be = len <= (member.len() as u64 + 1) * RATIO_MAX;
-    let mut bytes = vec![0; if can_be { usize::try_from(len).ok()? } else { return None }];
+    let mut bytes = room(member, len)?;
     let filled = Decompressor::new().gzip_decompress(member, &mut bytes).ok()?;
     (filled == bytes.len()).then_some(bytes)
 }

@@ -25,7 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
 use super::body::{Digest, Hex};
-use super::layout::{RECORDS, page_of};
+use super::layout::RECORDS;
 use super::sections::{Section, SectionError, Sections, ensure};
 use super::table::FileTable;
 
@@ -247,8 +247,7 @@ impl ChangeLog {
         let order = &self.order.get_or_init(|| self.order(files)).all;
         let last = from.record.as_deref().map(|record| {
             let removed = record.strip_prefix('-');
-            let (kind, slug) = removed.unwrap_or(record).split_once('/').unwrap_or_default();
-            (removed.is_none(), page_of(kind, slug))
+            (removed.is_none(), format!("{RECORDS}{}.json", removed.unwrap_or(record)))
         });
         let is_read = |of: &OrderedRecord| match of.record.sequence.cmp(&from.sequence) {
             Ordering::Equal => {

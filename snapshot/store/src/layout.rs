@@ -23,11 +23,6 @@ pub(super) const INDEX: &str = "index/";
 /// What paths of pages of the REST interface start with.
 pub(super) const RECORDS: &str = "api/v1/";
 
-/// Path of the page of a record.
-pub(super) fn page_of(kind: &str, slug: &str) -> String {
-    format!("{RECORDS}{kind}/{slug}.json")
-}
-
 /// Directory of a generation, below the root.
 pub(super) fn directory_of(id: GenerationId) -> String {
     format!("{GENERATIONS}/{id}")

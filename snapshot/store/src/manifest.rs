@@ -12,7 +12,7 @@ use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INDEX};
 use super::table::check_path;
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 8;
+pub const FORMAT: u32 = 7;
 
 /// Version of the REST interface whose answers the files hold.
 pub(crate) const API_VERSION: &str = "1.0.0";
@@ -252,7 +252,7 @@ mod tests {
 
     /// `printf '%064d\n2026-11-20\nhttps://example.org\n' 0 | sha256sum`
     const TEXT: &str = r#"{
-  "format": 8,
+  "format": 7,
   "sequence": 42,
   "parent": "000041-00112233445566778899aabbccddeeff",
   "hash": "de5fc13a8e8bb5d911a24d497bbd7019f56e483c7ebdc74d7199b8f94900b70c",

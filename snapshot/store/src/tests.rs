@@ -203,7 +203,7 @@ fn a_damaged_parent_is_repaired_by_building_again() {
     let version = Generation::open_current(&root).err().unwrap().to_string();
     assert!(
         version.contains(
-            "format 4, this program reads 8: made by another version; rebuild it with `opdir build`"
+            "format 4, this program reads 7: made by another version; rebuild it with `opdir build`"
         ),
         "{version}"
     );

@@ -60,6 +60,7 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
     let partial = arguments.flag("partial")?.unwrap_or(false);
     let options = RankOptions {
         by_relevance,
+        open_first: sort.is_none(),
         literal: &plain.iter().map(|words| words_of(words).join(" ")).collect::<Vec<_>>(),
         with_unstated: arguments.flag("includeUnstated")?.unwrap_or(false),
         partial_if_needed: !partial,
@@ -88,7 +89,7 @@ fn render(
     }
     let (Page { offset, limit }, total) = (query.page, ranked.total);
     push(&mut out, format_args!("],\"total\":{total},\"limit\":{limit},\"offset\":{offset}"));
-    let unconfirmed = ranked.unconfirmed(query);
+    let unconfirmed = ranked.unconfirmed;
     if unconfirmed > 0 {
         push(&mut out, format_args!(",\"unconfirmed\":{unconfirmed}"));
     }
@@ -140,7 +141,7 @@ fn push_row(
     }
     let (base_url, slug) = (context.base_url, context.site.index.slug(row.doc));
     push(out, format_args!(",\"recordUrl\":\"{base_url}/programs/{slug}\""));
-    if row.tier != Tier::All {
+    if !matches!(row.tier, Tier::All | Tier::Unconfirmed) {
         push(out, format_args!(",\"match\":\"{}\"", row.tier.as_str()));
     }
     if !row.shown_for.is_empty() {

@@ -60,8 +60,6 @@ struct Search<'a> {
     options: RankOptions<'a>,
     invalid: &'a [String],
     answer: RankedPage,
-    /// Number of full matches that a search for what is open finds, and whose openness nothing recent confirms.
-    doubtful: usize,
     /// The query in words.
     display: DisplayQuery<'a>,
     /// Path and query string of the page.
@@ -130,6 +128,7 @@ pub fn search_page(
     let display = DisplayQuery::new(site, html, words, &query_string);
     let options = RankOptions {
         by_relevance: extras.by_relevance(query),
+        open_first: true,
         literal: &extras.plain,
         with_unstated: true,
         complete_last_word: true,
@@ -147,7 +146,6 @@ pub fn search_page(
         words,
         options,
         invalid,
-        doubtful: answer.unconfirmed(query),
         answer,
         address: display.address(search_path(query.locale), None, None),
         spelled: RefCell::default(),

@@ -82,8 +82,10 @@ pub struct RankedPage {
     pub total: usize,
     /// Those of them that people read are open.
     pub open: usize,
-    /// Those of them that are open, but nothing recent confirms it.
-    doubtful: usize,
+    /// Whether the search is for what is open.
+    pub of_open: bool,
+    /// In a search for what is open: those whose openness nothing recent confirms.
+    pub unconfirmed: usize,
     /// The rows of the page, in order.
     pub rows: Vec<RankedRow>,
     /// Whether rows follow this page.
@@ -110,23 +112,13 @@ pub struct RankedPage {
     pub offered: Vec<OfferedPlaces>,
 }
 
-impl RankedPage {
-    /// Whether the search is for what is open.
-    pub fn is_of_open(&self, query: &Query) -> bool {
-        query.open || self.filter_phrases.iter().any(|phrase| phrase.parameter == "open")
-    }
-
-    /// The number of full matches of a search for what is open whose openness nothing recent confirms.
-    pub fn unconfirmed(&self, query: &Query) -> usize {
-        if self.is_of_open(query) { self.doubtful } else { 0 }
-    }
-}
-
 /// Options of a ranked search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RankOptions<'a> {
     /// Sort by score instead of by the query's sort order.
     pub by_relevance: bool,
+    /// List what is known to be open before what is not, in a search for what is open.
+    pub open_first: bool,
     /// Words to search as text only, not as entities or filter phrases.
     pub literal: &'a [String],
     /// Include records that state no value for an eligibility filter or a bound.
@@ -146,6 +138,7 @@ impl RankOptions<'_> {
     /// Sorted by score, everything else off.
     pub const BY_RELEVANCE: Self = Self {
         by_relevance: true,
+        open_first: false,
         literal: &[],
         with_unstated: false,
         complete_last_word: false,
@@ -270,18 +263,21 @@ impl<'a> RankedQuery<'a> {
         let full =
             narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.programs()), DocSet::borrowed);
         let total = full.len();
-        let doubtful = full.borrowed().and(&self.today.doubtful_docs()).len();
-        let open = full.borrowed().and(&self.today.open_docs()).len() - doubtful;
+        let doubtful = full.borrowed().and(&self.today.doubtful_docs());
+        let open = full.borrowed().and(&self.today.open_docs()).len() - doubtful.len();
+        let of_open = self.filters.open || self.phrases.iter().any(FilterPhrase::is_of_open);
+        let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::none() };
+        let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.filters.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.known.iter().map(Part::scored).collect());
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
-        let above_bound = self.above_bound(&full);
-        let within = above_bound.as_ref().map_or(full.borrowed(), |above| full.borrowed().without(above));
+        let above_bound = self.above_bound(&full).unwrap_or_else(DocSet::none);
+        let above_bound = above_bound.without(&last);
+        let within = full.borrowed().without(&above_bound).without(&last);
         let has_named = self.take_full(&within, by_score, &mut pager);
-        if let Some(docs) = above_bound {
-            self.take_tier(Tier::More, &docs, by_score, &mut pager);
-        }
+        self.take_tier(Tier::More, &above_bound, by_score, &mut pager);
+        self.take_tier(Tier::Unconfirmed, &last, by_score, &mut pager);
         let mut above = full;
         if self.options.with_unstated {
             self.take_tier(Tier::Unstated, &unstated, by_score, &mut pager);
@@ -300,7 +296,8 @@ impl<'a> RankedQuery<'a> {
         RankedPage {
             total,
             open,
-            doubtful,
+            of_open,
+            unconfirmed: unconfirmed.len(),
             facets: self.filters.facets.then(|| self.facets(&narrowed, total + wider, &pager.rows)),
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,

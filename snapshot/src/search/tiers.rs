@@ -30,6 +30,8 @@ words! {
         All = "all",
         /// All of it, but it may pay more than the greatest amount.
         More = "more",
+        /// All of it, but nothing recent confirms that it is open, as the search requires.
+        Unconfirmed = "unconfirmed",
         /// All of it, the place only by a region that contains it.
         Wider = "wider",
         /// All of it if words are guessed.
@@ -46,7 +48,7 @@ words! {
 impl Tier {
     /// Whether it is a full match, which totals count.
     pub const fn is_full(self) -> bool {
-        matches!(self, Self::Name | Self::All | Self::More)
+        matches!(self, Self::Name | Self::All | Self::More | Self::Unconfirmed)
     }
 }
 
@@ -241,7 +243,7 @@ impl<'a> Parts<'a> {
     pub(super) fn docs<'b>(&'b self, tier: Tier, among: Option<&DocSet<'b>>) -> Option<DocSet<'b>> {
         let all = self.unknown.is_empty();
         let has_tier = match tier {
-            Tier::Name | Tier::All | Tier::More | Tier::Most => false,
+            Tier::Name | Tier::All | Tier::More | Tier::Unconfirmed | Tier::Most => false,
             Tier::Wider => all && self.any_wider(),
             Tier::Guess => all && self.any_guessed(),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),

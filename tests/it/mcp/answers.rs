@@ -403,6 +403,12 @@ fn a_search_for_what_is_open_says_how_many_are_not_known_to_be() {
         let found = server.call("search_opportunities", &open);
         assert_eq!((&found["total"], &found["unconfirmed"]), (&json!(2), &json!(1)), "{open}");
     }
+    // The order of names would begin with the maps.
+    for (sort, first) in [(Value::Null, 0), (json!("name"), 1)] {
+        let found = server.call("search_opportunities", &json!({"openOnly": true, "sort": sort}));
+        assert_eq!(found["opportunities"][0]["name"], names[first], "{sort}");
+        assert_eq!(found["opportunities"][1]["match"], Value::Null, "it matches fully");
+    }
     let all = server.call("search_opportunities", &json!({"query": "soil"}));
     assert_eq!((&all["total"], &all["unconfirmed"]), (&json!(2), &Value::Null));
 }

@@ -51,12 +51,12 @@ impl Search<'_> {
         let (number, one, other) = match self.answer.total {
             0 if wider > 0 => (wider, "results_wider_one", "results_wider_other"),
             0 if close > 0 => (close, "results_close_one", "results_close_other"),
-            total => (total - self.doubtful.min(total), "results_one", "results_other"),
+            total => (total - self.answer.unconfirmed.min(total), "results_one", "results_other"),
         };
         let counted =
             |word: &str, number: usize| self.words.phrase(word, &[("n", &self.words.grouped(number))]);
         let count = counted(if number == 1 { one } else { other }, number);
-        match self.doubtful {
+        match self.answer.unconfirmed {
             0 => count,
             doubtful => format!("{count}, {}", counted("results_unconfirmed", doubtful)),
         }
@@ -64,7 +64,7 @@ impl Search<'_> {
 
     /// How many full matches are open now, with a link to them; nothing for a search for what is open.
     pub(super) fn open(&self) -> Option<(String, Option<String>)> {
-        let is_counted = self.answer.total > 0 && !self.answer.is_of_open(self.query);
+        let is_counted = self.answer.total > 0 && !self.answer.of_open;
         is_counted.then(|| match self.answer.open {
             0 => (self.words.word("results_open_none").to_owned(), None),
             open => {
@@ -133,6 +133,7 @@ impl Search<'_> {
             Tier::Some if words(&group[0]).next().is_none() => "tier_some",
             Tier::Some => "row_has",
             Tier::More => "tier_more",
+            Tier::Unconfirmed => "tier_unconfirmed",
             Tier::Wider => "tier_wider",
             Tier::Guess => "tier_guess",
             Tier::Unstated => "tier_unstated",

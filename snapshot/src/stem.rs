@@ -139,6 +139,9 @@ fn is_short(word: &str) -> bool {
 const VERB_ENDINGS: [&str; 14] =
     ["iendo", "yendo", "ieron", "ando", "aron", "ado", "ada", "ido", "ida", "ar", "er", "ir", "an", "en"];
 
+/// Length of a stem that may be another word by itself.
+const SHORT: usize = 4;
+
 fn spanish_stem(word: &str) -> Cow<'_, str> {
     if !is_stemmable(word) {
         return word.into();
@@ -152,7 +155,10 @@ fn spanish_stem(word: &str) -> Cow<'_, str> {
         rest.strip_suffix('e').filter(|rest| rest.len() > 2).unwrap_or(rest)
     });
     // `luz` and `luces`, `avanza` and `avance`.
-    stem.strip_suffix('c').map_or(stem.into(), |rest| format!("{rest}z").into())
+    let of_z = stem.strip_suffix('c').map(|rest| format!("{rest}z"));
+    // What is left of `casa` and `techo` is no word of this language: `CAS` and `tech` are others.
+    let end = if stem.len() <= SHORT && stem.len() < one.len() { "o" } else { "" };
+    format!("{}{end}", of_z.as_deref().unwrap_or(stem)).into()
 }
 
 fn spanish_singular(word: &str) -> &str {
@@ -244,6 +250,10 @@ mod tests {
                 &["mujer mujeres", "hogar hogares", "joven jovenes", "lugar lugares"],
                 &["doctor doctora doctores", "doctorado doctorados"],
                 &["luz luces", "luna lunas"],
+                &["techo techos", "tech"],
+                &["casa casas", "cas"],
+                &["mano manos", "man"],
+                &["hijo hija hijos hijas", "viuda viudo viudas"],
                 &["estudiante estudiantes", "estudio estudios"],
                 &["gobierno gobiernos", "gobernacion"],
                 &["examen examenes", "imagen imagenes", "comida comidas", "estado estados"],

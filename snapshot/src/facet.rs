@@ -343,18 +343,6 @@ mod tests {
     }
 
     #[test]
-    fn rows_list_people_before_places_and_the_narrowest_places_first() {
-        let of = |places: bool| {
-            detail_page_facets().filter(move |spec| spec.in_eligibility_line && spec.is_place == places)
-        };
-        assert_eq!(of(false).map(|spec| spec.name).collect::<Vec<_>>(), ["applicants", "careers"]);
-        assert_eq!(
-            of(true).map(|spec| spec.name).collect::<Vec<_>>(),
-            ["citizenships", "residences", "countries"]
-        );
-    }
-
-    #[test]
     fn a_continent_admits_its_countries_and_never_the_other_way() {
         let admits = |named: &[&str], excluded: &[&str], requested: &str| {
             let with_ancestors: Vec<&str> = place::with_ancestors(requested).collect();

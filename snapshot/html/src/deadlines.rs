@@ -155,14 +155,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_as_long_as_its_share_of_the_longest_and_never_nothing() {
-        assert_eq!(
-            [bar_width(50, 100), bar_width(1, 1000), bar_width(7, 7), bar_width(0, 7)],
-            [50, 1, 100, 0]
-        );
-    }
-
-    #[test]
     fn a_chart_has_every_month_and_later_months_are_apart() {
         let months = [(date(2026, 11, 1), 2), (date(2027, 2, 1), 1), (date(2031, 5, 1), 1)];
         let (near, later) = chart(&months, 12);

@@ -140,16 +140,3 @@ const fn place(standing: DisplayStatus) -> u8 {
         DisplayStatus::Closed => 5,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_that_accept_applications_come_first() {
-        use DisplayStatus::{Closed, NotKnown, Open, Over, Rolling, Upcoming};
-        let unknown = NotKnown { opened: None, months: Some(15) };
-        let order = [Open, Rolling, Upcoming, unknown, Over { is_guess: true }, Closed].map(place);
-        assert!(order.is_sorted_by(|a, b| a < b));
-    }
-}

@@ -49,16 +49,13 @@ mod tests {
             "Applicants may not ignore the instructions of the call.",
             "Specific instructions in the RFA supersede the general information.",
             "Training of physician assistants and assistant professors.",
-            "Evaluating bias in large language models (LLMs).",
             "If you are an assistant professor, apply here.",
             "Projects that answer that question are welcome.",
             "Note to applicants: read the prior guidelines.",
             "Research on prompts for AI assistants in schools.",
             "Funders tend to ignore all of these communities.",
             "Nota para los asistentes al congreso: traigan su carné.",
-            "Informe a los usuarios del servicio.",
             "System messages of models are studied.",
-            "Proyectos sobre modelos de lenguaje.",
             "Si es una entidad, siga las instrucciones anteriores.",
         ] {
             assert_eq!(to_models(text), None, "{text}");

@@ -27,6 +27,12 @@ pub fn normalized(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// A text without a comment of HTML at its beginning, which exports of sheets leave there.
+pub fn without_comment(text: &str) -> &str {
+    let comment = text.trim_start().strip_prefix("<!--").and_then(|rest| rest.split_once("-->"));
+    comment.map_or(text, |(_, rest)| rest).trim_start()
+}
+
 fn fold_into(text: &str, out: &mut String) {
     if text.is_ascii() {
         out.extend(text.chars().map(|c| c.to_ascii_lowercase()));
@@ -354,6 +360,13 @@ mod tests {
         let mut found = Vec::new();
         tokens(text, |token, _| found.push(token.to_owned()));
         found
+    }
+
+    #[test]
+    fn a_comment_at_the_beginning_is_left_out() {
+        assert_eq!(without_comment(" <!--td {}--> A grant"), "A grant");
+        assert_eq!(without_comment("A <!-- b --> c"), "A <!-- b --> c");
+        assert_eq!(without_comment("<!-- a grant"), "<!-- a grant");
     }
 
     #[test]

@@ -84,6 +84,10 @@ impl<'a> Words<'a> {
                 };
             }
             Upcoming => status.opens = self.day(openness.next_opening),
+            Closed if state.observed.lifecycle == Lifecycle::ActiveBetweenCycles => {
+                status.text = self.word("state_over").to_owned();
+                self.over(&mut status, openness, false, true);
+            }
             Closed => status.last = self.day(openness.last_deadline),
             Over { is_guess } => self.over(&mut status, openness, is_guess, in_words()),
             NotKnown { months: None, .. } if state.observed.lifecycle == Lifecycle::ActiveAccepting => {

@@ -270,7 +270,6 @@ impl Templates {
             ("t", Value::from_object(words)),
             ("lang", Value::from(locale.as_str())),
             ("og_locale", Value::from(OPEN_GRAPH[locale as usize])),
-            ("og_other", Value::from(OPEN_GRAPH[1 - locale as usize])),
             ("site_name", Value::from(&site.title)),
             ("base_url", Value::from(&site.base_url)),
             ("prefix", Value::from(prefix(locale))),

@@ -33,6 +33,21 @@ static OTHERS: LazyLock<[Patterns; 2]> = LazyLock::new(|| {
     [admits, excludes].map(Patterns::new)
 });
 
+/// How the text of a fact about residence states that applicants live anywhere, or only where the program is.
+static ANYWHERE: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(
+        "international|foreign applicants|students|scholars|candidates\nall|any nationalities|nationality\nbased program|study",
+    )
+});
+
+/// Whether the words of the facts behind a residence state that it is none of applicants.
+fn is_anywhere(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
+    let mut of =
+        facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value));
+    spec.facet == Facet::Residences
+        && of.any(|fact| fact.text.as_deref().is_some_and(|text| ANYWHERE.find(text).is_some()))
+}
+
 /// Whether the text of a fact about citizens, which the facet is made of, admits others too, such as permanent residents.
 pub fn admits_others(spec: &FacetSpec, facts: &[&Fact]) -> bool {
     let mut texts =
@@ -64,6 +79,7 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
     for (spec, values) in &mut all {
         // Where persons alone apply, they are those whom the money serves: their citizenship is a condition.
         values.retain(|value| spec.is_place && only_persons || !is_audience(spec, value, facts));
+        values.retain(|value| !is_anywhere(spec, value, facts));
         if spec.is_place {
             *values = values.iter().flat_map(|value| exact(spec, value, facts)).collect();
         }
@@ -293,6 +309,9 @@ mod tests {
             ),
             (&["US"], &[["country", "US", "", "Ohio programme"], ["country", "US", "", ""]], "countries: US"),
             (&["150", "DE"], &[], "countries: 150 DE"),
+            (&[], &[["residence", "US", "", "US-based; welcomes international applicants"]], ""),
+            (&[], &[["residence", "US", "", "PhD candidates; US-based program"]], ""),
+            (&[], &[["residence", "US", "", "US residents in all states"]], "residences: US"),
         ] {
             assert_eq!(shown("grant", countries, facts), expected);
         }

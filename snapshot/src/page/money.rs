@@ -25,15 +25,17 @@ const NAMED_MAX: usize = 2;
 /// Kind of the facts that state an amount.
 const FUNDING: &str = "funding";
 /// Words before the colon of a line about the amount, folded. *Award* may begin any sentence.
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 12] = [
     "amount",
     "amounts",
     "award amount",
+    "award range",
     "grant amount",
     "funding amount",
     "stipend",
     "importe",
     "monto",
+    "monto adjudicado",
     "cuantia",
     "dotacion",
 ];
@@ -222,10 +224,7 @@ pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
     let included = facts.iter().filter(|fact| fact.kind == FUNDING && fact.polarity == Polarity::Include);
     let of_facts = included.filter_map(|fact| fact.text.as_deref());
     let texts = [program.description.as_deref(), program.summary.as_deref()];
-    let lines = texts.into_iter().flatten().flat_map(str::lines).filter_map(|line| {
-        let (heading, amount) = line.trim_start_matches(['-', '*', '\u{2022}', ' ']).split_once(':')?;
-        HEADINGS.contains(&&*normalized(heading)).then_some(amount.trim())
-    });
+    let lines = texts.into_iter().flatten().flat_map(str::lines).filter_map(headed);
     let has_number = bounds(program) != [None, None];
     let is_enough =
         |text: &&str| !text.is_empty() && (!has_number || text.contains(|c: char| c.is_ascii_digit()));
@@ -235,6 +234,17 @@ pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
         let all = texts.into_iter().chain(notes.map(|fact| fact.text.as_deref())).flatten();
         all.filter(|_| !has_amount).flat_map(sentences).find_map(pays)
     })
+}
+
+/// The amount of a line that begins with a word for it and a colon.
+fn headed(line: &str) -> Option<&str> {
+    let (heading, amount) = line.trim_start_matches(['-', '*', '\u{2022}', ' ']).split_once(':')?;
+    HEADINGS.contains(&&*normalized(heading)).then_some(amount.trim())
+}
+
+/// What the notes of an award state that it paid: `Institution: A; Amount: 637500 thousand pesos`.
+pub fn paid(notes: &str) -> Option<&str> {
+    notes.split([';', '\n']).find_map(headed)
 }
 
 /// The part of a sentence that states what one award pays.
@@ -501,6 +511,16 @@ mod tests {
         let note =
             json!({ "value": "eligibility-text", "text": "Groups are eligible for grants up to $2,000." });
         assert_eq!(funding(&none, &[note]).unwrap(), "grants up to $2,000.");
+    }
+
+    #[test]
+    fn the_notes_of_an_award_may_state_what_it_paid() {
+        assert_eq!(
+            paid("Institution: A; Amount: 637500 thousand pesos; Topic: B"),
+            Some("637500 thousand pesos")
+        );
+        assert_eq!(paid("Monto adjudicado: 7000 miles de pesos"), Some("7000 miles de pesos"));
+        assert_eq!(paid("Large amount of data: none"), None);
     }
 
     #[test]

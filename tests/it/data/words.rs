@@ -41,7 +41,7 @@ const ENGLISH: Phrases = Phrases {
     by_dates: "; by its dates it ",
     checked: "checked ",
     aged: " months ago",
-    not_stated: "not stated",
+    not_stated: "not stated separately",
     open: "Open",
 };
 
@@ -51,7 +51,7 @@ const SPANISH: Phrases = Phrases {
     by_dates: "; según sus fechas, ",
     checked: " revisión del ",
     aged: " revisión de hace ",
-    not_stated: "no se indica",
+    not_stated: "no se indica por separado",
     open: "Abierta",
 };
 
@@ -321,7 +321,7 @@ fn each_amount_reads_as_it_should_in_both_languages() {
             "hasta 7\u{202f}000\u{202f}000 EUR, aproximadamente 7,9 millones de USD",
         ),
         (6, "US$20 to US$25 per hour", "de 20 USD a 25 USD por hora"),
-        (7, "not stated", "no se indica"),
+        (7, "not stated separately", "no se indica por separado"),
     ] {
         assert_eq!(statement_of(&statement, number, Locale::En).funding, english);
         assert_eq!(statement_of(&statement, number, Locale::Es).funding, spanish);

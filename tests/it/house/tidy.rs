@@ -47,7 +47,7 @@ const FACETS_NAMED: [(&str, &str); 16] = [
         "labels of a type and of a lifecycle, whom it serves, a state that is no country, and what is similar",
     ),
     (
-        "generator/site/src/pages/view/row.rs: Destinations Types",
+        "generator/site/src/pages/view/row.rs: Countries Destinations Types",
         "the label of a type, and where applicants go",
     ),
     ("snapshot/html/src/search/chips.rs: Countries", "a place that words of the query name"),

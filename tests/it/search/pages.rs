@@ -297,7 +297,7 @@ fn a_search_states_how_many_are_open_and_leads_to_them() {
         "{}",
         get(&live, "/programs?q=soil")
     );
-    assert!(get(&live, "/programs?q=soil&openState=closed").contains("<p>none open now</p>"));
+    assert!(get(&live, "/programs?q=soil&openState=closed").contains("<p>none known to be open now</p>"));
 }
 
 #[test]

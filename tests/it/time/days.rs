@@ -327,13 +327,14 @@ fn what_is_shown_follows_from_the_age_of_rounds_and_checks() {
     let undated = season(Some(CycleStatus::Open), None, None);
     let rolling = season(Some(CycleStatus::Rolling), None, None);
     let upcoming = season(None, Some(3), Some(9));
+    let announced = season(Some(CycleStatus::Upcoming), None, None);
     let opened = season(None, Some(-3), None);
     let named = |season: Season, days: i32| Season { named: Day(days), ..season };
     let nothing = DisplayStatus::NotKnown { opened: None, months: None };
     let old = DisplayStatus::NotKnown { opened: None, months: Some(12) };
     let (late, later) = (season(None, Some(-740), None), season(None, Some(-800), None));
     let since = |days: i32| DisplayStatus::NotKnown { opened: Some(Day(days)), months: None };
-    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 19] = [
+    let table: [(Lifecycle, &[Season], i32, DisplayStatus); 21] = [
         // Openness that nothing ends is believed for a year: 1969 had 365 days.
         (ActiveAccepting, &[undated], 365, DisplayStatus::Open),
         (ActiveAccepting, &[undated], 366, old),
@@ -343,6 +344,8 @@ fn what_is_shown_follows_from_the_age_of_rounds_and_checks() {
         (ActiveAccepting, &[undated, upcoming], 366, old),
         (ActiveAccepting, &[undated, open], 366, DisplayStatus::Open),
         (ActiveAccepting, &[upcoming], 366, DisplayStatus::Upcoming),
+        (ActiveAccepting, &[announced], 365, DisplayStatus::Upcoming),
+        (ActiveAccepting, &[announced], 366, nothing),
         // A round without a deadline may be over after two years, of which 1968 had 366 days, or after the end
         // of the year in its name.
         (ActiveAccepting, &[season(None, Some(-731), None)], 0, DisplayStatus::Open),

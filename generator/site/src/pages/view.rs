@@ -23,6 +23,7 @@ use snapshot::facet::FacetSpec;
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
 use snapshot::record::{EntityRef, Fact, InternedStr, Locale, Number, Program};
+use snapshot::text::without_comment;
 use snapshot::truncate::at_word;
 
 pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
@@ -186,7 +187,7 @@ impl Pages<'_> {
         (lead, most): (Option<&str>, usize),
     ) -> Option<Value> {
         let text = self.directory.optional_text(about.0, locale, field, original)?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines = without_comment(text).lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = blocks::without_lead(lines.collect(), lead);
         let (brief, cut) = beginning(&lines, most);
         let (blocks, fold) = blocks::blocks(&brief);

@@ -10,7 +10,8 @@ use super::*;
 fn a_duration_has_the_words_of_its_source_that_state_more() {
     let duration = |months: u32, text: &str| json!({ "kind": "duration", "min": months, "max": months, "unit": "month", "text": text });
     for (months, text, expected) in [
-        (36, "Full funding up to 36 months", "36 months \u{201c}Full funding up to 36 months\u{201d}"),
+        (36, "Full funding up to 36 months", "\u{201c}Full funding up to 36 months\u{201d}"),
+        (36, "Of projects that were funded", "36 months \u{201c}Of projects that were funded\u{201d}"),
         (12, "12 months", "12 months"),
         (
             10,
@@ -48,11 +49,17 @@ fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
 #[test]
 fn a_share_with_a_number_stands_with_the_conditions() {
     let pays = |text: &str| json!({ "kind": "fundingShape", "value": "cost-shared", "label": "Match", "text": text });
-    for (text, is_condition) in [("12.5 % of the costs", true), ("Varies", false)] {
+    for (text, shown, is_condition) in [
+        ("12.5 % of the costs", "12.5 % of the costs", true),
+        ("0.25", "25\u{a0}%", true),
+        ("25", "25", true),
+        ("Varies", "Varies", false),
+    ] {
         let (files, slug) = stating("en", &[pays(text)]);
         let page = record(&files, &slug, "html");
         let making = page.split_once("word for word</summary>").map_or("", |(_, rest)| rest);
-        assert!(page.contains(text) && making.contains(text) != is_condition, "{text}: {page}");
+        let shown = format!(">{shown}<");
+        assert!(page.contains(&shown) && making.contains(&shown) != is_condition, "{text}: {page}");
     }
 }
 

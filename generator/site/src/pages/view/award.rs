@@ -2,6 +2,7 @@
 
 use html::templates::here;
 use minijinja::{Value, context};
+use snapshot::page::money::paid;
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, Number};
 use snapshot::truncate::at_word;
@@ -13,6 +14,8 @@ pub(in crate::pages) const AWARDS: usize = 10;
 pub(in crate::pages) const AWARDS_RECEIVED: usize = 40;
 /// Maximum length of the title of a funded project, in characters.
 const PROJECT: usize = 100;
+/// Maximum length of an amount in the words of its source, in characters.
+const STATED: usize = 60;
 /// Number of awards on each of the pages that have all of a record.
 const AWARDS_A_PAGE: usize = 50;
 
@@ -79,7 +82,9 @@ impl Pages<'_> {
                 program_href => here(&format!("/programs/{}", program.slug), locale),
                 program => self.directory.text(program.entity(), locale, "name", &program.name),
                 project => self.directory.optional_text(it.entity(), locale, "projectTitle", it.project_title.as_deref()).map(|text| at_word(text, PROJECT)),
-                amount => it.award_amount_usd.map(|amount| self.money(amount, locale)),
+                amount => it.award_amount_usd.map(|amount| self.money(amount, locale)).or_else(|| {
+                    paid(it.public_notes.as_deref()?).map(|text| at_word(text, STATED).into_owned())
+                }),
             }
         };
         awards.iter().take(most).map(view).collect()

@@ -64,8 +64,16 @@ fn numbered(line: &str) -> Option<&str> {
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).map(str::trim_start)
 }
 
-/// Whether a text begins with the words of a lead, but not in one line.
+/// Whether a text begins with the words of a lead, but not in one line; or goes on within the lead's last sentence: after an
+/// initial, as in `U.S.`, or with a mark or a small letter.
 pub(super) fn is_spread(lead: &str, text: &str) -> bool {
+    let last = lead.rsplit([' ', '.', '(']).nth(1).unwrap_or_default();
+    let is_initial = lead.ends_with('.') && matches!(last.as_bytes(), [b'A'..=b'Z']);
+    let rest = text.trim_start().strip_prefix(lead).filter(|rest| !rest.starts_with('\n'));
+    let next = rest.and_then(|rest| rest.trim_start().chars().next());
+    if next.is_some_and(|next| is_initial || next.is_lowercase() || [';', ',', ':'].contains(&next)) {
+        return true;
+    }
     let (mut words, first) = (text.split_whitespace(), text.trim_start().lines().next().unwrap_or_default());
     let mut led = lead.trim_end_matches('\u{2026}').split_whitespace();
     first.len() < lead.len() && led.all(|word| words.next() == Some(word))
@@ -116,10 +124,19 @@ mod tests {
     }
 
     #[test]
+    fn a_lead_is_left_out_where_it_ends_within_a_sentence() {
+        assert!(is_spread("For the U.S.", "For the U.S. Department of State."));
+        assert!(is_spread("To: (1) train", "To: (1) train; (2) help."));
+        assert!(is_spread("Grants to farms (i.e.", "Grants to farms (i.e. small ones)"));
+        assert!(!is_spread("For the U.S.", "For the U.S.\nMore"));
+        assert!(!is_spread("Grants of the DAAD.", "Grants of the DAAD. More"));
+    }
+
+    #[test]
     fn a_lead_is_left_out_where_a_text_has_it_in_several_lines() {
         assert!(is_spread("Outcome: Farms - gain", "Outcome:\n\nFarms\n- gain\n- more"));
         assert!(is_spread("Outcome: Farms\u{2026}", "Outcome:\nFarms gain"));
-        assert!(!is_spread("Outcome: Farms", "Outcome: Farms gain\nMore"));
+        assert!(!is_spread("Outcome: Farms.", "Outcome: Farms. Gain\nMore"));
         assert!(!is_spread("Outcome: Farms", "Outcome:\nFields"));
         assert!(!is_spread("A grant", ""));
     }

@@ -13,8 +13,8 @@ use snapshot::facet::{
 use snapshot::page::hole;
 use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Program, Strength};
-use snapshot::text::words_of;
-use snapshot::time::{Day, is_filler, observed_phrase};
+use snapshot::text::{without_comment, words_of};
+use snapshot::time::{Day, Season, is_filler, observed_phrase};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
@@ -81,6 +81,7 @@ impl Pages<'_> {
         let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
         let doc = self.numbers.doc_of[program] as usize;
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+        let summary = summary.map(without_comment);
         let text =
             self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
         let lead = summary.filter(|lead| !text.is_some_and(|text| is_spread(lead, text)));
@@ -131,7 +132,7 @@ impl Pages<'_> {
     }
 
     /// Measures stated by facts, such as the age of applicants and duration, by name, each with its values. The words of
-    /// the source follow a duration: it may be the longest, or that of projects that were funded before.
+    /// the source follow a duration: it may be that of projects that were funded before. Where they bound it, they stand alone.
     fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = without_ages_served(&self.facts(program));
@@ -144,13 +145,20 @@ impl Pages<'_> {
             let is_one = fact.min.is_none_or(|min| min.0 == 1.0) && fact.max.is_some_and(|max| max.0 == 1.0);
             let unit = self.word(locale, &if is_one { format!("{unit}_one") } else { unit });
             let (name, text) = (format!("program_{}", fact.kind), format!("{range} {unit}"));
-            let quote = Some(fact).filter(|_| measure == Measure::Duration).and_then(|fact| {
-                let Text { text: words, lang } =
-                    self.text_of((fact.entity(), self.language(it)), locale, "text", fact.text.as_deref()?);
-                let quote = with_number(&words, fact.max?);
-                let is_more = words_of(quote).len() > words_of(&text).len();
-                is_more.then(|| context! { text => at_word(quote, FOLDED), lang })
+            let stated = fact.text.as_deref().filter(|_| measure == Measure::Duration);
+            let about = (fact.entity(), self.language(it));
+            let words = stated.map(|stated| self.text_of(about, locale, "text", stated));
+            let quote = words.as_ref().and_then(|words| {
+                let quote = with_number(&words.text, fact.max?);
+                let is_more = words_of(quote.unwrap_or(&words.text)).len() > words_of(&text).len();
+                is_more.then_some((quote, words))
             });
+            let is_bounded =
+                quote.and_then(|(quote, _)| Some(is_bounded(quote?, fact.max?))).unwrap_or_default();
+            let quote = quote.map(|(quote, Text { text, lang })| {
+                context! { text => at_word(quote.unwrap_or(text), FOLDED), lang }
+            });
+            let text = Some(text).filter(|_| !is_bounded);
             seen.insert((name.clone(), text.clone())).then(|| context! { name, text, quote })
         };
         facts.into_iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(of).collect()
@@ -163,7 +171,14 @@ impl Pages<'_> {
         let placeholder = placeholder.map(|date| self.day_text(date, locale).text);
         let whole = match placeholder.filter(|_| fact.is_deadline()) {
             Some(date) => self.phrase(locale, "deadline_filler", &[("date", &date)]),
-            None => self.directory.text(of, locale, "text", stated).to_owned(),
+            None => match stated.parse::<f64>() {
+                Ok(share)
+                    if share > 0.0 && share <= 1.0 && Facet::FundingShapes.spec().is_fed_by(&fact.kind) =>
+                {
+                    format!("{}\u{a0}%", (100.0 * share).round())
+                }
+                _ => self.directory.text(of, locale, "text", stated).to_owned(),
+            },
         };
         let text = at_word(&whole, most);
         let is_cut = text != whole;
@@ -190,10 +205,12 @@ impl Pages<'_> {
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             let has_others = admits_others(spec, &facts);
-            let has_words = eligibility && spec.is_place && spec.facet != Facet::Countries;
             // A state is no country.
             let is_part = spec.facet == Facet::Countries && values.iter().all(|it| it.contains('-'));
+            let has_words = eligibility && spec.is_place && !is_part;
             let name = if is_part { "line_place".to_owned() } else { format!("facet_{}", spec.name) };
+            let name = self.word(locale, &name);
+            let is_mentioned = !eligibility && spec.is_eligibility && spec.facet != Facet::Audiences;
             (!items.is_empty()).then(|| {
                 context! {
                     items, more,
@@ -202,7 +219,7 @@ impl Pages<'_> {
                     is_place => spec.is_place,
                     quote => Some(spec).filter(|_| has_words).and_then(place_words),
                     others => has_others.then(|| self.word(locale, "citizens_others")),
-                    name => self.word(locale, &name),
+                    name => if is_mentioned { self.phrase(locale, "mentioned", &[("name", name)]) } else { name.to_owned() },
                 }
             })
         };
@@ -314,8 +331,15 @@ impl Pages<'_> {
         Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
     }
 
+    /// The seasons, newest first by their days, else by the year in their names.
     fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {
         let language = self.language(&self.directory.programs[program]);
+        let mut cycles = self.directory.program_links[program].cycles.clone();
+        cycles.sort_by_key(|cycle| {
+            let it = &self.directory.cycles[*cycle];
+            let stated = it.deadline_on.or(it.opens_on).map(Day::new);
+            Reverse(stated.unwrap_or(Season::of(it).named))
+        });
         let view = |cycle: &usize| {
             let it = &self.directory.cycles[*cycle];
             let number = self.numbers.cycle[*cycle] as usize;
@@ -332,7 +356,7 @@ impl Pages<'_> {
                 filler => filler.map(|date| self.phrase(locale, "deadline_filler", &[("date", &date)])),
             }
         };
-        self.directory.program_links[program].cycles.iter().map(view).collect()
+        cycles.iter().map(view).collect()
     }
 
     fn history(&self, program: usize, locale: Locale) -> Vec<Value> {
@@ -369,14 +393,20 @@ fn is_term(fact: &Fact, quoted: &str) -> bool {
     Facet::FundingShapes.spec().is_fed_by(&fact.kind) && fact.text.as_deref().filter(has_number).is_some()
 }
 
-/// The part of a text that has a number, else the text. The parts of a list are quotations of their own, and the first one may
-/// begin within a number.
-fn with_number(text: &str, number: Number) -> &str {
+/// The part of a text that has a number. The parts of a list are quotations of their own, and the first one may begin within
+/// a number.
+fn with_number(text: &str, number: Number) -> Option<&str> {
     let number = number.to_string();
     let mut parts = text.split([';', '+', ':', '(', ')']);
     let has_number =
         |part: &&str| part.split(|c: char| !c.is_ascii_digit() && c != ',').any(|it| it == number);
-    parts.find(has_number).unwrap_or(text).trim()
+    parts.find(has_number).map(str::trim)
+}
+
+/// Whether a number is the greatest in a text: `up to 3`, `3 of 5`.
+fn is_bounded(text: &str, number: Number) -> bool {
+    let (words, number) = (words_of(text), number.to_string());
+    words.windows(2).any(|two| ["to", "of", "hasta"].contains(&&*two[0]) && two[1] == number)
 }
 
 /// Whether a text only states how the amount of its fact was converted.

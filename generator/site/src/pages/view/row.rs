@@ -6,11 +6,14 @@ use html::passages;
 use html::templates::here;
 use html::view::{Line, Link, Part, Program, Season, Text};
 use jiff::civil::Date;
-use snapshot::facet::{Facet, FacetSpec, admits_persons, admitted_values, applicants, eligibility};
+use snapshot::facet::{
+    Facet, FacetSpec, admits_any_nationality, admits_others, admits_persons, admitted_values, applicants,
+    eligibility,
+};
 use snapshot::page::money::{AmountPhrases, stated};
 use snapshot::page::when::deadline_in_words;
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale};
-use snapshot::text::words_of;
+use snapshot::text::{without_comment, words_of};
 use snapshot::time::is_filler;
 use snapshot::truncate::at_word;
 
@@ -48,7 +51,7 @@ impl Pages<'_> {
             !label.is_empty() && words.windows(label.len()).any(|part| part == label)
         };
         let people = self.applicant_labels(program, false, locale);
-        let mut people: Vec<Label> = people.into_iter().flatten().collect();
+        let mut people: Vec<Label> = people.into_iter().flat_map(|(_, labels)| labels).collect();
         if people.iter().all(|(_, label)| is_quoted(&label.text)) {
             people.clear();
         }
@@ -67,35 +70,46 @@ impl Pages<'_> {
         Line { word: "line_who".into(), parts, hidden }
     }
 
-    /// Where applicants are: the narrowest places that are stated, else where they go; else the words on who can apply, which
-    /// are quoted, may name some.
-    fn places(&self, program: usize, locale: Locale, is_quoted: bool) -> Line {
+    /// Where applicants are: the narrowest places that are stated, else where they go. The line names the facet, unless it is
+    /// of countries.
+    fn places(&self, program: usize, locale: Locale) -> Line {
         let stated = self.applicant_labels(program, true, locale).into_iter().next();
-        let (mut parts, hidden) = self.first_labels(stated.unwrap_or_default(), locale);
+        let (spec, labels) = stated.unwrap_or((Facet::Countries.spec(), Vec::new()));
+        let is_any = labels.first().is_some_and(|(value, _)| admits_any_nationality(spec.facet, value));
+        let (mut parts, hidden) = self.first_labels(labels, locale);
+        if let Some(first) = parts.first_mut().filter(|_| spec.facet != Facet::Countries && !is_any) {
+            first.joint = format!("{}: ", self.word(locale, &format!("facet_{}", spec.name)));
+        }
         let facts = self.facts(program);
+        if admits_others(spec, &facts) && !parts.is_empty() {
+            let text = self.word(locale, "citizens_others").to_owned();
+            parts.push(Part { joint: " ".into(), text, lang: None });
+        }
         let to = admitted_values(Facet::Destinations, &self.directory.programs[program], &facts);
         if let Some(first) = to.first().filter(|_| parts.is_empty()) {
             let place = self.label(Facet::Destinations, first, locale);
             let text = format!("{}: {place}", self.word(locale, "facet_destinations"));
             parts.push(Part { text, ..Part::default() });
         }
-        if parts.is_empty() && is_quoted {
-            parts.push(Part { text: self.word(locale, "where_quoted").to_owned(), ..Part::default() });
-        }
         Line { word: "line_where".into(), parts, hidden }
     }
 
     /// The labels of what is stated of applicants, by facet: of places, or of others.
-    fn applicant_labels(&self, program: usize, of_places: bool, locale: Locale) -> Vec<Vec<Label>> {
+    fn applicant_labels(
+        &self,
+        program: usize,
+        of_places: bool,
+        locale: Locale,
+    ) -> Vec<(&'static FacetSpec, Vec<Label>)> {
         let facts = self.facts(program);
         let stated = applicants(&self.directory.programs[program], &facts).into_iter();
         let shown = stated.filter(|(spec, _)| spec.in_eligibility_line && spec.is_place == of_places);
-        let labels = |(spec, values): (&FacetSpec, Vec<&str>)| {
+        let labels = |(spec, values): (&'static FacetSpec, Vec<&str>)| {
             let label = |value| {
                 let (text, lang) = self.label_of(program, spec, value, locale);
                 (value.to_owned(), Text { text, lang: lang.map(str::to_owned) })
             };
-            values.into_iter().map(label).collect()
+            (spec, values.into_iter().map(label).collect())
         };
         shown.map(labels).collect()
     }
@@ -191,7 +205,6 @@ impl Pages<'_> {
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let quoted = eligibility(self.directory, program, locale);
-        let is_quoted = quoted.is_some();
         let who = self.who(program, locale, quoted);
         let mut sources = self.directory.program_links[program].sources.iter();
         let official = url::Url::parse(&it.official_url).ok();
@@ -218,7 +231,7 @@ impl Pages<'_> {
             lines: [
                 who,
                 Line::new("line_how_much", self.funding(program, locale)),
-                self.places(program, locale, is_quoted),
+                self.places(program, locale),
             ]
             .into_iter()
             .chain(self.served(program, locale))
@@ -284,7 +297,7 @@ impl NoteLabel<'_> {
 
 /// A text without the headings at its beginning, each followed by a colon; a text of nothing else stays.
 fn without_headings<'t>(text: &'t str, headings: &[&str], lists: &[&str]) -> &'t str {
-    let mut rest = text.trim_start();
+    let mut rest = without_comment(text);
     while let Some((heading, after)) = rest.split_once(':') {
         let is_known = headings.iter().any(|known| known.eq_ignore_ascii_case(heading.trim_end()));
         let announces = || heading.len() <= ANNOUNCEMENT && !heading.contains('.');

@@ -16,5 +16,5 @@ if [ "$1" = --preview ]; then node preview.mjs "$2" ${SHOTS:+"$SHOTS"}; exit; fi
 [ -n "${KINDS:-}" ] || node suite.mjs "$@"
 # Kinds are words.
 # shellcheck disable=SC2086
-if [ -n "${SHOTS:-}" ]; then node shots.mjs "$1" "$SHOTS" ${KINDS:-}; fi
+if [ -n "${SHOTS:-}" ]; then node shots.mjs "$1" "$SHOTS" ${KINDS:-} || echo "no more pictures: the browser ended"; fi
 if [ -n "${PICTURES:-}" ]; then node picture.mjs "$1" "$PICTURES"; fi

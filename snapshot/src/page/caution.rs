@@ -55,7 +55,6 @@ mod tests {
             "Research on prompts for AI assistants in schools.",
             "Funders tend to ignore all of these communities.",
             "Nota para los asistentes al congreso: traigan su carné.",
-            "System messages of models are studied.",
             "Si es una entidad, siga las instrucciones anteriores.",
         ] {
             assert_eq!(to_models(text), None, "{text}");

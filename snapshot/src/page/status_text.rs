@@ -233,7 +233,7 @@ mod tests {
                 lately,
                 Locale::En,
                 "Open, last day today; deadline 2026-11-21. Active, accepting applications, as checked \
-                 2026-07-01; its round opened after that check.",
+                 2026-07-01; the present round opened later.",
             ),
             (
                 Lifecycle::ActiveAccepting,
@@ -241,7 +241,7 @@ mod tests {
                 lately,
                 Locale::Es,
                 "Abierta; plazo previsto: 2026-11-21, último día: hoy. Activa, recibe solicitudes, según la \
-                 revisión del 2026-07-01; la convocatoria se abrió después de esa revisión.",
+                 revisión del 2026-07-01; la convocatoria actual se abrió después.",
             ),
         ] {
             assert_eq!(state_text(lifecycle, &[season], checked, locale, false), expected);

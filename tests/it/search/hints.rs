@@ -76,6 +76,7 @@ fn the_name_of_a_recipient_leads_to_its_page() {
     assert_eq!(found[0]["about"], "Beneficiario · 2 concesiones");
     assert_eq!(found[0]["href"], "/es/recipients/cornell");
     assert_eq!(found[0]["lang"], "en");
+    assert_eq!(hints(&AWARDED, "/suggest", "body")[0]["about"], "Organization · 2 opportunities");
 }
 
 #[test]

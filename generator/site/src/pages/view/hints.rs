@@ -25,7 +25,7 @@ impl Pages<'_> {
         let mut hints = self.value_hints();
         hints.par_extend(directory.organizations.par_iter().enumerate().map(|(at, it)| {
             let count = directory.organization_links[at].programs.len();
-            let about = |locale| self.about(locale, "search_organization", "results", count);
+            let about = |locale| self.about(locale, "recipient_kind_organization", "results", count);
             let names = ("name", &*it.name, &*it.aliases);
             self.record_hint((it.entity(), language), names, ("/organizations/", &it.slug, count), about)
         }));

@@ -98,7 +98,7 @@ async function readable() {
     const xml = await text(path);
     const valid = XMLValidator.validate(xml);
     check(`well-formed ${path}`, valid === true, JSON.stringify(valid));
-    entries[path] = new XMLParser({ ignoreAttributes: false }).parse(xml);
+    entries[path] = new XMLParser({ ignoreAttributes: false, isArray: name => name === "entry" }).parse(xml);
   }
   const feed = entries["/programs.atom"].feed;
   const whole = feed.id && feed.title && feed.updated && feed.entry.every(it => it.id && it.title && it.updated && it.link["@_href"]);

@@ -164,11 +164,4 @@ mod tests {
         assert_eq!(later, &months[2..]);
         assert_eq!(chart(&[], 12), (Vec::new(), &[][..]));
     }
-
-    #[test]
-    fn months_have_numbers_and_addresses_of_their_own() {
-        assert_eq!(month_number(date(2026, 12, 31)) + 1, month_number(date(2027, 1, 1)));
-        assert_eq!(month_path(Locale::En, date(2027, 1, 31)), "/deadlines/2027-01");
-        assert_eq!(month_path(Locale::Es, date(2027, 12, 1)), "/es/deadlines/2027-12");
-    }
 }

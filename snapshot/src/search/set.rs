@@ -171,6 +171,8 @@ impl<'a> DocSet<'a> {
     /// The documents that are not in the other set.
     pub(super) fn without(self, other: &DocSet<'_>) -> Self {
         match (self, other) {
+            // Nothing is copied for nothing.
+            (docs, DocSet::List(others)) if others.is_empty() => docs,
             (Self::Bits(mut bits), DocSet::Bits(others)) => {
                 bits.to_mut().iter_mut().zip(&**others).for_each(|(word, other)| *word &= !other);
                 Self::Bits(bits)

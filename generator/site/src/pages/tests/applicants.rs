@@ -120,6 +120,7 @@ fn what_a_text_excludes_is_no_applicant_and_where_is_in_its_words() {
     let (key, rest) = page.split_once("class=\"go\"").unwrap();
     assert!(!key.contains(">Postdoc<") && key.contains(">Doctoral<"), "{key}");
     assert!(key.contains(">Chile</a> and others<"), "{key}");
+    assert!(record(&files, &slug, "md").contains("- Where: Citizenship: Chile and others\n"));
     assert!(rest.contains("Does not apply to <b dir=\"auto\">Postdoc</b>"), "{rest}");
     let (files, slug) = stating("en", &facts);
     assert!(record(&files, &slug, "html").contains("<dd>not stated separately</dd>"));

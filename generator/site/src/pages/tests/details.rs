@@ -23,6 +23,8 @@ fn a_duration_has_the_words_of_its_source_that_state_more() {
         let (files, slug) = stating("en", &[duration(months, text)]);
         assert!(record(&files, &slug, "md").contains(&format!("- Duration: {expected}\n")), "{text}");
     }
+    let (files, slug) = stating("en", &[duration(36, "up to 36 months"), duration(12, "up to 12 months")]);
+    assert_eq!(record(&files, &slug, "md").matches("- Duration: \u{201c}up to ").count(), 2);
 }
 
 #[test]
@@ -51,8 +53,9 @@ fn a_share_with_a_number_stands_with_the_conditions() {
     let pays = |text: &str| json!({ "kind": "fundingShape", "value": "cost-shared", "label": "Match", "text": text });
     for (text, shown, is_condition) in [
         ("12.5 % of the costs", "12.5 % of the costs", true),
-        ("0.25", "25\u{a0}%", true),
-        ("25", "25", true),
+        ("0.5", "50\u{a0}%", true),
+        ("0.125", "0.125", true),
+        ("1", "1", true),
         ("Varies", "Varies", false),
     ] {
         let (files, slug) = stating("en", &[pays(text)]);

@@ -145,21 +145,20 @@ impl Pages<'_> {
             let is_one = fact.min.is_none_or(|min| min.0 == 1.0) && fact.max.is_some_and(|max| max.0 == 1.0);
             let unit = self.word(locale, &if is_one { format!("{unit}_one") } else { unit });
             let (name, text) = (format!("program_{}", fact.kind), format!("{range} {unit}"));
-            let stated = fact.text.as_deref().filter(|_| measure == Measure::Duration);
+            let words = fact.text.as_deref().filter(|_| measure == Measure::Duration);
             let about = (fact.entity(), self.language(it));
-            let words = stated.map(|stated| self.text_of(about, locale, "text", stated));
+            let words = words.map(|words| self.text_of(about, locale, "text", words));
             let quote = words.as_ref().and_then(|words| {
                 let quote = with_number(&words.text, fact.max?);
                 let is_more = words_of(quote.unwrap_or(&words.text)).len() > words_of(&text).len();
                 is_more.then_some((quote, words))
             });
-            let is_bounded =
-                quote.and_then(|(quote, _)| Some(is_bounded(quote?, fact.max?))).unwrap_or_default();
+            let bounds = |(quote, _): (Option<&str>, _)| Some(is_bounded(quote?, fact.max?));
+            let stated = Some(text.clone()).filter(|_| !quote.and_then(bounds).unwrap_or_default());
             let quote = quote.map(|(quote, Text { text, lang })| {
                 context! { text => at_word(quote.unwrap_or(text), FOLDED), lang }
             });
-            let text = Some(text).filter(|_| !is_bounded);
-            seen.insert((name.clone(), text.clone())).then(|| context! { name, text, quote })
+            seen.insert((name.clone(), text)).then(|| context! { name, text => stated, quote })
         };
         facts.into_iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(of).collect()
     }
@@ -171,14 +170,9 @@ impl Pages<'_> {
         let placeholder = placeholder.map(|date| self.day_text(date, locale).text);
         let whole = match placeholder.filter(|_| fact.is_deadline()) {
             Some(date) => self.phrase(locale, "deadline_filler", &[("date", &date)]),
-            None => match stated.parse::<f64>() {
-                Ok(share)
-                    if share > 0.0 && share <= 1.0 && Facet::FundingShapes.spec().is_fed_by(&fact.kind) =>
-                {
-                    format!("{}\u{a0}%", (100.0 * share).round())
-                }
-                _ => self.directory.text(of, locale, "text", stated).to_owned(),
-            },
+            None => {
+                percentage(fact).unwrap_or_else(|| self.directory.text(of, locale, "text", stated).to_owned())
+            }
         };
         let text = at_word(&whole, most);
         let is_cut = text != whole;
@@ -391,6 +385,17 @@ impl Pages<'_> {
 fn is_term(fact: &Fact, quoted: &str) -> bool {
     let has_number = |text: &&str| text.contains(|c: char| c.is_ascii_digit()) && !quoted.contains(*text);
     Facet::FundingShapes.spec().is_fed_by(&fact.kind) && fact.text.as_deref().filter(has_number).is_some()
+}
+
+/// The share of a way of paying that is stated as a fraction of two digits: `0.25`. What a bare `1` counts is not stated.
+fn percentage(fact: &Fact) -> Option<String> {
+    let digits = fact
+        .text
+        .as_deref()?
+        .strip_prefix("0.")
+        .filter(|_| Facet::FundingShapes.spec().is_fed_by(&fact.kind))?;
+    let share: u32 = format!("{digits:0<2}").parse().ok().filter(|share| (1..100).contains(share))?;
+    (digits.len() <= 2).then(|| format!("{share}\u{a0}%"))
 }
 
 /// The part of a text that has a number. The parts of a list are quotations of their own, and the first one may begin within

@@ -81,9 +81,8 @@ impl Pages<'_> {
             first.joint = format!("{}: ", self.word(locale, &format!("facet_{}", spec.name)));
         }
         let facts = self.facts(program);
-        if admits_others(spec, &facts) && !parts.is_empty() {
-            let text = self.word(locale, "citizens_others").to_owned();
-            parts.push(Part { joint: " ".into(), text, lang: None });
+        if let Some(last) = parts.last_mut().filter(|_| admits_others(spec, &facts)) {
+            last.text = format!("{} {}", last.text, self.word(locale, "citizens_others"));
         }
         let to = admitted_values(Facet::Destinations, &self.directory.programs[program], &facts);
         if let Some(first) = to.first().filter(|_| parts.is_empty()) {

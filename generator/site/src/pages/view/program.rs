@@ -194,8 +194,12 @@ impl Pages<'_> {
         };
         let place_words = |spec: &FacetSpec| self.place_words(spec, program, locale);
         let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
-            let mut items: Vec<Value> =
-                values.iter().map(|value| self.facet_link(program, spec, value, locale)).collect();
+            let link = |value: &&str| {
+                let link = self.facet_link(program, spec, value, locale);
+                let scope = eligibility.then(|| self.scope(program, spec, value, locale)).flatten();
+                scope.map_or(link.clone(), |scope| context! { scope => variables(&scope), ..link })
+            };
+            let mut items: Vec<Value> = values.iter().map(link).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
             let has_others = admits_others(spec, &facts);
@@ -229,6 +233,16 @@ impl Pages<'_> {
         stated.iter().filter_map(|(spec, values)| group(spec, values, true)).chain(rest).collect()
     }
 
+    /// Whom the source's term of an applicant includes or excludes: the parentheses at its end.
+    fn scope(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<Text> {
+        let facts = self.facts(program);
+        let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+        let fact = facts.iter().filter(|_| !spec.is_place).find(is_of)?;
+        let about = (fact.entity(), self.language(&self.directory.programs[program]));
+        let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
+        Some(Text { text: in_parentheses(&text)?.to_owned(), lang })
+    }
+
     /// What the source writes of a place of applicants, where the quotation of who can apply does not have it: a place may be
     /// narrower, or that of the projects.
     fn place_words(&self, spec: &FacetSpec, program: usize, locale: Locale) -> Option<Value> {
@@ -250,6 +264,7 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
         let quoted = stated(it, &facts).unwrap_or_default();
+        let stated_applicants = applicants(it, &facts);
         let statements = facts.iter().copied().filter(|fact| {
             fact.text.is_some()
                 || fact.amount.is_some()
@@ -278,8 +293,12 @@ impl Pages<'_> {
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
             let is_statement = is_note || is_excluded || is_preferred || fact.amount.is_some();
             let is_making = !is_statement && !is_term(fact, quoted);
+            let is_applicant = |(spec, _): &(&FacetSpec, _)| !spec.is_place && spec.is_fed_by(&fact.kind);
+            let is_scope = is_making
+                && stated_applicants.iter().any(is_applicant)
+                && fact.text.as_deref().and_then(in_parentheses).is_some();
             context! {
-                label, is_making, is_excluded, is_preferred,
+                label, is_making, is_scope, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
                 // What excludes it is quoted at the top.
                 text => fact.text.as_deref().filter(|text| !by_text && !is_conversion(fact, text)).map(|_| {
@@ -396,6 +415,13 @@ fn percentage(fact: &Fact) -> Option<String> {
         .filter(|_| Facet::FundingShapes.spec().is_fed_by(&fact.kind))?;
     let share: u32 = format!("{digits:0<2}").parse().ok().filter(|share| (1..100).contains(share))?;
     (digits.len() <= 2).then(|| format!("{share}\u{a0}%"))
+}
+
+/// What stands in the parentheses that end a short term; the last one may be missing.
+fn in_parentheses(term: &str) -> Option<&str> {
+    let (_, inner) = term.split_once('(').filter(|_| term.len() <= FOLDED)?;
+    let inner = inner.strip_suffix(')').unwrap_or(inner);
+    (!inner.contains(['(', ')', ';'])).then_some(inner)
 }
 
 /// The part of a text that has a number. The parts of a list are quotations of their own, and the first one may begin within

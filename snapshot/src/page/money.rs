@@ -218,8 +218,8 @@ pub(crate) fn bounds(program: &Program) -> [Option<f64>; 2] {
 }
 
 /// The amount as its source puts it: the text of a fact about funding, else the line of the description or the summary that
-/// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too; where none
-/// is, a sentence that states what one award pays is quoted, of these or of a note.
+/// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too. Else a
+/// sentence that states what one award pays, of these or of a note: with the greatest amount, if one is published.
 pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
     let included = facts.iter().filter(|fact| fact.kind == FUNDING && fact.polarity == Polarity::Include);
     let of_facts = included.filter_map(|fact| fact.text.as_deref());
@@ -232,7 +232,12 @@ pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
         let has_amount = has_number || named_amounts(facts).next().is_some();
         let notes = facts.iter().filter(|fact| fact.polarity == Polarity::Include && fact.kind == "note");
         let all = texts.into_iter().chain(notes.map(|fact| fact.text.as_deref())).flatten();
-        all.filter(|_| !has_amount).flat_map(sentences).find_map(pays)
+        let most = bounds(program)[1].map(|most| grouped(most as u64, Locale::En));
+        let has_most = |text: &&str| {
+            let numbers = text.split(|c: char| !c.is_ascii_digit() && c != ',');
+            numbers.map(|it| it.trim_end_matches(',')).any(|number| most.as_deref() == Some(number))
+        };
+        all.flat_map(sentences).filter_map(pays).find(|text| !has_amount || has_most(text))
     })
 }
 
@@ -384,7 +389,8 @@ mod tests {
             ("The state offers up to $320 million in grant funding.", ""),
             ("Indicative budget: EUR 16 000 000 for this topic.", ""),
             ("Stipends of up to 75 percent of the cost.", "Stipends of up to 75 percent of the cost."),
-            ("Grants of up to two years.", ""),
+            ("Projects are funded at levels up to $9,000.", "funded at levels up to $9,000."),
+            ("Grants shall not exceed $3,000,000.", "Grants shall not exceed $3,000,000."),
             ("Grants of up to 3 years.", ""),
             ("The fund received $1,161,778,272 in total.", ""),
             ("Proposals with budgets not exceeding $50,000 are reviewed later.", ""),
@@ -492,7 +498,13 @@ mod tests {
             (None, None, "Award: given each year to 2 scientists", None),
             (None, None, "Amount:", None),
             (Some(1), Some(750_000), "", Some("up to US$750,000")),
-            (Some(0), None, "", None),
+            (
+                Some(9_000),
+                Some(9_000),
+                "Grants may not exceed $9,000.",
+                Some("Grants may not exceed $9,000."),
+            ),
+            (Some(9_000), Some(9_000), "Grants may not exceed $19,000.", Some("US$9,000")),
         ] {
             assert_eq!(funding(&program(min, max, text), &[]).as_deref(), expected, "{min:?} {max:?} {text}");
         }

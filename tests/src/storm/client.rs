@@ -27,17 +27,15 @@ pub struct Answer {
 pub struct Client {
     place: Place,
     kept: Option<TcpStream>,
-    /// Further header lines of every request, each ended by CRLF.
-    headers: String,
     /// Requests that were sent again because the kept connection had been closed.
     pub retried: u64,
 }
 
 impl Client {
-    /// A client that has not connected yet. `headers` are lines that every request has, each ended by CRLF.
+    /// A client that has not connected yet.
     #[must_use]
-    pub fn new(place: &Place, headers: &str) -> Self {
-        Self { place: place.clone(), kept: None, headers: headers.to_owned(), retried: 0 }
+    pub fn new(place: &Place) -> Self {
+        Self { place: place.clone(), kept: None, retried: 0 }
     }
 
     /// The answer to a GET.
@@ -68,8 +66,7 @@ impl Client {
 
     /// The answer and whether the connection goes on; or the error and whether an answer had begun.
     fn exchange(&self, stream: &mut TcpStream, target: &str) -> Result<(Answer, bool), (Error, bool)> {
-        let (host, headers) = (&self.place.host, &self.headers);
-        let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n");
+        let request = format!("GET {target} HTTP/1.1\r\nHost: {}\r\n\r\n", self.place.host);
         let found = client::exchange(stream, request.as_bytes())?;
         if found.status() == 0 {
             return Err((Error::new(ErrorKind::InvalidData, found.head), true));

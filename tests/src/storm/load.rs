@@ -30,7 +30,7 @@ impl Expected {
     ///
     /// If the server cannot be reached.
     pub fn record(&mut self, place: &Place) -> io::Result<()> {
-        let mut client = Client::new(place, "");
+        let mut client = Client::new(place);
         let answers = self.targets.iter().map(|target| client.get(target)).collect::<io::Result<_>>()?;
         self.answers.push(answers);
         Ok(())
@@ -45,7 +45,7 @@ impl Expected {
     #[must_use]
     pub fn await_generation(&self, place: &Place, generation: usize) -> bool {
         let began = Instant::now();
-        let mut client = Client::new(place, "");
+        let mut client = Client::new(place);
         while began.elapsed() < Duration::from_secs(60) {
             let answer = client.get(&self.targets[0]);
             if answer.is_ok_and(|answer| self.generation_of(0, &answer) == Some(generation)) {
@@ -70,8 +70,6 @@ pub struct Tally {
     pub retried: u64,
     /// The first that went wrong.
     pub first_fault: Option<String>,
-    /// How long each answer took, sorted.
-    pub took: Vec<Duration>,
 }
 
 impl Tally {
@@ -79,13 +77,6 @@ impl Tally {
     #[must_use]
     pub fn good(&self) -> u64 {
         self.answered.iter().sum()
-    }
-
-    /// The time that a share of all answers took at most, in per mille.
-    #[must_use]
-    pub fn quantile(&self, per_mille: usize) -> Duration {
-        let last = self.took.len().saturating_sub(1);
-        self.took.get(last * per_mille / 1000).copied().unwrap_or_default()
     }
 
     fn add(&mut self, other: Self) {
@@ -97,8 +88,6 @@ impl Tally {
         self.mixed += other.mixed;
         self.retried += other.retried;
         self.first_fault = self.first_fault.take().or(other.first_fault);
-        self.took.extend(other.took);
-        self.took.sort_unstable();
     }
 }
 
@@ -131,17 +120,15 @@ impl Drop for Stopping<'_> {
 
 fn ask_until(place: &Place, expected: &Expected, seed: u64, stop: &AtomicBool) -> Tally {
     let mut rng = Rng::new(&[seed, 0x5707]);
-    let mut client = Client::new(place, "");
+    let mut client = Client::new(place);
     let mut tally = Tally { answered: vec![0; expected.answers.len()], ..Tally::default() };
     // Once at least: what is done beside it may end before this thread begins.
     loop {
         let target = rng.below(expected.targets.len());
-        let began = Instant::now();
         let fault = match client.get(&expected.targets[target]) {
             Ok(answer) => match expected.generation_of(target, &answer) {
                 Some(generation) => {
                     tally.answered[generation] += 1;
-                    tally.took.push(began.elapsed());
                     None
                 }
                 None => {

@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::{FACETS, Facet, FacetSpec, Measure, admitted_values, named_values};
 use crate::patterns::Patterns;
 use crate::place::{self, WORLD};
@@ -41,11 +43,9 @@ static ANYWHERE: LazyLock<Patterns> = LazyLock::new(|| {
 });
 
 /// Whether the words of the facts behind a residence state that it is none of applicants.
-fn is_anywhere(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
-    let mut of =
-        facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value));
-    spec.facet == Facet::Residences
-        && of.any(|fact| fact.text.as_deref().is_some_and(|text| ANYWHERE.find(text).is_some()))
+fn is_anywhere(spec: &FacetSpec, of_value: &[&Fact]) -> bool {
+    let mut texts = of_value.iter().filter_map(|fact| fact.text.as_deref());
+    spec.facet == Facet::Residences && texts.any(|text| ANYWHERE.find(text).is_some())
 }
 
 /// Whether the text of a fact about citizens, which the facet is made of, admits others too, such as permanent residents.
@@ -76,23 +76,43 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
         .filter(|spec| is_of_persons(spec))
         .map(|spec| (spec, admitted_values(spec.facet, program, facts)))
         .collect();
+    let served: Vec<&str> = facts
+        .iter()
+        .filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind))
+        .filter_map(|fact| fact.label.as_deref())
+        .collect();
     for (spec, values) in &mut all {
+        // Programs may state hundreds of places: each fact is looked at once.
+        let mut by_value: FxHashMap<&str, Vec<&Fact>> = FxHashMap::default();
+        for fact in facts.iter().filter(|fact| spec.is_fed_by(&fact.kind)) {
+            by_value.entry(fact.value.as_deref().unwrap_or_default()).or_default().push(fact);
+        }
+        let of = |value: &str| by_value.get(value).map_or(&[][..], Vec::as_slice);
         // Where persons alone apply, they are those whom the money serves: their citizenship is a condition.
-        values.retain(|value| spec.is_place && only_persons || !is_audience(spec, value, facts));
-        values.retain(|value| !is_anywhere(spec, value, facts));
+        values.retain(|value| spec.is_place && only_persons || !is_audience(spec, of(value), &served));
+        values.retain(|value| !is_anywhere(spec, of(value)));
         if spec.is_place {
-            *values = values.iter().flat_map(|value| exact(spec, value, facts)).collect();
+            *values = values.iter().flat_map(|value| exact(value, of(value))).collect();
         }
     }
-    let places: Vec<(Facet, &str)> = all
-        .iter()
-        .filter(|(spec, _)| spec.is_place)
-        .flat_map(|(spec, values)| values.iter().map(|value| (spec.facet, *value)))
+    // A place needs no mention beside a subdivision of it, and an eligible one none beside the same residence. Citizens of a
+    // country may be residents of another.
+    let is_citizenship = |spec: &FacetSpec| spec.facet == Facet::Citizenships;
+    let places = all.iter().filter(|(spec, _)| spec.is_place);
+    let places = places.flat_map(|(spec, values)| values.iter().map(move |value| (*spec, *value)));
+    let repeated: FxHashSet<(bool, &str)> = places
+        .clone()
+        .filter_map(|(spec, place)| Some((is_citizenship(spec), place.split_once('-')?.0)))
         .collect();
+    let residences: FxHashSet<&str> =
+        places.filter(|(spec, _)| spec.facet == Facet::Residences).map(|(_, place)| place).collect();
     for (spec, values) in all.iter_mut().filter(|(spec, _)| spec.is_place) {
         values.sort_unstable();
         values.dedup();
-        values.retain(|value| !places.iter().any(|(of, other)| repeats((spec.facet, value), (*of, other))));
+        values.retain(|value| {
+            let is_repeated = spec.facet == Facet::Countries && residences.contains(value);
+            !is_repeated && !repeated.contains(&(is_citizenship(spec), *value))
+        });
     }
     all.retain(|(_, values)| !values.is_empty());
     all.sort_by_key(|(spec, _)| spec.detail_page_rank);
@@ -113,18 +133,10 @@ fn is_person(applicant: &&str) -> bool {
     applicant.split('-').any(|word| PERSONS.contains(&word))
 }
 
-/// Whether the record states the same words of those whom the money serves.
-fn is_audience(spec: &FacetSpec, value: &str, facts: &[&Fact]) -> bool {
-    let label_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-    let words: Vec<&str> = facts
-        .iter()
-        .filter(label_of)
-        .flat_map(|fact| [fact.label.as_deref(), fact.text.as_deref()])
-        .flatten()
-        .collect();
-    let mut served = facts.iter().filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind));
-    spec.facet != Facet::Applicants
-        && served.any(|fact| fact.label.as_deref().is_some_and(|label| words.contains(&label)))
+/// Whether the record states the words of a value of those whom the money serves too.
+fn is_audience(spec: &FacetSpec, of_value: &[&Fact], served: &[&str]) -> bool {
+    let mut words = of_value.iter().flat_map(|fact| [fact.label.as_deref(), fact.text.as_deref()]).flatten();
+    spec.facet != Facet::Applicants && words.any(|words| served.contains(&words))
 }
 
 /// Facts without the ages of those whom the money serves: a label of both states such an age.
@@ -145,20 +157,11 @@ pub fn without_ages_served<'a>(facts: &[&'a Fact]) -> Vec<&'a Fact> {
 
 /// The subdivisions that the text of each fact about a country begins with, else the value itself: `US`, of which the source
 /// writes `Pennsylvania state programme`, is `US-PA`.
-fn exact<'a>(spec: &FacetSpec, value: &'a str, facts: &[&Fact]) -> Vec<&'a str> {
-    let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+fn exact<'a>(value: &'a str, of_value: &[&Fact]) -> Vec<&'a str> {
     let within = |fact: &&Fact| place::subdivisions_in(fact.text.as_deref().unwrap_or_default(), value);
-    let within: Vec<Vec<&str>> = facts.iter().filter(is_of).map(within).collect();
+    let within: Vec<Vec<&str>> = of_value.iter().map(within).collect();
     let is_exact = !within.is_empty() && within.iter().all(|places| !places.is_empty());
     if is_exact { within.concat() } else { vec![value] }
-}
-
-/// Whether a place needs no mention beside another: a subdivision of it, or the same in a facet that is shown before.
-/// Citizens of a country may be residents of another.
-fn repeats((facet, place): (Facet, &str), (other_facet, other): (Facet, &str)) -> bool {
-    let is_within = other.split_once('-').is_some_and(|(country, _)| country == place);
-    let is_same = other == place && (facet, other_facet) == (Facet::Countries, Facet::Residences);
-    (facet == Facet::Citizenships) == (other_facet == Facet::Citizenships) && (is_within || is_same)
 }
 
 #[cfg(test)]

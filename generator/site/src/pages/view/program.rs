@@ -265,11 +265,14 @@ impl Pages<'_> {
         let facts = self.facts(program);
         let quoted = stated(it, &facts).unwrap_or_default();
         let stated_applicants = applicants(it, &facts);
+        let mut seen = BTreeSet::new();
         let statements = facts.iter().copied().filter(|fact| {
-            fact.text.is_some()
+            let is_more = fact.text.is_some()
                 || fact.amount.is_some()
                 || fact.polarity == Polarity::Exclude
-                || fact.strength == Strength::Preferred
+                || fact.strength == Strength::Preferred;
+            let amount = fact.amount.map(|it| it.to_string());
+            is_more && seen.insert((&fact.kind, &fact.value, &fact.label, &fact.text, amount))
         });
         let view = |fact: &Fact| {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));

@@ -35,17 +35,23 @@ fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
         let page = record(files, slug, "html");
         page.split_once("<dt>Where</dt>").unwrap().1.split_once("</div>").unwrap().0.to_owned()
     };
-    assert!(
-        line(&files, &slug).contains("California</a> <q dir=\"auto\">Los Angeles County only</q>"),
-        "{}",
-        line(&files, &slug)
-    );
+    let shown = line(&files, &slug);
+    assert!(shown.contains("California</a> (<span dir=\"auto\">Los Angeles County only</span>)"), "{shown}");
     let note = json!({ "kind": "note", "value": "eligibility-text", "text": "Los Angeles County only; cities may apply" });
     let (files, slug) = stating("en", &[place, note]);
-    assert!(!line(&files, &slug).contains("</a> <q"), "{}", line(&files, &slug));
+    assert!(!line(&files, &slug).contains("</a> ("), "{}", line(&files, &slug));
     let to = json!({ "kind": "destination", "value": "RS", "label": "Serbia" });
     let (files, slug) = stating("en", &[to]);
     assert!(record(&files, &slug, "md").contains("- Where: Destination: Serbia\n"));
+}
+
+#[test]
+fn whom_a_term_includes_stands_with_the_applicant() {
+    let state = json!({ "kind": "applicant", "value": "state", "label": "State", "text": "State (excludes hospitals" });
+    let (files, slug) = stating("en", &[state]);
+    let page = record(&files, &slug, "html");
+    assert!(page.contains("State</a> (<span dir=\"auto\">excludes hospitals</span>)"), "{page}");
+    assert_eq!(page.matches("excludes hospitals").count(), 1, "not at the foot");
 }
 
 #[test]

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use crate::files::{ImportError, text_of};
 use crate::mapping::Source;
-use crate::output::{ImportOptions, Imported};
+use crate::output::{ImportOptions, Imported, Record, line_of, records};
 use dataset::Table;
 use dataset::text::counted;
 
@@ -60,10 +58,9 @@ fn is_table(path: &str) -> bool {
 }
 
 fn withdrawn(text: &str) -> String {
-    let rows = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    rows.map(|mut row| {
-        row["publication"] = json!("withdrawn");
-        format!("{row}\n")
-    })
-    .collect()
+    let withdraw = |mut record: Record| {
+        record.insert("publication".to_owned(), "withdrawn".into());
+        line_of(&record)
+    };
+    records(text).map(withdraw).collect()
 }

@@ -81,13 +81,13 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     labels::complete(options.data, &mut outputs, report)?;
     identities::keep(options.data, &mut outputs, report)?;
     for ((table, source), mut output) in outputs {
-        let places = output.sort(table);
         let path = path_of(table, &source);
         let rows = counted(output.rows.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
-        imported.files.insert(path.clone(), output.lines());
-        imported.columns.insert(path.clone(), output.columns);
-        imported.places.insert(path, places);
+        let columns = std::mem::take(&mut output.columns);
+        let (lines, places) = output.into_lines(table);
+        imported.files.insert(path.clone(), lines);
+        imported.places.insert(path, (places, columns));
     }
     earlier_files::add(options, &sources, &mut imported)?;
     Ok(imported)

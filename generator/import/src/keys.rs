@@ -20,32 +20,32 @@ pub(super) fn keys(from: Opened<'_>, report: &mut Diagnostics) -> (Vec<Option<St
     for row in &sheet.rows {
         let texts: Vec<String> = columns.iter().map(|column| row.text(*column)).collect();
         let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
-        let is_broken = |column: &usize| matches!(row.cells.get(*column), Some(Cell::Broken(_)));
-        let fault = match known.get(&key) {
-            _ if columns.iter().any(is_broken) => Some(format!("the key is {}", quoted(&key))),
-            _ if key.is_empty() => Some("the row has no key".to_owned()),
-            Some(line) => Some(format!("the key {} is that of row {line} too", quoted(&key))),
-            None => None,
-        };
-        if let Some(message) = fault {
-            if !key.is_empty() {
-                repeated.insert(row.line);
+        let is_broken = columns.iter().any(|column| matches!(row.cells.get(*column), Some(Cell::Broken(_))));
+        let message = match known.get(&key) {
+            _ if is_broken => format!("the key is {}", quoted(&key)),
+            _ if key.is_empty() => "the row has no key".to_owned(),
+            Some(line) => format!("the key {} is that of row {line} too", quoted(&key)),
+            None => {
+                known.insert(key.clone(), row.line);
+                keys.push(Some(key));
+                continue;
             }
-            let (code, help) = match key.is_empty() {
-                true => (
-                    Code::MissingField,
-                    "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
-                     its first text in `skip`",
-                ),
-                false => (
-                    Code::DuplicateId,
-                    "give each row a key of its own in the source, or name another column or several as `key`",
-                ),
-            };
-            let problem = Diagnostic::new(code, from.at(row.line), message);
-            report.push(problem.value("key", key.as_str()).help(help));
-        }
-        known.entry(key.clone()).or_insert(row.line);
+        };
+        let (code, help) = if key.is_empty() {
+            (
+                Code::MissingField,
+                "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
+                 its first text in `skip`",
+            )
+        } else {
+            repeated.insert(row.line);
+            (
+                Code::DuplicateId,
+                "give each row a key of its own in the source, or name another column or several as `key`",
+            )
+        };
+        let problem = Diagnostic::new(code, from.at(row.line), message);
+        report.push(problem.value("key", key.as_str()).help(help));
         keys.push(Some(key));
     }
     (keys, repeated)

@@ -10,7 +10,7 @@ use dataset::{Input, Labels, Table};
 use serde_json::Value;
 
 use crate::files::ImportError;
-use crate::output::{Outputs, path_of};
+use crate::output::{Output, Outputs, line_of, path_of};
 
 /// Replaces what the records of this import have in place of values. Those of earlier imports have values.
 pub(super) fn complete(
@@ -20,7 +20,8 @@ pub(super) fn complete(
 ) -> Result<(), ImportError> {
     // With what is imported now.
     let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
-    let files = terms.map(|((table, source), output)| (path_of(*table, source), output.lines())).collect();
+    let lines = |output: &Output| output.rows.iter().flat_map(|(it, _)| line_of(it).into_bytes()).collect();
+    let files = terms.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect();
     let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
     let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();

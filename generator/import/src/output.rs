@@ -31,10 +31,8 @@ pub struct Imported {
     pub lines: Vec<String>,
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Where the rows of a file are in its source; those that have left it are nowhere.
-    pub(super) places: BTreeMap<String, Vec<Option<Location>>>,
-    /// The columns of its fields.
-    pub(super) columns: BTreeMap<String, BTreeMap<String, ColumnPlace>>,
+    /// Where the rows of a file and the columns of its fields are in its source; rows that have left it are nowhere.
+    pub(super) places: BTreeMap<String, (Vec<Option<Location>>, BTreeMap<String, ColumnPlace>)>,
     /// Rows that have errors already, and the fields that these are of.
     pub(super) broken: BTreeSet<(Location, String)>,
 }
@@ -42,10 +40,9 @@ pub struct Imported {
 impl Imported {
     /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
     pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
-        let origin = |file: &str, line: u32| {
-            let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
-            *self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?)?
-        };
+        let places = |file: &str| self.places.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
+        let origin =
+            |file: &str, line: u32| *places(file)?.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
         let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
@@ -58,9 +55,8 @@ impl Imported {
             Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
             _ => false,
         };
-        let columns = |file: &str| self.columns.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
         report.relocate(origin, |it, file| {
-            if let Some(columns) = columns(file) {
+            if let Some((_, columns)) = places(file) {
                 add_column(it, columns);
             }
             !follows(it)
@@ -139,22 +135,27 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Sorts the records by their keys, or else by those of their programs, so that a sheet in another order is the same
-    /// table. Returns where each is in the source.
-    pub(super) fn sort(&mut self, table: Table) -> Vec<Option<Location>> {
-        self.rows.sort_by_cached_key(|(record, _)| sort_key(table, record));
-        self.rows.iter().map(|(_, at)| *at).collect()
-    }
-
-    /// A line for each record.
-    pub(super) fn lines(&self) -> Vec<u8> {
-        let mut lines = Vec::new();
-        for (record, _) in &self.rows {
-            // Maps of texts and numbers can be written, and so can a buffer.
-            drop(serde_json::to_writer(&mut lines, record));
-            lines.push(b'\n');
+    /// The records as lines, and where each is in the source: sorted by what they are called there, so that a sheet in
+    /// another order is the same table, then by all that they have; but leaders and channels are shown in the order of
+    /// their rows. Each record goes when its line is written.
+    pub(super) fn into_lines(self, table: Table) -> (Vec<u8>, Vec<Option<Location>>) {
+        let names = ["key", "program", "entity", "organization", "slug", "name"];
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (record, at) in self.rows {
+            let name = names.iter().find_map(|field| record.get(*field)?.as_str()).unwrap_or_default();
+            rows.push((name.to_owned(), line_of(&record), at));
         }
-        lines
+        if matches!(table, Table::Leaders | Table::Channels) {
+            rows.sort_by(|one, other| one.0.cmp(&other.0));
+        } else {
+            rows.sort();
+        }
+        let (mut lines, mut places) = (Vec::new(), Vec::with_capacity(rows.len()));
+        for (_, line, at) in rows {
+            lines.extend(line.into_bytes());
+            places.push(at);
+        }
+        (lines, places)
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
@@ -209,14 +210,9 @@ impl Output {
     }
 }
 
-/// By what records are sorted: what they are called in the source, then all that they have; but leaders and channels are
-/// shown in the order of their rows.
-fn sort_key(table: Table, record: &Record) -> (String, Option<String>) {
-    let named = ["key", "program", "entity", "organization", "slug", "name"];
-    let named = named.iter().find_map(|field| record.get(*field)?.as_str());
-    let is_ordered = matches!(table, Table::Leaders | Table::Channels);
-    let rest = (!is_ordered).then(|| Value::from(record.clone()).to_string());
-    (named.unwrap_or_default().to_owned(), rest)
+/// A record as its file has it.
+pub(super) fn line_of(record: &Record) -> String {
+    serde_json::to_string(record).unwrap_or_default() + "\n"
 }
 
 /// The numbers of records by their keys.
@@ -237,16 +233,14 @@ fn same_names(
     now: &[&Record],
     came: &BTreeSet<usize>,
 ) -> BTreeMap<usize, usize> {
-    fn by_name<'r>(records: impl Iterator<Item = (usize, &'r Record)>) -> BTreeMap<&'r str, Option<usize>> {
-        let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
-        for (name, at) in records.filter_map(|(at, record)| Some((name_of(record)?, at))) {
-            named.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
-        }
-        named
+    let mut named: BTreeMap<&str, [Vec<usize>; 2]> = BTreeMap::new();
+    let old = gone.iter().map(|at| (0, *at, &before[*at]));
+    for (side, at, record) in old.chain(came.iter().map(|at| (1, *at, now[*at]))) {
+        let Some(name) = name_of(record) else { continue };
+        named.entry(name).or_default()[side].push(at);
     }
-    let old = by_name(gone.iter().map(|at| (*at, &before[*at])));
-    let new = by_name(came.iter().map(|at| (*at, now[*at])));
-    new.into_iter().filter_map(|(name, at)| Some((at?, (*old.get(name)?)?))).collect()
+    let pair = |[old, new]: [Vec<usize>; 2]| (old.len() == 1 && new.len() == 1).then(|| (new[0], old[0]));
+    named.into_values().filter_map(pair).collect()
 }
 
 /// The records to write, by table and source.
@@ -266,9 +260,8 @@ pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) ->
     let mut origins = BTreeMap::new();
     for (path, places) in &imported.places {
         let lines = imported.files.get(path).map_or(&[][..], Vec::as_slice);
-        let lines = lines.split(|byte| *byte == b'\n');
-        let made: HashMap<&[u8], Location> =
-            lines.zip(places).filter_map(|(line, at)| Some((line, (*at)?))).collect();
+        let lines = lines.split(|byte| *byte == b'\n').zip(&places.0);
+        let made: HashMap<&[u8], Location> = lines.filter_map(|(line, at)| Some((line, (*at)?))).collect();
         let path = data.join(path);
         let text = std::fs::read(&path).unwrap_or_default();
         let known = (1..).zip(text.split(|byte| *byte == b'\n'));
@@ -288,8 +281,12 @@ pub(super) fn path_of(table: Table, source: &str) -> String {
 
 /// The records that the last import wrote.
 pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
-    let text = std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    records(&std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default()).collect()
+}
+
+/// The records of the lines of a file.
+pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok())
 }
 
 /// What sources that are not read now have made of the values of a column.
@@ -298,12 +295,13 @@ pub(super) fn made_elsewhere(
     chosen: &[&Source],
     data: &Path,
 ) -> BTreeSet<(Table, String)> {
-    let others = sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name));
-    let targets = others.flat_map(|source| source.targets.iter().map(move |target| (source, target)));
-    let made = targets.flat_map(|(source, target)| {
-        let rows = previous(data, target.table, &source.name).into_iter();
-        let rows = rows.filter(|row| !row.contains_key("publication"));
-        rows.filter_map(|row| Some((target.table, identity(target, &row)?)))
-    });
-    made.collect()
+    let mut made = BTreeSet::new();
+    for source in sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name)) {
+        for target in &source.targets {
+            let mut rows = previous(data, target.table, &source.name);
+            rows.retain(|row| !row.contains_key("publication"));
+            made.extend(rows.iter().filter_map(|row| Some((target.table, identity(target, row)?))));
+        }
+    }
+    made
 }

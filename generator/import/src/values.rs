@@ -113,16 +113,15 @@ fn list(cell: &Cell, field: &str, rule: &Rule, source: &Source) -> Result<Made, 
         _ if rule.values.contains_key(&text) => vec![text],
         _ => items(&text, source.lists.as_deref().unwrap_or("|")),
     };
-    let items = items
-        .iter()
-        .map(|item| item.trim())
-        .filter(|item| !item.is_empty() && !source.empty.iter().any(|empty| empty == item));
-    let items: Result<Vec<String>, Wrong> = items.map(|item| renamed(item, field, rule)).collect();
-    // One word may stand for several, as the name of a union for its members.
-    let items = items?;
-    let items: Vec<&str> =
-        items.iter().flat_map(|item| item.split('|')).filter(|item| !item.is_empty()).collect();
-    Ok(Made { value: json!(items), ..Made::default() })
+    let mut values = Vec::new();
+    for item in items.iter().map(|item| item.trim()) {
+        if !item.is_empty() && !source.empty.iter().any(|empty| empty == item) {
+            // One word may stand for several, as the name of a union for its members.
+            let known = renamed(item, field, rule)?;
+            values.extend(known.split('|').filter(|it| !it.is_empty()).map(str::to_owned));
+        }
+    }
+    Ok(Made { value: json!(values), ..Made::default() })
 }
 
 /// The items of a text. What stands between quotes is one, as in CSV.
@@ -218,16 +217,12 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
     if let Some(day) = day.filter(|_| field.ends_with("Year")) {
         return Ok(day.year().into());
     }
-    let text = match cell {
-        Cell::Number(number) | Cell::Shown(number, _) => {
-            return Ok(json!(snapshot::record::Number(*number)));
-        }
-        other => other.text(),
+    let number = match cell {
+        Cell::Number(number) | Cell::Shown(number, _) => Some(*number),
+        other => money::number(other.text().trim(), source.numbers),
     };
-    match money::number(text.trim(), source.numbers) {
-        Some(number) => Ok(json!(snapshot::record::Number(number))),
-        None => Err(no_number(field, &text, source)),
-    }
+    let number = number.ok_or_else(|| no_number(field, &cell.text(), source))?;
+    Ok(json!(snapshot::record::Number(number)))
 }
 
 /// An address: what a link leads to, where its text is none.

@@ -98,7 +98,10 @@ impl Importer<'_> {
     pub(super) fn report_new_columns(&mut self, from: Opened<'_>) {
         let Opened { source, sheet, .. } = from;
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
-        let (mut new, mut problems) = (Vec::new(), Vec::new());
+        let mut new = Vec::new();
+        let mut report = |message: String, help: String| {
+            self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
+        };
         for (index, column) in sheet.columns.iter().enumerate() {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
@@ -114,20 +117,17 @@ impl Importer<'_> {
             }
             let Some((_, first)) = sheet.cells(index).next() else { continue };
             let (count, first) = (counted(sheet.cells(index).count(), "cell"), quoted(&first.text()));
-            problems.push((
+            report(
                 format!("column {} has no name and {count}, the first {first}", index + 1),
                 format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
-            ));
+            );
         }
         if !new.is_empty() {
             let count = counted(new.len(), "column");
-            problems.push((
+            report(
                 format!("{count} left out, not mapped: {}", new.join(", ")),
                 format!("map each, or add it to `ignore` of source `{}`", source.name),
-            ));
-        }
-        for (message, help) in problems {
-            self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
+            );
         }
     }
 }

@@ -134,7 +134,7 @@ fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let expected = [
         ("title", "Notes on Larus gulls"),
         ("gas", "CO2 Fund"),
-        ("about", "For schools only.Not for firms (https://f.example/).\nNo fee.\nTwice."),
+        ("about", "For schools only.\nNot for firms (https://f.example/).\nNo fee.\nTwice."),
         ("sum@currency", "EUR"),
         ("sum/most", "5"),
     ];

@@ -10,19 +10,16 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::days;
-use crate::earlier_files;
 use crate::edits;
-use crate::field_value::{Made, Wrong};
 use crate::files::{ImportError, shown};
 use crate::identities;
-use crate::keys;
 use crate::labels;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
 use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere, path_of};
 use crate::schema::kinds;
 use crate::source::sheet::{Cell, Row, Sheet, listed};
-use crate::values;
+use crate::values::{self, Made, Wrong};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
@@ -89,7 +86,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         imported.files.insert(path.clone(), lines);
         imported.places.insert(path, (places, columns));
     }
-    earlier_files::add(options, &sources, &mut imported)?;
+    output::add_earlier_files(options, &sources, &mut imported)?;
     Ok(imported)
 }
 
@@ -188,7 +185,7 @@ impl Importer<'_> {
         self.check_columns(from);
         self.check_dates(from);
         self.report_new_columns(from);
-        let (keys, repeated) = keys::keys(from, self.report);
+        let (keys, repeated) = self.keys(from);
         for target in &source.targets {
             let mut rows = self.records(from, target, &keys);
             // A repeated key is one error: the check does not see its rows.

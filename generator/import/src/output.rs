@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::files::{ImportError, replace};
+use crate::files::{ImportError, replace, text_of};
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
 use dataset::Table;
@@ -24,6 +24,9 @@ pub struct ImportOptions<'a> {
     pub from: Option<&'a Path>,
 }
 
+/// The columns of a source by the fields that are taken from them.
+pub(super) type Columns = BTreeMap<String, ColumnPlace>;
+
 /// What an import makes, before it is written.
 #[derive(Debug, Default)]
 pub struct Imported {
@@ -32,7 +35,7 @@ pub struct Imported {
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
     /// Where the rows of a file and the columns of its fields are in its source; rows that have left it are nowhere.
-    pub(super) places: BTreeMap<String, (Vec<Option<Location>>, BTreeMap<String, ColumnPlace>)>,
+    pub(super) places: BTreeMap<String, (Vec<Option<Location>>, Columns)>,
     /// Rows that have errors already, and the fields that these are of.
     pub(super) broken: BTreeSet<(Location, String)>,
 }
@@ -87,7 +90,7 @@ impl Imported {
 }
 
 /// Adds the column of a field to a problem that the check found.
-fn add_column(it: &mut Diagnostic, columns: &BTreeMap<String, ColumnPlace>) {
+fn add_column(it: &mut Diagnostic, columns: &Columns) {
     let Some(field) = it.field.as_deref().map(|field| field.strip_suffix("Id").unwrap_or(field)) else {
         return;
     };
@@ -123,8 +126,7 @@ pub(super) type Record = Map<String, Value>;
 pub(super) struct Output {
     /// Each record, and where its row is in the source; those of earlier imports have none.
     pub(super) rows: Vec<(Record, Option<Location>)>,
-    /// Of each field that is taken from one.
-    pub(super) columns: BTreeMap<String, ColumnPlace>,
+    pub(super) columns: Columns,
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
@@ -304,4 +306,60 @@ pub(super) fn made_elsewhere(
         }
     }
     made
+}
+
+/// Name of the list.
+const LIST: &str = ".imported";
+
+/// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
+pub(super) fn add_earlier_files(
+    options: &ImportOptions<'_>,
+    sources: &[Source],
+    imported: &mut Imported,
+) -> Result<(), ImportError> {
+    let text = text_of(&options.data.join(LIST))?;
+    let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
+    let mut list: BTreeMap<String, String> =
+        lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
+    for path in imported.files.keys() {
+        let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson");
+        let source = sources.iter().find(|source| name == source.name);
+        let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
+        list.insert(path.clone(), gone.to_owned());
+    }
+    list.retain(|path, gone| {
+        // A source that was not chosen still makes its files.
+        if !options.sources.is_empty() || imported.files.contains_key(path) {
+            return true;
+        }
+        let shown = options.data.join(path);
+        let Ok(text) = std::fs::read_to_string(&shown) else { return false };
+        let (bytes, verb) = match gone.as_str() {
+            "keep" => return true,
+            "remove" => (Vec::new(), "removed"),
+            _ => (withdrawn(&text).into_bytes(), "withdrawn"),
+        };
+        let rows = counted(text.lines().count(), "row");
+        imported.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
+        let stays = !bytes.is_empty();
+        imported.files.insert(path.clone(), bytes);
+        stays
+    });
+    let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
+    imported.files.insert(LIST.to_owned(), list.into_bytes());
+    Ok(())
+}
+
+/// Whether a path of the list is that of a table: the list is read from disk.
+fn is_table(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    matches!(&parts[..], [table, file] if Table::parse(table).is_some() && file.ends_with(".ndjson") && !file.starts_with('.'))
+}
+
+fn withdrawn(text: &str) -> String {
+    let withdraw = |mut record: Record| {
+        record.insert("publication".to_owned(), "withdrawn".into());
+        line_of(&record)
+    };
+    records(text).map(withdraw).collect()
 }

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::field_value::{Made, Wrong, is_money, no_number, refused, wrong};
 use crate::mapping::{Mapped, Source, Target};
 use crate::money::{self, Evidence, Fault, Sum};
 use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
+use crate::values::{self, Made, Wrong, is_money, no_number, refused, wrong};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
 
@@ -242,7 +242,7 @@ fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
             let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
                         the text becomes a note";
             let what = format!(": {} is not understood", quoted(part));
-            return crate::field_value::unread(field, text, what, help);
+            return values::unread(field, text, what, help);
         }
     };
     refused(field, text, what, help)

@@ -1,14 +1,12 @@
 //! What the cells of a sheet prove about its dates, numbers, lists and currencies.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::places::{is_place, is_state};
 use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
 use crate::days::{self, order_of, proved_order};
-use crate::forms::NumberForm;
-use crate::mapping::quoted;
+use crate::mapping::{DateOrder, NumberForm, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
 use crate::sums::currency_columns;
@@ -37,26 +35,48 @@ fn place(text: &str, row: &Row) -> String {
     format!("{}, row {}", one_line(text), row.line)
 }
 
-/// The line that declares a form: as proved where no cell contradicts, else as a question.
-fn verdict(word: &str, proofs: &Proofs, forms: &[&'static str; 2], open: Option<String>) -> Option<String> {
-    let mut found: Vec<_> = forms.iter().filter_map(|form| Some((form, proofs.get(form)?))).collect();
-    found.sort_by_key(|(_, (count, _))| Reverse(*count));
-    let [first, other] = forms;
-    Some(match &found[..] {
-        [] => format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?),
-        [(form, (_, cell))] => format!("{word} = \"{form}\"  # proved by {cell}"),
-        [(form, (most, cell)), (less, (few, contrary)), ..] => {
-            let most = counted(*most, "cell");
-            format!("{word} = \"{form}\"  # ? {most} prove it, as {cell}; {few} prove \"{less}\": {contrary}")
+/// Counts a cell that proves a form.
+fn prove(proofs: &mut Proofs, form: &'static str, proof: String) {
+    proofs.entry(form).or_insert((0, proof)).0 += 1;
+}
+
+/// The line that declares a form: as proved where no cell contradicts, else as a question. `likely` are cells that only one
+/// form reads, without being a proof.
+fn verdict(
+    word: &str,
+    forms: [&str; 2],
+    proofs: &Proofs,
+    likely: &Proofs,
+    open: Option<String>,
+) -> Option<String> {
+    let found = |form: &str| [proofs, likely].into_iter().filter_map(|it| it.get(form)).collect::<Vec<_>>();
+    let count = |form: &str| found(form).iter().map(|(count, _)| count).sum::<usize>();
+    let [first, other] = if count(forms[1]) > count(forms[0]) { [forms[1], forms[0]] } else { forms };
+    if proofs.is_empty() {
+        return Some(format!(
+            "{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides",
+            open?
+        ));
+    }
+    let [cell, contrary] = [first, other].map(|form| found(form).first().map(|(_, cell)| cell));
+    let (most, few, cell) = (counted(count(first), "cell"), count(other), cell?);
+    Some(match contrary {
+        None => format!("{word} = \"{first}\"  # proved by {cell}"),
+        Some(contrary) => {
+            format!(
+                "{word} = \"{first}\"  # ? {most} are written so, as {cell}; {few} as \"{other}\": {contrary}"
+            )
         }
     })
 }
 
-/// Whether a cell is a day.
+/// Whether a cell is a day in some order.
 pub(super) fn is_day(cell: &Cell) -> bool {
     match cell {
         Cell::Moment(_) => true,
-        Cell::Text(text) => days::is_day(text, ""),
+        Cell::Text(text) => {
+            [DateOrder::Dmy, DateOrder::Mdy].iter().any(|order| days::read(text, "", Some(*order)).is_ok())
+        }
         _ => false,
     }
 }
@@ -93,56 +113,37 @@ impl Draft<'_> {
 
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
         let (mut proofs, mut open) = (Proofs::new(), None);
-        let mut prove = |order, proof: String| proofs.entry(order).or_insert((0, proof)).0 += 1;
         for column in columns_of(taken, ValueType::Date) {
             let header = &self.sheet.columns[column];
             if let Some(order) = order_of(header) {
-                prove(order.name(), format!("the column's name {}", quoted(header)));
+                prove(&mut proofs, order.name(), format!("the column's name {}", quoted(header)));
             }
             for (row, text) in self.texts(column) {
                 match proved_order(text) {
-                    Some(Some(order)) => prove(order, place(text, row)),
+                    Some(Some(order)) => prove(&mut proofs, order, place(text, row)),
                     Some(None) => drop(open.get_or_insert_with(|| place(text, row))),
                     None => {}
                 }
             }
         }
-        verdict("dates  ", &proofs, &["dmy", "mdy"], open)
+        verdict("dates  ", ["dmy", "mdy"], &proofs, &Proofs::new(), open)
     }
 
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
-        let (mut proofs, mut open, mut fits) = (Proofs::new(), None, [0; 2]);
-        for column in columns_of(taken, ValueType::Number) {
-            for (row, text) in self.texts(column) {
-                match proved_form(text) {
-                    Some(Some(form)) => {
-                        proofs.entry(form).or_insert_with(|| (0, place(text, row))).0 += 1;
-                    }
-                    Some(None) => {
-                        open.get_or_insert_with(|| place(text, row));
-                        for (count, form) in fits.iter_mut().zip(FORMS) {
-                            let form = NumberForm::try_from(form.to_owned()).ok();
-                            *count += usize::from(money::read(text, form).is_ok());
-                        }
-                    }
-                    None => {}
-                }
+        let (mut proofs, mut likely, mut open) = (Proofs::new(), Proofs::new(), None);
+        for (row, text) in columns_of(taken, ValueType::Number).flat_map(|column| self.texts(column)) {
+            let Some(proved) = proved_form(text) else { continue };
+            if let Some(form) = proved {
+                prove(&mut proofs, form, place(text, row));
+                continue;
             }
+            open.get_or_insert_with(|| place(text, row));
+            // What may be both in itself is read by the form whose thousands it separates.
+            let reads =
+                |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
+            FORMS.into_iter().filter(reads).for_each(|form| prove(&mut likely, form, place(text, row)));
         }
-        // What may be both in itself is read by the form whose thousands it separates.
-        let counts = [0, 1].map(|at| fits[at] + proofs.get(FORMS[at]).map_or(0, |(count, _)| *count));
-        let likely = if counts[1] > counts[0] { [FORMS[1], FORMS[0]] } else { FORMS };
-        let is_contradicted =
-            fits.iter().zip(FORMS).any(|(count, form)| *count > 0 && !proofs.contains_key(form));
-        if is_contradicted && let (1, Some(open)) = (proofs.len(), &open) {
-            let [most, least] = [counts[0].max(counts[1]), counts[0].min(counts[1])];
-            let contrary = proofs.get(likely[1]).or(proofs.get(likely[0])).map_or("", |(_, cell)| cell);
-            return Some(format!(
-                "numbers = \"{}\"  # ? {most} cells are written so, as {open}; {least} as \"{}\": {contrary}",
-                likely[0], likely[1]
-            ));
-        }
-        verdict("numbers", &proofs, &likely, open)
+        verdict("numbers", FORMS, &proofs, &likely, open)
     }
 
     /// The form of numbers that is proved.

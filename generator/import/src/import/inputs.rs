@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::files::{ImportError, read_source};
-use crate::keys;
 use crate::mapping::{FILE, Source};
 use crate::output::ImportOptions;
 use crate::source;
@@ -49,7 +48,7 @@ pub(super) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
     }
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
         let (skipped, kept): (Vec<Row>, Vec<Row>) =
-            sheet.rows.drain(..).partition(|row| listed_in(&source.reading.skip, &keys::name_of(row, key)));
+            sheet.rows.drain(..).partition(|row| listed_in(&source.reading.skip, &row.name(key)));
         sheet.rows = kept;
         let lines: Vec<u32> = skipped.iter().map(|row| row.line).collect();
         sheet.note_rows(lines.len(), &format!("left out, as `skip` lists them: {}", rows_of(&lines)));

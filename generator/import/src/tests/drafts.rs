@@ -173,7 +173,7 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
     has(
         &mapping,
         &[
-            "dates   = \"dmy\"  # ? 2 cells prove it, as 31/01/2027, row 2; 1 prove \"mdy\": 01/31/2027, row 3",
+            "dates   = \"dmy\"  # ? 2 cells are written so, as 31/01/2027, row 2; 1 as \"mdy\": 01/31/2027, row 3",
         ],
     );
     let mapping = with_column("Deadline (MM/DD/YYYY)", &["03/04/2027", "05/06/2027"]);

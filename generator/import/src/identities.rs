@@ -22,10 +22,14 @@ pub(super) fn keep(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics)
         }
         let before = previous(data, *table, source);
         let keys = keys_of(&before);
-        for (number, (record, _)) in output.rows.iter_mut().enumerate() {
-            let adopted = output.adopted.get(&number);
+        if before.is_empty() {
+            continue;
+        }
+        let adopted = std::mem::take(&mut output.adopted);
+        output.change(|number, record| {
+            let adopted = adopted.get(&number);
             let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
-            let Some(at) = adopted.or(known) else { continue };
+            let Some(at) = adopted.or(known) else { return Ok(false) };
             for field in ["id", "slug"] {
                 if let Some(value) = before[*at].get(field).filter(|_| !record.contains_key(field)) {
                     record.insert(field.to_owned(), value.clone());
@@ -33,11 +37,13 @@ pub(super) fn keep(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics)
             }
             let is_renamed = name_of(&before[*at]) != name_of(record) && !record.contains_key("slug");
             if adopted.is_none() && !is_renamed {
-                continue;
+                return Ok(true);
             }
             let earlier = earlier.as_ref().map_err(|error| ImportError::Input(error.to_string()))?;
             let path = data.join(path_of(*table, source));
-            let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) else { continue };
+            let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) else {
+                return Ok(true);
+            };
             if adopted.is_some() {
                 record.entry("id").or_insert_with(|| id.to_string().into());
             }
@@ -46,7 +52,8 @@ pub(super) fn keep(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics)
                 let name = name_of(record).unwrap_or_default();
                 stayed.push(format!("{} of {}", quoted(slug), quoted(name)));
             }
-        }
+            Ok(true)
+        })?;
     }
     if let Some(first) = stayed.first() {
         let kept = "kept under another name or key";

@@ -214,7 +214,7 @@ impl Importer<'_> {
                             others, gone = \"remove\"; or restore `key` or the keys in the source";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
-                output.rows.retain(|(record, _)| !record.contains_key("publication"));
+                output.rows.retain(|(_, at)| at.is_some());
             }
         }
     }
@@ -274,7 +274,7 @@ impl Importer<'_> {
         from: Opened<'_>,
         target: &Target,
         keys: &[Option<String>],
-    ) -> Vec<(Record, Option<Location>)> {
+    ) -> Vec<(String, Option<Location>)> {
         let Opened { source, sheet, .. } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
@@ -320,7 +320,7 @@ impl Importer<'_> {
                     record.insert("key".to_owned(), key.clone().into());
                 }
             }
-            records.push((record, Some(at)));
+            records.push((output::line_of(&record), Some(at)));
         }
         records
     }
@@ -441,7 +441,7 @@ impl Importer<'_> {
             self.count(place, "cell", "published as notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
-            output.rows.extend(fact.as_object().cloned().map(|fact| (fact, Some(at))));
+            output.rows.push((format!("{fact}\n"), Some(at)));
         }
     }
 }

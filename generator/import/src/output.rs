@@ -1,6 +1,5 @@
 //! The records that an import writes: one file for each table and source.
 
-use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -124,8 +123,9 @@ pub(super) type Record = Map<String, Value>;
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
-    /// Each record, and where its row is in the source; those of earlier imports have none.
-    pub(super) rows: Vec<(Record, Option<Location>)>,
+    /// The line of each record, which takes a third of its memory, and where its row is in the source; those of earlier
+    /// imports have none.
+    pub(super) rows: Vec<(String, Option<Location>)>,
     pub(super) columns: Columns,
     /// Number of records that were kept although their rows are gone.
     kept: usize,
@@ -139,13 +139,14 @@ pub(super) struct Output {
 impl Output {
     /// The records as lines, and where each is in the source: sorted by what they are called there, so that a sheet in
     /// another order is the same table, then by all that they have; but leaders and channels are shown in the order of
-    /// their rows. Each record goes when its line is written.
+    /// their rows.
     pub(super) fn into_lines(self, table: Table) -> (Vec<u8>, Vec<Option<Location>>) {
         let names = ["key", "program", "entity", "organization", "slug", "name"];
         let mut rows = Vec::with_capacity(self.rows.len());
-        for (record, at) in self.rows {
+        for (line, at) in self.rows {
+            let record = record_of(&line);
             let name = names.iter().find_map(|field| record.get(*field)?.as_str()).unwrap_or_default();
-            rows.push((name.to_owned(), line_of(&record), at));
+            rows.push((name.to_owned(), line, at));
         }
         if matches!(table, Table::Leaders | Table::Channels) {
             rows.sort_by(|one, other| one.0.cmp(&other.0));
@@ -160,6 +161,24 @@ impl Output {
         (lines, places)
     }
 
+    pub(super) fn records(&self) -> Vec<Record> {
+        self.rows.iter().map(|(line, _)| record_of(line)).collect()
+    }
+
+    /// Visits each record with its number, and writes it anew where the function says that it changed it.
+    pub(super) fn change(
+        &mut self,
+        mut change: impl FnMut(usize, &mut Record) -> Result<bool, ImportError>,
+    ) -> Result<(), ImportError> {
+        for (number, (line, _)) in self.rows.iter_mut().enumerate() {
+            let mut record = record_of(line);
+            if change(number, &mut record)? {
+                *line = line_of(&record);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
     /// another source makes now.
     pub(super) fn add_gone(
@@ -172,7 +191,10 @@ impl Output {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
         let before = previous(data, target.table, &source.name);
-        let now: Vec<&Record> = self.rows.iter().map(|(record, _)| record).collect();
+        if before.is_empty() {
+            return;
+        }
+        let now = self.records();
         let (old, new) = (keys_of(&before), keys_of(&now));
         let lost = |own: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>| {
             let lost = own.iter().filter(|(key, _)| !others.contains_key(*key));
@@ -199,7 +221,7 @@ impl Output {
                 _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
             }
             self.kept += 1;
-            self.rows.push((record, None));
+            self.rows.push((line_of(&record), None));
         }
     }
 
@@ -212,14 +234,21 @@ impl Output {
     }
 }
 
+/// The record of a line that an import made.
+fn record_of(line: &str) -> Record {
+    serde_json::from_str(line).unwrap_or_default()
+}
+
 /// A record as its file has it.
 pub(super) fn line_of(record: &Record) -> String {
-    serde_json::to_string(record).unwrap_or_default() + "\n"
+    let mut line = serde_json::to_string(record).unwrap_or_default() + "\n";
+    line.shrink_to_fit();
+    line
 }
 
 /// The numbers of records by their keys.
-pub(super) fn keys_of(records: &[impl Borrow<Record>]) -> BTreeMap<String, usize> {
-    (0..).zip(records).filter_map(|(at, it)| Some((it.borrow().get("key")?.to_string(), at))).collect()
+pub(super) fn keys_of(records: &[Record]) -> BTreeMap<String, usize> {
+    (0..).zip(records).filter_map(|(at, it)| Some((it.get("key")?.to_string(), at))).collect()
 }
 
 /// The name that a record is known by to people.
@@ -232,12 +261,12 @@ pub(super) fn name_of(record: &Record) -> Option<&str> {
 fn same_names(
     before: &[Record],
     gone: &BTreeSet<usize>,
-    now: &[&Record],
+    now: &[Record],
     came: &BTreeSet<usize>,
 ) -> BTreeMap<usize, usize> {
     let mut named: BTreeMap<&str, [Vec<usize>; 2]> = BTreeMap::new();
     let old = gone.iter().map(|at| (0, *at, &before[*at]));
-    for (side, at, record) in old.chain(came.iter().map(|at| (1, *at, now[*at]))) {
+    for (side, at, record) in old.chain(came.iter().map(|at| (1, *at, &now[*at]))) {
         let Some(name) = name_of(record) else { continue };
         named.entry(name).or_default()[side].push(at);
     }

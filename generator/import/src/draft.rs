@@ -21,7 +21,6 @@ use serde_json::Value;
 use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
-mod places;
 mod sheets;
 
 /// Most different words of a column that are a vocabulary.
@@ -97,7 +96,7 @@ fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
     items.iter().all(|item| match (kind, item.as_str()) {
         (ValueType::Date, None) => false,
         (ValueType::Url, Some(text)) => is_address(text),
-        (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => places::is_place(text),
+        (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => forms::is_place(text),
         _ => true,
     })
 }

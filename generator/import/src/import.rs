@@ -1,7 +1,6 @@
 //! Imports the rows of sources as their mappings declare.
 
 mod columns;
-mod inputs;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +10,7 @@ use serde_json::{Value, json};
 
 use crate::days;
 use crate::edits;
-use crate::files::{ImportError, shown};
-use crate::identities;
+use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
 use crate::labels;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
@@ -23,8 +21,6 @@ use crate::values::{self, Made, Wrong};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
-
-use inputs::{bytes_of, choose, rows_of, sheet_of};
 
 /// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///
@@ -76,7 +72,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     let broken = errors.map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     labels::complete(options.data, &mut outputs, report)?;
-    identities::keep(options.data, &mut outputs, report)?;
+    output::keep_ids(options.data, &mut outputs, report)?;
     for ((table, source), mut output) in outputs {
         let path = path_of(table, &source);
         let rows = counted(output.rows.len(), "row");

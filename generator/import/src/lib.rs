@@ -5,7 +5,6 @@ mod draft;
 mod edits;
 mod fields;
 mod files;
-mod identities;
 mod import;
 mod labels;
 mod mapping;

@@ -1,5 +1,6 @@
 //! The records that an import writes: one file for each table and source.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -8,9 +9,9 @@ use serde_json::{Map, Value};
 use crate::files::{ImportError, replace, text_of};
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
-use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use dataset::text::counted;
+use dataset::text::{counted, quoted};
+use dataset::{Input, Table};
 
 /// What to import.
 #[derive(Debug)]
@@ -190,11 +191,12 @@ impl Output {
     ) {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
-        let before = previous(data, target.table, &source.name);
+        let text = before(data, target.table, &source.name);
+        let before: Vec<&str> = text.lines().collect();
         if before.is_empty() {
             return;
         }
-        let now = self.records();
+        let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
         let (old, new) = (keys_of(&before), keys_of(&now));
         let lost = |own: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>| {
             let lost = own.iter().filter(|(key, _)| !others.contains_key(*key));
@@ -211,7 +213,7 @@ impl Output {
             }
             _ => self.renamed = (!same.is_empty()).then_some((gone.len(), same.len())),
         }
-        for mut record in gone.into_iter().map(|at| before[at].clone()).filter(|it| !is_made(it)) {
+        for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
             match source.gone.as_deref() {
                 Some("remove") => {
                     self.removed += 1;
@@ -246,29 +248,31 @@ pub(super) fn line_of(record: &Record) -> String {
     line
 }
 
-/// The numbers of records by their keys.
-pub(super) fn keys_of(records: &[Record]) -> BTreeMap<String, usize> {
-    (0..).zip(records).filter_map(|(at, it)| Some((it.get("key")?.to_string(), at))).collect()
+/// The numbers of the records of some lines by their keys.
+fn keys_of(lines: &[&str]) -> BTreeMap<String, usize> {
+    let keys = (0..).zip(lines).map(|(at, line)| (at, record_of(line)));
+    keys.filter_map(|(at, record)| Some((record.get("key")?.to_string(), at))).collect()
 }
 
 /// The name that a record is known by to people.
-pub(super) fn name_of(record: &Record) -> Option<&str> {
+fn name_of(record: &Record) -> Option<&str> {
     record.get("name").or(record.get("displayName"))?.as_str()
 }
 
 /// Of records that left and records that came, those of one name, where it is that of one record on each side: the number
 /// of the new one, and that of the old one.
 fn same_names(
-    before: &[Record],
+    before: &[&str],
     gone: &BTreeSet<usize>,
-    now: &[Record],
+    now: &[&str],
     came: &BTreeSet<usize>,
 ) -> BTreeMap<usize, usize> {
-    let mut named: BTreeMap<&str, [Vec<usize>; 2]> = BTreeMap::new();
-    let old = gone.iter().map(|at| (0, *at, &before[*at]));
-    for (side, at, record) in old.chain(came.iter().map(|at| (1, *at, &now[*at]))) {
-        let Some(name) = name_of(record) else { continue };
-        named.entry(name).or_default()[side].push(at);
+    let mut named: BTreeMap<String, [Vec<usize>; 2]> = BTreeMap::new();
+    let old = gone.iter().map(|at| (0, *at, before[*at]));
+    for (side, at, line) in old.chain(came.iter().map(|at| (1, *at, now[*at]))) {
+        let record = record_of(line);
+        let Some(name) = name_of(&record) else { continue };
+        named.entry(name.to_owned()).or_default()[side].push(at);
     }
     let pair = |[old, new]: [Vec<usize>; 2]| (old.len() == 1 && new.len() == 1).then(|| (new[0], old[0]));
     named.into_values().filter_map(pair).collect()
@@ -312,12 +316,75 @@ pub(super) fn path_of(table: Table, source: &str) -> String {
 
 /// The records that the last import wrote.
 pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
-    records(&std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default()).collect()
+    records(&before(data, table, source)).collect()
+}
+
+fn before(data: &Path, table: Table, source: &str) -> String {
+    std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default()
 }
 
 /// The records of the lines of a file.
 pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// Gives records the ids and slugs that they had in the last import where their source calls them otherwise: by another
+/// name, or by another key, where the mapping declares `gone = "rename"`.
+pub(super) fn keep_ids(
+    data: &Path,
+    outputs: &mut Outputs,
+    report: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    // Read only where a record is called otherwise.
+    let earlier = LazyCell::new(|| dataset::identities(&Input::Folder(data.to_owned())));
+    let mut stayed: Vec<String> = Vec::new();
+    for ((table, source), output) in outputs.iter_mut() {
+        if !matches!(table, Table::Organizations | Table::Programs | Table::Recipients) {
+            continue;
+        }
+        let text = before(data, *table, source);
+        let before: Vec<&str> = text.lines().collect();
+        if before.is_empty() {
+            continue;
+        }
+        let keys = keys_of(&before);
+        let adopted = std::mem::take(&mut output.adopted);
+        output.change(|number, record| {
+            let adopted = adopted.get(&number);
+            let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
+            let Some(at) = adopted.or(known) else { return Ok(false) };
+            let known = record_of(before[*at]);
+            for field in ["id", "slug"] {
+                if let Some(value) = known.get(field).filter(|_| !record.contains_key(field)) {
+                    record.insert(field.to_owned(), value.clone());
+                }
+            }
+            let is_renamed = name_of(&known) != name_of(record) && !record.contains_key("slug");
+            if adopted.is_none() && !is_renamed {
+                return Ok(true);
+            }
+            let earlier = earlier.as_ref().map_err(|error| ImportError::Input(error.to_string()))?;
+            let path = data.join(path_of(*table, source));
+            let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) else {
+                return Ok(true);
+            };
+            if adopted.is_some() {
+                record.entry("id").or_insert_with(|| id.to_string().into());
+            }
+            if let Some(slug) = slug {
+                record.entry("slug").or_insert_with(|| slug.as_str().into());
+                let name = name_of(record).unwrap_or_default();
+                stayed.push(format!("{} of {}", quoted(slug), quoted(name)));
+            }
+            Ok(true)
+        })?;
+    }
+    if let Some(first) = stayed.first() {
+        let kept = "kept under another name or key";
+        let count = counted(stayed.len(), "slug");
+        report.note(format!("{count} {kept}, as {first}; `slug` in edits/ changes one"));
+    }
+    Ok(())
 }
 
 /// What sources that are not read now have made of the values of a column.

@@ -1,19 +1,23 @@
-//! What the cells of a sheet prove about its dates, numbers, lists and currencies.
+//! What the cells of a sheet prove about its dates, numbers, lists, currencies and places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::places::{is_place, is_state};
-use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
+use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
 use crate::days::{self, order_of, proved_order};
-use crate::mapping::{DateOrder, NumberForm, quoted};
+use crate::fields::Field;
+use crate::mapping::{DateOrder, NumberForm, Rule, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
 use crate::sums::currency_columns;
 use crate::values::items;
-use dataset::Table;
+use crate::vocabulary::value_of;
 use dataset::schema::ValueType;
 use dataset::text::counted;
+use dataset::{Labels, Table};
+use snapshot::place::{self, NameKind};
+use snapshot::record::Locale;
+use snapshot::text::fold;
 
 /// The currencies of a sheet's sums.
 #[derive(Default)]
@@ -31,7 +35,7 @@ type Proofs = BTreeMap<&'static str, (usize, String)>;
 const FORMS: [&str; 2] = ["1,234.56", "1.234,56"];
 
 /// A cell, for a comment.
-fn place(text: &str, row: &Row) -> String {
+fn cell_at(text: &str, row: &Row) -> String {
     format!("{}, row {}", one_line(text), row.line)
 }
 
@@ -104,6 +108,16 @@ fn proved_form(text: &str) -> Option<Option<&'static str>> {
     Some(is_proved.then(|| FORMS[usize::from(is_decimal == (sign == ","))]))
 }
 
+/// Whether a text is the code or the name of one place.
+pub(super) fn is_place(text: &str) -> bool {
+    place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
+}
+
+/// Whether a text is the code of a state of the US.
+pub(super) fn is_state(text: &str) -> bool {
+    place::is_place(&format!("US-{text}"))
+}
+
 impl Draft<'_> {
     /// The texts of a column, with their rows.
     fn texts(&self, column: usize) -> impl Iterator<Item = (&Row, &String)> {
@@ -120,8 +134,8 @@ impl Draft<'_> {
             }
             for (row, text) in self.texts(column) {
                 match proved_order(text) {
-                    Some(Some(order)) => prove(&mut proofs, order, place(text, row)),
-                    Some(None) => drop(open.get_or_insert_with(|| place(text, row))),
+                    Some(Some(order)) => prove(&mut proofs, order, cell_at(text, row)),
+                    Some(None) => drop(open.get_or_insert_with(|| cell_at(text, row))),
                     None => {}
                 }
             }
@@ -134,14 +148,14 @@ impl Draft<'_> {
         for (row, text) in columns_of(taken, ValueType::Number).flat_map(|column| self.texts(column)) {
             let Some(proved) = proved_form(text) else { continue };
             if let Some(form) = proved {
-                prove(&mut proofs, form, place(text, row));
+                prove(&mut proofs, form, cell_at(text, row));
                 continue;
             }
-            open.get_or_insert_with(|| place(text, row));
+            open.get_or_insert_with(|| cell_at(text, row));
             // What may be both in itself is read by the form whose thousands it separates.
             let reads =
                 |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
-            FORMS.into_iter().filter(reads).for_each(|form| prove(&mut likely, form, place(text, row)));
+            FORMS.into_iter().filter(reads).for_each(|form| prove(&mut likely, form, cell_at(text, row)));
         }
         verdict("numbers", FORMS, &proofs, &likely, open)
     }
@@ -266,5 +280,70 @@ impl Draft<'_> {
                 self.found.name
             );
         }
+    }
+
+    /// A column without any place has none, whatever its name; one of topics that are places has no topics.
+    pub(super) fn decide_places(&self, taken: &mut Taken) {
+        let parts = |column: usize| {
+            let items =
+                |text: String| [",", ";", "|"].iter().flat_map(|it| items(&text, it)).collect::<Vec<_>>();
+            self.column(column).flat_map(items)
+        };
+        let has_place = |column: usize| parts(column).any(|part| is_place(&part));
+        taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
+        let is_topic =
+            |field: &&Field| field.value_type() == ValueType::List && !field.name.ends_with("Countries");
+        let topics = fields_of(Table::Programs).filter(is_topic).map(|field| field.name);
+        let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
+        let regions: BTreeSet<String> = regions.map(|name| fold(name.text)).collect();
+        for name in topics.chain(["lifecycle"]) {
+            let at = (Table::Programs, name);
+            let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
+            let is_region = |part: &String| is_place(part) || regions.contains(&fold(part));
+            // A column `State` has states of affairs or of the US.
+            let is_known = |part: String| value_of("lifecycle", &part).is_some();
+            let has_places = match name {
+                "lifecycle" => {
+                    !is_sure && parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known)
+                }
+                _ => parts(column).any(|part| is_region(&part)),
+            };
+            if has_places {
+                taken.remove(&at);
+                taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+            }
+        }
+    }
+
+    /// Places that may apply: a union of states as its members, which have codes.
+    pub(super) fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
+        let cells = self.column(taken.0);
+        let words = cells.flat_map(|cell| lists.map_or_else(|| vec![cell.clone()], |it| items(&cell, it)));
+        let words: Vec<String> = words.collect();
+        let unions =
+            words.iter().cloned().filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
+        let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
+        // `CA` is California among other states, and Canada among other countries.
+        let states = words.iter().filter(|word| is_state(word));
+        let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));
+        let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
+        let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();
+        let is_open = !both.is_empty() && states.is_empty();
+        if !has_countries {
+            let states = both.iter().chain(&states);
+            values.extend(states.map(|word| ((*word).clone(), format!("US-{word}"))));
+        }
+        let question = match both.first() {
+            Some(word) if is_open && !has_countries => format!(
+                "  # ? states of the US, or countries: {word} is {}?",
+                place::find(word).map_or("", |place| place.name(Locale::En))
+            ),
+            _ => self.evidence(taken),
+        };
+        if !values.is_empty() {
+            values.insert("*".to_owned(), "*".to_owned());
+        }
+        let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
+        let _ = writeln!(out, "{field} = {rule}{question}");
     }
 }

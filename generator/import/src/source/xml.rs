@@ -168,7 +168,8 @@ impl Walk {
             value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
         let link = attributes.iter().find(|(attribute, _)| attribute == "href");
-        let link = link.map(|(_, link)| link.clone()).unwrap_or_default();
+        // Its signs would end the tag.
+        let link = link.map(|(_, link)| link.replace('"', "%22").replace('>', "%3E")).unwrap_or_default();
         let of = |wanted: &str| attributes.iter().position(|(name, value)| name == wanted && is_code(value));
         let mark = MARKS.into_iter().find_map(of).filter(|_| !self.open.is_empty());
         let mark = mark.map(|at| attributes.remove(at));

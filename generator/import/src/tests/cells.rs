@@ -126,7 +126,7 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
 #[test]
 fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let xml = "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
-        <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/\">firms</a>.</p>No fee.<br/>Twice.</about>\
+        <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/?a>b\">firms</a>.</p>No fee.<br/>Twice.</about>\
         <sum currency=\"EUR\"><most>5</most></sum></call></calls>";
     let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
     let row: Vec<(String, String)> =
@@ -134,7 +134,7 @@ fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let expected = [
         ("title", "Notes on Larus gulls"),
         ("gas", "CO2 Fund"),
-        ("about", "For schools only.\nNot for firms (https://f.example/).\nNo fee.\nTwice."),
+        ("about", "For schools only.\nNot for firms (https://f.example/?a%3Eb).\nNo fee.\nTwice."),
         ("sum@currency", "EUR"),
         ("sum/most", "5"),
     ];

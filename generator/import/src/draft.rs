@@ -371,10 +371,9 @@ impl Draft<'_> {
         }
         let _ = writeln!(out, "\n[sources.{}.cycles]  # of the same row's program", self.found.name);
         let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
-        match label {
-            Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
-            None => drop(writeln!(out, "label = {{ value = {} }}", quoted(season))),
-        }
+        let stated = || format!("{{ value = {} }}", quoted(season));
+        let label = label.map_or_else(stated, |(column, _)| quoted(&self.sheet.columns[*column]));
+        let _ = writeln!(out, "label = {label}");
         // Words for "no deadline" in a column of dates.
         let deadline = taken.get(&(Table::Cycles, "deadlineOn")).into_iter();
         let words = deadline.flat_map(|(column, _)| self.column(*column));

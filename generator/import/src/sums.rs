@@ -198,25 +198,20 @@ fn end(
         _ => sum.most,
     };
     let scale = context.map_or(1.0, |it| it.money.scale);
-    let doubt = if scale.is_nan() {
-        Some((
+    let doubt = |what, help| Err(refused(field, text, what, help));
+    if scale.is_nan() {
+        return doubt(
             ", and the factor in the column's name may be either of two",
             "rename the column, such as (thousands) or (millions), (miles) or (millones)",
-        ))
-    } else if sum.is_scaled && scale > 1.0 {
-        Some((
-            ", and the column's name has a factor too",
-            "write the number without its factor in the source",
-        ))
-    } else {
-        let is_full = sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale);
-        is_full.then_some((
-            ": with the factor in the column's name or without it?",
-            "rename the column, or write the number in its factor in the source",
-        ))
-    };
-    if let Some((what, help)) = doubt {
-        return Err(refused(field, text, what, help));
+        );
+    }
+    if sum.is_scaled && scale > 1.0 {
+        let help = "write the number without its factor in the source";
+        return doubt(", and the column's name has a factor too", help);
+    }
+    if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
+        let help = "rename the column, or write the number in its factor in the source";
+        return doubt(": with the factor in the column's name or without it?", help);
     }
     // The sum has the factor of the header, which the words beside it must not contradict.
     let words = || if scale == 1.0 { text.to_owned() } else { format!("{text}, × {scale}") };

@@ -108,8 +108,8 @@ impl Draft<'_> {
             let is_one = |cell: &Cell| forms::is_day(cell) || forms::is_sum(cell);
             mapped.any(|(at, _)| at == column) || self.sheet.cells(*column).any(|(_, cell)| is_one(cell))
         };
-        let is_named = |column: &usize| !self.sheet.columns[*column].is_empty();
-        named.or_else(|| columns().filter(|at| is_named(at) && !is_measure(at)).find(differs))
+        let mut others = columns().filter(|at| !self.sheet.columns[*at].is_empty() && !is_measure(at));
+        named.or_else(|| others.find(differs))
     }
 
     /// A question, where a column that is named like a key is not taken as it, for one value that two rows have.

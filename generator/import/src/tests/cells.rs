@@ -106,8 +106,8 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
         programs.map(|(_, identity)| identity).collect::<BTreeSet<_>>()
     };
     let before = known(&place);
-    // One key is corrected; another record leaves, and does not come back under another key.
-    let corrected = rows.replace("1,Kelp", "K-1,Kelp").replace("3,Seal Call,,X,https://a.example/3,\n", "");
+    // One key is corrected, in another place; another record leaves, and does not come back under another key.
+    let corrected = "2,Otter Call,,X,https://a.example/2,\nK-1,Kelp Call,,X,https://a.example/1,\n";
     place.write("inbox/a", format!("{HEAD}{corrected}").as_bytes());
     assert!(!place.import().0);
     place.write(FILE, mapping.replace("empty", "gone = \"rename\"\nempty").as_bytes());

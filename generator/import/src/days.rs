@@ -3,11 +3,10 @@
 
 use jiff::civil::Date;
 
-use crate::field_value::{Made, Wrong, refused, unread};
-use crate::forms::DateOrder;
-use crate::mapping::Source;
+use crate::mapping::{DateOrder, Source};
 use crate::source::sheet::Cell;
-use crate::vocabulary::{find_word, key_of, month_of};
+use crate::values::{Made, Wrong, refused, unread};
+use crate::vocabulary::{find_word, key_of};
 use dataset::text::quoted;
 use snapshot::text::fold;
 
@@ -144,18 +143,14 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         c if c.is_alphabetic() => 1,
         _ => 2,
     };
-    let (mut tokens, mut from) = (Vec::new(), 0);
-    while let Some(first) = text[from..].chars().next() {
-        let is_other = |c: char| kind(c) != kind(first);
-        let length = match kind(first) {
-            2 => first.len_utf8(),
-            _ => text[from..].find(is_other).unwrap_or(text.len() - from),
-        };
-        let own = &text[from..from + length];
+    let letters: Vec<(usize, char)> = text.char_indices().collect();
+    let mut tokens = Vec::new();
+    for group in letters.chunk_by(|(_, one), (_, next)| kind(*one) < 2 && kind(*one) == kind(*next)) {
+        let ((from, first), (last, letter)) = (group[0], group[group.len() - 1]);
+        let own = &text[from..last + letter.len_utf8()];
         if !first.is_whitespace() {
             tokens.push(Token { text: own, from, folded: fold(own) });
         }
-        from += length;
     }
     tokens
 }
@@ -238,7 +233,7 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
         tokens.get(at).is_some_and(|it| it.text == "," || find_word("joint", &it.folded).is_some())
     };
     let past = |at: usize, signs: &[&str]| (at..).find(|at| !is_joint(*at) && !is(tokens, *at, signs));
-    let month = |at: usize| month_of(&tokens.get(at)?.folded);
+    let month = |at: usize| find_word("month", &tokens.get(at)?.folded)?.parse().ok();
     let (day, month, at) = match number(tokens, 0, 1..=2) {
         Some(day) => {
             let at = past(1, &["-", ".", "/"])?;
@@ -326,11 +321,6 @@ fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
         at += if is(tokens, at + 2, &[":"]) && two(at + 3).is_some() { 4 } else { 2 };
     }
     is_hour.then_some((at, is_set))
-}
-
-/// Whether a text is a day in some order.
-pub(super) fn is_day(text: &str, field: &str) -> bool {
-    [DateOrder::Dmy, DateOrder::Mdy].into_iter().any(|order| read(text, field, Some(order)).is_ok())
 }
 
 /// Of a day whose order has to be declared: the order that it proves, because its first or its second number can be no

@@ -6,12 +6,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::days;
-use super::mapping::{self, FILE, Rule, Source, quoted};
+use super::mapping::{self, DateOrder, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
-use crate::forms::DateOrder;
-use crate::keys::name_of;
 use crate::labels::lacks_scheme;
 use crate::vocabulary::{is_empty_mark, value_of};
 use crate::{money, values};
@@ -23,8 +21,6 @@ use serde_json::Value;
 use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
-mod key;
-mod places;
 mod sheets;
 
 /// Most different words of a column that are a vocabulary.
@@ -100,7 +96,7 @@ fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
     items.iter().all(|item| match (kind, item.as_str()) {
         (ValueType::Date, None) => false,
         (ValueType::Url, Some(text)) => is_address(text),
-        (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => places::is_place(text),
+        (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => forms::is_place(text),
         _ => true,
     })
 }
@@ -257,13 +253,13 @@ impl Draft<'_> {
     /// Keys of rows that have no other mapped value, or are named as sums.
     fn skipped(&self, key: usize, used: &BTreeSet<usize>) -> Option<String> {
         let has_value = |row: &&Row| {
-            let name = row.cells.iter().position(|cell| cell.text() == name_of(row, key));
+            let name = row.cells.iter().position(|cell| cell.text() == row.name(key));
             let used = used.iter().filter(|at| **at != key && Some(**at) != name);
             let mut cells = used.filter_map(|at| row.cells.get(*at));
             cells.any(|cell| !cell.is_empty())
         };
         let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum_row(row) || !has_value(row)).collect();
-        let poor = poor.iter().map(|row| (row.line, name_of(row, key))).filter(|(_, name)| !name.is_empty());
+        let poor = poor.iter().map(|row| (row.line, row.name(key))).filter(|(_, name)| !name.is_empty());
         // Notes below the rows.
         let notes = self.sheet.doubts.lone.iter().filter(|it| !it.has_rows);
         let notes = notes.map(|it| (it.line, it.text.clone()));
@@ -348,8 +344,7 @@ impl Draft<'_> {
             !fields.is_empty() && fields.iter().all(fits)
         };
         let key = source.key.first().and_then(|key| self.sheet.column(key));
-        let is_skipped =
-            |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &name_of(row, key)));
+        let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
         let cells = self.sheet.cells(column);
         let cells = cells.filter(|(row, cell)| !is_skipped(row) && !is_empty_mark(&cell.text()));
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
@@ -376,10 +371,9 @@ impl Draft<'_> {
         }
         let _ = writeln!(out, "\n[sources.{}.cycles]  # of the same row's program", self.found.name);
         let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
-        match label {
-            Some((column, _)) => drop(writeln!(out, "label = {}", quoted(&self.sheet.columns[*column]))),
-            None => drop(writeln!(out, "label = {{ value = {} }}", quoted(season))),
-        }
+        let stated = || format!("{{ value = {} }}", quoted(season));
+        let label = label.map_or_else(stated, |(column, _)| quoted(&self.sheet.columns[*column]));
+        let _ = writeln!(out, "label = {label}");
         // Words for "no deadline" in a column of dates.
         let deadline = taken.get(&(Table::Cycles, "deadlineOn")).into_iter();
         let words = deadline.flat_map(|(column, _)| self.column(*column));

@@ -1,13 +1,13 @@
 //! Corrections of imported records, in files of their own so that the next import keeps them: a row names
 //! its record by `key`, `slug` or `id`, and states the new values of fields.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::files::{ImportError, text_of};
-use crate::output::{Outputs, Record, previous};
+use crate::output::{Outputs, Record, line_of, previous};
 use crate::schema::kinds;
 use crate::values;
 use dataset::Table;
@@ -29,14 +29,24 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
             }
             let file = report.add_file(path.display().to_string());
             let rows = if ending == "csv" { csv_rows(&text, file) } else { json_rows(&text, file) };
+            let own = outputs.iter().filter(|((of, _), _)| *of == table);
+            let mut imported: Imported =
+                own.map(|((_, it), output)| (it.clone(), output.records())).collect();
             for row in rows {
-                let edited = row.and_then(|(at, row)| edit(table, at, row, data, outputs, report));
+                let edited = row.and_then(|(at, row)| edit(table, at, row, data, &mut imported, report));
                 edited.unwrap_or_else(|problem| report.push(problem));
+            }
+            for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
+                let records = imported.get(source).into_iter().flatten();
+                output.rows.iter_mut().zip(records).for_each(|((line, _), record)| *line = line_of(record));
             }
         }
     }
     Ok(())
 }
+
+/// The records of a table by their sources.
+type Imported = BTreeMap<String, Vec<Record>>;
 
 type Rows = Vec<Result<(Location, Record), Diagnostic>>;
 
@@ -72,7 +82,7 @@ fn edit(
     at: Location,
     row: Record,
     data: &Path,
-    outputs: &mut Outputs,
+    imported: &mut Imported,
     report: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let wanted = NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())));
@@ -94,9 +104,7 @@ fn edit(
         })?;
         changes.push((field, value));
     }
-    let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
-    let rows =
-        own.flat_map(|((_, source), output)| output.rows.iter_mut().map(move |row| (source, &mut row.0)));
+    let rows = imported.iter_mut().flat_map(|(source, rows)| rows.iter_mut().map(move |row| (source, row)));
     let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
     let has_left =
         |(_, record): &&(&String, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
@@ -111,7 +119,7 @@ fn edit(
             change(record, field, value, at, report);
         }
     }
-    if !is_found && !is_elsewhere(data, table, name, &wanted, outputs) {
+    if !is_found && !is_elsewhere(data, table, name, &wanted, imported) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
         return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
     }
@@ -139,10 +147,10 @@ fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
 }
 
 /// Whether a source that was not imported this time has the record.
-fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, outputs: &Outputs) -> bool {
+fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &Imported) -> bool {
     let Ok(entries) = std::fs::read_dir(data.join(table.name())) else { return false };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let sources = names.filter_map(|file| file.strip_suffix(".ndjson").map(str::to_owned));
-    let mut others = sources.filter(|source| !outputs.contains_key(&(table, source.clone())));
+    let mut others = sources.filter(|source| !imported.contains_key(source));
     others.any(|source| previous(data, table, &source).iter().any(|it| is_named(it, name, wanted)))
 }

@@ -24,7 +24,8 @@ pub(super) struct Field {
 }
 
 /// The fields of `columns.csv`, in the order in which they are matched, then every other published field of
-/// these tables, which a column must name exactly.
+/// these tables, which a column must name exactly. What is listed without a name, no column is: the import sets
+/// timestamps, `active` follows from `lifecycle`, and a draft finds the names of organizations by itself.
 pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
     let published_column =
         |table: Table, name: &str| published(table).columns.iter().find(|column| column.name == name);
@@ -41,12 +42,8 @@ pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
         for column in &published(table).columns {
             let name = column.name.as_str();
             let is_listed = fields.iter().any(|field| field.table == table && field.name == name);
-            // The import sets ids and timestamps, `active` follows from `lifecycle`, and a draft finds the names of
-            // organizations by itself.
-            let is_set = matches!(column.value_type, ValueType::Uuid | ValueType::Object)
-                || matches!(name, "createdAt" | "updatedAt")
-                || matches!((table, name), (Table::Programs, "active") | (Table::Organizations, "name"));
-            if !is_listed && !is_set {
+            // The import sets ids.
+            if !is_listed && !matches!(column.value_type, ValueType::Uuid | ValueType::Object) {
                 let columns = vec![key_of(name)];
                 let (column, doubtful) = (Some(column), Vec::new());
                 fields.push(Field { table, name, column, columns, doubtful, matches_words: false });

@@ -1,7 +1,6 @@
 //! Imports the rows of sources as their mappings declare.
 
 mod columns;
-mod inputs;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,24 +9,18 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::days;
-use crate::earlier_files;
 use crate::edits;
-use crate::field_value::{Made, Wrong};
-use crate::files::{ImportError, shown};
-use crate::identities;
-use crate::keys;
+use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
 use crate::labels;
 use crate::mapping::{self, FILE, Rule, Source, Target};
 use crate::money;
 use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere, path_of};
 use crate::schema::kinds;
 use crate::source::sheet::{Cell, Row, Sheet, listed};
-use crate::values;
+use crate::values::{self, Made, Wrong};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
-
-use inputs::{bytes_of, choose, rows_of, sheet_of};
 
 /// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///
@@ -79,17 +72,17 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     let broken = errors.map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     labels::complete(options.data, &mut outputs, report)?;
-    identities::keep(options.data, &mut outputs, report)?;
+    output::keep_ids(options.data, &mut outputs, report)?;
     for ((table, source), mut output) in outputs {
-        let places = output.sort(table);
         let path = path_of(table, &source);
         let rows = counted(output.rows.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
-        imported.files.insert(path.clone(), output.lines());
-        imported.columns.insert(path.clone(), output.columns);
-        imported.places.insert(path, places);
+        let columns = std::mem::take(&mut output.columns);
+        let (lines, places) = output.into_lines(table);
+        imported.files.insert(path.clone(), lines);
+        imported.places.insert(path, (places, columns));
     }
-    earlier_files::add(options, &sources, &mut imported)?;
+    output::add_earlier_files(options, &sources, &mut imported)?;
     Ok(imported)
 }
 
@@ -188,7 +181,7 @@ impl Importer<'_> {
         self.check_columns(from);
         self.check_dates(from);
         self.report_new_columns(from);
-        let (keys, repeated) = keys::keys(from, self.report);
+        let (keys, repeated) = self.keys(from);
         for target in &source.targets {
             let mut rows = self.records(from, target, &keys);
             // A repeated key is one error: the check does not see its rows.
@@ -217,7 +210,7 @@ impl Importer<'_> {
                             others, gone = \"remove\"; or restore `key` or the keys in the source";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
-                output.rows.retain(|(record, _)| !record.contains_key("publication"));
+                output.rows.retain(|(_, at)| at.is_some());
             }
         }
     }
@@ -277,7 +270,7 @@ impl Importer<'_> {
         from: Opened<'_>,
         target: &Target,
         keys: &[Option<String>],
-    ) -> Vec<(Record, Option<Location>)> {
+    ) -> Vec<(String, Option<Location>)> {
         let Opened { source, sheet, .. } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
@@ -323,7 +316,7 @@ impl Importer<'_> {
                     record.insert("key".to_owned(), key.clone().into());
                 }
             }
-            records.push((record, Some(at)));
+            records.push((output::line_of(&record), Some(at)));
         }
         records
     }
@@ -444,7 +437,7 @@ impl Importer<'_> {
             self.count(place, "cell", "published as notes", at);
             let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
             let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
-            output.rows.extend(fact.as_object().cloned().map(|fact| (fact, Some(at))));
+            output.rows.push((format!("{fact}\n"), Some(at)));
         }
     }
 }

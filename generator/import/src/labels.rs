@@ -10,9 +10,9 @@ use dataset::{Input, Labels, Table};
 use serde_json::Value;
 
 use crate::files::ImportError;
-use crate::output::{Outputs, path_of};
+use crate::output::{Output, Outputs, path_of};
 
-/// Replaces what the records of this import have in place of values. Those of earlier imports have values.
+/// Replaces what records have in place of values.
 pub(super) fn complete(
     data: &Path,
     outputs: &mut Outputs,
@@ -20,13 +20,15 @@ pub(super) fn complete(
 ) -> Result<(), ImportError> {
     // With what is imported now.
     let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
-    let files = terms.map(|((table, source), output)| (path_of(*table, source), output.lines())).collect();
+    let lines = |output: &Output| output.rows.iter().flat_map(|(line, _)| line.bytes()).collect();
+    let files = terms.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect();
     let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
     let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for output in outputs.values_mut() {
-        for (record, _) in output.rows.iter_mut().filter(|(_, at)| at.is_some()) {
+        output.change(|_, record| {
             let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut is_changed = false;
             for (field, value) in record.iter_mut() {
                 let items = match value {
                     Value::Array(items) => items.as_mut_slice(),
@@ -37,10 +39,11 @@ pub(super) fn complete(
                     let Some(meant) = meant(field, &kind, text, &labels) else { continue };
                     let example = || (0, format!("{} is `{meant}`", quoted(text)));
                     replaced.entry(field.clone()).or_insert_with(example).0 += 1;
-                    *item = meant.into();
+                    (*item, is_changed) = (meant.into(), true);
                 }
             }
-        }
+            Ok(is_changed)
+        })?;
     }
     for (field, (count, example)) in replaced {
         let count = counted(count, "text");

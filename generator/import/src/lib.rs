@@ -2,15 +2,10 @@
 
 mod days;
 mod draft;
-mod earlier_files;
 mod edits;
-mod field_value;
 mod fields;
 mod files;
-mod forms;
-mod identities;
 mod import;
-mod keys;
 mod labels;
 mod mapping;
 mod money;

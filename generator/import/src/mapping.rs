@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table as Toml, Value};
 
-use super::forms::{DateOrder, NumberForm};
 use super::schema::{fault, mapped, options, rule_words, words};
 use crate::source::sheet::Reading;
 use dataset::Table;
@@ -88,24 +87,69 @@ impl Rule {
         Self { columns: vec![column.to_owned()], ..Self::default() }
     }
 
-    /// A rule of one column as the mapping writes it.
+    /// A rule of one column, as a draft writes it.
     pub(super) fn to_toml(&self) -> String {
         let column = quoted(self.columns.first().map_or("", String::as_str));
-        let text = |word: &str, value: &Option<String>| Some(format!("{word} = {}", quoted(value.as_ref()?)));
-        let mut pairs: Vec<_> = self.values.iter().collect();
-        // What stands for all other words comes last.
-        pairs.sort_by_key(|(from, _)| *from == "*");
-        let pairs = pairs.into_iter().map(|(from, to)| format!("{} = {}", quoted(from), quoted(to)));
-        let pairs = pairs.collect::<Vec<_>>().join(", ");
-        let words = [
-            (!pairs.is_empty()).then(|| format!("values = {{ {pairs} }}")),
-            self.distinct.then(|| "distinct = true".to_owned()),
-            text("split", &self.split),
-            self.notes.then(|| "notes = true".to_owned()),
-            text("default", &self.default),
-        ];
-        let words: Vec<String> = words.into_iter().flatten().collect();
-        if words.is_empty() { column } else { format!("{{ column = {column}, {} }}", words.join(", ")) }
+        let mut words = vec![format!("column = {column}")];
+        if !self.values.is_empty() {
+            let mut pairs: Vec<_> = self.values.iter().collect();
+            // What stands for all other words comes last.
+            pairs.sort_by_key(|(from, _)| *from == "*");
+            let pairs = pairs.into_iter().map(|(from, to)| format!("{} = {}", quoted(from), quoted(to)));
+            words.push(format!("values = {{ {} }}", pairs.collect::<Vec<_>>().join(", ")));
+        }
+        words.extend(self.distinct.then(|| "distinct = true".to_owned()));
+        words.extend(self.notes.then(|| "notes = true".to_owned()));
+        if words.len() == 1 { column } else { format!("{{ {} }}", words.join(", ")) }
+    }
+}
+
+/// What comes first of day, month and year where all are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DateOrder {
+    Dmy,
+    Mdy,
+    Ymd,
+    /// Seconds or milliseconds since 1970.
+    Epoch,
+}
+
+impl DateOrder {
+    /// As a mapping declares it.
+    pub(super) fn name(self) -> &'static str {
+        ["dmy", "mdy", "ymd", "epoch"][self as usize]
+    }
+}
+
+/// What separates thousands and cents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct NumberForm {
+    pub group: Option<char>,
+    pub decimal: Option<char>,
+}
+
+impl std::fmt::Display for NumberForm {
+    /// As a mapping declares it.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = |sign: Option<char>| sign.map(String::from).unwrap_or_default();
+        let cents = if self.decimal.is_some() { "56" } else { "" };
+        write!(out, "1{}234{}{cents}", sign(self.group), sign(self.decimal))
+    }
+}
+
+impl TryFrom<String> for NumberForm {
+    type Error = String;
+
+    /// From one thousand two hundred thirty-four and 56 hundredths, as the source writes it.
+    fn try_from(text: String) -> Result<Self, String> {
+        let signs = || [None].into_iter().chain(['.', ',', ' ', '\'', '\u{a0}', '\u{202f}'].map(Some));
+        let mut forms = signs().flat_map(|group| signs().map(move |decimal| Self { group, decimal }));
+        let is_meant = |it: &Self| (it.group.is_none() || it.group != it.decimal) && it.to_string() == text;
+        forms.find(is_meant).ok_or_else(|| {
+            format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56")
+        })
     }
 }
 

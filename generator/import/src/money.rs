@@ -1,7 +1,7 @@
 //! Sums of money as people write them: numbers, what currency they may be in, and what stands around them. A word that is
 //! not known is an error, so that no sign is dropped.
 
-use crate::forms::NumberForm;
+use crate::mapping::NumberForm;
 use crate::vocabulary::{find_word, value_of};
 
 /// Currencies that a sign or a word may stand for.
@@ -114,22 +114,15 @@ pub(super) fn is_currency_column(name: &str) -> bool {
 /// Letters, digits and signs in groups, as `£`, `000s`, `R$`.
 fn words(text: &str) -> Vec<String> {
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_ascii() || c == '$';
-    let mut words: Vec<String> = Vec::new();
-    let mut before = ' ';
-    for c in text.chars() {
-        if c.is_alphanumeric() || is_sign(c) {
-            // A dollar sign belongs to the letters before it: US$, R$.
-            let joins = (before.is_alphanumeric() && c.is_alphanumeric())
-                || (before.is_alphabetic() && before.is_uppercase() && c == '$');
-            match words.last_mut().filter(|_| joins) {
-                Some(last) => last.push(c),
-                None => words.push(c.to_string()),
-            }
-        }
-        before = c;
-    }
+    let letters: Vec<char> = text.chars().collect();
+    // A dollar sign belongs to the letters before it: US$, R$.
+    let joins = |one: &char, next: &char| {
+        one.is_alphanumeric() && next.is_alphanumeric() || one.is_uppercase() && *next == '$'
+    };
+    let words = letters.chunk_by(joins).filter(|it| it[0].is_alphanumeric() || is_sign(it[0]));
+    let words = words.map(|word| word.iter().collect::<String>());
     // `kEUR`, `M$`.
-    let parted = words.into_iter().flat_map(|word| match word.split_at_checked(1) {
+    let parted = words.flat_map(|word| match word.split_at_checked(1) {
         Some((factor @ ("k" | "K" | "M" | "T"), rest))
             if codes(rest).is_some() && codes(&word).is_none() && (rest == "$" || rest.len() == 3) =>
         {

@@ -1,17 +1,17 @@
 //! The records that an import writes: one file for each table and source.
 
-use std::borrow::Borrow;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::files::{ImportError, replace};
+use crate::files::{ImportError, replace, text_of};
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
-use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use dataset::text::counted;
+use dataset::text::{counted, quoted};
+use dataset::{Input, Table};
 
 /// What to import.
 #[derive(Debug)]
@@ -24,6 +24,9 @@ pub struct ImportOptions<'a> {
     pub from: Option<&'a Path>,
 }
 
+/// The columns of a source by the fields that are taken from them.
+pub(super) type Columns = BTreeMap<String, ColumnPlace>;
+
 /// What an import makes, before it is written.
 #[derive(Debug, Default)]
 pub struct Imported {
@@ -31,10 +34,8 @@ pub struct Imported {
     pub lines: Vec<String>,
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Where the rows of a file are in its source; those that have left it are nowhere.
-    pub(super) places: BTreeMap<String, Vec<Option<Location>>>,
-    /// The columns of its fields.
-    pub(super) columns: BTreeMap<String, BTreeMap<String, ColumnPlace>>,
+    /// Where the rows of a file and the columns of its fields are in its source; rows that have left it are nowhere.
+    pub(super) places: BTreeMap<String, (Vec<Option<Location>>, Columns)>,
     /// Rows that have errors already, and the fields that these are of.
     pub(super) broken: BTreeSet<(Location, String)>,
 }
@@ -42,10 +43,9 @@ pub struct Imported {
 impl Imported {
     /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
     pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
-        let origin = |file: &str, line: u32| {
-            let path = Path::new(file).strip_prefix(data).ok()?.to_str()?;
-            *self.places.get(path)?.get(usize::try_from(line).ok()?.checked_sub(1)?)?
-        };
+        let places = |file: &str| self.places.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
+        let origin =
+            |file: &str, line: u32| *places(file)?.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
         let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
@@ -58,9 +58,8 @@ impl Imported {
             Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
             _ => false,
         };
-        let columns = |file: &str| self.columns.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
         report.relocate(origin, |it, file| {
-            if let Some(columns) = columns(file) {
+            if let Some((_, columns)) = places(file) {
                 add_column(it, columns);
             }
             !follows(it)
@@ -91,7 +90,7 @@ impl Imported {
 }
 
 /// Adds the column of a field to a problem that the check found.
-fn add_column(it: &mut Diagnostic, columns: &BTreeMap<String, ColumnPlace>) {
+fn add_column(it: &mut Diagnostic, columns: &Columns) {
     let Some(field) = it.field.as_deref().map(|field| field.strip_suffix("Id").unwrap_or(field)) else {
         return;
     };
@@ -125,10 +124,10 @@ pub(super) type Record = Map<String, Value>;
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
-    /// Each record, and where its row is in the source; those of earlier imports have none.
-    pub(super) rows: Vec<(Record, Option<Location>)>,
-    /// Of each field that is taken from one.
-    pub(super) columns: BTreeMap<String, ColumnPlace>,
+    /// The line of each record, which takes a third of its memory, and where its row is in the source; those of earlier
+    /// imports have none.
+    pub(super) rows: Vec<(String, Option<Location>)>,
+    pub(super) columns: Columns,
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
@@ -139,22 +138,46 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Sorts the records by their keys, or else by those of their programs, so that a sheet in another order is the same
-    /// table. Returns where each is in the source.
-    pub(super) fn sort(&mut self, table: Table) -> Vec<Option<Location>> {
-        self.rows.sort_by_cached_key(|(record, _)| sort_key(table, record));
-        self.rows.iter().map(|(_, at)| *at).collect()
+    /// The records as lines, and where each is in the source: sorted by what they are called there, so that a sheet in
+    /// another order is the same table, then by all that they have; but leaders and channels are shown in the order of
+    /// their rows.
+    pub(super) fn into_lines(self, table: Table) -> (Vec<u8>, Vec<Option<Location>>) {
+        let names = ["key", "program", "entity", "organization", "slug", "name"];
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (line, at) in self.rows {
+            let record = record_of(&line);
+            let name = names.iter().find_map(|field| record.get(*field)?.as_str()).unwrap_or_default();
+            rows.push((name.to_owned(), line, at));
+        }
+        if matches!(table, Table::Leaders | Table::Channels) {
+            rows.sort_by(|one, other| one.0.cmp(&other.0));
+        } else {
+            rows.sort();
+        }
+        let (mut lines, mut places) = (Vec::new(), Vec::with_capacity(rows.len()));
+        for (_, line, at) in rows {
+            lines.extend(line.into_bytes());
+            places.push(at);
+        }
+        (lines, places)
     }
 
-    /// A line for each record.
-    pub(super) fn lines(&self) -> Vec<u8> {
-        let mut lines = Vec::new();
-        for (record, _) in &self.rows {
-            // Maps of texts and numbers can be written, and so can a buffer.
-            drop(serde_json::to_writer(&mut lines, record));
-            lines.push(b'\n');
+    pub(super) fn records(&self) -> Vec<Record> {
+        self.rows.iter().map(|(line, _)| record_of(line)).collect()
+    }
+
+    /// Visits each record with its number, and writes it anew where the function says that it changed it.
+    pub(super) fn change(
+        &mut self,
+        mut change: impl FnMut(usize, &mut Record) -> Result<bool, ImportError>,
+    ) -> Result<(), ImportError> {
+        for (number, (line, _)) in self.rows.iter_mut().enumerate() {
+            let mut record = record_of(line);
+            if change(number, &mut record)? {
+                *line = line_of(&record);
+            }
         }
-        lines
+        Ok(())
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
@@ -168,8 +191,12 @@ impl Output {
     ) {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
-        let before = previous(data, target.table, &source.name);
-        let now: Vec<&Record> = self.rows.iter().map(|(record, _)| record).collect();
+        let text = before(data, target.table, &source.name);
+        let before: Vec<&str> = text.lines().collect();
+        if before.is_empty() {
+            return;
+        }
+        let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
         let (old, new) = (keys_of(&before), keys_of(&now));
         let lost = |own: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>| {
             let lost = own.iter().filter(|(key, _)| !others.contains_key(*key));
@@ -186,7 +213,7 @@ impl Output {
             }
             _ => self.renamed = (!same.is_empty()).then_some((gone.len(), same.len())),
         }
-        for mut record in gone.into_iter().map(|at| before[at].clone()).filter(|it| !is_made(it)) {
+        for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
             match source.gone.as_deref() {
                 Some("remove") => {
                     self.removed += 1;
@@ -196,7 +223,7 @@ impl Output {
                 _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
             }
             self.kept += 1;
-            self.rows.push((record, None));
+            self.rows.push((line_of(&record), None));
         }
     }
 
@@ -209,44 +236,46 @@ impl Output {
     }
 }
 
-/// By what records are sorted: what they are called in the source, then all that they have; but leaders and channels are
-/// shown in the order of their rows.
-fn sort_key(table: Table, record: &Record) -> (String, Option<String>) {
-    let named = ["key", "program", "entity", "organization", "slug", "name"];
-    let named = named.iter().find_map(|field| record.get(*field)?.as_str());
-    let is_ordered = matches!(table, Table::Leaders | Table::Channels);
-    let rest = (!is_ordered).then(|| Value::from(record.clone()).to_string());
-    (named.unwrap_or_default().to_owned(), rest)
+/// The record of a line that an import made.
+fn record_of(line: &str) -> Record {
+    serde_json::from_str(line).unwrap_or_default()
 }
 
-/// The numbers of records by their keys.
-pub(super) fn keys_of(records: &[impl Borrow<Record>]) -> BTreeMap<String, usize> {
-    (0..).zip(records).filter_map(|(at, it)| Some((it.borrow().get("key")?.to_string(), at))).collect()
+/// A record as its file has it.
+pub(super) fn line_of(record: &Record) -> String {
+    let mut line = serde_json::to_string(record).unwrap_or_default() + "\n";
+    line.shrink_to_fit();
+    line
+}
+
+/// The numbers of the records of some lines by their keys.
+fn keys_of(lines: &[&str]) -> BTreeMap<String, usize> {
+    let keys = (0..).zip(lines).map(|(at, line)| (at, record_of(line)));
+    keys.filter_map(|(at, record)| Some((record.get("key")?.to_string(), at))).collect()
 }
 
 /// The name that a record is known by to people.
-pub(super) fn name_of(record: &Record) -> Option<&str> {
+fn name_of(record: &Record) -> Option<&str> {
     record.get("name").or(record.get("displayName"))?.as_str()
 }
 
 /// Of records that left and records that came, those of one name, where it is that of one record on each side: the number
 /// of the new one, and that of the old one.
 fn same_names(
-    before: &[Record],
+    before: &[&str],
     gone: &BTreeSet<usize>,
-    now: &[&Record],
+    now: &[&str],
     came: &BTreeSet<usize>,
 ) -> BTreeMap<usize, usize> {
-    fn by_name<'r>(records: impl Iterator<Item = (usize, &'r Record)>) -> BTreeMap<&'r str, Option<usize>> {
-        let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
-        for (name, at) in records.filter_map(|(at, record)| Some((name_of(record)?, at))) {
-            named.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
-        }
-        named
+    let mut named: BTreeMap<String, [Vec<usize>; 2]> = BTreeMap::new();
+    let old = gone.iter().map(|at| (0, *at, before[*at]));
+    for (side, at, line) in old.chain(came.iter().map(|at| (1, *at, now[*at]))) {
+        let record = record_of(line);
+        let Some(name) = name_of(&record) else { continue };
+        named.entry(name.to_owned()).or_default()[side].push(at);
     }
-    let old = by_name(gone.iter().map(|at| (*at, &before[*at])));
-    let new = by_name(came.iter().map(|at| (*at, now[*at])));
-    new.into_iter().filter_map(|(name, at)| Some((at?, (*old.get(name)?)?))).collect()
+    let pair = |[old, new]: [Vec<usize>; 2]| (old.len() == 1 && new.len() == 1).then(|| (new[0], old[0]));
+    named.into_values().filter_map(pair).collect()
 }
 
 /// The records to write, by table and source.
@@ -266,9 +295,8 @@ pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) ->
     let mut origins = BTreeMap::new();
     for (path, places) in &imported.places {
         let lines = imported.files.get(path).map_or(&[][..], Vec::as_slice);
-        let lines = lines.split(|byte| *byte == b'\n');
-        let made: HashMap<&[u8], Location> =
-            lines.zip(places).filter_map(|(line, at)| Some((line, (*at)?))).collect();
+        let lines = lines.split(|byte| *byte == b'\n').zip(&places.0);
+        let made: HashMap<&[u8], Location> = lines.filter_map(|(line, at)| Some((line, (*at)?))).collect();
         let path = data.join(path);
         let text = std::fs::read(&path).unwrap_or_default();
         let known = (1..).zip(text.split(|byte| *byte == b'\n'));
@@ -288,8 +316,75 @@ pub(super) fn path_of(table: Table, source: &str) -> String {
 
 /// The records that the last import wrote.
 pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
-    let text = std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    records(&before(data, table, source)).collect()
+}
+
+fn before(data: &Path, table: Table, source: &str) -> String {
+    std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default()
+}
+
+/// The records of the lines of a file.
+pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// Gives records the ids and slugs that they had in the last import where their source calls them otherwise: by another
+/// name, or by another key, where the mapping declares `gone = "rename"`.
+pub(super) fn keep_ids(
+    data: &Path,
+    outputs: &mut Outputs,
+    report: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    // Read only where a record is called otherwise.
+    let earlier = LazyCell::new(|| dataset::identities(&Input::Folder(data.to_owned())));
+    let mut stayed: Vec<String> = Vec::new();
+    for ((table, source), output) in outputs.iter_mut() {
+        if !matches!(table, Table::Organizations | Table::Programs | Table::Recipients) {
+            continue;
+        }
+        let text = before(data, *table, source);
+        let before: Vec<&str> = text.lines().collect();
+        if before.is_empty() {
+            continue;
+        }
+        let keys = keys_of(&before);
+        let adopted = std::mem::take(&mut output.adopted);
+        output.change(|number, record| {
+            let adopted = adopted.get(&number);
+            let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
+            let Some(at) = adopted.or(known) else { return Ok(false) };
+            let known = record_of(before[*at]);
+            for field in ["id", "slug"] {
+                if let Some(value) = known.get(field).filter(|_| !record.contains_key(field)) {
+                    record.insert(field.to_owned(), value.clone());
+                }
+            }
+            let is_renamed = name_of(&known) != name_of(record) && !record.contains_key("slug");
+            if adopted.is_none() && !is_renamed {
+                return Ok(true);
+            }
+            let earlier = earlier.as_ref().map_err(|error| ImportError::Input(error.to_string()))?;
+            let path = data.join(path_of(*table, source));
+            let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) else {
+                return Ok(true);
+            };
+            if adopted.is_some() {
+                record.entry("id").or_insert_with(|| id.to_string().into());
+            }
+            if let Some(slug) = slug {
+                record.entry("slug").or_insert_with(|| slug.as_str().into());
+                let name = name_of(record).unwrap_or_default();
+                stayed.push(format!("{} of {}", quoted(slug), quoted(name)));
+            }
+            Ok(true)
+        })?;
+    }
+    if let Some(first) = stayed.first() {
+        let kept = "kept under another name or key";
+        let count = counted(stayed.len(), "slug");
+        report.note(format!("{count} {kept}, as {first}; `slug` in edits/ changes one"));
+    }
+    Ok(())
 }
 
 /// What sources that are not read now have made of the values of a column.
@@ -298,12 +393,69 @@ pub(super) fn made_elsewhere(
     chosen: &[&Source],
     data: &Path,
 ) -> BTreeSet<(Table, String)> {
-    let others = sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name));
-    let targets = others.flat_map(|source| source.targets.iter().map(move |target| (source, target)));
-    let made = targets.flat_map(|(source, target)| {
-        let rows = previous(data, target.table, &source.name).into_iter();
-        let rows = rows.filter(|row| !row.contains_key("publication"));
-        rows.filter_map(|row| Some((target.table, identity(target, &row)?)))
+    let mut made = BTreeSet::new();
+    for source in sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name)) {
+        for target in &source.targets {
+            let mut rows = previous(data, target.table, &source.name);
+            rows.retain(|row| !row.contains_key("publication"));
+            made.extend(rows.iter().filter_map(|row| Some((target.table, identity(target, row)?))));
+        }
+    }
+    made
+}
+
+/// Name of the list.
+const LIST: &str = ".imported";
+
+/// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
+pub(super) fn add_earlier_files(
+    options: &ImportOptions<'_>,
+    sources: &[Source],
+    imported: &mut Imported,
+) -> Result<(), ImportError> {
+    let text = text_of(&options.data.join(LIST))?;
+    let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
+    let mut list: BTreeMap<String, String> =
+        lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
+    for path in imported.files.keys() {
+        let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson");
+        let source = sources.iter().find(|source| name == source.name);
+        let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
+        list.insert(path.clone(), gone.to_owned());
+    }
+    list.retain(|path, gone| {
+        // A source that was not chosen still makes its files.
+        if !options.sources.is_empty() || imported.files.contains_key(path) {
+            return true;
+        }
+        let shown = options.data.join(path);
+        let Ok(text) = std::fs::read_to_string(&shown) else { return false };
+        let (bytes, verb) = match gone.as_str() {
+            "keep" => return true,
+            "remove" => (Vec::new(), "removed"),
+            _ => (withdrawn(&text).into_bytes(), "withdrawn"),
+        };
+        let rows = counted(text.lines().count(), "row");
+        imported.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
+        let stays = !bytes.is_empty();
+        imported.files.insert(path.clone(), bytes);
+        stays
     });
-    made.collect()
+    let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
+    imported.files.insert(LIST.to_owned(), list.into_bytes());
+    Ok(())
+}
+
+/// Whether a path of the list is that of a table: the list is read from disk.
+fn is_table(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    matches!(&parts[..], [table, file] if Table::parse(table).is_some() && file.ends_with(".ndjson") && !file.starts_with('.'))
+}
+
+fn withdrawn(text: &str) -> String {
+    let withdraw = |mut record: Record| {
+        record.insert("publication".to_owned(), "withdrawn".into());
+        line_of(&record)
+    };
+    records(text).map(withdraw).collect()
 }

@@ -34,31 +34,30 @@ pub(super) fn fault(schema: &Value, value: &Toml) -> Option<String> {
         let own = several.iter().find(|it| (it["type"] == "array") == value.is_array());
         return own.and_then(|own| fault(own, value));
     }
-    Some(match (schema["type"].as_str().unwrap_or("string"), value) {
-        ("string", Toml::String(text)) => {
-            let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let words: Vec<&str> = words.collect();
-            if schema["pattern"].is_string() && !is_currency(text) {
-                format!("is `{text}`, it takes a code such as EUR")
-            } else if words.is_empty() || words.contains(&text.as_str()) {
-                return None;
-            } else {
-                format!("is `{text}`, it takes {}", words.join(", "))
-            }
+    let (fits, wrong) = match schema["type"].as_str() {
+        Some("array") => {
+            (value.as_array().is_some_and(|it| it.iter().all(Toml::is_str)), "is no list of texts")
         }
-        ("string", _) => "is no text".to_owned(),
-        ("array", Toml::Array(items)) if items.is_empty() && schema["minItems"].is_u64() => {
-            "names no column".to_owned()
+        Some("object") => {
+            let wrong = "is no table of texts: { \"Beca\" = \"scholarship\" }";
+            (value.as_table().is_some_and(|it| it.values().all(Toml::is_str)), wrong)
         }
-        ("array", Toml::Array(items)) if items.iter().all(Toml::is_str) => return None,
-        ("array", _) => "is no list of texts".to_owned(),
-        ("object", Toml::Table(items)) if items.values().all(Toml::is_str) => return None,
-        ("object", _) => "is no table of texts: { \"Beca\" = \"scholarship\" }".to_owned(),
-        ("boolean", Toml::Boolean(_)) => return None,
-        ("boolean", _) => "takes true or false, without quotes".to_owned(),
-        (_, Toml::Integer(1..=9)) => return None,
-        (..) => "takes a number from 1 to 9".to_owned(),
-    })
+        Some("boolean") => (value.is_bool(), "takes true or false, without quotes"),
+        Some("integer") => (matches!(value, Toml::Integer(1..=9)), "takes a number from 1 to 9"),
+        _ => (value.is_str(), "is no text"),
+    };
+    if !fits {
+        return Some(wrong.to_owned());
+    }
+    if value.as_array().is_some_and(Vec::is_empty) && schema["minItems"].is_u64() {
+        return Some("names no column".to_owned());
+    }
+    let text = value.as_str()?;
+    if schema["pattern"].is_string() && !is_currency(text) {
+        return Some(format!("is `{text}`, it takes a code such as EUR"));
+    }
+    let words: Vec<&str> = schema["enum"].as_array()?.iter().filter_map(Value::as_str).collect();
+    (!words.contains(&text)).then(|| format!("is `{text}`, it takes {}", words.join(", ")))
 }
 
 /// Whether a text has the form of a currency's code.

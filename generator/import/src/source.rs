@@ -1,21 +1,20 @@
 //! What an import reads: sheets, tables and documents as rows of named cells. Sources are untrusted: each
 //! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
 
-pub(crate) mod archive;
 mod document;
 pub(crate) mod html;
 mod layout;
 mod number_format;
 mod ods;
 pub(crate) mod sheet;
-mod workbook;
+pub(crate) mod workbook;
 mod xlsx;
 mod xml;
 
 use std::borrow::Cow;
 
-use archive::Grid;
 use sheet::{Cell, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
+use workbook::Grid;
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;

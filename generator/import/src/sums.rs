@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::field_value::{Made, Wrong, is_money, no_number, refused, wrong};
 use crate::mapping::{Mapped, Source, Target};
 use crate::money::{self, Evidence, Fault, Sum};
 use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
+use crate::values::{self, Made, Wrong, is_money, no_number, refused, wrong};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
 
@@ -198,25 +198,20 @@ fn end(
         _ => sum.most,
     };
     let scale = context.map_or(1.0, |it| it.money.scale);
-    let doubt = if scale.is_nan() {
-        Some((
+    let doubt = |what, help| Err(refused(field, text, what, help));
+    if scale.is_nan() {
+        return doubt(
             ", and the factor in the column's name may be either of two",
             "rename the column, such as (thousands) or (millions), (miles) or (millones)",
-        ))
-    } else if sum.is_scaled && scale > 1.0 {
-        Some((
-            ", and the column's name has a factor too",
-            "write the number without its factor in the source",
-        ))
-    } else {
-        let is_full = sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale);
-        is_full.then_some((
-            ": with the factor in the column's name or without it?",
-            "rename the column, or write the number in its factor in the source",
-        ))
-    };
-    if let Some((what, help)) = doubt {
-        return Err(refused(field, text, what, help));
+        );
+    }
+    if sum.is_scaled && scale > 1.0 {
+        let help = "write the number without its factor in the source";
+        return doubt(", and the column's name has a factor too", help);
+    }
+    if sum.currency.is_some() && scale > 1.0 && end.is_some_and(|it| it >= scale) {
+        let help = "rename the column, or write the number in its factor in the source";
+        return doubt(": with the factor in the column's name or without it?", help);
     }
     // The sum has the factor of the header, which the words beside it must not contradict.
     let words = || if scale == 1.0 { text.to_owned() } else { format!("{text}, × {scale}") };
@@ -242,7 +237,7 @@ fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
             let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
                         the text becomes a note";
             let what = format!(": {} is not understood", quoted(part));
-            return crate::field_value::unread(field, text, what, help);
+            return values::unread(field, text, what, help);
         }
     };
     refused(field, text, what, help)

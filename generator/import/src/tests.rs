@@ -645,3 +645,13 @@ fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
     }
     assert_eq!(count, 7);
 }
+
+#[test]
+fn leaders_keep_the_order_of_their_rows() {
+    let mapping = "[sources.a]\nfile = \"inbox/a.csv\"\n[sources.a.leaders]\norganization = \"Funder\"\nname = \"Who\"\nrole = \"Role\"\n";
+    let rows = "Funder,Who,Role\nAcme,Zoe,Chair\nAcme,Ana,Member\nAcme,Max,Member\n";
+    let place = Place::new(&[(FILE, mapping), ("inbox/a.csv", rows)]);
+    place.imported();
+    let names: Vec<Value> = place.rows("leaders/a.ndjson").iter().map(|row| row["name"].clone()).collect();
+    assert_eq!(names, ["Zoe", "Ana", "Max"]);
+}

@@ -1,10 +1,11 @@
 //! Cells to values of fields: dates, numbers and lists as the mapping declares them, never as a cell looks.
 
+use std::fmt::Display;
+
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::days::day;
-use super::field_value::{Made, Wrong, bad, is_money, no_number, refused, unread, wrong};
 use super::mapping::{Mapped, Rule, Source, Target};
 use super::money;
 use super::source::html;
@@ -14,6 +15,71 @@ use super::vocabulary::value_of;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
+
+/// Why a cell makes no value.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub code: Code,
+    pub message: String,
+    pub help: String,
+    /// Whether the cell is a text that a note may keep.
+    pub is_unread: bool,
+}
+
+pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
+    Wrong { code, message: message.into(), help: help.into(), is_unread: false }
+}
+
+/// Why a cell has a value that the field does not take.
+pub(super) fn bad(message: impl Into<String>, help: impl Into<String>) -> Wrong {
+    wrong(Code::BadValue, message, help)
+}
+
+/// Why a field does not take the text of a cell, which the message begins with.
+pub(super) fn refused(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
+    bad(format!("`{field}` is {}{what}", quoted(text)), help)
+}
+
+/// Why a cell has words that are not understood.
+pub(super) fn unread(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
+    Wrong { is_unread: true, ..refused(field, text, what, help) }
+}
+
+/// A value, and what is to be noted beside it.
+#[derive(Default)]
+pub(super) struct Made {
+    pub value: Value,
+    pub note: Option<String>,
+    /// Of a sum.
+    pub currency: Option<String>,
+    /// The text of a sum that is more than one number, such as a range.
+    pub text: Option<String>,
+    /// Whether nothing but the field shows the currency of a sum.
+    pub is_bare: bool,
+    /// Whether a sum has no place where it could be shown.
+    pub is_lost: bool,
+    /// Whether another field has the sum.
+    pub is_elsewhere: bool,
+}
+
+pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
+    let (what, help) = match source.numbers {
+        None => (
+            ", expected a number".to_owned(),
+            "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
+        ),
+        Some(form) => (
+            format!(", which is not written as `numbers = \"{form}\"` says"),
+            "correct it in the source; or, if most are written so, correct `numbers`",
+        ),
+    };
+    Wrong { code: Code::Separators, ..refused(field, text, what, help) }
+}
+
+/// Whether a field is a sum of money.
+pub(super) fn is_money(field: &str) -> bool {
+    field.ends_with("Usd") || field == "amount"
+}
 
 /// The field that cells become values of.
 pub(super) struct Field<'a> {
@@ -113,16 +179,15 @@ fn list(cell: &Cell, field: &str, rule: &Rule, source: &Source) -> Result<Made, 
         _ if rule.values.contains_key(&text) => vec![text],
         _ => items(&text, source.lists.as_deref().unwrap_or("|")),
     };
-    let items = items
-        .iter()
-        .map(|item| item.trim())
-        .filter(|item| !item.is_empty() && !source.empty.iter().any(|empty| empty == item));
-    let items: Result<Vec<String>, Wrong> = items.map(|item| renamed(item, field, rule)).collect();
-    // One word may stand for several, as the name of a union for its members.
-    let items = items?;
-    let items: Vec<&str> =
-        items.iter().flat_map(|item| item.split('|')).filter(|item| !item.is_empty()).collect();
-    Ok(Made { value: json!(items), ..Made::default() })
+    let mut values = Vec::new();
+    for item in items.iter().map(|item| item.trim()) {
+        if !item.is_empty() && !source.empty.iter().any(|empty| empty == item) {
+            // One word may stand for several, as the name of a union for its members.
+            let known = renamed(item, field, rule)?;
+            values.extend(known.split('|').filter(|it| !it.is_empty()).map(str::to_owned));
+        }
+    }
+    Ok(Made { value: json!(values), ..Made::default() })
 }
 
 /// The items of a text. What stands between quotes is one, as in CSV.
@@ -218,16 +283,12 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
     if let Some(day) = day.filter(|_| field.ends_with("Year")) {
         return Ok(day.year().into());
     }
-    let text = match cell {
-        Cell::Number(number) | Cell::Shown(number, _) => {
-            return Ok(json!(snapshot::record::Number(*number)));
-        }
-        other => other.text(),
+    let number = match cell {
+        Cell::Number(number) | Cell::Shown(number, _) => Some(*number),
+        other => money::number(other.text().trim(), source.numbers),
     };
-    match money::number(text.trim(), source.numbers) {
-        Some(number) => Ok(json!(snapshot::record::Number(number))),
-        None => Err(no_number(field, &text, source)),
-    }
+    let number = number.ok_or_else(|| no_number(field, &cell.text(), source))?;
+    Ok(json!(snapshot::record::Number(number)))
 }
 
 /// An address: what a link leads to, where its text is none.

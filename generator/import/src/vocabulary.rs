@@ -21,11 +21,6 @@ pub(super) fn is_key(column: &str) -> bool {
     find_word("key", &key_of(column)).is_some()
 }
 
-/// The month, from 1, that a word in lower case names.
-pub(super) fn month_of(word: &str) -> Option<i8> {
-    find_word("month", word)?.parse().ok()
-}
-
 /// The value of a list that a folded word, sign or phrase stands for.
 pub(super) fn find_word(list: &str, word: &str) -> Option<&'static str> {
     static WORDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {

@@ -1,21 +1,23 @@
-//! What the cells of a sheet prove about its dates, numbers, lists and currencies.
+//! What the cells of a sheet prove about its dates, numbers, lists, currencies and places.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::places::{is_place, is_state};
-use super::sheets::{Draft, Taken, columns_of, is_sum_row, one_line};
+use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
 use crate::days::{self, order_of, proved_order};
-use crate::forms::NumberForm;
-use crate::mapping::quoted;
+use crate::fields::Field;
+use crate::mapping::{DateOrder, NumberForm, Rule, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
 use crate::sums::currency_columns;
 use crate::values::items;
-use dataset::Table;
+use crate::vocabulary::value_of;
 use dataset::schema::ValueType;
 use dataset::text::counted;
+use dataset::{Labels, Table};
+use snapshot::place::{self, NameKind};
+use snapshot::record::Locale;
+use snapshot::text::fold;
 
 /// The currencies of a sheet's sums.
 #[derive(Default)]
@@ -33,30 +35,52 @@ type Proofs = BTreeMap<&'static str, (usize, String)>;
 const FORMS: [&str; 2] = ["1,234.56", "1.234,56"];
 
 /// A cell, for a comment.
-fn place(text: &str, row: &Row) -> String {
+fn cell_at(text: &str, row: &Row) -> String {
     format!("{}, row {}", one_line(text), row.line)
 }
 
-/// The line that declares a form: as proved where no cell contradicts, else as a question.
-fn verdict(word: &str, proofs: &Proofs, forms: &[&'static str; 2], open: Option<String>) -> Option<String> {
-    let mut found: Vec<_> = forms.iter().filter_map(|form| Some((form, proofs.get(form)?))).collect();
-    found.sort_by_key(|(_, (count, _))| Reverse(*count));
-    let [first, other] = forms;
-    Some(match &found[..] {
-        [] => format!("{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides", open?),
-        [(form, (_, cell))] => format!("{word} = \"{form}\"  # proved by {cell}"),
-        [(form, (most, cell)), (less, (few, contrary)), ..] => {
-            let most = counted(*most, "cell");
-            format!("{word} = \"{form}\"  # ? {most} prove it, as {cell}; {few} prove \"{less}\": {contrary}")
+/// Counts a cell that proves a form.
+fn prove(proofs: &mut Proofs, form: &'static str, proof: String) {
+    proofs.entry(form).or_insert((0, proof)).0 += 1;
+}
+
+/// The line that declares a form: as proved where no cell contradicts, else as a question. `likely` are cells that only one
+/// form reads, without being a proof.
+fn verdict(
+    word: &str,
+    forms: [&str; 2],
+    proofs: &Proofs,
+    likely: &Proofs,
+    open: Option<String>,
+) -> Option<String> {
+    let found = |form: &str| [proofs, likely].into_iter().filter_map(|it| it.get(form)).collect::<Vec<_>>();
+    let count = |form: &str| found(form).iter().map(|(count, _)| count).sum::<usize>();
+    let [first, other] = if count(forms[1]) > count(forms[0]) { [forms[1], forms[0]] } else { forms };
+    if proofs.is_empty() {
+        return Some(format!(
+            "{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides",
+            open?
+        ));
+    }
+    let [cell, contrary] = [first, other].map(|form| found(form).first().map(|(_, cell)| cell));
+    let (most, few, cell) = (counted(count(first), "cell"), count(other), cell?);
+    Some(match contrary {
+        None => format!("{word} = \"{first}\"  # proved by {cell}"),
+        Some(contrary) => {
+            format!(
+                "{word} = \"{first}\"  # ? {most} are written so, as {cell}; {few} as \"{other}\": {contrary}"
+            )
         }
     })
 }
 
-/// Whether a cell is a day.
+/// Whether a cell is a day in some order.
 pub(super) fn is_day(cell: &Cell) -> bool {
     match cell {
         Cell::Moment(_) => true,
-        Cell::Text(text) => days::is_day(text, ""),
+        Cell::Text(text) => {
+            [DateOrder::Dmy, DateOrder::Mdy].iter().any(|order| days::read(text, "", Some(*order)).is_ok())
+        }
         _ => false,
     }
 }
@@ -84,6 +108,16 @@ fn proved_form(text: &str) -> Option<Option<&'static str>> {
     Some(is_proved.then(|| FORMS[usize::from(is_decimal == (sign == ","))]))
 }
 
+/// Whether a text is the code or the name of one place.
+pub(super) fn is_place(text: &str) -> bool {
+    place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
+}
+
+/// Whether a text is the code of a state of the US.
+pub(super) fn is_state(text: &str) -> bool {
+    place::is_place(&format!("US-{text}"))
+}
+
 impl Draft<'_> {
     /// The texts of a column, with their rows.
     fn texts(&self, column: usize) -> impl Iterator<Item = (&Row, &String)> {
@@ -93,56 +127,37 @@ impl Draft<'_> {
 
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
         let (mut proofs, mut open) = (Proofs::new(), None);
-        let mut prove = |order, proof: String| proofs.entry(order).or_insert((0, proof)).0 += 1;
         for column in columns_of(taken, ValueType::Date) {
             let header = &self.sheet.columns[column];
             if let Some(order) = order_of(header) {
-                prove(order.name(), format!("the column's name {}", quoted(header)));
+                prove(&mut proofs, order.name(), format!("the column's name {}", quoted(header)));
             }
             for (row, text) in self.texts(column) {
                 match proved_order(text) {
-                    Some(Some(order)) => prove(order, place(text, row)),
-                    Some(None) => drop(open.get_or_insert_with(|| place(text, row))),
+                    Some(Some(order)) => prove(&mut proofs, order, cell_at(text, row)),
+                    Some(None) => drop(open.get_or_insert_with(|| cell_at(text, row))),
                     None => {}
                 }
             }
         }
-        verdict("dates  ", &proofs, &["dmy", "mdy"], open)
+        verdict("dates  ", ["dmy", "mdy"], &proofs, &Proofs::new(), open)
     }
 
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
-        let (mut proofs, mut open, mut fits) = (Proofs::new(), None, [0; 2]);
-        for column in columns_of(taken, ValueType::Number) {
-            for (row, text) in self.texts(column) {
-                match proved_form(text) {
-                    Some(Some(form)) => {
-                        proofs.entry(form).or_insert_with(|| (0, place(text, row))).0 += 1;
-                    }
-                    Some(None) => {
-                        open.get_or_insert_with(|| place(text, row));
-                        for (count, form) in fits.iter_mut().zip(FORMS) {
-                            let form = NumberForm::try_from(form.to_owned()).ok();
-                            *count += usize::from(money::read(text, form).is_ok());
-                        }
-                    }
-                    None => {}
-                }
+        let (mut proofs, mut likely, mut open) = (Proofs::new(), Proofs::new(), None);
+        for (row, text) in columns_of(taken, ValueType::Number).flat_map(|column| self.texts(column)) {
+            let Some(proved) = proved_form(text) else { continue };
+            if let Some(form) = proved {
+                prove(&mut proofs, form, cell_at(text, row));
+                continue;
             }
+            open.get_or_insert_with(|| cell_at(text, row));
+            // What may be both in itself is read by the form whose thousands it separates.
+            let reads =
+                |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
+            FORMS.into_iter().filter(reads).for_each(|form| prove(&mut likely, form, cell_at(text, row)));
         }
-        // What may be both in itself is read by the form whose thousands it separates.
-        let counts = [0, 1].map(|at| fits[at] + proofs.get(FORMS[at]).map_or(0, |(count, _)| *count));
-        let likely = if counts[1] > counts[0] { [FORMS[1], FORMS[0]] } else { FORMS };
-        let is_contradicted =
-            fits.iter().zip(FORMS).any(|(count, form)| *count > 0 && !proofs.contains_key(form));
-        if is_contradicted && let (1, Some(open)) = (proofs.len(), &open) {
-            let [most, least] = [counts[0].max(counts[1]), counts[0].min(counts[1])];
-            let contrary = proofs.get(likely[1]).or(proofs.get(likely[0])).map_or("", |(_, cell)| cell);
-            return Some(format!(
-                "numbers = \"{}\"  # ? {most} cells are written so, as {open}; {least} as \"{}\": {contrary}",
-                likely[0], likely[1]
-            ));
-        }
-        verdict("numbers", &proofs, &likely, open)
+        verdict("numbers", FORMS, &proofs, &likely, open)
     }
 
     /// The form of numbers that is proved.
@@ -265,5 +280,70 @@ impl Draft<'_> {
                 self.found.name
             );
         }
+    }
+
+    /// A column without any place has none, whatever its name; one of topics that are places has no topics.
+    pub(super) fn decide_places(&self, taken: &mut Taken) {
+        let parts = |column: usize| {
+            let items =
+                |text: String| [",", ";", "|"].iter().flat_map(|it| items(&text, it)).collect::<Vec<_>>();
+            self.column(column).flat_map(items)
+        };
+        let has_place = |column: usize| parts(column).any(|part| is_place(&part));
+        taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
+        let is_topic =
+            |field: &&Field| field.value_type() == ValueType::List && !field.name.ends_with("Countries");
+        let topics = fields_of(Table::Programs).filter(is_topic).map(|field| field.name);
+        let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
+        let regions: BTreeSet<String> = regions.map(|name| fold(name.text)).collect();
+        for name in topics.chain(["lifecycle"]) {
+            let at = (Table::Programs, name);
+            let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
+            let is_region = |part: &String| is_place(part) || regions.contains(&fold(part));
+            // A column `State` has states of affairs or of the US.
+            let is_known = |part: String| value_of("lifecycle", &part).is_some();
+            let has_places = match name {
+                "lifecycle" => {
+                    !is_sure && parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known)
+                }
+                _ => parts(column).any(|part| is_region(&part)),
+            };
+            if has_places {
+                taken.remove(&at);
+                taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+            }
+        }
+    }
+
+    /// Places that may apply: a union of states as its members, which have codes.
+    pub(super) fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
+        let cells = self.column(taken.0);
+        let words = cells.flat_map(|cell| lists.map_or_else(|| vec![cell.clone()], |it| items(&cell, it)));
+        let words: Vec<String> = words.collect();
+        let unions =
+            words.iter().cloned().filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
+        let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
+        // `CA` is California among other states, and Canada among other countries.
+        let states = words.iter().filter(|word| is_state(word));
+        let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));
+        let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
+        let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();
+        let is_open = !both.is_empty() && states.is_empty();
+        if !has_countries {
+            let states = both.iter().chain(&states);
+            values.extend(states.map(|word| ((*word).clone(), format!("US-{word}"))));
+        }
+        let question = match both.first() {
+            Some(word) if is_open && !has_countries => format!(
+                "  # ? states of the US, or countries: {word} is {}?",
+                place::find(word).map_or("", |place| place.name(Locale::En))
+            ),
+            _ => self.evidence(taken),
+        };
+        if !values.is_empty() {
+            values.insert("*".to_owned(), "*".to_owned());
+        }
+        let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
+        let _ = writeln!(out, "{field} = {rule}{question}");
     }
 }

@@ -1,6 +1,7 @@
-//! Columns of a source against its mapping: what is missing, new or without a name, and dates that a program may have swapped.
+//! Columns of a source against its mapping: what is missing, new or without a name, dates that a program may have swapped, and
+//! the keys of rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Importer, Opened, place};
 use crate::days;
@@ -98,7 +99,10 @@ impl Importer<'_> {
     pub(super) fn report_new_columns(&mut self, from: Opened<'_>) {
         let Opened { source, sheet, .. } = from;
         let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
-        let (mut new, mut problems) = (Vec::new(), Vec::new());
+        let mut new = Vec::new();
+        let mut report = |message: String, help: String| {
+            self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
+        };
         for (index, column) in sheet.columns.iter().enumerate() {
             let is_named = |name: &String| name.trim_start_matches('/') == column;
             let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
@@ -114,20 +118,62 @@ impl Importer<'_> {
             }
             let Some((_, first)) = sheet.cells(index).next() else { continue };
             let (count, first) = (counted(sheet.cells(index).count(), "cell"), quoted(&first.text()));
-            problems.push((
+            report(
                 format!("column {} has no name and {count}, the first {first}", index + 1),
                 format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
-            ));
+            );
         }
         if !new.is_empty() {
             let count = counted(new.len(), "column");
-            problems.push((
+            report(
                 format!("{count} left out, not mapped: {}", new.join(", ")),
                 format!("map each, or add it to `ignore` of source `{}`", source.name),
-            ));
+            );
         }
-        for (message, help) in problems {
-            self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
+    }
+
+    /// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
+    pub(super) fn keys(&mut self, from: Opened<'_>) -> (Vec<Option<String>>, BTreeSet<u32>) {
+        let Opened { source, sheet, .. } = from;
+        let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
+        let mut repeated = BTreeSet::new();
+        if columns.is_empty() || columns.len() < source.key.len() {
+            return (vec![None; sheet.rows.len()], repeated);
         }
+        let mut known: BTreeMap<String, u32> = BTreeMap::new();
+        let mut keys = Vec::with_capacity(sheet.rows.len());
+        for row in &sheet.rows {
+            let texts: Vec<String> = columns.iter().map(|column| row.text(*column)).collect();
+            let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
+            let is_broken =
+                columns.iter().any(|column| matches!(row.cells.get(*column), Some(Cell::Broken(_))));
+            let message = match known.get(&key) {
+                _ if is_broken => format!("the key is {}", quoted(&key)),
+                _ if key.is_empty() => "the row has no key".to_owned(),
+                Some(line) => format!("the key {} is that of row {line} too", quoted(&key)),
+                None => {
+                    known.insert(key.clone(), row.line);
+                    keys.push(Some(key));
+                    continue;
+                }
+            };
+            let (code, help) = if key.is_empty() {
+                (
+                    Code::MissingField,
+                    "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
+                     its first text in `skip`",
+                )
+            } else {
+                repeated.insert(row.line);
+                (
+                    Code::DuplicateId,
+                    "give each row a key of its own in the source, or name another column or several as `key`",
+                )
+            };
+            let problem = Diagnostic::new(code, from.at(row.line), message);
+            self.report.push(problem.value("key", key.as_str()).help(help));
+            keys.push(Some(key));
+        }
+        (keys, repeated)
     }
 }

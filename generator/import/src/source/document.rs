@@ -40,29 +40,25 @@ fn lines(text: &str) -> Result<Vec<(u32, Value)>, String> {
 }
 
 /// The rows: the value at a pointer, or the only array there is.
-fn array(value: Value, rows: Option<&str>) -> Result<Vec<Value>, String> {
-    if let Some(pointer) = rows {
-        return match value.pointer(pointer) {
-            Some(Value::Array(items)) => Ok(items.clone()),
-            Some(_) => Err(format!("what stands at rows = \"{pointer}\" is no array")),
-            None => Err(format!("nothing stands at rows = \"{pointer}\"")),
-        };
+fn array(mut value: Value, rows: Option<&str>) -> Result<Vec<Value>, String> {
+    let mut found: Vec<String> = rows.into_iter().map(str::to_owned).collect();
+    if rows.is_none() && value.is_array() {
+        found.push(String::new());
+    } else if rows.is_none() {
+        arrays(&value, "", 2, &mut found);
     }
-    match value {
-        Value::Array(items) => Ok(items),
-        Value::Object(_) => {
-            let mut found = Vec::new();
-            arrays(&value, "", 2, &mut found);
-            match &found[..] {
-                [] => Ok(vec![value]),
-                [only] => Ok(value.pointer(only).and_then(Value::as_array).cloned().unwrap_or_default()),
-                several => {
-                    let named: Vec<String> = several.iter().map(|name| format!("\"{name}\"")).collect();
-                    Err(format!("it has several arrays; name one, as rows = {}", named.join(" or ")))
-                }
-            }
+    match &found[..] {
+        [] if value.is_object() => Ok(vec![value]),
+        [] => Err("it is neither an array nor an object".to_owned()),
+        [only] => match value.pointer_mut(only).map(Value::take) {
+            Some(Value::Array(items)) => Ok(items),
+            Some(_) => Err(format!("what stands at rows = \"{only}\" is no array")),
+            None => Err(format!("nothing stands at rows = \"{only}\"")),
+        },
+        several => {
+            let named: Vec<String> = several.iter().map(|name| format!("\"{name}\"")).collect();
+            Err(format!("it has several arrays; name one, as rows = {}", named.join(" or ")))
         }
-        _ => Err("it is neither an array nor an object".to_owned()),
     }
 }
 

@@ -49,13 +49,17 @@ fn is_block(name: &str) -> bool {
     find_word("block", name).is_some()
 }
 
+/// Whether an element is one of HTML that texts have.
+pub(super) fn is_known(name: &str) -> bool {
+    is_block(name) || find_word("inline", name).is_some()
+}
+
 /// The tags of a text: where each begins and ends, the name of its element, and what stands between its signs.
 fn tags(html: &str) -> impl Iterator<Item = (usize, usize, String, &str)> {
     html.match_indices('<').filter_map(|(start, _)| {
         let inner = &html[start + 1..start + html[start..].find('>')?];
         let name = inner.trim_start_matches('/').split([' ', '\t', '\r', '\n', '/']).next()?.to_lowercase();
-        let is_known = is_block(&name) || find_word("inline", &name).is_some();
-        (is_known && !inner.contains('<')).then(|| (start, start + inner.len() + 2, name, inner))
+        (is_known(&name) && !inner.contains('<')).then(|| (start, start + inner.len() + 2, name, inner))
     })
 }
 

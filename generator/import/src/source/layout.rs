@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::archive::{Grid, Merged};
 use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, letters, listed_in};
+use super::workbook::{Grid, Merged};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::{Date, DateTime};
 
-use super::archive::{Archive, Grid, Name, each_part_of};
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
+use super::workbook::{Archive, Grid, Name, each_part_of};
 use super::xml::{Part, attributes};
 use crate::money;
 
@@ -88,7 +88,7 @@ impl Walk {
                 let name = get("name").unwrap_or_default();
                 self.is_wanted = self.wanted.as_ref() == Some(&name);
                 let is_visible = get("style-name").is_none_or(|style| !self.hidden.contains(&style));
-                self.names.push((name, is_visible));
+                self.names.push((name, is_visible, String::new()));
                 (self.line, self.column) = (0, 0);
             }
             _ if !self.is_wanted => {}

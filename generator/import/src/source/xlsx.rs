@@ -10,10 +10,10 @@ use jiff::civil::DateTime;
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
-use super::archive::{Archive, Grid, Name, each_part_of};
 use super::layout::column_of;
 use super::number_format;
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
+use super::workbook::{Archive, Grid, Name, each_part_of};
 use super::xml::Part;
 use crate::money;
 
@@ -23,31 +23,26 @@ fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
     attribute.normalized_value(XmlVersion::Explicit1_0).ok().map(Cow::into_owned)
 }
 
-/// Names of the sheets, whether they can be seen, and the ids of their parts.
-fn sheets(archive: &mut Archive<'_>) -> Result<Vec<(Name, Option<String>)>, String> {
-    let mut sheets = Vec::new();
+/// The sheets.
+pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
+    let mut names = Vec::new();
     each_part_of(archive, "xl/workbook.xml", |part| {
         if let Part::Start("sheet", start) = part {
             let is_visible = value(start, "state").is_none_or(|state| state == "visible");
-            sheets.extend(value(start, "name").map(|name| ((name, is_visible), value(start, "id"))));
+            let id = value(start, "id").unwrap_or_default();
+            names.extend(value(start, "name").map(|name| (name, is_visible, id)));
         }
         Ok(())
     })?;
-    Ok(sheets)
-}
-
-/// Names of the sheets, and whether they can be seen.
-pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
-    Ok(sheets(archive)?.into_iter().map(|(name, _)| name).collect())
+    Ok(names)
 }
 
 /// The part of a sheet.
-fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
-    let id = sheets(archive)?.into_iter().find_map(|((known, _), id)| id.filter(|_| known == name));
+fn path_of(archive: &mut Archive<'_>, name: &str, id: &str) -> Result<String, String> {
     let mut path = None;
     each_part_of(archive, "xl/_rels/workbook.xml.rels", |part| {
         if let Part::Start(_, start) = part
-            && value(start, "Id") == id
+            && value(start, "Id").is_some_and(|it| it == id)
         {
             path = value(start, "Target");
         }
@@ -57,8 +52,8 @@ fn path_of(archive: &mut Archive<'_>, name: &str) -> Result<String, String> {
     Ok(path.strip_prefix('/').map_or_else(|| format!("xl/{path}"), str::to_owned))
 }
 
-pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], name: &str) -> Result<Grid, String> {
-    let path = path_of(archive, name)?;
+pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, id): &Name) -> Result<Grid, String> {
+    let path = path_of(archive, name, id)?;
     let (mut grid, unsaved) = marks(archive, &path)?;
     let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;

@@ -11,12 +11,11 @@ use std::io::BufRead;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
+use super::html;
 use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
-/// What ends a line of a text; line ends of the document are spaces.
-const LINE: &str = "\u{2028}";
 /// How the error of a document begins that is no XML.
 const BROKEN: &str = "it is broken XML";
 
@@ -89,13 +88,12 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
 #[derive(Default)]
 struct Element {
     name: String,
-    /// Its text with that of what stands in it, and whether some is its own.
+    /// Its text with that of what stands in it as HTML, and whether some is its own.
     text: String,
     is_mixed: bool,
-    has_elements: bool,
     /// The columns of what stands in it: none if it is a text with markup.
-    columns: Vec<(String, String)>,
-    link: Option<String>,
+    columns: Vec<(String, Cell)>,
+    link: String,
 }
 
 /// A document that is being read.
@@ -136,7 +134,7 @@ impl Walk {
     }
 
     /// The end of an element: its text is a column, and a list where the element repeats. In a text with elements between
-    /// its words, they are markup: paragraphs become lines, and addresses of links stand behind them.
+    /// its words, they are markup.
     fn end(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         let path = self.path();
@@ -146,29 +144,17 @@ impl Walk {
             element
                 .columns
                 .retain(|(name, _)| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@')));
-            let lines =
-                element.text.split(LINE).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-            let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
-            let text = if element.has_elements { lines.join("\n") } else { element.text.trim().to_owned() };
-            element.columns.push((path, text));
+            let cell = Cell::of_text(&element.text);
+            element.columns.push((path, html::plain(&cell).unwrap_or(cell)));
         }
-        match self.open.last_mut() {
-            Some(parent) => {
-                let is_line = matches!(element.name.as_str(), "p" | "br" | "li" | "div");
-                let text = element.text.trim_end_matches(char::is_whitespace);
-                let link = element.link.filter(|link| link != text).map(|link| format!(" ({link})"));
-                let text = if is_line || link.is_some() { text } else { &element.text };
-                for part in [text, link.as_deref().unwrap_or_default(), if is_line { LINE } else { "" }] {
-                    parent.text.push_str(part);
-                }
-                parent.has_elements = true;
-                parent.columns.append(&mut element.columns);
-            }
-            None => {
-                let columns = element.columns.into_iter().filter(|(_, text)| !text.is_empty());
-                let named = columns.map(|(name, text)| (name, Cell::of_text(&text))).collect();
-                self.rows.push((self.rows.len() as u32 + 1, named));
-            }
+        if let Some(parent) = self.open.last_mut() {
+            let Element { name, link, text, .. } = element;
+            let name = if html::is_known(&name) { &name } else { "span" };
+            parent.text.push_str(&format!("<{name} href=\"{link}\">{text}</{name}>"));
+            parent.columns.append(&mut element.columns);
+        } else {
+            element.columns.retain(|(_, cell)| !cell.is_empty());
+            self.rows.push((self.rows.len() as u32 + 1, element.columns));
         }
     }
 
@@ -181,15 +167,16 @@ impl Walk {
         let is_code = |value: &str| {
             value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         };
-        let link = attributes.iter().find(|(attribute, _)| name == "a" && attribute == "href");
-        let link = link.map(|(_, link)| link.clone());
+        let link = attributes.iter().find(|(attribute, _)| attribute == "href");
+        // Its signs would end the tag.
+        let link = link.map(|(_, link)| link.replace('"', "%22").replace('>', "%3E")).unwrap_or_default();
         let of = |wanted: &str| attributes.iter().position(|(name, value)| name == wanted && is_code(value));
         let mark = MARKS.into_iter().find_map(of).filter(|_| !self.open.is_empty());
         let mark = mark.map(|at| attributes.remove(at));
         let name = mark.map_or_else(|| name.to_owned(), |(by, value)| format!("{name}[{by}={value}]"));
         self.open.push(Element { name, link, ..Element::default() });
         let path = self.path();
-        let column = |(name, value): (String, String)| (format!("{path}@{name}"), value.trim().to_owned());
+        let column = |(name, value): (String, String)| (format!("{path}@{name}"), Cell::of_text(&value));
         if let Some(element) = self.open.last_mut() {
             element.columns = attributes.into_iter().map(column).collect();
         }

@@ -106,8 +106,8 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
         programs.map(|(_, identity)| identity).collect::<BTreeSet<_>>()
     };
     let before = known(&place);
-    // One key is corrected; another record leaves, and does not come back under another key.
-    let corrected = rows.replace("1,Kelp", "K-1,Kelp").replace("3,Seal Call,,X,https://a.example/3,\n", "");
+    // One key is corrected, in another place; another record leaves, and does not come back under another key.
+    let corrected = "2,Otter Call,,X,https://a.example/2,\nK-1,Kelp Call,,X,https://a.example/1,\n";
     place.write("inbox/a", format!("{HEAD}{corrected}").as_bytes());
     assert!(!place.import().0);
     place.write(FILE, mapping.replace("empty", "gone = \"rename\"\nempty").as_bytes());
@@ -126,7 +126,7 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
 #[test]
 fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let xml = "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
-        <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/\">firms</a>.</p>No fee.<br/>Twice.</about>\
+        <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/?a>b\">firms</a>.</p>No fee.<br/>Twice.</about>\
         <sum currency=\"EUR\"><most>5</most></sum></call></calls>";
     let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
     let row: Vec<(String, String)> =
@@ -134,7 +134,7 @@ fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let expected = [
         ("title", "Notes on Larus gulls"),
         ("gas", "CO2 Fund"),
-        ("about", "For schools only.Not for firms (https://f.example/).\nNo fee.\nTwice."),
+        ("about", "For schools only.\nNot for firms (https://f.example/?a%3Eb).\nNo fee.\nTwice."),
         ("sum@currency", "EUR"),
         ("sum/most", "5"),
     ];

@@ -173,7 +173,7 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
     has(
         &mapping,
         &[
-            "dates   = \"dmy\"  # ? 2 cells prove it, as 31/01/2027, row 2; 1 prove \"mdy\": 01/31/2027, row 3",
+            "dates   = \"dmy\"  # ? 2 cells are written so, as 31/01/2027, row 2; 1 as \"mdy\": 01/31/2027, row 3",
         ],
     );
     let mapping = with_column("Deadline (MM/DD/YYYY)", &["03/04/2027", "05/06/2027"]);
@@ -197,16 +197,11 @@ fn a_comma_separates_topics_where_parts_of_cells_recur() {
 fn places_are_what_the_import_reads_as_places() {
     let mapping = with_column("Eligible countries", &["Charities", "Schools"]);
     assert!(!mapping.contains("eligibleCountries ="), "{mapping}");
-    let mapping = with_column("Topics", &["Brittany", "France"]);
-    assert!(
-        mapping.contains("eligibleCountries = \"Topics\"  # ? ") && !mapping.contains("\nfields"),
-        "{mapping}"
-    );
-    let mapping = with_column("Topics", &["Aragón", "Galicia"]);
-    assert!(
-        mapping.contains("eligibleCountries = \"Topics\"  # ? ") && !mapping.contains("\nfields"),
-        "{mapping}"
-    );
+    for regions in [["Brittany", "France"], ["Aragón", "Galicia"]] {
+        let mapping = with_column("Topics", &regions);
+        let is_place = mapping.contains("eligibleCountries = \"Topics\"  # ? ");
+        assert!(is_place && !mapping.contains("\nfields"), "{mapping}");
+    }
     let mapping = with_column("State", &["IA", "KS, NE"]);
     assert!(mapping.contains("\"IA\" = \"US-IA\"") && !mapping.contains("lifecycle"), "{mapping}");
     has(&mapping, &["lists   = \",\"  # as in KS, NE"]);
@@ -217,17 +212,11 @@ fn places_are_what_the_import_reads_as_places() {
         mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()
     };
     // Among other states, among other countries, and alone.
-    assert!(
-        line(&["DE", "TX"]).contains("\"DE\" = \"US-DE\", \"TX\" = \"US-TX\""),
-        "{}",
-        line(&["DE", "TX"])
-    );
+    let states = line(&["DE", "TX"]);
+    assert!(states.contains("\"DE\" = \"US-DE\", \"TX\" = \"US-TX\""), "{states}");
     assert_eq!(line(&["DE", "ES"]), "eligibleCountries = \"Eligible countries\"  # 2 of 2 cells fit");
-    assert!(
-        line(&["DE", "CA"]).ends_with("# ? states of the US, or countries: DE is Germany?"),
-        "{}",
-        line(&["DE", "CA"])
-    );
+    let open = line(&["DE", "CA"]);
+    assert!(open.ends_with("# ? states of the US, or countries: DE is Germany?"), "{open}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::days;
-use crate::forms::{DateOrder, NumberForm};
+use crate::mapping::{DateOrder, NumberForm};
 use crate::money;
 use crate::values::items;
 

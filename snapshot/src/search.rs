@@ -18,8 +18,8 @@
 //! REST stops here: it returns the records that match every clause, in the order of `sort`.
 //!
 //! **From parts to an order.** The weight of a part is `ln(1 + (N − n + ½) / (n + ½)) ^ 0.7` for `n` of `N` records that match
-//! it. Everyday words count 0.3 of that. A word that no record has counts as one with `n = 0`. `tiers` grades rows; the rows
-//! of a line of this table stand above those of the next.
+//! it. Everyday words count 0.3 of that, places 1.5. A word that no record has counts as one with `n = 0`. `tiers` grades
+//! rows; the rows of a line of this table stand above those of the next.
 //!
 //! | grade | what the record has |
 //! |---|---|

@@ -13,6 +13,8 @@ use crate::search::synonyms::BUILT_IN;
 use crate::search::text_query::TextQuery;
 use crate::search::today::Today;
 
+/// Weight of a place beside other words: a record for another place helps nobody.
+const PLACE: f64 = 1.5;
 /// Least share of a query's weight that a record in [`Tier::Most`] matches.
 const MOST: f64 = 0.5;
 /// Least share of a query's weight that known words have where records are shown that match only some of them.
@@ -196,7 +198,8 @@ impl<'a> Parts<'a> {
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
         let is_everyday =
             clause.entity.is_none() && matches!(clause.words.as_slice(), [word] if is_everyday_word(word));
-        let idf = idf(docs.len(), index.programs()) * if is_everyday { EVERYDAY } else { 1.0 };
+        let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
+        let idf = idf(docs.len(), index.programs()) * if is_everyday { EVERYDAY } else { of_place };
         self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: false });
     }
 

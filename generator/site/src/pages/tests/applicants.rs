@@ -119,8 +119,8 @@ fn what_a_text_excludes_is_no_applicant_and_where_is_in_its_words() {
     let page = record(&files, &slug, "html");
     let (key, rest) = page.split_once("class=\"go\"").unwrap();
     assert!(!key.contains(">Postdoc<") && key.contains(">Doctoral<"), "{key}");
-    assert!(key.contains(">Chile</a> and others<"), "{key}");
-    assert!(record(&files, &slug, "md").contains("- Where: Citizenship: Chile and others\n"));
+    assert!(key.contains(">Chile</a> and some others<"), "{key}");
+    assert!(record(&files, &slug, "md").contains("- Where: Citizenship: Chile and some others\n"));
     assert!(rest.contains("Does not apply to <b dir=\"auto\">Postdoc</b>"), "{rest}");
     let (files, slug) = stating("en", &facts);
     assert!(record(&files, &slug, "html").contains("<dd>not stated separately</dd>"));

@@ -40,6 +40,10 @@ fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
     let note = json!({ "kind": "note", "value": "eligibility-text", "text": "Los Angeles County only; cities may apply" });
     let (files, slug) = stating("en", &[place, note]);
     assert!(!line(&files, &slug).contains("</a> ("), "{}", line(&files, &slug));
+    let country = json!({ "kind": "country", "value": "KE", "label": "Kenya", "text": "national call" });
+    let (files, slug) = stating("en", &[country]);
+    let page = record(&files, &slug, "md");
+    assert!(page.contains("- Where: Kenya (national call)\n"), "{page}");
     let to = json!({ "kind": "destination", "value": "RS", "label": "Serbia" });
     let (files, slug) = stating("en", &[to]);
     assert!(record(&files, &slug, "md").contains("- Where: Destination: Serbia\n"));
@@ -47,10 +51,12 @@ fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
 
 #[test]
 fn whom_a_term_includes_stands_with_the_applicant() {
-    let state = json!({ "kind": "applicant", "value": "state", "label": "State", "text": "State (excludes hospitals" });
-    let (files, slug) = stating("en", &[state]);
+    let applicant = |value: &str, label: &str, text: &str| json!({ "kind": "applicant", "value": value, "label": label, "text": text });
+    let state = applicant("state", "State government", "State (excludes hospitals");
+    let (files, slug) = stating("en", &[state, applicant("artist", "Artist", "Pupils (women)")]);
     let page = record(&files, &slug, "html");
-    assert!(page.contains("State</a> (<span dir=\"auto\">excludes hospitals</span>)"), "{page}");
+    assert!(page.contains("State government</a> (<span dir=\"auto\">excludes hospitals</span>)"), "{page}");
+    assert!(page.contains("Artist</a>, "), "{page}");
     assert_eq!(page.matches("excludes hospitals").count(), 1, "not at the foot");
 }
 

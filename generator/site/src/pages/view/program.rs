@@ -215,7 +215,7 @@ impl Pages<'_> {
                     more_text => self.phrase(locale, "more", &[("n", &count)]),
                     eligibility,
                     is_place => spec.is_place,
-                    quote => Some(spec).filter(|_| has_words).and_then(place_words),
+                    quote => Some(spec).filter(|_| has_words).and_then(place_words).map(|it| variables(&it)),
                     others => has_others.then(|| self.word(locale, "citizens_others")),
                     name => if is_mentioned { self.phrase(locale, "mentioned", &[("name", name)]) } else { name.to_owned() },
                 }
@@ -233,19 +233,20 @@ impl Pages<'_> {
         stated.iter().filter_map(|(spec, values)| group(spec, values, true)).chain(rest).collect()
     }
 
-    /// Whom the source's term of an applicant includes or excludes: the parentheses at its end.
+    /// Whom the source's term of an applicant includes or excludes: the parentheses behind its label.
     fn scope(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<Text> {
         let facts = self.facts(program);
         let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-        let fact = facts.iter().filter(|_| !spec.is_place).find(is_of)?;
+        let fact = facts.iter().filter(|_| !spec.is_place).find(is_of).filter(|fact| has_scope(fact))?;
         let about = (fact.entity(), self.language(&self.directory.programs[program]));
         let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
-        Some(Text { text: in_parentheses(&text)?.to_owned(), lang })
+        let (_, scope) = text.split_once('(')?;
+        Some(Text { text: scope.trim_end_matches(')').to_owned(), lang })
     }
 
     /// What the source writes of a place of applicants, where the quotation of who can apply does not have it: a place may be
     /// narrower, or that of the projects.
-    fn place_words(&self, spec: &FacetSpec, program: usize, locale: Locale) -> Option<Value> {
+    pub(super) fn place_words(&self, spec: &FacetSpec, program: usize, locale: Locale) -> Option<Text> {
         let facts = self.facts(program);
         let mut stated = facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.text.is_some());
         let fact = stated.next().filter(|first| stated.all(|other| other.text == first.text))?;
@@ -255,7 +256,7 @@ impl Pages<'_> {
         let start = start.trim_end_matches('\u{2026}');
         let is_quoted =
             eligibility(self.directory, program, locale).is_some_and(|(it, _)| it.contains(start));
-        (!is_quoted).then(|| context! { text => at_word(&text, FOLDED), lang })
+        (!is_quoted).then(|| Text { text: at_word(&text, FOLDED).into_owned(), lang })
     }
 
     /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it
@@ -297,9 +298,7 @@ impl Pages<'_> {
             let is_statement = is_note || is_excluded || is_preferred || fact.amount.is_some();
             let is_making = !is_statement && !is_term(fact, quoted);
             let is_applicant = |(spec, _): &(&FacetSpec, _)| !spec.is_place && spec.is_fed_by(&fact.kind);
-            let is_scope = is_making
-                && stated_applicants.iter().any(is_applicant)
-                && fact.text.as_deref().and_then(in_parentheses).is_some();
+            let is_scope = is_making && has_scope(fact) && stated_applicants.iter().any(is_applicant);
             context! {
                 label, is_making, is_scope, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),
@@ -420,11 +419,16 @@ fn percentage(fact: &Fact) -> Option<String> {
     (digits.len() <= 2).then(|| format!("{share}\u{a0}%"))
 }
 
-/// What stands in the parentheses that end a short term; the last one may be missing.
-fn in_parentheses(term: &str) -> Option<&str> {
-    let (_, inner) = term.split_once('(').filter(|_| term.len() <= FOLDED)?;
-    let inner = inner.strip_suffix(')').unwrap_or(inner);
-    (!inner.contains(['(', ')', ';'])).then_some(inner)
+/// Whether a fact's short term is its label, or a part of it, with parentheses behind it; the last one may be missing.
+fn has_scope(fact: &Fact) -> bool {
+    let term =
+        fact.text.as_deref().filter(|term| term.len() <= FOLDED).and_then(|term| term.split_once(" ("));
+    let is_label = |name: &str| {
+        let is_part =
+            |label: &str| !label.contains('(') && (label.starts_with(name) || name.starts_with(label));
+        fact.label.as_deref().is_some_and(is_part)
+    };
+    term.is_some_and(|(name, inner)| is_label(name) && !inner.trim_end_matches(')').contains(['(', ')', ';']))
 }
 
 /// The part of a text that has a number. The parts of a list are quotations of their own, and the first one may begin within

@@ -30,6 +30,9 @@ const ANNOUNCEMENT: usize = 200;
 /// Longest quotation in the line of a row, in characters.
 const QUOTED: usize = 160;
 
+/// Longest remark of a source about a country that a row has, in bytes.
+const REMARK: usize = 40;
+
 /// A value with its label.
 type Label = (String, Text);
 
@@ -76,7 +79,13 @@ impl Pages<'_> {
         let stated = self.applicant_labels(program, true, locale).into_iter().next();
         let (spec, labels) = stated.unwrap_or((Facet::Countries.spec(), Vec::new()));
         let is_any = labels.first().is_some_and(|(value, _)| admits_any_nationality(spec.facet, value));
+        let is_country =
+            spec.facet == Facet::Countries && labels.iter().any(|(value, _)| !value.contains('-'));
         let (mut parts, hidden) = self.first_labels(labels, locale);
+        let words = is_country.then(|| self.place_words(spec, program, locale)).flatten();
+        if let Some(Text { text, lang }) = words.filter(|words| words.text.len() <= REMARK) {
+            parts.push(Part { joint: " ".to_owned(), text: format!("({text})"), lang });
+        }
         if let Some(first) = parts.first_mut().filter(|_| spec.facet != Facet::Countries && !is_any) {
             first.joint = format!("{}: ", self.word(locale, &format!("facet_{}", spec.name)));
         }

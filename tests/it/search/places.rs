@@ -306,3 +306,11 @@ fn words_for_native_americans_are_no_match_of_india() {
         assert_eq!(found(&world, text).0, ["p5"], "{text}");
     }
 }
+
+#[test]
+fn a_record_for_the_named_place_stands_before_those_with_another_word() {
+    let ocean: (&str, &[(&str, &str)]) = ("Ocean", &[]);
+    let world = world(&[ocean, ocean, ocean, ("Grant", &[("country", "KE")])]);
+    let first = ranked(&world, "ocean Kenya").rows[0].doc;
+    assert_eq!(world.site.index.slug(first), "p4");
+}

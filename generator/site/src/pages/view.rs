@@ -78,9 +78,7 @@ impl Pages<'_> {
     /// What a program calls a facet value where other programs call it otherwise: in the language of the page, or the word
     /// for it.
     fn own_label(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<String> {
-        let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-        let facts = self.facts(program);
-        let fact = facts.iter().filter(|_| !spec.is_place).find(is_of)?;
+        let fact = self.fact_of(program, spec, value)?;
         let stated =
             fact.label.as_deref().filter(|it| *it != self.stated_label(spec.facet, value, Locale::En))?;
         let label = self.directory.text(fact.entity(), locale, "label", stated);
@@ -89,6 +87,12 @@ impl Pages<'_> {
         }
         let word = self.word(locale, &format!("value_{}", slug_of(stated)));
         (!word.is_empty()).then(|| word.to_owned())
+    }
+
+    /// The first fact that states a facet value, unless it is a place.
+    fn fact_of(&self, program: usize, spec: &FacetSpec, value: &str) -> Option<&Fact> {
+        let is_of = |fact: &&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+        self.facts(program).into_iter().filter(|_| !spec.is_place).find(is_of)
     }
 
     /// What a program's page calls a facet value, and the language of that if it is another one.

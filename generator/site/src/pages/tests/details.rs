@@ -53,11 +53,16 @@ fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
 fn whom_a_term_includes_stands_with_the_applicant() {
     let applicant = |value: &str, label: &str, text: &str| json!({ "kind": "applicant", "value": value, "label": label, "text": text });
     let state = applicant("state", "State government", "State (excludes hospitals");
-    let (files, slug) = stating("en", &[state, applicant("artist", "Artist", "Pupils (women)")]);
+    let other = applicant("state", "State government", "State (only parks)");
+    let note = json!({ "kind": "note", "value": "accomplishments", "label": "Done", "text": "280 parks" });
+    let women = applicant("artist", "Artist", "Pupils (women)");
+    let (files, slug) = stating("en", &[state, other, women, note.clone(), note]);
     let page = record(&files, &slug, "html");
     assert!(page.contains("State government</a> (<span dir=\"auto\">excludes hospitals</span>)"), "{page}");
     assert!(page.contains("Artist</a>, "), "{page}");
-    assert_eq!(page.matches("excludes hospitals").count(), 1, "not at the foot");
+    for once in ["excludes hospitals", "only parks", "(women)", "280 parks"] {
+        assert_eq!(page.matches(once).count(), 1, "{once}: {page}");
+    }
 }
 
 #[test]

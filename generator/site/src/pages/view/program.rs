@@ -235,13 +235,11 @@ impl Pages<'_> {
 
     /// Whom the source's term of an applicant includes or excludes: the parentheses behind its label.
     fn scope(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<Text> {
-        let facts = self.facts(program);
-        let is_of = |fact: &&&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-        let fact = facts.iter().filter(|_| !spec.is_place).find(is_of).filter(|fact| has_scope(fact))?;
+        let fact = self.fact_of(program, spec, value).filter(|fact| has_scope(fact))?;
         let about = (fact.entity(), self.language(&self.directory.programs[program]));
         let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
-        let (_, scope) = text.split_once('(')?;
-        Some(Text { text: scope.trim_end_matches(')').to_owned(), lang })
+        let scope = text.split_once('(').map_or(&*text, |(_, scope)| scope.trim_end_matches(')'));
+        Some(Text { text: scope.to_owned(), lang })
     }
 
     /// What the source writes of a place of applicants, where the quotation of who can apply does not have it: a place may be
@@ -265,7 +263,10 @@ impl Pages<'_> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
         let quoted = stated(it, &facts).unwrap_or_default();
-        let stated_applicants = applicants(it, &facts);
+        let of = |(spec, values): (&'static FacetSpec, Vec<&str>)| {
+            values.into_iter().filter_map(|value| self.fact_of(program, spec, value)).collect::<Vec<_>>()
+        };
+        let of_applicants: Vec<&Fact> = applicants(it, &facts).into_iter().flat_map(of).collect();
         let mut seen = BTreeSet::new();
         let statements = facts.iter().copied().filter(|fact| {
             let is_more = fact.text.is_some()
@@ -297,8 +298,8 @@ impl Pages<'_> {
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
             let is_statement = is_note || is_excluded || is_preferred || fact.amount.is_some();
             let is_making = !is_statement && !is_term(fact, quoted);
-            let is_applicant = |(spec, _): &(&FacetSpec, _)| !spec.is_place && spec.is_fed_by(&fact.kind);
-            let is_scope = is_making && has_scope(fact) && stated_applicants.iter().any(is_applicant);
+            // It stands with the applicant.
+            let is_scope = has_scope(fact) && of_applicants.iter().any(|it| it.id == fact.id);
             context! {
                 label, is_making, is_scope, is_excluded, is_preferred,
                 amount => self.stated_amount(fact, locale),

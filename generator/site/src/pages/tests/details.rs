@@ -40,7 +40,8 @@ fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
     let note = json!({ "kind": "note", "value": "eligibility-text", "text": "Los Angeles County only; cities may apply" });
     let (files, slug) = stating("en", &[place, note]);
     assert!(!line(&files, &slug).contains("</a> ("), "{}", line(&files, &slug));
-    let country = json!({ "kind": "country", "value": "KE", "label": "Kenya", "text": "national call" });
+    let country =
+        json!({ "kind": "country", "value": "KE", "label": "Kenya", "text": "national call (Kenya)" });
     let (files, slug) = stating("en", &[country]);
     let page = record(&files, &slug, "md");
     assert!(page.contains("- Where: Kenya (national call)\n"), "{page}");

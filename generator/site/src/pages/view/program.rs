@@ -250,6 +250,9 @@ impl Pages<'_> {
         let fact = stated.next().filter(|first| stated.all(|other| other.text == first.text))?;
         let about = (fact.entity(), self.language(&self.directory.programs[program]));
         let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
+        // `concurso nacional (Chile)` stands beside the place.
+        let beside = |label: &str| text.strip_suffix(&format!(" ({label})")).map(str::to_owned);
+        let text = fact.label.as_deref().and_then(beside).unwrap_or(text);
         let start = at_word(&text, BEGINNING);
         let start = start.trim_end_matches('\u{2026}');
         let is_quoted =
@@ -422,14 +425,10 @@ fn percentage(fact: &Fact) -> Option<String> {
 
 /// Whether a fact's short term is its label, or a part of it, with parentheses behind it; the last one may be missing.
 fn has_scope(fact: &Fact) -> bool {
-    let term =
-        fact.text.as_deref().filter(|term| term.len() <= FOLDED).and_then(|term| term.split_once(" ("));
-    let is_label = |name: &str| {
-        let is_part =
-            |label: &str| !label.contains('(') && (label.starts_with(name) || name.starts_with(label));
-        fact.label.as_deref().is_some_and(is_part)
-    };
-    term.is_some_and(|(name, inner)| is_label(name) && !inner.trim_end_matches(')').contains(['(', ')', ';']))
+    let (Some(term), Some(label)) = (fact.text.as_deref(), fact.label.as_deref()) else { return false };
+    let Some((name, inner)) = term.split_once(" (").filter(|_| term.len() <= FOLDED) else { return false };
+    let is_label = !label.contains('(') && (label.starts_with(name) || name.starts_with(label));
+    is_label && !inner.trim_end_matches(')').contains(['(', ')', ';'])
 }
 
 /// The part of a text that has a number. The parts of a list are quotations of their own, and the first one may begin within

@@ -274,6 +274,11 @@ impl Html {
         self.languages.iter().find(|it| it.locale == locale).unwrap_or(&self.languages[0])
     }
 
+    /// The view of a document in a language, as it was prepared; `None` if it is damaged.
+    pub fn program(&self, doc: u32, locale: Locale) -> Option<Program> {
+        self.language(locale).program(doc)
+    }
+
     pub(crate) fn words(&self, locale: Locale) -> Words<'_> {
         Words { templates: &self.templates, locale }
     }

@@ -92,7 +92,7 @@ impl Pages<'_> {
     /// The first fact that states a facet value, unless it is a place.
     fn fact_of(&self, program: usize, spec: &FacetSpec, value: &str) -> Option<&Fact> {
         let is_of = |fact: &&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-        self.facts(program).into_iter().filter(|_| !spec.is_place).find(is_of)
+        self.each_fact(program).filter(|_| !spec.is_place).find(is_of)
     }
 
     /// What a program's page calls a facet value, and the language of that if it is another one.

@@ -54,8 +54,12 @@ impl Pages<'_> {
         Value::from_safe_string(Rule::When.mark(doc, locale))
     }
 
+    pub(super) fn each_fact(&self, program: usize) -> impl Iterator<Item = &Fact> {
+        self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact])
+    }
+
     pub(in crate::pages) fn facts(&self, program: usize) -> Vec<&Fact> {
-        self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact]).collect()
+        self.each_fact(program).collect()
     }
 
     /// The observed lifecycle with the day of the observation, and a placeholder for how the dates differ from it.
@@ -88,6 +92,7 @@ impl Pages<'_> {
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
         let published = day(self.directory.dataset.published_at);
+        let quoted = eligibility(self.directory, program, locale);
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.when(program, locale),
@@ -97,9 +102,9 @@ impl Pages<'_> {
             about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
             lifecycle => self.lifecycle(program, locale),
-            eligibility => eligibility(self.directory, program, locale).map(|(text, lang)| context! { text, lang }),
+            groups => self.groups(program, quoted.as_ref().map(|(text, _)| &**text), locale),
+            eligibility => quoted.map(|(text, lang)| context! { text, lang }),
             measures => self.measures(program, locale),
-            groups => self.groups(program, locale),
             statements => self.statements(program, locale),
             seasons => self.seasons(program, locale),
             has_calendar => self.deadlines(program).any(|(_, deadline)| deadline >= published),
@@ -181,7 +186,7 @@ impl Pages<'_> {
 
     /// The values of each facet: those of applicants, then others. Career stages and levels of education that are no
     /// applicants' are shown where the record does not state whom it is meant for.
-    fn groups(&self, program: usize, locale: Locale) -> Vec<Value> {
+    fn groups(&self, program: usize, quoted: Option<&str>, locale: Locale) -> Vec<Value> {
         let it = &self.directory.programs[program];
         let facts = self.facts(program);
         let stated = applicants(it, &facts);
@@ -192,7 +197,7 @@ impl Pages<'_> {
                 || spec.facet == Facet::Audiences
                 || meant.is_empty() && !spec.is_place && !is_stated
         };
-        let place_words = |spec: &FacetSpec| self.place_words(spec, program, locale);
+        let place_words = |spec: &FacetSpec| self.place_words(spec, program, quoted, locale);
         let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
             let link = |value: &&str| {
                 let link = self.facet_link(program, spec, value, locale);
@@ -242,9 +247,15 @@ impl Pages<'_> {
         Some(Text { text: scope.to_owned(), lang })
     }
 
-    /// What the source writes of a place of applicants, where the quotation of who can apply does not have it: a place may be
+    /// What the source writes of a place of applicants, where the `quoted` words of who can apply do not have it: a place may be
     /// narrower, or that of the projects.
-    pub(super) fn place_words(&self, spec: &FacetSpec, program: usize, locale: Locale) -> Option<Text> {
+    pub(super) fn place_words(
+        &self,
+        spec: &FacetSpec,
+        program: usize,
+        quoted: Option<&str>,
+        locale: Locale,
+    ) -> Option<Text> {
         let facts = self.facts(program);
         let mut stated = facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.text.is_some());
         let fact = stated.next().filter(|first| stated.all(|other| other.text == first.text))?;
@@ -255,8 +266,7 @@ impl Pages<'_> {
         let text = fact.label.as_deref().and_then(beside).unwrap_or(text);
         let start = at_word(&text, BEGINNING);
         let start = start.trim_end_matches('\u{2026}');
-        let is_quoted =
-            eligibility(self.directory, program, locale).is_some_and(|(it, _)| it.contains(start));
+        let is_quoted = quoted.is_some_and(|it| it.contains(start));
         (!is_quoted).then(|| Text { text: at_word(&text, FOLDED).into_owned(), lang })
     }
 

@@ -33,8 +33,9 @@ const QUOTED: usize = 160;
 /// Longest remark of a source about a country that a row has, in bytes.
 const REMARK: usize = 40;
 
-/// A value with its label.
+/// A value with its label, and those of a facet.
 type Label = (String, Text);
+type Stated = (&'static FacetSpec, Vec<Label>);
 
 impl Pages<'_> {
     fn provider(&self, program: usize, locale: Locale) -> Link {
@@ -46,14 +47,13 @@ impl Pages<'_> {
 
     /// Who can apply: the words of the source, then the labels unless these have all of them, each with the separator before
     /// it.
-    fn who(&self, program: usize, locale: Locale, quoted: Option<(String, Option<&str>)>) -> Line {
+    fn who(&self, people: Vec<Stated>, quoted: Option<(String, Option<&str>)>, locale: Locale) -> Line {
         let quoted = quoted.map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
         let is_quoted = |label: &str| {
             let label = words_of(label);
             !label.is_empty() && words.windows(label.len()).any(|part| part == label)
         };
-        let people = self.applicant_labels(program, false, locale);
         let mut people: Vec<Label> = people.into_iter().flat_map(|(_, labels)| labels).collect();
         if people.iter().all(|(_, label)| is_quoted(&label.text)) {
             people.clear();
@@ -75,14 +75,13 @@ impl Pages<'_> {
 
     /// Where applicants are: the narrowest places that are stated, else where they go. The line names the facet, unless it is
     /// of countries.
-    fn places(&self, program: usize, locale: Locale) -> Line {
-        let stated = self.applicant_labels(program, true, locale).into_iter().next();
-        let (spec, labels) = stated.unwrap_or((Facet::Countries.spec(), Vec::new()));
+    fn places(&self, program: usize, stated: Vec<Stated>, quoted: Option<&str>, locale: Locale) -> Line {
+        let (spec, labels) = stated.into_iter().next().unwrap_or((Facet::Countries.spec(), Vec::new()));
         let is_any = labels.first().is_some_and(|(value, _)| admits_any_nationality(spec.facet, value));
         let is_country =
             spec.facet == Facet::Countries && labels.iter().any(|(value, _)| !value.contains('-'));
         let (mut parts, hidden) = self.first_labels(labels, locale);
-        let words = is_country.then(|| self.place_words(spec, program, locale)).flatten();
+        let words = is_country.then(|| self.place_words(spec, program, quoted, locale)).flatten();
         if let Some(Text { text, lang }) = words.filter(|words| words.text.len() <= REMARK) {
             parts.push(Part { joint: " ".to_owned(), text: format!("({text})"), lang });
         }
@@ -102,24 +101,19 @@ impl Pages<'_> {
         Line { word: "line_where".into(), parts, hidden }
     }
 
-    /// The labels of what is stated of applicants, by facet: of places, or of others.
-    fn applicant_labels(
-        &self,
-        program: usize,
-        of_places: bool,
-        locale: Locale,
-    ) -> Vec<(&'static FacetSpec, Vec<Label>)> {
+    /// The labels of what is stated of applicants, by facet.
+    fn applicant_labels(&self, program: usize, locale: Locale) -> impl Iterator<Item = Stated> {
         let facts = self.facts(program);
         let stated = applicants(&self.directory.programs[program], &facts).into_iter();
-        let shown = stated.filter(|(spec, _)| spec.in_eligibility_line && spec.is_place == of_places);
-        let labels = |(spec, values): (&'static FacetSpec, Vec<&str>)| {
-            let label = |value| {
+        let shown = stated.filter(|(spec, _)| spec.in_eligibility_line);
+        let labels = move |(spec, values): (&'static FacetSpec, Vec<&str>)| {
+            let label = |value: &str| {
                 let (text, lang) = self.label_of(program, spec, value, locale);
                 (value.to_owned(), Text { text, lang: lang.map(str::to_owned) })
             };
             (spec, values.into_iter().map(label).collect())
         };
-        shown.map(labels).collect()
+        shown.map(labels)
     }
 
     /// The first labels and how many more there are, and these.
@@ -207,13 +201,20 @@ impl Pages<'_> {
         })
     }
 
-    /// A program as rows, lists, feeds and its page show it.
+    /// A program as rows, lists, feeds and its page show it: prepared, or made.
     pub(in crate::pages) fn view(&self, program: usize, locale: Locale) -> Program {
+        let prepared = self.html.and_then(|html| html.program(self.numbers.doc_of[program], locale));
+        prepared.unwrap_or_else(|| self.new_view(program, locale))
+    }
+
+    fn new_view(&self, program: usize, locale: Locale) -> Program {
         let it = &self.directory.programs[program];
         let about = (it.entity(), self.language(it));
         let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
         let quoted = eligibility(self.directory, program, locale);
-        let who = self.who(program, locale, quoted);
+        let (places, people) = self.applicant_labels(program, locale).partition(|(spec, _)| spec.is_place);
+        let places = self.places(program, places, quoted.as_ref().map(|(text, _)| &**text), locale);
+        let who = self.who(people, quoted, locale);
         let mut sources = self.directory.program_links[program].sources.iter();
         let official = url::Url::parse(&it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
@@ -236,14 +237,10 @@ impl Pages<'_> {
                 text: self.plain_summary(text).to_owned(),
                 lang: self.foreign(about, locale, "summary"),
             }),
-            lines: [
-                who,
-                Line::new("line_how_much", self.funding(program, locale)),
-                self.places(program, locale),
-            ]
-            .into_iter()
-            .chain(self.served(program, locale))
-            .collect(),
+            lines: [who, Line::new("line_how_much", self.funding(program, locale)), places]
+                .into_iter()
+                .chain(self.served(program, locale))
+                .collect(),
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
             publisher: sources.find_map(|it| {

@@ -230,19 +230,20 @@ fn part<'p>(page: &'p str, from: &str, to: &str) -> &'p str {
 fn where_nothing_comes_near_each_part_says_what_there_is() {
     let folder = tempfile::tempdir().unwrap();
     let prize = json!({"name": "River", "programType": "prize"});
-    let live = live(folder.path(), &[json!({"name": "Soil"}), json!({"name": "Soil b"}), prize]);
+    let grants = ["Soil", "Soil b", "Oak"].map(|name| json!({"name": name}));
+    let live = live(folder.path(), &[&grants[..], &[prize]].concat());
     for (address, text, ways) in [
         (
-            "/programs?q=soil&type=prize",
-            "Nothing here fits <em>soil</em> and <em>Type: Prize</em>.",
+            "/programs?q=soil+oak&type=prize",
+            "Nothing here fits <em>soil</em>, <em>oak</em> and <em>Type: Prize</em>.",
             [
                 "href=\"/programs?q=soil\">For <em>soil</em>: 2<",
                 "href=\"/programs?type=prize\">For <em>Type: Prize</em>: 1<",
             ],
         ),
         (
-            "/es/programs?q=soil&type=prize",
-            "Nada de lo publicado aquí encaja con <em>soil</em> y <em>Tipo: Premio</em>.",
+            "/es/programs?q=soil+oak&type=prize",
+            "Nada de lo publicado aquí encaja con <em>soil</em>, <em>oak</em> y <em>Tipo: Premio</em>.",
             [
                 "href=\"/es/programs?q=soil\">Para <em>soil</em>: 2<",
                 "href=\"/es/programs?type=prize\">Para <em>Tipo: Premio</em>: 1<",
@@ -253,6 +254,32 @@ fn where_nothing_comes_near_each_part_says_what_there_is() {
         assert!(page.contains(text), "{page}");
         assert!(ways.iter().all(|way| page.contains(way)), "{page}");
         assert_eq!(rows(&page), 0);
+    }
+}
+
+#[test]
+fn where_no_record_has_words_and_filters_those_with_all_words_are_shown_without_the_filters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut members = vec![json!({"name": "Soil care"}); 6];
+    members.push(json!({"name": "River prize", "programType": "prize"}));
+    let live = live(folder.path(), &members);
+    let shown = |address: &str| {
+        let page = get(&live, address);
+        page.contains("<strong>All the words, without your filters: ").then(|| page.clone())
+    };
+    let page = shown("/programs?q=soil+care&type=prize").unwrap();
+    assert!(rows(&page) == 5 && !page.contains("Nothing here fits"), "{page}");
+    assert!(page.contains(
+        "without your filters: 6 opportunities</strong> <a href=\"/programs?q=soil+care\">Show all</a>"
+    ));
+    for other in [
+        "q=soil+care",
+        "q=river&type=prize",
+        "q=soil+quasar&type=prize",
+        "type=fellowship",
+        "q=soil+care&type=prize&page=2",
+    ] {
+        assert!(shown(&format!("/programs?{other}")).is_none(), "{other}");
     }
 }
 
@@ -274,7 +301,11 @@ fn records_that_state_no_applicant_follow_those_that_match() {
     for (address, count, heading) in [
         ("/programs?q=soil&career=postdoc", "1 opportunity", "Career stage not stated (1)"),
         ("/es/programs?q=soil&career=postdoc", "1 oportunidad", "Etapa de carrera: no se indica (1)"),
-        ("/programs?q=soil&fundingMin=5", "3 close matches, none exact", "How much not stated (3)"),
+        (
+            "/programs?q=soil&fundingMin=5",
+            "3 may fit: they do not state all that you chose",
+            "How much not stated (3)",
+        ),
     ] {
         let page = get(&live, address);
         let silent = part(&page, &format!("<strong>{heading}</strong>"), "</ol>");

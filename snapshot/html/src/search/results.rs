@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use snapshot::facet::MEASURES;
-use snapshot::query::{FacetValue, Query, Sort};
+use snapshot::query::{FacetValue, Page, Query, Sort};
 use snapshot::search::{RankedRow, Tier, as_typed};
 
 use super::suggestions::Advice;
@@ -26,6 +26,8 @@ pub(super) struct Results {
 struct Group {
     /// How they differ from the query.
     heading: Option<String>,
+    /// All of them, if there are others.
+    all: Option<Link>,
     /// Number of the first row.
     start: u64,
     rows: Vec<Row>,
@@ -40,16 +42,20 @@ pub(super) struct Order<'a> {
     is_chosen: bool,
 }
 
+/// Most records that are shown without the filters.
+const UNFILTERED_MAX: u64 = 5;
+
 impl Search<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
     /// wider region, or partial matches that have at least half of the query.
     pub(super) fn count(&self) -> String {
-        let (wider, close) = (self.answer.wider, self.close());
+        let (wider, silent, close) = (self.answer.wider, self.answer.unstated, self.close());
         if self.answer.total + wider + close == 0 && !self.answer.rows.is_empty() {
             return self.words.word("results_weak").to_owned();
         }
         let (number, one, other) = match self.answer.total {
             0 if wider > 0 => (wider, "results_wider_one", "results_wider_other"),
+            0 if silent > 0 => (silent, "results_silent_one", "results_silent_other"),
             0 if close > 0 => (close, "results_close_one", "results_close_other"),
             total => (total - self.answer.unconfirmed.min(total), "results_one", "results_other"),
         };
@@ -99,12 +105,41 @@ impl Search<'_> {
                 Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
             };
             let rows = group.iter().filter_map(row).collect();
-            let it = Group { heading: self.heading(group, is_uniform), start, rows };
+            let it = Group { heading: self.heading(group, is_uniform), all: None, start, rows };
             start += group.len() as u64;
             it
         };
-        let groups = alike.map(group).collect();
-        Results { advice: self.advice(), groups, near: self.near() }
+        let mut groups: Vec<Group> = alike.map(group).collect();
+        let unfiltered = self.unfiltered();
+        let advice = self.advice(unfiltered.is_some());
+        // They have more of the query than records that contradict it.
+        let at = if self.all() > 0 { groups.len() } else { 0 };
+        groups.splice(at..at, unfiltered);
+        Results { advice, groups, near: self.near() }
+    }
+
+    /// Records that have all words, where none has the filters too: the first of those that are no row.
+    fn unfiltered(&self) -> Option<Group> {
+        let filters = Query { text: None, ..self.query.clone() };
+        let is_last = filters.page.offset == 0 && (self.all() == 0 || !self.answer.more);
+        let is_wanted = self.answer.total == 0 && is_last && filters.is_narrowed();
+        if !is_wanted || self.query.text.is_none() {
+            return None;
+        }
+        let page = Page { offset: 0, limit: UNFILTERED_MAX };
+        let query = Query { text: self.query.text.clone(), locale: filters.locale, page, ..Query::default() };
+        let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
+        let highlighter = Highlighter::new(&self.site.index, self.options.literal, &answer);
+        let is_row = |row: &&RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);
+        let full = answer.rows.iter().filter(|row| row.tier.is_full() && !is_row(row));
+        let row = |row: &RankedRow| self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref());
+        let rows: Vec<Row> = full.filter_map(row).collect();
+        let key = if answer.total == 1 { "results_one" } else { "results_other" };
+        let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
+        let heading = Some(format!("{}: {text}", self.words.word("results_unfiltered")));
+        let is_more = answer.total > rows.len();
+        let all = is_more.then(|| self.way(self.first_page(query, &[]), "results_unfiltered_all"));
+        (!rows.is_empty()).then_some(Group { heading, all, start: 1, rows })
     }
 
     /// The values that are searched for: those of filters, and those that words were understood as.

@@ -21,25 +21,21 @@ const NAMES: [&str; 3] = ["key", "slug", "id"];
 pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), ImportError> {
     let tables: BTreeSet<Table> = outputs.keys().map(|(table, _)| *table).collect();
     for table in tables {
-        for ending in ["csv", "ndjson"] {
-            let path = data.join("edits").join(format!("{}.{ending}", table.name()));
-            let text = text_of(&path)?;
-            if text.is_empty() {
-                continue;
-            }
-            let file = report.add_file(path.display().to_string());
-            let rows = if ending == "csv" { csv_rows(&text, file) } else { json_rows(&text, file) };
-            let own = outputs.iter().filter(|((of, _), _)| *of == table);
-            let mut imported: Imported =
-                own.map(|((_, it), output)| (it.clone(), output.records())).collect();
-            for row in rows {
-                let edited = row.and_then(|(at, row)| edit(table, at, row, data, &mut imported, report));
-                edited.unwrap_or_else(|problem| report.push(problem));
-            }
-            for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
-                let records = imported.get(source).into_iter().flatten();
-                output.rows.iter_mut().zip(records).for_each(|((line, _), record)| *line = line_of(record));
-            }
+        let path = data.join("edits").join(format!("{}.csv", table.name()));
+        let text = text_of(&path)?;
+        if text.is_empty() {
+            continue;
+        }
+        let file = report.add_file(path.display().to_string());
+        let own = outputs.iter().filter(|((of, _), _)| *of == table);
+        let mut imported: Imported = own.map(|((_, it), output)| (it.clone(), output.records())).collect();
+        for row in rows(&text, file) {
+            let edited = row.and_then(|(at, row)| edit(table, at, row, data, &mut imported, report));
+            edited.unwrap_or_else(|problem| report.push(problem));
+        }
+        for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
+            let records = imported.get(source).into_iter().flatten();
+            output.rows.iter_mut().zip(records).for_each(|((line, _), record)| *line = line_of(record));
         }
     }
     Ok(())
@@ -48,10 +44,8 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
 /// The records of a table by their sources.
 type Imported = BTreeMap<String, Vec<Record>>;
 
-type Rows = Vec<Result<(Location, Record), Diagnostic>>;
-
-/// Empty cells leave what is there.
-fn csv_rows(text: &str, file: FileId) -> Rows {
+/// The rows of a file of edits. Empty cells leave what is there, `null` clears it.
+fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>> {
     let mut reader = ::csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
     let rows = reader.records().map(|record| {
@@ -61,18 +55,8 @@ fn csv_rows(text: &str, file: FileId) -> Rows {
         let message = "the row has more or fewer cells than the header";
         let record = record.map_err(|_| Diagnostic::new(Code::CellCount, at, message))?;
         let cells = header.iter().zip(record.iter()).filter(|(_, cell)| !cell.is_empty());
-        Ok((at, cells.map(|(name, cell)| (name.trim().to_owned(), Value::from(cell))).collect()))
-    });
-    rows.collect()
-}
-
-/// A null clears what is there.
-fn json_rows(text: &str, file: FileId) -> Rows {
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let rows = lines.map(|(line, text)| {
-        let at = Location { file, line };
-        let broken = |error| Diagnostic::new(Code::BadSyntax, at, format!("broken JSON: {error}"));
-        Ok((at, serde_json::from_str(text).map_err(broken)?))
+        let value = |cell: &str| if cell == "null" { Value::Null } else { cell.into() };
+        Ok((at, cells.map(|(name, cell)| (name.trim().to_owned(), value(cell))).collect()))
     });
     rows.collect()
 }

@@ -219,12 +219,8 @@ fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
 
 /// A text as TOML writes it.
 pub(super) fn quoted(text: &str) -> String {
-    let escaped = |c: char| match c {
-        '"' | '\\' => format!("\\{c}"),
-        c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
-        c => c.to_string(),
-    };
-    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+    // As JSON does, but for one letter.
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
 fn target(table: Table, value: &Value) -> Result<Target, Wrong> {

@@ -396,8 +396,7 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
     let (is_done, report) = place.import();
     assert!(!is_done);
     assert_eq!(report.sorted()[0].code.id(), "E0211");
-    fs::remove_file(place.folder.path().join("edits/programs.csv")).unwrap();
-    place.write("edits/programs.ndjson", b"{\"key\":\"A1\",\"fundingMaxUsd\":null}\n");
+    place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,null\n");
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0].get("fundingMaxUsd"), None);
 }

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::days::day;
-use super::mapping::{Mapped, Rule, Source, Target};
+use super::mapping::{self, Mapped, Rule, Source, Target};
 use super::money;
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
@@ -231,8 +231,7 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     let known = known.map(|known| if known == "*" { text } else { known });
     known.map(str::to_owned).ok_or_else(|| {
         let message = format!("`{field}`: {} is not among `values`", quoted(text));
-        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-        wrong(Code::UnknownWord, message, format!("add to its values: \"{escaped}\" = \"…\""))
+        wrong(Code::UnknownWord, message, format!("add to its values: {} = \"…\"", mapping::quoted(text)))
     })
 }
 

@@ -13,6 +13,7 @@ mod xml;
 
 use std::borrow::Cow;
 
+pub(crate) use layout::line_of;
 use sheet::{Cell, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
 use workbook::Grid;
 

@@ -202,7 +202,7 @@ fn tables(
             let (table, count) = (quoted(name), sheet.doubts.tables.len());
             let why = format!("row {line} names columns, and {count} tables are in one sheet");
             let declared = [declared.clone(), vec![format!("table   = {table}  # {why}")]].concat();
-            let title = if name.contains(':') { title } else { Some(name.as_str()) };
+            let title = if source::line_of(name).is_some() { title } else { Some(name.as_str()) };
             let how = Reading { table: Some(name.clone()), ..how.clone() };
             found.extend(tables(bytes, &how, title, declared)?);
         }

@@ -30,8 +30,7 @@ impl Importer<'_> {
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
             let help = match near {
                 _ if times > 1 => {
-                    "rename one in the source; or declare header_rows, if rows above distinguish them, or the cells of one \
-                     table: table = \"A1:F\""
+                    "rename one in the source; or declare header_rows, if rows above distinguish them"
                         .to_owned()
                 }
                 _ if sheet.hidden_columns.contains(column) => {

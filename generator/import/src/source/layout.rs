@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, letters, listed_in};
+use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, listed_in};
 use super::workbook::{Grid, Merged};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
@@ -20,10 +20,7 @@ const MOST_WORDS: usize = 6;
 pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     let mut sheet = Sheet::default();
     leave_out_hidden(&mut grid, how, &mut sheet);
-    let header = match how.table.as_deref().and_then(Area::parse) {
-        Some(area) => area.cut(&mut grid.rows, how, &mut sheet)?,
-        None => one_table(&mut grid.rows, how, &mut sheet)?,
-    };
+    let header = one_table(&mut grid.rows, how, &mut sheet)?;
     if how.header_rows.is_none() {
         sheet.doubts.header = header_doubt(&grid.rows, &header);
     }
@@ -134,11 +131,17 @@ fn goes_on(rows: &[Row], header: usize) -> bool {
     has_names(below) && adds && lacks
 }
 
-/// The first row that fills more than half as many cells as the fullest, and the rows that name columns with it.
+/// The declared row, or the first that fills more than half as many cells as the fullest, and the rows that name columns
+/// with it.
 fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
+    let more = how.header_rows.unwrap_or(1) - 1;
+    let below = |row: usize| row..(row + more + 1).min(rows.len());
+    if let Some(line) = how.table.as_deref().and_then(line_of) {
+        let row = rows.iter().position(|row| row.line == line);
+        return row.map(below).ok_or_else(|| format!("row {line}, which `table` declares, has nothing"));
+    }
     let widest = rows.iter().take(20).map(filled).max().unwrap_or(0);
     let row = rows.iter().position(|row| filled(row) * 2 > widest).ok_or(EMPTY)?;
-    let more = how.header_rows.unwrap_or(1) - 1;
     let above = rows[..row].iter().rev().zip(1..);
     let above =
         above.take_while(|(it, distance)| filled(it) > 1 && it.line + distance == rows[row].line).count();
@@ -146,15 +149,19 @@ fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
         (true, true) if more > 0 => {
             let (first, last) = (rows[row - more].line, rows[row].line);
             Err(format!(
-                "row {first} or row {last} may be the first of {} that name columns: declare table = \"A{first}:{}\", or \
-                 from A{last} on",
+                "row {first} or row {last} may be the first of {} that name columns: declare table = \"{first}\" or \
+                 table = \"{last}\"",
                 more + 1,
-                letters(rows[row].cells.len().saturating_sub(1)),
             ))
         }
         (true, _) => Ok(row - more..row + 1),
-        (false, _) => Ok(row..(row + more + 1).min(rows.len())),
+        (false, _) => Ok(below(row)),
     }
+}
+
+/// The row that a name of a table is, if it is no heading.
+pub(crate) fn line_of(table: &str) -> Option<u32> {
+    table.parse().ok()
 }
 
 /// Rows that name the columns of further tables: they follow a gap or a heading and hold only words, as few other rows do;
@@ -187,28 +194,23 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     let others = further_headers(rows, &first).into_iter().map(|at| at..(at + size).min(rows.len()));
     let headers: Vec<Range<usize>> = std::iter::once(first).chain(others).collect();
     let heading = |header: &Range<usize>| header.start.checked_sub(1).and_then(|above| lone(&rows[above]));
-    let starts =
-        |at: usize| headers.get(at).map(|it| it.start - usize::from(at > 0 && heading(it).is_some()));
-    let ends = |at: usize| starts(at + 1).unwrap_or(rows.len());
-    let declared = headers.iter().enumerate().map(|(at, header)| {
+    let starts = |header: &Range<usize>| header.start - usize::from(heading(header).is_some());
+    let declared = headers.iter().map(|header| {
         let is_only =
             |text: &String| headers.iter().filter(|it| heading(it).as_ref() == Some(text)).count() == 1;
-        heading(header).filter(is_only).unwrap_or_else(|| {
-            let right = rows[header.clone()].iter().map(|row| row.cells.len()).max().unwrap_or(1) - 1;
-            let last =
-                if ends(at) < rows.len() { rows[ends(at) - 1].line.to_string() } else { String::new() };
-            format!("A{}:{}{last}", rows[header.start].line, letters(right))
-        })
+        let heading = heading(header).filter(|text| is_only(text) && line_of(text).is_none());
+        heading.unwrap_or_else(|| rows[header.start].line.to_string())
     });
     let declared: Vec<String> = declared.collect();
-    let chosen = match &how.table {
+    let chosen = match how.table.as_deref().filter(|name| line_of(name).is_none()) {
         None => 0,
         Some(name) => declared.iter().position(|it| it == name).ok_or_else(|| {
             format!("it has no table \"{name}\"; there are \"{}\"", declared.join("\", \""))
         })?,
     };
-    let (end, header) = (ends(chosen), headers[chosen].clone());
-    let others = rows.len() - end + starts(chosen).filter(|_| chosen > 0).unwrap_or(0);
+    let header = headers[chosen].clone();
+    let end = headers.get(chosen + 1).map_or(rows.len(), starts);
+    let others = rows.len() - end + starts(&header);
     // The heading of a declared table goes too.
     let start = if how.table.is_some() { header.start } else { 0 };
     if how.table.is_none() && headers.len() > 1 {
@@ -343,50 +345,6 @@ fn merge(rows: &mut [Row], merged: &[Merged], rule: Option<&str>) {
                 }
             }
         }
-    }
-}
-
-/// Cells of a sheet as people name them: `A5:F40`, or `A5:F` to the last row.
-struct Area {
-    lines: [u32; 2],
-    columns: [usize; 2],
-}
-
-impl Area {
-    fn parse(text: &str) -> Option<Self> {
-        let (first, last) = text.split_once(':')?;
-        let place = |text: &str| {
-            let letters = text.trim_end_matches(|c: char| c.is_ascii_digit());
-            let is_column =
-                (1..=3).contains(&letters.len()) && letters.bytes().all(|it| it.is_ascii_uppercase());
-            is_column.then(|| (column_of(letters), text[letters.len()..].parse::<u32>().ok()))
-        };
-        let ((left, top), (right, bottom)) = (place(first)?, place(last)?);
-        let lines = [top.unwrap_or(1), bottom.unwrap_or(u32::MAX)];
-        Some(Self { lines, columns: [left as usize, right as usize] })
-    }
-
-    /// Leaves out the cells around the area, whose first rows name the columns.
-    fn cut(&self, rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Range<usize>, String> {
-        let ([top, bottom], [left, right]) = (self.lines, self.columns);
-        for row in rows.iter_mut() {
-            row.cells.truncate(right + 1);
-            row.cells.iter_mut().take(left).for_each(|cell| *cell = Cell::Empty);
-        }
-        let goes_on =
-            |row: &&Row| Some(row.line) == bottom.checked_add(1) && filled(row) > 1 && !has_names(row);
-        if let Some(row) = rows.iter().find(goes_on) {
-            return Err(format!("row {} is directly below the area of `table`: extend it", row.line));
-        }
-        let all = rows.len();
-        rows.retain(|row| (top..=bottom).contains(&row.line));
-        sheet.note_rows(all - rows.len(), "outside of the area of `table` left out");
-        rows.retain(|row| filled(row) > 0);
-        let header = 0..how.header_rows.unwrap_or(1);
-        if rows.len() < header.end {
-            return Err("the area of `table` has no rows".to_owned());
-        }
-        Ok(header)
     }
 }
 

@@ -38,7 +38,7 @@ fn schema_and_reader_accept_and_refuse_the_same() {
             name,
         ),
         source("key = [\"A\", \"B\"]", name),
-        source("header_rows = 2\ntable = \"A5:F\"\nsections = \"Region\"", name),
+        source("header_rows = 2\ntable = \"5\"\nsections = \"Region\"", name),
         source("", r#"name = { join = ["A", "B"], with = ", ", default = "?" }"#),
         source("", r#"programType = { value = "grant" }"#),
         source("", r#"programType = { column = "Kind", values = { "Beca" = "scholarship" } }"#),

@@ -28,8 +28,8 @@ pub(super) struct Money {
     pub declared: Option<String>,
 }
 
-/// What proves each form: how many cells, and the first of them.
-type Proofs = BTreeMap<&'static str, (usize, String)>;
+/// A cell that has one of two forms, as far as it shows which; whether nothing else could be meant; and where it is.
+type Evidence = (Option<&'static str>, bool, String);
 
 /// The two forms of numbers that exclude each other.
 const FORMS: [&str; 2] = ["1,234.56", "1.234,56"];
@@ -39,39 +39,23 @@ fn cell_at(text: &str, row: &Row) -> String {
     format!("{}, row {}", one_line(text), row.line)
 }
 
-/// Counts a cell that proves a form.
-fn prove(proofs: &mut Proofs, form: &'static str, proof: String) {
-    proofs.entry(form).or_insert((0, proof)).0 += 1;
-}
-
-/// The line that declares a form: as proved where no cell contradicts, else as a question. `likely` are cells that only one
-/// form reads, without being a proof.
-fn verdict(
-    word: &str,
-    forms: [&str; 2],
-    proofs: &Proofs,
-    likely: &Proofs,
-    open: Option<String>,
-) -> Option<String> {
-    let found = |form: &str| [proofs, likely].into_iter().filter_map(|it| it.get(form)).collect::<Vec<_>>();
-    let count = |form: &str| found(form).iter().map(|(count, _)| count).sum::<usize>();
-    let [first, other] = if count(forms[1]) > count(forms[0]) { [forms[1], forms[0]] } else { forms };
-    if proofs.is_empty() {
-        return Some(format!(
-            "{word} = \"{first}\"  # ? or \"{other}\": {}, may be both, and no row decides",
-            open?
-        ));
-    }
-    let [cell, contrary] = [first, other].map(|form| found(form).first().map(|(_, cell)| cell));
-    let (most, few, cell) = (counted(count(first), "cell"), count(other), cell?);
-    Some(match contrary {
-        None => format!("{word} = \"{first}\"  # proved by {cell}"),
-        Some(contrary) => {
-            format!(
-                "{word} = \"{first}\"  # ? {most} are written so, as {cell}; {few} as \"{other}\": {contrary}"
-            )
+/// The line that declares a form: as proved where no cell contradicts, else as a question.
+fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<String> {
+    found.sort_by_key(|(_, is_proof, _)| !is_proof);
+    let (_, is_proved, open) = found.first()?;
+    let of = |form: &str| found.iter().filter(|it| it.0 == Some(form)).map(|it| &it.2).collect::<Vec<_>>();
+    let is_other = of(forms[1]).len() > of(forms[0]).len();
+    let [form, other] = if is_other { [forms[1], forms[0]] } else { forms };
+    let (cells, contrary) = (of(form), of(other));
+    let why = match &contrary[..] {
+        _ if !is_proved => format!("? or \"{other}\": {open}, may be both, and no row decides"),
+        [] => format!("proved by {}", cells[0]),
+        [cell, ..] => {
+            let (count, few) = (counted(cells.len(), "cell"), contrary.len());
+            format!("? {count} are written so, as {}; {few} as \"{other}\": {cell}", cells[0])
         }
-    })
+    };
+    Some(format!("{word} = \"{form}\"  # {why}"))
 }
 
 /// Whether a cell is a day in some order.
@@ -94,18 +78,15 @@ pub(super) fn is_sum(cell: &Cell) -> bool {
     }
 }
 
-/// The form that the signs of a number prove; none inside if they do not, none at all if it has no sign.
-fn proved_form(text: &str) -> Option<Option<&'static str>> {
-    let digits: String =
-        text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'')).collect();
-    let digits = digits.trim_matches(|c: char| !c.is_ascii_digit());
-    let last = digits.rfind(['.', ','])?;
-    let (sign, has_both) = (&digits[last..=last], digits.contains('.') && digits.contains(','));
-    // What stands once has decimals behind it, unless they are three; what is repeated separates thousands.
-    let is_repeated = digits.matches(sign).count() > 1;
-    let is_decimal = has_both || !is_repeated;
-    let is_proved = has_both || is_repeated || digits.len() - last != 4;
-    Some(is_proved.then(|| FORMS[usize::from(is_decimal == (sign == ","))]))
+/// The form that reads a number, where the other one does not, and whether it proves it: `1,000` may be both in itself.
+fn form_of(text: &str) -> Option<(&'static str, bool)> {
+    let reads = |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
+    let reading: Vec<&str> = FORMS.into_iter().filter(reads).collect();
+    let [form] = reading[..] else { return None };
+    let is_sign =
+        |it: &&[u8]| it[0].is_ascii_digit() && matches!(it[1], b'.' | b',') && it[2].is_ascii_digit();
+    let signs = text.as_bytes().windows(3).filter(is_sign).count();
+    Some((form, signs > 1 || money::read(text, None).is_ok()))
 }
 
 /// Whether a text is the code or the name of one place.
@@ -126,38 +107,24 @@ impl Draft<'_> {
     }
 
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
-        let (mut proofs, mut open) = (Proofs::new(), None);
+        let mut found = Vec::new();
         for column in columns_of(taken, ValueType::Date) {
             let header = &self.sheet.columns[column];
-            if let Some(order) = order_of(header) {
-                prove(&mut proofs, order.name(), format!("the column's name {}", quoted(header)));
-            }
-            for (row, text) in self.texts(column) {
-                match proved_order(text) {
-                    Some(Some(order)) => prove(&mut proofs, order, cell_at(text, row)),
-                    Some(None) => drop(open.get_or_insert_with(|| cell_at(text, row))),
-                    None => {}
-                }
-            }
+            let named = order_of(header).map(DateOrder::name);
+            found.extend(named.map(|it| (Some(it), true, format!("the column's name {}", quoted(header)))));
+            let orders = self.texts(column).map(|(row, text)| (row, text, proved_order(text)));
+            found.extend(
+                orders.filter_map(|(row, text, it)| it.map(|it| (it, it.is_some(), cell_at(text, row)))),
+            );
         }
-        verdict("dates  ", ["dmy", "mdy"], &proofs, &Proofs::new(), open)
+        verdict("dates  ", ["dmy", "mdy"], found)
     }
 
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
-        let (mut proofs, mut likely, mut open) = (Proofs::new(), Proofs::new(), None);
-        for (row, text) in columns_of(taken, ValueType::Number).flat_map(|column| self.texts(column)) {
-            let Some(proved) = proved_form(text) else { continue };
-            if let Some(form) = proved {
-                prove(&mut proofs, form, cell_at(text, row));
-                continue;
-            }
-            open.get_or_insert_with(|| cell_at(text, row));
-            // What may be both in itself is read by the form whose thousands it separates.
-            let reads =
-                |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
-            FORMS.into_iter().filter(reads).for_each(|form| prove(&mut likely, form, cell_at(text, row)));
-        }
-        verdict("numbers", FORMS, &proofs, &likely, open)
+        let cells = columns_of(taken, ValueType::Number).flat_map(|column| self.texts(column));
+        let forms =
+            cells.filter_map(|(row, text)| form_of(text).map(|it| (Some(it.0), it.1, cell_at(text, row))));
+        verdict("numbers", FORMS, forms.collect())
     }
 
     /// The form of numbers that is proved.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::days;
-use super::mapping::{self, DateOrder, FILE, Rule, Source, quoted};
+use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
@@ -217,21 +216,15 @@ impl Draft<'_> {
 
     /// The columns that are mapped to nothing. Where no column is a deadline or a sum, one with such cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
-        type IsOne = fn(&Cell) -> bool;
-        let kinds: [(Table, &str, &str, IsOne); 2] = [
-            (Table::Cycles, "deadlineOn", "days", forms::is_day),
-            (Table::Programs, "fundingMaxUsd", "sums", forms::is_sum),
+        type Count<'s> = fn(&Draft<'s>, usize) -> usize;
+        let kinds: [(Table, &str, &str, Count<'_>); 2] = [
+            (Table::Cycles, "deadlineOn", "days", Draft::days),
+            (Table::Programs, "fundingMaxUsd", "sums", Draft::sums_shown),
         ];
-        let has_currencies = self.sheet.columns.iter().any(|name| money::is_currency_column(name));
         let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
-        let found = open.flat_map(|(_, field, what, is_one)| {
+        let found = open.flat_map(|(_, field, what, count)| {
             self.free(used).filter_map(move |(column, name)| {
-                let filled = self.sheet.cells(column).count();
-                let is_beside = has_currencies && !money::is_currency_column(name);
-                let is_money = what == "sums" && (is_beside || money::of_header(name).0.is_some());
-                let is_number = |cell: &Cell| money::read(&cell.text(), None).is_ok();
-                let is_one = |cell: &Cell| is_one(cell) || is_money && is_number(cell);
-                let count = self.sheet.cells(column).filter(|(_, cell)| is_one(cell)).count();
+                let (count, filled) = (count(self, column), self.sheet.cells(column).count());
                 let name = quoted(name);
                 (count * 2 > filled)
                     .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
@@ -425,7 +418,7 @@ impl Draft<'_> {
     }
 
     /// The rule that takes a column as it is.
-    fn rule(&self, column: usize) -> Rule {
+    pub(super) fn rule(&self, column: usize) -> Rule {
         Rule::of(&self.sheet.columns[column])
     }
 
@@ -444,16 +437,5 @@ impl Draft<'_> {
             }
         }
         taken
-    }
-
-    /// Whether cells have hours, or words that are not understood.
-    fn has_hours(&self, column: usize, field: &str) -> bool {
-        let mut texts =
-            self.column(column).filter(|text| !is_empty_mark(text) && value_of("status", text).is_none());
-        texts.any(|text| match days::read(&text, field, Some(DateOrder::Dmy)) {
-            Ok(day) => day.hour.is_some(),
-            Err(days::Fault::Word(_)) => true,
-            Err(_) => days::read(&text, field, Some(DateOrder::Mdy)).is_ok_and(|day| day.hour.is_some()),
-        })
     }
 }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
-use crate::days::{self, order_of, proved_order};
+use crate::days::{order_of, proved_order};
 use crate::fields::Field;
-use crate::mapping::{DateOrder, NumberForm, Rule, quoted};
+use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
-use crate::sums::currency_columns;
-use crate::values::items;
-use crate::vocabulary::value_of;
+use crate::values::{self, Made, Wrong, items};
+use crate::vocabulary::{is_empty_mark, value_of};
+use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::counted;
 use dataset::{Labels, Table};
@@ -27,6 +27,9 @@ pub(super) struct Money {
     /// The line that declares what no cell shows.
     pub declared: Option<String>,
 }
+
+/// A cell's row and text, and what an import makes of it.
+type Trial<'s> = (&'s Row, String, Result<Made, Wrong>);
 
 /// A cell that has one of two forms, as far as it shows which; whether nothing else could be meant; and where it is.
 type Evidence = (Option<&'static str>, bool, String);
@@ -58,26 +61,6 @@ fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<Str
     Some(format!("{word} = \"{form}\"  # {why}"))
 }
 
-/// Whether a cell is a day in some order.
-pub(super) fn is_day(cell: &Cell) -> bool {
-    match cell {
-        Cell::Moment(_) => true,
-        Cell::Text(text) => {
-            [DateOrder::Dmy, DateOrder::Mdy].iter().any(|order| days::read(text, "", Some(*order)).is_ok())
-        }
-        _ => false,
-    }
-}
-
-/// Whether a cell is a sum that shows its currency.
-pub(super) fn is_sum(cell: &Cell) -> bool {
-    match cell {
-        Cell::Money(..) => true,
-        Cell::Text(text) => money::read(text, None).is_ok_and(|sum| sum.currency.is_some()),
-        _ => false,
-    }
-}
-
 /// The form that reads a number, where the other one does not, and whether it proves it: `1,000` may be both in itself.
 fn form_of(text: &str) -> Option<(&'static str, bool)> {
     let reads = |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
@@ -104,6 +87,49 @@ impl Draft<'_> {
     fn texts(&self, column: usize) -> impl Iterator<Item = (&Row, &String)> {
         let cells = self.sheet.cells(column);
         cells.filter_map(|(row, cell)| if let Cell::Text(text) = cell { Some((row, text)) } else { None })
+    }
+
+    /// What an import makes of each cell of a rule's column as a field.
+    fn trial(&self, field: &str, kind: ValueType, rule: Rule, source: &Source) -> Vec<Trial<'_>> {
+        let target = Target { table: Table::Facts, fields: vec![(field.to_owned(), kind, rule)] };
+        let to = &values::Field::all(source, &target, self.sheet)[0];
+        let column = self.sheet.column(&to.rule.columns[0]);
+        let cells = column.into_iter().flat_map(|column| self.sheet.cells(column));
+        let made = |row, cell| to.make(cell, self.sheet, row).map(Option::unwrap_or_default);
+        cells.map(|(row, cell)| (row, cell.text(), made(row, cell))).collect()
+    }
+
+    /// What an import makes of the cells of a column as days, in either order.
+    fn orders(&self, column: usize, field: &str) -> [Vec<Trial<'_>>; 2] {
+        [DateOrder::Dmy, DateOrder::Mdy].map(|order| {
+            let rule = Rule { notes: true, ..self.rule(column) };
+            self.trial(field, ValueType::Date, rule, &Source { dates: Some(order), ..Source::default() })
+        })
+    }
+
+    /// How many cells of a column are days in some order.
+    pub(super) fn days(&self, column: usize) -> usize {
+        let is_day = |(.., made): &&Trial<'_>| made.as_ref().is_ok_and(|it| it.value.is_string());
+        let counts = self.orders(column, "deadlineOn").map(|days| days.iter().filter(is_day).count());
+        counts[0].max(counts[1])
+    }
+
+    /// How many cells of a column are sums whose currency is shown.
+    pub(super) fn sums_shown(&self, column: usize) -> usize {
+        let made = self.trial("fundingMinUsd", ValueType::Number, self.rule(column), &Source::default());
+        let is_sum = |(.., made): &&Trial<'_>| match made {
+            Ok(made) => !made.is_bare && (made.value.is_number() || made.note.is_some()),
+            Err(wrong) => wrong.code == Code::BadCurrency,
+        };
+        made.iter().filter(is_sum).count()
+    }
+
+    /// Whether cells have hours, or words that are not understood.
+    pub(super) fn has_hours(&self, column: usize, field: &str) -> bool {
+        self.orders(column, field).into_iter().flatten().any(|(_, text, made)| {
+            let has_note = made.is_ok_and(|it| it.note.is_some());
+            has_note && !is_empty_mark(&text) && value_of("status", &text).is_none()
+        })
     }
 
     pub(super) fn dates(&self, taken: &Taken) -> Option<String> {
@@ -185,48 +211,41 @@ impl Draft<'_> {
 
     /// The currencies of the sums of a sheet, cell by cell.
     pub(super) fn money(&self, taken: &Taken) -> Money {
-        let sums = |field| taken.get(&(Table::Programs, field)).map(|(column, _)| *column);
-        let columns: Vec<usize> = ["fundingMaxUsd", "fundingMinUsd"].into_iter().filter_map(sums).collect();
-        let currencies = currency_columns(self.sheet);
+        let source = Source { numbers: self.form(taken), ..Source::default() };
+        let columns = ["fundingMaxUsd", "fundingMinUsd"];
+        let columns = columns.into_iter().filter_map(|field| taken.get(&(Table::Programs, field)));
         let mut money = Money::default();
-        let (mut open, mut known) = (None, BTreeMap::<String, usize>::new());
-        let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-        for (row, column) in rows.flat_map(|row| columns.iter().map(move |it| (row, *it))) {
-            let shown = match row.cells.get(column) {
-                Some(Cell::Money(_, sign)) => money::codes(sign),
-                Some(Cell::Number(_)) => None,
-                Some(Cell::Text(text)) if text.bytes().any(|it| it.is_ascii_digit()) => {
-                    money::of_header(text).0
+        let (mut open, mut known) = (None, BTreeSet::<String>::new());
+        for column in columns.map(|(column, _)| *column) {
+            let sums = self.trial("amount", ValueType::Number, self.rule(column), &source).into_iter();
+            for (row, text, made) in sums.filter(|(row, ..)| !is_sum_row(row)) {
+                match made {
+                    Ok(made) => known.extend(made.currency),
+                    Err(wrong) if wrong.code == Code::BadCurrency && open.is_none() => {
+                        let codes = [&text, &self.sheet.columns[column]];
+                        let codes = codes.into_iter().find_map(|it| money::of_header(it).0);
+                        open = Some((cell_at(&text, row), codes.unwrap_or_default()));
+                    }
+                    Err(_) => {}
                 }
-                _ => continue,
-            };
-            let beside = currencies.iter().filter_map(|at| money::codes(&row.cells.get(*at)?.text()));
-            let header = money::of_header(&self.sheet.columns[column]).0;
-            let evidence = shown.into_iter().chain(beside).chain(header).map(|codes| (String::new(), codes));
-            let codes = money::agreed(evidence).unwrap_or_default().unwrap_or_default();
-            if let [code] = &codes[..] {
-                *known.entry(code.clone()).or_default() += 1;
-            } else if open.is_none() {
-                let text = row.cells.get(column).map(Cell::text).unwrap_or_default();
-                open = Some((format!("{}, row {}", one_line(&text), row.line), codes));
             }
         }
         if let Some((place, codes)) = open {
             // Most of the others are in the likeliest one.
             let fits = |code: &&String| codes.is_empty() || codes.contains(code);
-            let likely: Vec<&String> = known.keys().filter(fits).collect();
+            let likely: Vec<&String> = known.iter().filter(fits).collect();
             // One currency of the others, or the commonest of a sign; of several, none is likelier.
             let mark = if likely.len() > 1 { "# ? " } else { "" };
             let code = likely.first().copied().or(codes.first()).map_or("USD", String::as_str).to_owned();
-            let shown = known.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let shown = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             let others = if shown.is_empty() { shown } else { format!("; others show {shown}") };
             let question = format!("nothing shows which currency {place}, is in{others}");
             let proposed = if mark.is_empty() { code.as_str() } else { "…" };
             money.declared = Some(format!("{mark}currency = \"{proposed}\"  # ? {question}"));
-            known.insert(code, 1);
+            known.insert(code);
         }
-        money.has_others = known.keys().any(|code| code != "USD");
-        money.has_dollars = known.contains_key("USD") || !money.has_others;
+        money.has_others = known.iter().any(|code| code != "USD");
+        money.has_dollars = known.contains("USD") || !money.has_others;
         money
     }
 

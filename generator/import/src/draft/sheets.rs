@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::forms;
 use crate::fields::{FIELDS, Field};
 use crate::mapping::{Rule, Source, quoted};
 use crate::source;
@@ -105,8 +104,7 @@ impl Draft<'_> {
         let is_measure = |column: &usize| {
             let fields = FIELDS.iter().filter(|it| !is_name(it));
             let mut mapped = fields.filter_map(|field| taken.get(&(field.table, field.name)));
-            let is_one = |cell: &Cell| forms::is_day(cell) || forms::is_sum(cell);
-            mapped.any(|(at, _)| at == column) || self.sheet.cells(*column).any(|(_, cell)| is_one(cell))
+            mapped.any(|(at, _)| at == column) || self.days(*column) + self.sums_shown(*column) > 0
         };
         let mut others = columns().filter(|at| !self.sheet.columns[*at].is_empty() && !is_measure(at));
         named.or_else(|| others.find(differs))

@@ -119,7 +119,8 @@ impl Draft<'_> {
             taken.remove(&(Table::Programs, "fundingMinUsd"));
         }
         self.decide_places(&mut taken);
-        let key = self.key(&taken);
+        let why = self.key(&taken);
+        let key = why.as_ref().map(|(column, _)| *column);
         let is_day = |field: &Field| field.value_type() == ValueType::Date;
         let mut days = fields_of(Table::Cycles).filter(|it| is_day(it));
         if key.is_none() || !days.any(|field| taken.contains_key(&(Table::Cycles, field.name))) {
@@ -132,11 +133,8 @@ impl Draft<'_> {
             let column = quoted(&self.sheet.columns[column]);
             line(format!("# ? programs, as its columns say; or organizations by {column}, {proof}: which?"));
         }
-        match key {
-            Some(column) => {
-                let (other, name) = (self.copied_key(column), quoted(&self.sheet.columns[column]));
-                line(format!("key     = {name}  # {}", other.unwrap_or_else(|| "different in every row".to_owned())));
-            }
+        match &why {
+            Some((column, why)) => line(format!("key     = {}  # {why}", quoted(&self.sheet.columns[*column]))),
             None => line(
                 "# ? key = \"…\"  # no column is different in every row: without a key, there are no seasons and sums"
                     .to_owned(),

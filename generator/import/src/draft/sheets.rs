@@ -11,6 +11,9 @@ use crate::vocabulary::{is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
 
+/// Fewest bytes of what is too long for a key.
+const LONGEST_KEY: usize = 100;
+
 /// A table that was read, and how.
 #[derive(Default)]
 pub(super) struct Found {
@@ -89,48 +92,40 @@ impl<'s> Draft<'s> {
 
 impl Draft<'_> {
     /// The first column that looks like a reference and differs in every row, else the first that differs and is no
-    /// measure, such as a sum.
-    pub(super) fn key(&self, taken: &Taken) -> Option<usize> {
-        let differs = |column: &usize| {
-            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-            let values: Vec<String> = rows.map(|row| row.text(*column)).collect();
-            let unique: BTreeSet<&String> =
-                values.iter().filter(|value| !value.is_empty() && value.len() < 100).collect();
-            !values.is_empty() && unique.len() == values.len()
+    /// measure, such as a sum; and why. A column that is named like a key and repeats one value is a question.
+    pub(super) fn key(&self, taken: &Taken) -> Option<(usize, String)> {
+        let rows: Vec<&Row> = self.sheet.rows.iter().filter(|row| !is_sum_row(row)).collect();
+        // Values that are no key of a row: empty, long, or that of an earlier row, with the lines of both.
+        let faults = |column: usize| {
+            let mut first: BTreeMap<String, u32> = BTreeMap::new();
+            let values = rows.iter().map(|row| (row.text(column), row.line));
+            let faults = values.filter_map(|(value, line)| {
+                let before = *first.entry(value.clone()).or_insert(line);
+                let is_fault = before != line || value.is_empty() || value.len() >= LONGEST_KEY;
+                is_fault.then_some((value, before, line))
+            });
+            faults.collect::<Vec<_>>()
         };
-        let columns = || 0..self.sheet.columns.len();
-        let named = columns().filter(|column| is_key(&self.sheet.columns[*column])).find(differs);
         let is_name = |field: &&Field| matches!(field.value_type(), ValueType::Text | ValueType::Url);
         let is_measure = |column: &usize| {
             let fields = FIELDS.iter().filter(|it| !is_name(it));
             let mut mapped = fields.filter_map(|field| taken.get(&(field.table, field.name)));
             mapped.any(|(at, _)| at == column) || self.days(*column) + self.sums_shown(*column) > 0
         };
-        let mut others = columns().filter(|at| !self.sheet.columns[*at].is_empty() && !is_measure(at));
-        named.or_else(|| others.find(differs))
-    }
-
-    /// A question, where a column that is named like a key is not taken as it, for one value that two rows have.
-    pub(super) fn copied_key(&self, key: usize) -> Option<String> {
-        let named = (0..self.sheet.columns.len()).filter(|column| is_key(&self.sheet.columns[*column]));
-        named.take_while(|column| *column != key).find_map(|column| {
-            let mut first: BTreeMap<String, u32> = BTreeMap::new();
-            let rows = self.sheet.rows.iter().filter(|row| !is_sum_row(row));
-            let repeated = rows.filter_map(|row| {
-                let value = row.cells.get(column).map(Cell::text).filter(|text| !text.is_empty())?;
-                let line = *first.entry(value.clone()).or_insert(row.line);
-                (line != row.line).then_some((value, line, row.line))
-            });
-            let repeated: Vec<(String, u32, u32)> = repeated.collect();
-            let [(value, line, other)] = &repeated[..] else { return None };
-            let name = quoted(&self.sheet.columns[column]);
-            (first.len() > 2).then(|| {
-                format!(
-                    "? or is it {name}, where only {} is in two rows, {line} and {other}",
-                    one_line(value)
-                )
-            })
-        })
+        let columns = (0..self.sheet.columns.len()).filter(|at| !self.sheet.columns[*at].is_empty());
+        let (named, others): (Vec<usize>, Vec<usize>) =
+            columns.partition(|at| is_key(&self.sheet.columns[*at]));
+        let differs = |column: &usize| !rows.is_empty() && faults(*column).is_empty();
+        let mut all = named.iter().copied().chain(others.into_iter().filter(|at| !is_measure(at)));
+        let key = all.find(differs)?;
+        let copied = named.into_iter().take_while(|at| *at != key).find_map(|at| match &faults(at)[..] {
+            [(value, line, other)] if line != other && rows.len() > 3 => {
+                let (name, value) = (quoted(&self.sheet.columns[at]), one_line(value));
+                Some(format!("? or is it {name}, where only {value} is in two rows, {line} and {other}"))
+            }
+            _ => None,
+        });
+        Some((key, copied.unwrap_or_else(|| "different in every row".to_owned())))
     }
 }
 

@@ -5,42 +5,35 @@ use jiff::civil::DateTime;
 
 use crate::money;
 
-/// A part of a number format.
-enum Token {
-    /// Text, as it is written.
-    Literal(char),
-    /// A code that stands for digits or a part of a date.
-    Code(char),
-}
+/// A letter of a number format, and whether it is text: else it stands for digits or a part of a date.
+type Letter = (char, bool);
 
 /// The text of a format.
-fn literals(tokens: &[Token]) -> String {
-    tokens.iter().filter_map(|it| if let Token::Literal(c) = it { Some(*c) } else { None }).collect()
+fn texts(letters: &[Letter]) -> String {
+    letters.iter().filter(|(_, is_text)| *is_text).map(|(letter, _)| letter).collect()
 }
 
 /// The section of a format for positive numbers.
-fn tokens(format: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
+fn letters(format: &str) -> Vec<Letter> {
+    let mut found = Vec::new();
     let mut letters = format.chars();
     while let Some(letter) = letters.next() {
+        let text = |letter| (letter, true);
         match letter {
             ';' => break,
-            '"' => tokens.extend(letters.by_ref().take_while(|it| *it != '"').map(Token::Literal)),
-            '\\' => tokens.extend(letters.next().map(Token::Literal)),
+            '"' => found.extend(letters.by_ref().take_while(|it| *it != '"').map(text)),
+            '\\' => found.extend(letters.next().map(text)),
             // The width of a letter, and a letter that fills the cell.
             '_' | '*' => drop(letters.next()),
             '[' => {
                 let inner: String = letters.by_ref().take_while(|it| *it != ']').collect();
                 let sign = inner.strip_prefix('$').and_then(|it| it.split('-').next());
-                tokens.extend(sign.unwrap_or_default().chars().map(Token::Literal));
+                found.extend(sign.unwrap_or_default().chars().map(text));
             }
-            '$' | '€' | '£' | '%' | ' ' | '/' | '(' | ')' | ':' | '+' | '-' => {
-                tokens.push(Token::Literal(letter));
-            }
-            other => tokens.push(Token::Code(other)),
+            other => found.push((other, "$€£% /():+-".contains(other))),
         }
     }
-    tokens
+    found
 }
 
 /// A number as it is shown, if its format adds a word, a unit or a percent sign that is no currency.
@@ -48,40 +41,45 @@ pub(super) fn number(number: f64, format: &str) -> Option<String> {
     if format.eq_ignore_ascii_case("general") || format == "@" {
         return None;
     }
-    let tokens = tokens(format);
-    let is_digit = |token: &Token| matches!(token, Token::Code('0' | '#' | '?' | '.' | ',' | 'E' | 'e'));
-    let words = literals(&tokens);
-    let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-    if !words.any(|word| money::codes(word).is_none()) && !literals(&tokens).contains('%') {
+    let letters = letters(format);
+    let is_digit = |(letter, is_text): &Letter| !is_text && "0#?.,Ee".contains(*letter);
+    if !has_unit(&texts(&letters)) {
         return None;
     }
-    let (Some(first), Some(last)) = (tokens.iter().position(is_digit), tokens.iter().rposition(is_digit))
+    let (Some(first), Some(last)) = (letters.iter().position(is_digit), letters.iter().rposition(is_digit))
     else {
-        return Some(literals(&tokens).trim().to_owned());
+        return Some(texts(&letters).trim().to_owned());
     };
     // Each comma behind the digits divides by a thousand.
-    let commas = tokens[..=last].iter().rev().take_while(|it| matches!(it, Token::Code(','))).count();
-    let percent = if literals(&tokens[last..]).contains('%') { 100.0 } else { 1.0 };
+    let commas = letters[..=last].iter().rev().take_while(|it| **it == (',', false)).count();
+    let percent = if texts(&letters[last..]).contains('%') { 100.0 } else { 1.0 };
     let shown = number * percent / 1000f64.powi(i32::try_from(commas).unwrap_or(0));
     let shown = snapshot::record::Number((shown * 1e6).round() / 1e6);
-    let (before, after) = (literals(&tokens[..first]), literals(&tokens[last..]));
+    let (before, after) = (texts(&letters[..first]), texts(&letters[last..]));
     Some(format!("{}{shown}{}", before.trim_start(), after.trim_end()))
+}
+
+/// Whether words, a unit or a percent sign that are no currency are beside a number.
+pub(super) fn has_unit(shown: &str) -> bool {
+    let mut words = shown.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty() && *word != "E");
+    shown.contains('%') || words.any(|word| money::codes(word).is_none())
 }
 
 /// A date as it is shown, if its format leaves the day out or adds words.
 pub(super) fn date(moment: DateTime, format: &str) -> Option<String> {
-    let tokens = tokens(format);
-    let has =
-        |code: char| tokens.iter().any(|it| matches!(it, Token::Code(c) if c.eq_ignore_ascii_case(&code)));
-    let literals = literals(&tokens);
+    let letters = letters(format);
+    let has = |code: char| {
+        letters.contains(&(code, false)) || letters.contains(&(code.to_ascii_uppercase(), false))
+    };
+    let texts = texts(&letters);
     // `de` and `of` are letters of a date too.
-    let mut words = literals.split(|c: char| !c.is_alphabetic());
+    let mut words = texts.split(|c: char| !c.is_alphabetic());
     let has_words = words.any(|word| word.chars().count() > 2);
     let has_day = has('d');
     if !has('y') || has_day && !has_words {
         return None;
     }
-    let words = literals.trim_matches(|c: char| !c.is_alphanumeric()).trim();
+    let words = texts.trim_matches(|c: char| !c.is_alphanumeric()).trim();
     let pattern = match (has_day, has('m')) {
         (true, _) => "%-d %B %Y",
         (false, true) => "%B %Y",

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::{Date, DateTime};
 
+use super::number_format::has_unit;
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
 use super::workbook::{Archive, Grid, Name, each_part_of};
 use super::xml::{Part, attributes};
-use crate::money;
 
 /// Most bytes of a text that stands in several columns.
 const LONGEST_REPEATED: usize = 32_767;
@@ -57,12 +57,6 @@ fn count(attributes: &Attributes, name: &str) -> usize {
 
 fn is_hidden(attributes: &Attributes) -> bool {
     attributes.get("visibility").is_some_and(|it| it != "visible")
-}
-
-/// Whether what is shown of a number has words or a percent sign beside it that are no currency.
-fn has_unit(shown: &str) -> bool {
-    let words = shown.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-    shown.contains('%') || words.filter(|word| *word != "E").any(|word| money::codes(word).is_none())
 }
 
 /// Whether what is shown of a date leaves its day out: `May 2027`.

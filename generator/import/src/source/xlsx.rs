@@ -54,7 +54,7 @@ fn path_of(archive: &mut Archive<'_>, name: &str, id: &str) -> Result<String, St
 
 pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, id): &Name) -> Result<Grid, String> {
     let path = path_of(archive, name, id)?;
-    let (mut grid, unsaved) = marks(archive, &path)?;
+    let (mut grid, formulas) = marks(archive, &path)?;
     let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
     let merged = book.merge_cells_by_sheet_name(name).map_err(|error| broken(&error))?;
@@ -63,7 +63,7 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, id): &Name
         .map(|it| ([it.start.0 + 1, it.end.0 + 1], [it.start.1 as usize, it.end.1 as usize]))
         .collect();
     let links = book.hyperlinks_by_sheet_name(name).map_err(|error| broken(&error))?;
-    cells(&mut book, name, &unsaved, &mut grid)?;
+    cells(&mut book, name, &formulas, &mut grid)?;
     for link in links {
         let row = grid.rows.binary_search_by_key(&(link.range.start.0 + 1), |row| row.line);
         let cell = row.ok().and_then(|row| grid.rows[row].cells.get_mut(link.range.start.1 as usize));
@@ -76,11 +76,10 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, id): &Name
     Ok(grid)
 }
 
-/// What is hidden, and the formulas that have no saved value.
+/// What is hidden, and where formulas are whose value cannot be an empty text.
 fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, u32)>), String> {
-    let (mut grid, mut unsaved) = (Grid::default(), BTreeSet::new());
-    let (mut line, mut column) = (0, 0);
-    let (mut has_formula, mut has_value, mut in_value, mut is_text) = (false, false, false, false);
+    let (mut grid, mut formulas) = (Grid::default(), BTreeSet::new());
+    let (mut line, mut column, mut is_text) = (0, 0, false);
     let is_set = |start: &BytesStart<'_>| value(start, "hidden").is_some_and(|it| it == "1" || it == "true");
     let number = |start: &BytesStart<'_>, name| value(start, name).and_then(|it| it.parse::<u32>().ok());
     each_part_of(archive, path, |part| {
@@ -100,33 +99,23 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
             }
             Part::Start("c", it) => {
                 column = value(it, "r").map_or(column, |place| column_of(&place));
-                // A saved text may be empty, a number is not.
-                (has_formula, has_value, is_text) =
-                    (false, false, value(it, "t").is_some_and(|it| it == "str"));
+                is_text = value(it, "t").is_some_and(|it| it == "str");
             }
-            Part::Start("f", _) => has_formula = true,
-            Part::Start("v", _) if is_text => has_value = true,
-            Part::Start("v" | "is", _) => in_value = true,
-            Part::End("v" | "is") => in_value = false,
-            Part::Text(text) => has_value |= in_value && !text.trim().is_empty(),
-            Part::End("c") => {
-                if has_formula && !has_value {
-                    unsaved.insert((line, column));
-                }
-                column += 1;
-            }
+            Part::Start("f", _) => drop(formulas.insert((line, column))),
+            Part::Start("v", _) if is_text => drop(formulas.remove(&(line, column))),
+            Part::End("c") => column += 1,
             _ => {}
         }
         Ok(())
     })?;
-    Ok((grid, unsaved))
+    Ok((grid, formulas))
 }
 
 /// Cell by cell: a single one in the last corner must not cost the memory of all between.
 fn cells(
     book: &mut Xlsx<Cursor<&[u8]>>,
     name: &str,
-    unsaved: &BTreeSet<(u32, u32)>,
+    formulas: &BTreeSet<(u32, u32)>,
     grid: &mut Grid,
 ) -> Result<(), String> {
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
@@ -140,7 +129,7 @@ fn cells(
         let (row, column) = next.get_position();
         let (line, index) = (row + 1, column as usize);
         let value = match cell(next.get_value()) {
-            Cell::Empty if unsaved.contains(&(line, column)) => {
+            Cell::Empty if formulas.contains(&(line, column)) => {
                 Cell::Broken("a formula without a saved value".to_owned())
             }
             Cell::Empty => continue,

@@ -332,16 +332,9 @@ pub(super) fn number(digits: &str, form: Option<NumberForm>) -> Option<f64> {
         return None;
     }
     let joined = groups.concat();
-    if let Some(form) = form {
-        return formed(&joined, form);
-    }
-    match joined.split_once(['.', ',']) {
-        None => is_digits(joined.strip_prefix('-').unwrap_or(&joined)).then(|| joined.parse().ok())?,
-        Some((whole, cents)) => {
-            let is_decimal = is_digits(whole) && is_digits(cents) && (cents.len() != 3 || !rest.is_empty());
-            is_decimal.then(|| format!("{whole}.{cents}").parse().ok())?
-        }
-    }
+    // Undeclared, an only sign may be that of decimals.
+    let only = || NumberForm { group: None, decimal: joined.chars().find(|c| matches!(c, '.' | ',')) };
+    formed(&joined, form.unwrap_or_else(only))
 }
 
 /// A number in a declared form; three digits behind the sign of decimals are more likely thousands.

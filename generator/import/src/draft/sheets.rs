@@ -151,17 +151,17 @@ pub(super) fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<
 /// Every table of a source that has rows.
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
     let names = source::sheets(bytes)?;
-    let mut found = Vec::new();
-    for name in names.iter().filter(|_| names.len() > 1) {
-        let sheet = format!("sheet   = {}", quoted(name));
-        let how = Reading { sheet: Some(name.clone()), ..Reading::default() };
-        match tables(bytes, &how, Some(name), vec![sheet]) {
-            Err(reason) if reason == EMPTY => {}
-            other => found.extend(other.map_err(|reason| format!("sheet \"{name}\": {reason}"))?),
-        }
-    }
-    found.retain(|it: &Found| !it.sheet.rows.is_empty());
     if names.len() > 1 {
+        let mut found = Vec::new();
+        for name in &names {
+            let declared = vec![format!("sheet   = {}", quoted(name))];
+            let how = Reading { sheet: Some(name.clone()), ..Reading::default() };
+            match tables(bytes, &how, Some(name), declared) {
+                Err(reason) if reason == EMPTY => {}
+                other => found.extend(other.map_err(|reason| format!("sheet \"{name}\": {reason}"))?),
+            }
+        }
+        found.retain(|it: &Found| !it.sheet.rows.is_empty());
         return if found.is_empty() { Err("no sheet of it has rows".to_owned()) } else { Ok(found) };
     }
     match tables(bytes, &Reading::default(), None, Vec::new()) {

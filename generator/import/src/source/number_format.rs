@@ -73,20 +73,14 @@ pub(super) fn date(moment: DateTime, format: &str) -> Option<String> {
     };
     let texts = texts(&letters);
     // `de` and `of` are letters of a date too.
-    let mut words = texts.split(|c: char| !c.is_alphabetic());
-    let has_words = words.any(|word| word.chars().count() > 2);
-    let has_day = has('d');
-    if !has('y') || has_day && !has_words {
+    let has_words = texts.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() > 2);
+    if !has('y') || has('d') && !has_words {
         return None;
     }
-    let words = texts.trim_matches(|c: char| !c.is_alphanumeric()).trim();
-    let pattern = match (has_day, has('m')) {
-        (true, _) => "%-d %B %Y",
-        (false, true) => "%B %Y",
-        (false, false) => "%Y",
-    };
-    let date = moment.date().strftime(pattern).to_string();
-    Some(if words.is_empty() { date } else { format!("{words} {date}") })
+    let parts = [('d', "%-d "), ('m', "%B "), ('y', "%Y")].into_iter().filter(|(code, _)| has(*code));
+    let date = moment.date().strftime(&parts.map(|(_, part)| part).collect::<String>()).to_string();
+    let words = texts.trim_matches(|c: char| !c.is_alphanumeric());
+    Some(format!("{words} {date}").trim().to_owned())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         sheet.doubts.header = header_doubt(&grid.rows, &header);
     }
     let mut rows = grid.rows.split_off(header.end);
-    let header = grid.rows.split_off(header.start);
+    let mut header = grid.rows.split_off(header.start);
     let above = std::mem::take(&mut grid.rows);
     if let Some(last) = header.last().filter(|_| !above.is_empty()) {
         sheet.notes.push(format!("row {} names the columns; what stands above is left out", last.line));
@@ -36,8 +36,8 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     sheet.note_rows(repeated, "left out: the names of the columns again");
     let doubtful = sheet.doubts.header.iter().find(|(.., is_record)| *is_record).map(|(line, ..)| *line);
     rows.retain(|row| Some(row.line) != doubtful);
-    sheet.columns = names(&header, &grid.merged);
     let width = header.last().map_or(0, |row| row.cells.len());
+    sheet.columns = names(&mut header, &grid.merged);
     for row in &mut rows {
         let found = row.cells.len();
         if grid.is_exact && found != width && lone(row).is_none() {
@@ -245,30 +245,28 @@ fn header_doubt(rows: &[Row], header: &Range<usize>) -> Option<(u32, String, boo
 
 /// The names of columns: what the rows of a header have above each other. A name in an upper row also stands for the
 /// columns to its right that have none there: as far as its cell is merged, or to the next name.
-fn names(header: &[Row], merged: &[Merged]) -> Vec<String> {
+fn names(header: &mut [Row], merged: &[Merged]) -> Vec<String> {
     let width = header.iter().map(|row| row.cells.len()).max().unwrap_or(0);
-    let texts: Vec<Vec<String>> =
-        header.iter().map(|row| (0..width).map(|column| row.text(column)).collect()).collect();
-    let across = |row: &Row| {
-        let line = row.line;
-        merged
-            .iter()
-            .filter(move |(lines, [left, right])| left < right && (lines[0]..=lines[1]).contains(&line))
+    header.iter_mut().for_each(|row| row.cells.resize(width, Cell::Empty));
+    let across = |line: u32| {
+        let is_in = move |lines: &[u32; 2]| (lines[0]..=lines[1]).contains(&line);
+        merged.iter().filter(move |(lines, [left, right])| left < right && is_in(lines))
     };
-    let is_merged = header.iter().any(|row| across(row).next().is_some());
-    let is_named_below = |at: usize, column: usize| texts[at + 1..].iter().any(|row| !row[column].is_empty());
-    let name = |at: usize, column: usize| {
-        let left = if is_merged {
-            let mut columns = across(&header[at]).map(|(_, columns)| *columns);
-            columns.find(|[left, right]| (*left..=*right).contains(&column)).map(|[left, _]| left)
-        } else {
-            (0..=column).rev().find(|left| !texts[at][*left].is_empty())
-        };
-        let left = left.filter(|left| is_named_below(at, *left) && is_named_below(at, column));
-        &*texts[at][left.unwrap_or(column)]
-    };
+    let is_merged = header.iter().any(|row| across(row.line).next().is_some());
+    for at in 0..header.len() {
+        let (upper, lower) = header.split_at_mut(at + 1);
+        let (row, is_named) =
+            (&mut upper[at], |column: usize| lower.iter().any(|it| !it.cells[column].is_empty()));
+        for column in 1..width {
+            let reaches =
+                !is_merged || across(row.line).any(|(_, [left, right])| *left < column && column <= *right);
+            if row.cells[column].is_empty() && reaches && is_named(column - 1) && is_named(column) {
+                row.cells[column] = row.cells[column - 1].clone();
+            }
+        }
+    }
     let joined = (0..width).map(|column| {
-        let mut parts: Vec<&str> = (0..header.len()).map(|at| name(at, column)).collect();
+        let mut parts: Vec<String> = header.iter().map(|row| row.text(column)).collect();
         parts.retain(|part| !part.is_empty());
         parts.dedup();
         parts.join(" / ")

@@ -214,20 +214,16 @@ impl Draft<'_> {
 
     /// The columns that are mapped to nothing. Where no column is a deadline or a sum, one with such cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
-        type Count<'s> = fn(&Draft<'s>, usize) -> usize;
-        let kinds: [(Table, &str, &str, Count<'_>); 2] = [
-            (Table::Cycles, "deadlineOn", "days", Draft::days),
-            (Table::Programs, "fundingMaxUsd", "sums", Draft::sums_shown),
-        ];
-        let open = kinds.into_iter().filter(|(table, field, ..)| !taken.contains_key(&(*table, *field)));
-        let found = open.flat_map(|(_, field, what, count)| {
-            self.free(used).filter_map(move |(column, name)| {
+        let unmapped = |at: (Table, &'static str), what: &'static str, count: fn(&Self, usize) -> usize| {
+            let open = self.free(used).filter(move |_| !taken.contains_key(&at));
+            open.filter_map(move |(column, name)| {
                 let (count, filled) = (count(self, column), self.sheet.cells(column).count());
-                let name = quoted(name);
-                (count * 2 > filled)
-                    .then(|| format!("{name} has {what} in {count} of {filled} cells: {field}?"))
+                let found = || format!("{} has {what} in {count} of {filled} cells: {}?", quoted(name), at.1);
+                (count * 2 > filled).then(found)
             })
-        });
+        };
+        let days = unmapped((Table::Cycles, "deadlineOn"), "days", Self::days);
+        let found = days.chain(unmapped((Table::Programs, "fundingMaxUsd"), "sums", Self::sums_shown));
         let ages = self.free(used).filter(|(_, name)| is_age(name));
         let ages = ages
             .map(|(_, name)| format!("{} has ages: facts of kind \"age\" have min and max", quoted(name)));

@@ -198,9 +198,9 @@ impl Importer<'_> {
     fn add_gone(&mut self, sources: &[&Source], data: &Path) {
         for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
             let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
-            output.add_gone(source, target, data, &self.made);
+            let doubt = output.add_gone(source, target, data, &self.made);
             let first = output.rows.first().and_then(|(_, at)| *at);
-            if let (Some((left, came)), Some(at)) = (output.renamed, first) {
+            if let (Some((left, came)), Some(at)) = (doubt, first) {
                 let (table, left) = (target.table.name(), counted(left, "row"));
                 let message = format!(
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
@@ -210,7 +210,6 @@ impl Importer<'_> {
                             others, gone = \"remove\"; or restore `key` or the keys in the source";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
-                output.rows.retain(|(_, at)| at.is_some());
             }
         }
     }

@@ -131,8 +131,6 @@ pub(super) struct Output {
     /// Number of records that were kept although their rows are gone.
     kept: usize,
     removed: usize,
-    /// How many rows left, and how many came with the name of one of them; both readings are possible.
-    pub(super) renamed: Option<(usize, usize)>,
     /// Numbers of records that are earlier ones under another key, with the number of the earlier one.
     pub(super) adopted: BTreeMap<usize, usize>,
 }
@@ -181,20 +179,20 @@ impl Output {
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
-    /// another source makes now.
+    /// another source makes now. Undeclared, how many left and how many came with the name of one of them is a doubt.
     pub(super) fn add_gone(
         &mut self,
         source: &Source,
         target: &Target,
         data: &Path,
         made: &BTreeSet<(Table, String)>,
-    ) {
+    ) -> Option<(usize, usize)> {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
         let text = before(data, target.table, &source.name);
         let before: Vec<&str> = text.lines().collect();
         if before.is_empty() {
-            return;
+            return None;
         }
         let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
         let (old, new) = (keys_of(&before), keys_of(&now));
@@ -211,7 +209,8 @@ impl Output {
                 gone.retain(|at| !same.values().any(|old| old == at));
                 self.adopted = same;
             }
-            _ => self.renamed = (!same.is_empty()).then_some((gone.len(), same.len())),
+            _ if same.is_empty() => {}
+            _ => return Some((gone.len(), same.len())),
         }
         for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
             match source.gone.as_deref() {
@@ -225,6 +224,7 @@ impl Output {
             self.kept += 1;
             self.rows.push((line_of(&record), None));
         }
+        None
     }
 
     pub(super) fn gone(&self) -> String {

@@ -85,7 +85,7 @@ fn row<T: DeserializeOwned>(
         Err(_) => {
             let member = |field: Field<'_>| {
                 let value = OwnedValue::Cell(field.value.written());
-                Member { name: field.name.into(), value, at, column: None }
+                Member { name: field.name.into(), value, line: at.line, column: None }
             };
             parsed.partial.push(PartialRow::new(at, None, row.into_iter().map(member).collect()));
         }

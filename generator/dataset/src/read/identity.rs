@@ -317,6 +317,7 @@ impl Completer<'_> {
         if rows.is_empty() {
             return;
         }
+        records.reserve_exact(rows.len());
         for mut row in rows {
             self.references.resolve_source(table, &mut row, self.report);
             self.fill(table, &mut row);

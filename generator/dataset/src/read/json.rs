@@ -1,6 +1,8 @@
 //! JSON tables: one object a line, an array of objects, or one object. A row is deserialized straight into its
 //! record; only if that fails are its members read one by one.
 
+use std::num::NonZeroU32;
+
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use snapshot::record::Members;
@@ -91,6 +93,7 @@ pub(super) fn document<T: DeserializeOwned + Send + Sync>(file: &str, context: C
 fn join<T>(parts: Vec<Parsed<T>>) -> Parsed<T> {
     let mut all = Parsed::empty();
     all.rows.reserve_exact(parts.iter().map(|part| part.rows.len()).sum());
+    all.partial.reserve_exact(parts.iter().map(|part| part.partial.len()).sum());
     parts.into_iter().for_each(|part| all.append(part));
     all
 }
@@ -137,6 +140,11 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
     for (name, raw) in members.0.iter().filter(|(name, _)| !fields::is_private(name)) {
         match serde_json::from_str(raw.get()) {
             Ok(serde_json::Value::Null) => {}
+            Ok(serde_json::Value::Array(mut items)) => {
+                // A list that was read has room for four items at least.
+                items.shrink_to_fit();
+                values.push((name, raw, items.into()));
+            }
             Ok(value) => values.push((name, raw, value)),
             Err(error) => {
                 unreadable.push(name.as_str());
@@ -160,7 +168,8 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
     } else {
         let members = values.into_iter().map(|(name, raw, value)| {
             let (line, column) = line_and_column(piece, raw.get());
-            Member { name: name.into(), value: OwnedValue::Json(value), at: context.at(line), column }
+            let column = column.and_then(NonZeroU32::new);
+            Member { name: name.into(), value: OwnedValue::Json(value), line, column }
         });
         let column = line_and_column(piece, piece.text).1;
         parsed.partial.push(PartialRow::new(at, column, members.collect()));

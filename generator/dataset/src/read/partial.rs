@@ -1,6 +1,7 @@
 //! Rows that are no records yet: fields are missing that can be derived, or values are wrong.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -21,13 +22,13 @@ pub(super) enum OwnedValue {
     Cell(String),
 }
 
-/// A named value and its place.
+/// A named value and its place. A large table has millions: its row knows the file.
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: InternedStr,
     pub value: OwnedValue,
-    pub at: Location,
-    pub column: Option<u32>,
+    pub line: u32,
+    pub column: Option<NonZeroU32>,
 }
 
 impl Member {
@@ -108,7 +109,8 @@ impl PartialRow {
         let value = OwnedValue::Cell(value);
         // A row is completed by a few members: room for twice as many would be most of the memory of a large table.
         self.members.reserve_exact(1);
-        self.members.push(Member { name: name.into(), value, at: self.at, column: self.column });
+        let column = self.column.and_then(NonZeroU32::new);
+        self.members.push(Member { name: name.into(), value, line: self.at.line, column });
     }
 
     pub(super) fn remove(&mut self, name: &str) {
@@ -124,8 +126,9 @@ impl PartialRow {
     fn place(&self, problem: Diagnostic) -> Diagnostic {
         let name = problem.field.as_deref();
         let member = self.members.iter().rev().find(|member| Some(member.name.as_str()) == name);
-        let (at, column) = member.map_or((self.at, self.column), |member| (member.at, member.column));
-        Diagnostic { at, column, ..problem }
+        let own = member.map(|member| (member.line, member.column.map(NonZeroU32::get)));
+        let (line, column) = own.unwrap_or((self.at.line, self.column));
+        Diagnostic { at: Location { line, ..self.at }, column, ..problem }
     }
 
     /// A hash of the fields in any order, without their timestamps: `stamps.csv` recognizes changes by it.

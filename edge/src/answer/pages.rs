@@ -233,7 +233,7 @@ impl Request {
             canonical,
             depends_on_day: true,
             page: query.page,
-            work: site.index.ranked_cost(&query) + html::PAGE_UNITS,
+            work: html::page_units(site, &query),
         };
         let representation = move || html(locale).tag(SEARCH_TAG);
         self.computed(computed, representation, move |request| {

@@ -23,4 +23,4 @@ pub use deadlines::{month_number, month_path};
 pub use highlight::passages;
 pub use hole::{Filler, Rule};
 pub use index::{Html, PagesError};
-pub use search::{PAGE_UNITS, PageOptions, search_page, search_path};
+pub use search::{PageOptions, page_units, search_page, search_path};

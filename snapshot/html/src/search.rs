@@ -158,7 +158,13 @@ pub fn search_page(
 }
 
 /// Price of rendering a page of results, in units of the search: 0.7 ms.
-pub const PAGE_UNITS: u64 = 420_000;
+const PAGE_UNITS: u64 = 420_000;
+
+/// Price of a page of results: its search, that of its words alone, which may follow, and rendering.
+pub fn page_units(site: &Site, query: &Query) -> u64 {
+    let cost = |query: &Query| site.index.ranked_cost(query);
+    cost(query) + results::unfiltered(query).as_ref().map_or(0, cost) + PAGE_UNITS
+}
 
 impl Html {
     /// Renders the search page of each language once, so that templates that fail are found when they are opened.

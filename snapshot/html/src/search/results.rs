@@ -16,6 +16,8 @@ use crate::view::{Link, Row};
 pub(super) struct Results {
     /// What to do where nothing matches.
     advice: Option<Advice>,
+    /// Whether it follows rows that have all words.
+    is_advice_last: bool,
     groups: Vec<Group>,
     /// A link to records that come near.
     near: Option<Link>,
@@ -44,6 +46,14 @@ pub(super) struct Order<'a> {
 
 /// Most records that are shown without the filters.
 const UNFILTERED_MAX: u64 = 5;
+
+/// The words of a query without its filters, if it has both.
+pub(super) fn unfiltered(query: &Query) -> Option<Query> {
+    let (text, locale) = (query.text.clone(), query.locale);
+    let filters = Query { text: None, ..query.clone() };
+    let page = Page { offset: 0, limit: UNFILTERED_MAX };
+    (text.is_some() && filters.is_narrowed()).then(|| Query { text, locale, page, ..Query::default() })
+}
 
 impl Search<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
@@ -111,23 +121,17 @@ impl Search<'_> {
         };
         let mut groups: Vec<Group> = alike.map(group).collect();
         let unfiltered = self.unfiltered();
-        let advice = self.advice(unfiltered.is_some());
         // They have more of the query than records that contradict it.
-        let at = if self.all() > 0 { groups.len() } else { 0 };
+        let is_first = unfiltered.is_some() && self.all() == 0;
+        let at = if is_first { 0 } else { groups.len() };
         groups.splice(at..at, unfiltered);
-        Results { advice, groups, near: self.near() }
+        Results { advice: self.advice(), is_advice_last: is_first, groups, near: self.near() }
     }
 
     /// Records that have all words, where none has the filters too: the first of those that are no row.
     fn unfiltered(&self) -> Option<Group> {
-        let filters = Query { text: None, ..self.query.clone() };
-        let is_last = filters.page.offset == 0 && (self.all() == 0 || !self.answer.more);
-        let is_wanted = self.answer.total == 0 && is_last && filters.is_narrowed();
-        if !is_wanted || self.query.text.is_none() {
-            return None;
-        }
-        let page = Page { offset: 0, limit: UNFILTERED_MAX };
-        let query = Query { text: self.query.text.clone(), locale: filters.locale, page, ..Query::default() };
+        let is_last = self.query.page.offset == 0 && (self.all() == 0 || !self.answer.more);
+        let query = unfiltered(self.query).filter(|_| self.answer.total == 0 && is_last)?;
         let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &answer);
         let is_row = |row: &&RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);

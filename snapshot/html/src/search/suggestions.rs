@@ -37,8 +37,7 @@ struct Suggestion {
 }
 
 impl Search<'_> {
-    /// What to do; where `others` are shown without the filters, their words need no parts.
-    pub(super) fn advice(&self, others: bool) -> Option<Advice> {
+    pub(super) fn advice(&self) -> Option<Advice> {
         let is_empty = self.answer.rows.is_empty();
         let of = |key| Advice { key, ..Advice::default() };
         if is_empty && self.query.page.offset > 0 {
@@ -49,10 +48,10 @@ impl Search<'_> {
         }
         match self.answer.total {
             0 if self.answer.wider > 0 => Some(of("results_wider_only")),
-            0 => (!others && self.answer.rows.iter().all(|row| row.tier == Tier::Some))
+            0 => (self.answer.rows.iter().all(|row| row.tier == Tier::Some))
                 .then(|| self.nothing_fits())
                 .flatten()
-                .or_else(|| self.relaxed_or_browse(others)),
+                .or_else(|| self.relaxed_or_browse()),
             _ => None,
         }
     }
@@ -62,13 +61,13 @@ impl Search<'_> {
     }
 
     /// The query without a part; where nothing can be left out and nothing comes near, a link to all values.
-    fn relaxed_or_browse(&self, others: bool) -> Option<Advice> {
+    fn relaxed_or_browse(&self) -> Option<Advice> {
         let relaxed = self.relaxed();
         if !relaxed.is_empty() {
             return Some(Advice { key: "results_not_exact", lists: vec![relaxed], ..Advice::default() });
         }
         let way = || Some(self.way(here("/browse", self.query.locale), "browse_title"));
-        let is_empty = self.answer.rows.is_empty() && !others;
+        let is_empty = self.answer.rows.is_empty();
         is_empty.then(|| Advice { key: "results_none", way: way(), ..Advice::default() })
     }
 

@@ -9,6 +9,7 @@ mod facet_values;
 mod init;
 mod link;
 mod link_report;
+pub mod parallel;
 mod places;
 mod read;
 mod record;
@@ -25,7 +26,7 @@ pub use link::link;
 pub use link_report::LinkReport;
 pub use read::{Input, InputError, csv, identities, read};
 pub use rows::Tables;
-pub use stamps::{STAMPS, Stamps};
+pub use stamps::Stamps;
 pub use table::Table;
 
 /// Records of a dataset that has no errors; for tests and benchmarks.

@@ -18,7 +18,6 @@ use crate::registry::{Registry, Status};
 use crate::rows::Tables;
 use crate::table::Table;
 pub(crate) use advice::untranslated;
-use rayon::prelude::*;
 
 /// The published directory, or none if `report` has errors, from here or from reading.
 pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
@@ -61,8 +60,8 @@ fn sort(tables: &mut Tables) {
     each_table!(tables, |table, rows| {
         // Leaders and channels keep the order of their files, which is published.
         if !matches!(table, Table::Leaders | Table::Channels) {
-            // Equal ids keep the order of reading.
-            rows.par_sort_unstable_by_key(|row| (row.record.profile().id, row.at));
+            // It is stable, and sorts keys that have one type for all tables, not rows.
+            rows.sort_by_cached_key(|row| row.record.profile().id);
         }
     });
     let Tables { aliases, vocabulary, synonyms, .. } = tables;

@@ -20,6 +20,7 @@ use store::Hex;
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::stamps::Stamps;
@@ -27,7 +28,6 @@ use crate::table::Table;
 use files::{File, Format, Role};
 use parse::parse_file;
 use parsed::Parsed;
-use rayon::prelude::*;
 
 pub use files::{Input, InputError};
 
@@ -153,12 +153,10 @@ impl<'a> TableReader<'a> {
     /// A whole table. Its files are read in parallel.
     fn table<T: Record>(&mut self, table: Table) -> Result<Parsed<T>, InputError> {
         let files = self.files.iter().filter_map(|file| Some((file, file.format_of(table)?)));
-        let files: Vec<(&File<'_>, Format)> = files.collect();
-        let parsed: Vec<_> =
-            files.par_iter().map(|(file, format)| parse_file(file, Some(table), *format)).collect();
-        let parsed: Vec<(Parsed<T>, [u8; 32])> = parsed.into_iter().collect::<Result<_, _>>()?;
+        let parsed = parallel::map(files, |(file, format)| (file, parse_file(file, Some(table), format)));
         let mut all = Parsed::empty();
-        for ((file, _), (one, digest)) in files.iter().zip(parsed) {
+        for (file, parsed) in parsed {
+            let (one, digest) = parsed?;
             self.hashes.insert(file.path.clone(), digest);
             all.append(one);
         }

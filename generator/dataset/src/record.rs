@@ -21,11 +21,6 @@ pub(crate) trait Record: DeserializeOwned + Send + Sync {
     /// What else the rules need of it.
     fn profile(&self) -> Profile<'_>;
 
-    /// The records that it refers to by id.
-    fn references(&self) -> impl Iterator<Item = Reference> {
-        self.profile().references.into_iter().flatten()
-    }
-
     /// Visits every text field by its name in Rust.
     fn visit_texts(&mut self, visit: &mut dyn FnMut(&'static str, Purpose, &mut dyn TextField));
 }

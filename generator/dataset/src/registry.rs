@@ -6,11 +6,11 @@ use snapshot::record::{EntityRef, EntityType, Locale, PublicationStatus};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::record::{Record, Reference};
-use crate::rows::{Row, Tables};
+use crate::parallel;
+use crate::record::{Profile, Reference};
+use crate::rows::{Profiles, Tables};
 use crate::table::Table;
 use crate::text::{counted, quoted};
-use rayon::prelude::*;
 
 /// Whether a row is published, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,10 +59,7 @@ impl Registry {
             incomplete: tables.incomplete.clone(),
             ..Self::default()
         };
-        each_table!(tables, |table, rows| {
-            let ids = rows.iter().filter_map(|row| row.record.profile().id);
-            registry.tables[table as usize].ids = ids.collect();
-        });
+        each_table!(tables, |table, rows| registry.tables[table as usize].ids = ids(rows));
         each_table!(tables, |table, rows| {
             registry.judge(table, rows, report);
             report_ids(rows, report);
@@ -94,27 +91,28 @@ impl Registry {
         self.tables[table as usize].statuses.iter().filter(|status| **status == wanted).count()
     }
 
-    fn judge<T: Record>(&mut self, table: Table, rows: &[Row<T>], report: &mut Diagnostics) {
+    fn judge(&mut self, table: Table, rows: &dyn Profiles, report: &mut Diagnostics) {
         self.count_missing(rows);
-        let problems = rows.par_iter().flat_map_iter(|row| {
-            let dangling = row.record.references().filter_map(|to| self.dangling(row.at, to));
-            dangling.chain(self.other_program(row)).collect::<Vec<_>>()
-        });
-        report.extend(problems.collect::<Vec<_>>());
-        let statuses = rows.par_iter().map(|row| self.status_of(&row.record)).collect();
-        self.tables[table as usize].statuses = statuses;
+        let positions: Vec<usize> = (0..rows.count()).collect();
+        report.extend(parallel::flat_map(&positions, |row| {
+            let (at, profile) = (rows.place(*row), rows.profile(*row));
+            let dangling = profile.references.into_iter().flatten().filter_map(|to| self.dangling(at, to));
+            dangling.chain(self.other_program(at, profile.season)).collect::<Vec<_>>()
+        }));
+        let status = |row: &usize| [self.status_of(rows.publication(*row), &rows.profile(*row))];
+        self.tables[table as usize].statuses = parallel::flat_map(&positions, status);
     }
 
-    fn status_of(&self, record: &impl Record) -> Status {
+    fn status_of(&self, stated: PublicationStatus, profile: &Profile<'_>) -> Status {
         let has_owners = || {
-            let mut owners = record.references().filter(|to| to.is_owner);
+            let mut owners = profile.references.iter().flatten().filter(|to| to.is_owner);
             owners.all(|to| self.is_published(to.table, to.id))
         };
-        match record.publication() {
+        match stated {
             PublicationStatus::Draft => Status::Draft,
             PublicationStatus::Withdrawn => Status::Withdrawn,
             PublicationStatus::Published if !has_owners() => Status::OwnerLeftOut,
-            PublicationStatus::Published if record.profile().is_unapproved => Status::NotApproved,
+            PublicationStatus::Published if profile.is_unapproved => Status::NotApproved,
             PublicationStatus::Published => Status::Published,
         }
     }
@@ -133,12 +131,11 @@ impl Registry {
     }
 
     /// A season of another program than the one that the row is of.
-    fn other_program(&self, row: &Row<impl Record>) -> Option<Diagnostic> {
-        let (program, cycle) = row.record.profile().season?;
+    fn other_program(&self, at: Location, season: Option<(Uuid, Uuid)>) -> Option<Diagnostic> {
+        let (program, cycle) = season?;
         let of_cycle = *self.cycle_programs.get(self.row(Table::Cycles, cycle)?)?;
         let message = || format!("`programId` is {program}, but the cycle belongs to program {of_cycle}");
-        (of_cycle != program)
-            .then(|| Diagnostic::new(Code::OtherProgram, row.at, message()).field("programId"))
+        (of_cycle != program).then(|| Diagnostic::new(Code::OtherProgram, at, message()).field("programId"))
     }
 
     /// Adds a note of what is left out, by reason.
@@ -175,23 +172,28 @@ impl Registry {
     }
 
     /// Counts references into tables that are absent.
-    fn count_missing<T: Record>(&mut self, rows: &[Row<T>]) {
+    fn count_missing(&mut self, rows: &dyn Profiles) {
         if self.absent.is_empty() {
             return;
         }
-        for row in rows {
-            for to in row.record.references() {
+        for row in 0..rows.count() {
+            for to in rows.profile(row).references.into_iter().flatten() {
                 if self.absent.contains(&to.table) {
-                    self.missing.entry(to.table).or_insert((row.at, 0)).1 += 1;
+                    self.missing.entry(to.table).or_insert((rows.place(row), 0)).1 += 1;
                 }
             }
         }
     }
 }
 
-fn report_ids<T: Record>(rows: &[Row<T>], report: &mut Diagnostics) {
-    let id = |row: &Row<T>| Some((row.record.profile().id?, row.at));
-    let mut ids: Vec<(Uuid, Location)> = rows.iter().filter_map(id).collect();
+/// The ids of a table.
+fn ids(rows: &dyn Profiles) -> Vec<Uuid> {
+    (0..rows.count()).filter_map(|row| rows.profile(row).id).collect()
+}
+
+fn report_ids(rows: &dyn Profiles, report: &mut Diagnostics) {
+    let id = |row| Some((rows.profile(row).id?, rows.place(row)));
+    let mut ids: Vec<(Uuid, Location)> = (0..rows.count()).filter_map(id).collect();
     ids.sort_unstable();
     for same in ids.chunk_by(|(a, _), (b, _)| a == b) {
         let (id, first) = same[0];
@@ -205,10 +207,10 @@ fn report_ids<T: Record>(rows: &[Row<T>], report: &mut Diagnostics) {
 /// Kind, slug, whether it is a former one, place.
 type Slug<'a> = (EntityType, &'a str, bool, Location);
 
-fn slugs<T: Record>(rows: &[Row<T>]) -> impl Iterator<Item = Slug<'_>> {
-    rows.iter().filter_map(|row| {
-        let (kind, slug, is_alias) = row.record.profile().slug?;
-        Some((kind, slug, is_alias, row.at))
+fn slugs(rows: &dyn Profiles) -> impl Iterator<Item = Slug<'_>> {
+    (0..rows.count()).filter_map(|row| {
+        let (kind, slug, is_alias) = rows.profile(row).slug?;
+        Some((kind, slug, is_alias, rows.place(row)))
     })
 }
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, Recipient, Source,
-    Synonym, Term, Transition, Translation,
+    Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, PublicationStatus,
+    Recipient, Source, Synonym, Term, Transition, Translation,
 };
 
 use crate::diagnostics::Location;
 use crate::link_report::LinkReport;
+use crate::record::{Profile, Record};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 
@@ -19,6 +20,39 @@ pub struct Row<T> {
     pub record: T,
     /// Where it starts.
     pub at: Location,
+}
+
+/// The rows of a table without their type: what is compiled for it is compiled once.
+pub(crate) trait Profiles: Sync {
+    /// Number of rows.
+    fn count(&self) -> usize;
+
+    /// Where a row starts.
+    fn place(&self, row: usize) -> Location;
+
+    /// The publication status of a row.
+    fn publication(&self, row: usize) -> PublicationStatus;
+
+    /// What the rules need of a row.
+    fn profile(&self, row: usize) -> Profile<'_>;
+}
+
+impl<T: Record> Profiles for Vec<Row<T>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn place(&self, row: usize) -> Location {
+        self[row].at
+    }
+
+    fn publication(&self, row: usize) -> PublicationStatus {
+        self[row].record.publication()
+    }
+
+    fn profile(&self, row: usize) -> Profile<'_> {
+        self[row].record.profile()
+    }
 }
 
 macro_rules! tables {

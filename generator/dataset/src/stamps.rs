@@ -10,9 +10,6 @@ use uuid::Uuid;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use crate::table::Table;
 
-/// Name of the file.
-pub const STAMPS: &str = "stamps.csv";
-
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -38,6 +35,9 @@ pub struct UnstampedRow {
 pub struct Stamps(BTreeMap<(Table, Uuid), Stamp>);
 
 impl Stamps {
+    /// Name of the file.
+    pub const FILE: &str = "stamps.csv";
+
     /// Reads the file; lines with errors are reported and left out.
     pub(crate) fn read(text: &str, file: FileId, report: &mut Diagnostics) -> Self {
         let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());

@@ -7,7 +7,6 @@ pub(crate) mod describe;
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translation};
@@ -16,6 +15,7 @@ use store::{Body, NewFile, Stage, StoreError};
 use crate::csv_rows;
 use crate::error::GenerateError;
 use dataset::Table;
+use dataset::parallel::{self, SHARE};
 use dataset::schema::published;
 
 /// Where the downloads are served.
@@ -118,8 +118,8 @@ impl<'a> TableStore<'a> {
 
     /// Stores every table of a directory; gives their files.
     pub(crate) fn write_all(&self, directory: &Directory) -> Result<Vec<Download>, GenerateError> {
-        let written = Table::ALL.into_par_iter().map(|table| self.write(table, directory));
-        let files = written.collect::<Result<Vec<_>, GenerateError>>()?;
+        let written = parallel::map(Table::ALL, |table| self.write(table, directory));
+        let files = written.into_iter().collect::<Result<Vec<_>, GenerateError>>()?;
         if self.review.accepts() {
             Ok(files.into_iter().flatten().collect())
         } else {
@@ -161,11 +161,8 @@ pub fn table_lines(directory: &Directory, table: Table) -> Vec<u8> {
     }
 }
 
-/// Rows that a thread writes at a time.
-const SHARE: usize = 4096;
-
 fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
-    let share = |rows| {
+    let share = |rows: &[_]| {
         let mut out = Vec::new();
         for row in rows {
             // Writing plain structs to memory cannot fail.
@@ -174,7 +171,7 @@ fn lines(rows: &[impl Serialize + Sync]) -> Vec<u8> {
         }
         out
     };
-    rows.par_chunks(SHARE).map(<[_]>::iter).map(share).collect::<Vec<_>>().concat()
+    parallel::map(rows.chunks(SHARE), share).concat()
 }
 
 /// The translations as rows of their table.
@@ -200,8 +197,7 @@ fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     };
     let head = csv_rows::rows(std::iter::once(columns.clone()));
     let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
-    let rows: Vec<Vec<u8>> = lines.par_chunks(SHARE).map(share).collect();
-    [vec![head], rows].concat().concat()
+    [vec![head], parallel::map(lines.chunks(SHARE), share)].concat().concat()
 }
 
 fn cell(value: &Value) -> String {

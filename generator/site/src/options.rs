@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
+use dataset::parallel;
 use store::{Body, Digest, Generation, VerifyMode, verify};
 use walkdir::{DirEntry, WalkDir};
 
@@ -60,7 +60,7 @@ fn files(folder: &Path) -> io::Result<String> {
         let hash = Body::of_reader(&mut File::open(entry.path())?)?.sha256;
         Ok(format!("{hash} {name:?}\n"))
     };
-    let lines: Vec<String> = files.par_iter().map(line).collect::<io::Result<_>>()?;
+    let lines: Vec<String> = parallel::map(&files, line).into_iter().collect::<io::Result<_>>()?;
     Ok(format!("{} files\n{}", lines.len(), lines.concat()))
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let mut plan = plan.map_err(unreadable)?;
     add_origins(&mut plan, &options.data);
     // Without stamps, the moment of a dataset is what its maintainer writes, once.
-    plan.same_moment &= options.data.join(dataset::STAMPS).exists();
+    plan.same_moment &= options.data.join(dataset::Stamps::FILE).exists();
     let violations = options.guards.violations(&plan);
     print_line(plan_report::report(&plan, &violations, options.format).trim_end());
     let has_changes = plan.against.is_none() || !plan.is_empty();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat, explain};
 use dataset::text::counted;
-use dataset::{STAMPS, Table, read};
+use dataset::{Stamps, Table, read};
 use import::replace;
 use jiff::Timestamp;
 use serde_json::value::RawValue;
@@ -34,7 +34,7 @@ pub(crate) fn stamp(data: &Path, at: Option<Timestamp>) -> Result<(), Failure> {
     let at = at.unwrap_or_else(|| Timestamp::from_second(now.as_second()).unwrap_or(now));
     let (stamps, new, changed) = tables.stamps.updated(&tables.unstamped, at);
     let text = stamps.text().map_err(|error| fail(Failure::Output, error))?;
-    replace(&data.join(STAMPS), text.as_bytes()).map_err(import_failure)?;
+    replace(&data.join(Stamps::FILE), text.as_bytes()).map_err(import_failure)?;
     let path = data.join("dataset.json");
     let before = std::fs::read_to_string(&path).map_err(|error| fail(Failure::Input, error))?;
     let after = published_at(&before, at)

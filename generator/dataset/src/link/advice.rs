@@ -13,9 +13,9 @@ use super::contradicted;
 use super::rules::{SENTINELS, day_of};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
+use crate::parallel;
 use crate::rows::{Row, Tables};
 use crate::text::{folded, part_of, quoted};
-use rayon::prelude::*;
 
 /// Reports the warnings.
 pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
@@ -63,15 +63,15 @@ fn fillers(tables: &Tables, published: Date) -> Vec<Diagnostic> {
         is_filler(day, published)
             .then(|| Diagnostic::new(Code::SentinelDate, at, message).value(field, day.to_string()))
     };
-    let cycles = tables.cycles.par_iter().filter_map(|row| {
+    let cycles = parallel::flat_map(&tables.cycles, |row| {
         let is_known = |day: &Date| day.year() < SENTINELS.1.year();
         of(row.at, "deadlineOn", row.record.deadline_on.filter(is_known)?)
     });
-    let notes = tables.facts.par_iter().filter_map(|row| {
+    let notes = parallel::flat_map(&tables.facts, |row| {
         let is_deadline = row.record.value.as_deref() == Some("deadline-text");
         of(row.at, "text", row.record.text.as_deref().filter(|_| is_deadline)?.trim().parse().ok()?)
     });
-    cycles.chain(notes).collect()
+    [cycles, notes].concat()
 }
 
 /// Programs that were last checked long ago.
@@ -144,15 +144,14 @@ fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
 }
 
 fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
-    let warnings = tables.cycles.par_iter().filter_map(|row| {
+    parallel::flat_map(&tables.cycles, |row| {
         let stated = row.record.status?;
         let season = Season::of(&row.record);
         let dates = Season { stated: None, ..season }.status(day);
         let message = || format!("`status` is `{}`, but the dates say `{}`", stated.as_str(), dates.as_str());
         contradicts(stated, dates, &season)
             .then(|| Diagnostic::new(Code::StatusContradicts, row.at, message()).field("status"))
-    });
-    warnings.collect()
+    })
 }
 
 fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool {

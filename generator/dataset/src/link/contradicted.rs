@@ -9,9 +9,9 @@ use snapshot::record::{CycleStatus, Fact, Polarity, Program};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::parallel;
 use crate::rows::{Row, Tables};
 use crate::text::quoted;
-use rayon::prelude::*;
 
 /// Names of months, English and Spanish.
 const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|\
@@ -66,10 +66,10 @@ pub(super) fn check(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
         facts.entry(row.record.program_id).or_default().push(row);
     }
     let of = |program: &Uuid| facts.get(program).map_or(&[][..], Vec::as_slice);
-    let excluded = tables.programs.par_iter().flat_map_iter(|row| excluded(row, of(&row.record.id), report));
+    let excluded = parallel::flat_map(&tables.programs, |row| excluded(row, of(&row.record.id), report));
     let programs: BTreeMap<Uuid, &Row<Program>> =
         tables.programs.iter().map(|row| (row.record.id, row)).collect();
-    let rolling = tables.cycles.par_iter().filter_map(|row| {
+    let rolling = parallel::flat_map(&tables.cycles, |row| {
         if row.record.status != Some(CycleStatus::Rolling) || row.record.deadline_on.is_some() {
             return None;
         }
@@ -80,7 +80,7 @@ pub(super) fn check(tables: &Tables, report: &Diagnostics) -> Vec<Diagnostic> {
             format!("the season is `rolling`, but a text has {}, see {}", quoted(part), report.place(at));
         Some(Diagnostic::new(Code::RollingWithDay, row.at, message).field("status"))
     });
-    excluded.chain(rolling).collect()
+    [excluded, rolling].concat()
 }
 
 /// Each value that facts or career stages include and a text excludes.

@@ -8,10 +8,10 @@ use snapshot::record::{
 };
 use uuid::Uuid;
 
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::table::Table;
-use rayon::prelude::*;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
 pub(super) fn build(mut tables: Tables) -> Option<Directory> {
@@ -80,8 +80,8 @@ impl Ids {
         records: &[T],
         parent: impl Fn(&T) -> Uuid + Sync,
     ) -> Option<impl Iterator<Item = (usize, usize)>> {
-        let found = records.par_iter().map(|record| self.position(parents, parent(record)));
-        Some(found.collect::<Option<Vec<usize>>>()?.into_iter().enumerate())
+        let found = parallel::flat_map(records, |record| self.position(parents, parent(record)));
+        (found.len() == records.len()).then(|| found.into_iter().enumerate())
     }
 }
 
@@ -165,7 +165,7 @@ fn date(directory: &mut Directory) {
 fn order(directory: &mut Directory) {
     let Directory { programs, cycles, awards, facts, transitions, posts, .. } = directory;
     // Positions follow ids, so comparing positions breaks ties by id.
-    directory.program_links.par_iter_mut().for_each(|links| {
+    parallel::for_each_mut(&mut directory.program_links, |links| {
         links.cycles.sort_unstable_by(|a, b| season_order(&cycles[*a], &cycles[*b]));
         links.facts.sort_unstable_by_key(|at| (&facts[*at].kind, &facts[*at].value, *at));
         links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
@@ -175,14 +175,14 @@ fn order(directory: &mut Directory) {
         links.sources.sort_unstable();
         links.sources.dedup();
     });
-    directory.organization_links.par_iter_mut().for_each(|links| {
+    parallel::for_each_mut(&mut directory.organization_links, |links| {
         links.programs.sort_unstable_by_key(|at| (&programs[*at].name, *at));
         links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
         links
             .posts
             .sort_unstable_by(|a, b| posts[*b].published_on.cmp(&posts[*a].published_on).then(a.cmp(b)));
     });
-    directory.recipient_awards.par_iter_mut().for_each(|links| {
+    parallel::for_each_mut(&mut directory.recipient_awards, |links| {
         links.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
     });
 }

@@ -12,10 +12,10 @@ use snapshot::record::{
 };
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::parallel;
 use crate::record::Record;
 use crate::rows::{Row, Tables};
 use crate::text::{counted, nearest, quoted, suggestion, with_article};
-use rayon::prelude::*;
 
 const LICENSE: &str = "CC BY 4.0";
 const SCHEMA_VERSION: &str = "1";
@@ -81,12 +81,11 @@ impl Problems {
 }
 
 fn each<T: Sync>(rows: &[Row<T>], report: &mut Diagnostics, rule: impl Fn(&T, &mut Problems) + Sync) {
-    let problems = rows.par_iter().flat_map_iter(|row| {
+    report.extend(parallel::flat_map(rows, |row| {
         let mut problems = Problems { at: row.at, list: Vec::new() };
         rule(&row.record, &mut problems);
         problems.list
-    });
-    report.extend(problems.collect::<Vec<_>>());
+    }));
 }
 
 fn dataset(record: &Dataset, problems: &mut Problems) {

@@ -15,11 +15,11 @@ use url::Url;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::link_report::Finding;
+use crate::parallel;
 use crate::places;
 use crate::record::{Purpose, Record, TextField};
 use crate::rows::{Row, Tables};
 use crate::text::{LONGEST_SLUG, counted, quoted, slug_of};
-use rayon::prelude::*;
 
 /// The active codes of ISO 4217 (list one, 2024), without metals, testing and "no currency".
 const CURRENCIES: &str = include_str!("texts/currencies.txt");
@@ -78,27 +78,25 @@ type CheckField<'c> =
 /// Checks every text field of every row.
 fn check_each(tables: &mut Tables, report: &mut Diagnostics, check: CheckField<'_>) {
     each_table!(tables, |_table, rows| {
-        let problems = rows.par_iter_mut().flat_map_iter(|row| {
+        report.extend(parallel::flat_map_mut(rows, |row| {
             let (mut problems, at) = (Vec::new(), row.at);
             row.record.visit_texts(&mut |name, purpose, field| {
                 problems.append(&mut check(name, at, purpose, field));
             });
             problems
-        });
-        report.extend(problems.collect::<Vec<_>>());
+        }));
     });
 }
 
 /// Values of facts that are places, once the kinds of the facts are corrected.
 fn correct_places(rows: &mut [Row<Fact>], report: &mut Diagnostics) {
-    let problems = rows.par_iter_mut().flat_map_iter(|row| {
+    report.extend(parallel::flat_map_mut(rows, |row| {
         let is_place = Facet::of_kind(&row.record.kind).is_some_and(|facet| facet.spec().is_place);
         match row.record.value.filter(|value| is_place && !place::is_place(value)) {
             Some(_) => TextCheck::run("value", row.at, Purpose::Place, &mut row.record.value),
             None => Vec::new(),
         }
-    });
-    report.extend(problems.collect::<Vec<_>>());
+    }));
 }
 
 /// The check of one field of a row.

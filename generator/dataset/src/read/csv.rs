@@ -39,7 +39,7 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
         match &names {
             Some(names) => row(&record, names, at, &mut parsed),
             None => {
-                names = header::read::<T>(&record, at, table, &mut parsed.problems);
+                names = header::read(&record, fields::names::<T>(), at, table, &mut parsed.problems);
                 if names.is_none() {
                     break;
                 }

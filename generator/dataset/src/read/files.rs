@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
-use crate::stamps::STAMPS;
+use crate::stamps::Stamps;
 use crate::table::Table;
 use crate::text::{nearest, quoted};
 
@@ -233,7 +233,7 @@ fn is_of_import(path: &str) -> bool {
 fn role(path: &str) -> Result<Role, UnknownFile<'_>> {
     match path {
         DATASET => return Ok(Role::Dataset),
-        STAMPS => return Ok(Role::Stamps),
+        Stamps::FILE => return Ok(Role::Stamps),
         _ => {}
     }
     let unknown = Err(UnknownFile { name: path, is_folder: false });

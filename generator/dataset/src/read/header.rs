@@ -1,9 +1,7 @@
 //! The header of a CSV table: its columns have the names of fields. A table in another form is one error, which names
 //! `opdir import`.
 
-use serde::de::DeserializeOwned;
-
-use super::fields::{self, is_private, meant, unknown_field};
+use super::fields::{is_private, meant, unknown_field};
 use super::files::IMPORT;
 use super::parsed::Context;
 use crate::diagnostics::{Code, Diagnostic, Location};
@@ -32,8 +30,9 @@ fn other_form(at: Location, message: String) -> Diagnostic {
 
 /// The field of each column, or a private name where it has none; none if the table has another form, so that the rows
 /// cannot be read.
-pub(super) fn read<T: DeserializeOwned>(
+pub(super) fn read(
     record: &::csv::StringRecord,
+    fields: &[&'static str],
     at: Location,
     table: Table,
     problems: &mut Vec<Diagnostic>,
@@ -44,7 +43,7 @@ pub(super) fn read<T: DeserializeOwned>(
         return None;
     }
     let header: Vec<&str> = record.iter().collect();
-    let known: Vec<&str> = fields::names::<T>().iter().chain(table.input_only_fields()).copied().collect();
+    let known: Vec<&str> = fields.iter().chain(table.input_only_fields()).copied().collect();
     let free: Vec<&str> = known.iter().filter(|name| !header.contains(name)).copied().collect();
     let is_unknown = |name: &str| !is_private(name) && !known.contains(&name);
     let strange = header.iter().filter(|name| is_unknown(name) && meant(name, &free).is_none());

@@ -329,6 +329,6 @@ impl Completer<'_> {
             records.extend(record.map(|record| Row { record, at: row.at }));
         }
         // Leaders and channels keep the order of their files.
-        records.sort_by_key(|row| row.at);
+        records.sort_by_cached_key(|row| row.at);
     }
 }

@@ -8,6 +8,7 @@ use super::parsed::{Context, Parsed};
 use super::text::{decode, merge_conflict, newlines};
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::parallel;
 use crate::table::Table;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
@@ -24,19 +25,19 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     let (mut first, mut is_empty, mut wrong) = (1, true, None);
     let mut take = |bytes: &[u8]| {
         let mut parsed = Parsed::empty();
-        let read = || match text(bytes, first, context) {
+        let mut read = || match text(bytes, first, context) {
             Ok(text) => {
                 is_empty &= text.trim().is_empty();
                 parsed = match format {
                     _ if text.trim().is_empty() || wrong.is_some() => Parsed::empty(),
-                    Format::Ndjson => json::lines(text, first, context),
-                    Format::Json => json::document(text, context),
+                    Format::Ndjson => json::records(json::lines(text, first, context), context),
+                    Format::Json => json::records(json::document(text, context), context),
                     Format::Csv => csv::table(text, context),
                 };
             }
             Err(problem) => wrong = wrong.take().or(Some(*problem)),
         };
-        rayon::join(|| hash.update(bytes), read);
+        parallel::join(&mut || hash.update(bytes), &mut read);
         first += newlines(bytes);
         all.append(parsed);
     };

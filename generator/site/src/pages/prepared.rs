@@ -1,7 +1,7 @@
 //! What the edge renders pages from: `index/pages.bin`.
 
+use dataset::parallel;
 use html::index::{DocumentEntry, LanguageEntries, PagesWriter, SharedEntries};
-use rayon::prelude::*;
 use snapshot::facet::Facet;
 use snapshot::page::shape::Shaper;
 use snapshot::record::{Locale, Number};
@@ -21,10 +21,10 @@ impl Pages<'_> {
     pub fn prepare(&self, order: &[usize]) -> SectionWriter {
         let mut all = PagesWriter::new(self.locales());
         for share in order.chunks(SHARE) {
-            let documents: Vec<_> = share.par_iter().map(|program| self.document(*program)).collect();
+            let documents = parallel::flat_map(share, |program| [self.document(*program)]);
             documents.iter().for_each(|(languages, csv)| all.add(languages, csv));
         }
-        let entries: Vec<_> = self.locales().par_iter().map(|locale| self.language_of(*locale)).collect();
+        let entries = parallel::map(self.locales(), |locale| self.language_of(*locale));
         // `O'Brien` is found as `o brien` and as `obrien`.
         let names = |locale| {
             let words = move |name: &str| {
@@ -62,13 +62,14 @@ impl Pages<'_> {
 
     fn language_of(&self, locale: Locale) -> LanguageEntries {
         let values = &self.site.index.values;
-        let label = |ordinal: u32| {
+        let ordinals: Vec<u32> = (0..values.ordinals() as u32).collect();
+        let label = |&ordinal: &u32| {
             let facet: Facet = values.facet_of(ordinal);
             let (label, lang) = self.spoken_label(facet, values.text(ordinal), locale);
-            (lang, label)
+            [(lang, label)]
         };
         LanguageEntries {
-            labels: (0..values.ordinals() as u32).into_par_iter().map(label).collect(),
+            labels: parallel::flat_map(&ordinals, label),
             recipients: self.listed_recipients(locale),
             sums: self.sums(locale),
         }

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use dataset::parallel;
 use html::index::HintEntry;
 use html::templates::here;
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use snapshot::facet::{FACETS, FacetSpec};
 use snapshot::page::text::grouped;
@@ -18,18 +18,24 @@ use crate::pages::Pages;
 
 const RECIPIENTS: &str = "/recipients/";
 
+/// The hint of each record of a table.
+fn each<T: Sync>(records: &[T], hint: impl Fn(usize, &T) -> HintEntry + Sync) -> Vec<HintEntry> {
+    let positions: Vec<usize> = (0..records.len()).collect();
+    parallel::flat_map(&positions, |at| [hint(*at, &records[*at])])
+}
+
 impl Pages<'_> {
     /// Of equal weight, filters come first, then organizations and programs; recipients come after all of them.
     pub(in crate::pages) fn hints(&self) -> Vec<HintEntry> {
         let (directory, language) = (self.directory, self.default_language());
         let mut hints = self.value_hints();
-        hints.par_extend(directory.organizations.par_iter().enumerate().map(|(at, it)| {
+        hints.extend(each(&directory.organizations, |at, it| {
             let count = directory.organization_links[at].programs.len();
             let about = |locale| self.about(locale, "recipient_kind_organization", "results", count);
             let names = ("name", &*it.name, &*it.aliases);
             self.record_hint((it.entity(), language), names, ("/organizations/", &it.slug, count), about)
         }));
-        hints.par_extend(directory.programs.par_iter().enumerate().map(|(at, it)| {
+        hints.extend(each(&directory.programs, |at, it| {
             let organization = self.organization_of(at);
             let about = |locale| {
                 let provider = directory.text(organization.entity(), locale, "name", &organization.name);
@@ -38,7 +44,7 @@ impl Pages<'_> {
             let names = ("name", &*it.name, &*it.aliases);
             self.record_hint((it.entity(), self.language(it)), names, ("/programs/", &it.slug, 1), about)
         }));
-        hints.par_extend(directory.recipients.par_iter().enumerate().map(|(at, it)| {
+        hints.extend(each(&directory.recipients, |at, it| {
             let count = directory.recipient_awards[at].len();
             let about = |locale| self.about(locale, "award_recipient", "awards", count);
             let names = ("displayName", &*it.display_name, &[][..]);
@@ -75,24 +81,23 @@ impl Pages<'_> {
     /// The values that people use as words of a query, and places that records admit without naming them.
     fn value_hints(&self) -> Vec<HintEntry> {
         let values = &self.site.index.values;
-        let ordinals = (0..values.ordinals() as u32).into_par_iter();
-        let named = ordinals.map(|ordinal| {
+        let named = (0..values.ordinals() as u32).map(|ordinal| {
             (values.facet_of(ordinal).spec(), values.text(ordinal), values.docs(ordinal).len())
         });
         let is_spoken = |spec: &FacetSpec| spec.names_entities || spec.is_place || spec.group != spec.facet;
         let named = named.filter(|(spec, ..)| is_spoken(spec));
         let codes: BTreeSet<&str> =
             place::names().iter().flat_map(|name| name.codes.iter().copied()).collect();
-        let codes: Vec<&str> = codes.into_iter().collect();
-        let admitted = FACETS.par_iter().filter(|spec| spec.is_place).flat_map(|spec| {
-            let is_unnamed = move |code: &&&str| values.find(spec.facet, code).is_none();
-            let count =
-                move |code: &&'static str| (spec, *code, values.docs_of_place(spec.facet, code).len());
-            codes.par_iter().filter(is_unnamed).map(count)
+        let places: Vec<(&FacetSpec, &str)> = (FACETS.iter().filter(|spec| spec.is_place))
+            .flat_map(|spec| codes.iter().map(move |code| (spec, *code)))
+            .filter(|(spec, code)| values.find(spec.facet, code).is_none())
+            .collect();
+        let admitted = parallel::flat_map(&places, |(spec, code)| {
+            [(*spec, *code, values.docs_of_place(spec.facet, code).len())]
         });
         let mut all: Vec<_> = named.chain(admitted).filter(|(.., count)| *count > 0).collect();
         all.sort_by_key(|(.., count)| Reverse(*count));
-        all.into_par_iter().map(|(spec, value, count)| self.value_hint(spec, value, count)).collect()
+        parallel::flat_map(&all, |(spec, value, count)| [self.value_hint(spec, value, *count)])
     }
 
     /// A value by its labels and what means the same; a place by any of its names.

@@ -221,7 +221,7 @@ impl Follower {
                 Err(error) => return Err(error),
             }
             std::thread::sleep(jittered(wait));
-            wait = (wait * 2).min(self.poll);
+            wait = longer(wait, self.poll);
         }
     }
 
@@ -246,7 +246,7 @@ impl Follower {
                 Err(error) => {
                     self.record_failure(&error);
                     std::thread::sleep(jittered(wait));
-                    wait = (wait * 2).min(self.poll);
+                    wait = longer(wait, self.poll);
                 }
             }
         }
@@ -283,6 +283,11 @@ fn chance() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
 
+/// The wait after one more failure: a store that is back is seen within the time between polls.
+fn longer(wait: Duration, poll: Duration) -> Duration {
+    (wait * 2).min(poll)
+}
+
 /// A fifth more or less.
 fn around(time: Duration) -> Duration {
     time.mul_f64(0.8 + 0.4 * chance())
@@ -303,6 +308,14 @@ mod tests {
         assert!(waits.iter().all(|wait| (24..=36).contains(&wait.as_secs())));
         assert!(waits.iter().any(|wait| wait.as_secs() < 29) && waits.iter().any(|wait| wait.as_secs() > 31));
         assert!((0..100).all(|_| jittered(RETRY.1) >= RETRY.1 / 10 && jittered(RETRY.1) <= RETRY.1));
+    }
+
+    #[test]
+    fn a_wait_doubles_up_to_the_time_between_polls() {
+        let poll = Duration::from_secs(30);
+        let waits = std::iter::successors(Some(BACKOFF), |wait| Some(longer(*wait, poll)));
+        let seconds: Vec<u64> = waits.take(8).map(|wait| wait.as_secs()).collect();
+        assert_eq!(seconds, [1, 2, 4, 8, 16, 30, 30, 30]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use http::HeaderName;
-use net::client::TrustedProxies;
+use net::client_address::TrustedProxies;
 use snapshot::time::Day;
 
 use crate::clock;

@@ -2,9 +2,9 @@
 //! dataset or of the templates changes. Open pages reload by themselves. Errors in the data are reported in the
 //! terminal and in the browser; the last good snapshot keeps serving.
 
-mod changes;
 mod middleware;
 mod status;
+mod watch;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -29,8 +29,8 @@ use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
 use site::{BuildOptions, Progress, generate};
 
-use changes::Changes;
 use status::{Status, Trouble};
+use watch::Changes;
 
 /// Memory for bodies of files.
 const BODY_CACHE: u64 = 64 << 20;

@@ -20,7 +20,6 @@ use net::rate_limit::{Quota, RateLimiter};
 use net::request_head::RequestHead;
 
 use crate::arguments::{ArgumentError, ToolError};
-use crate::body;
 use crate::context::Context;
 use crate::contract::{self, Contract, File};
 use crate::dispatch;
@@ -28,6 +27,7 @@ use crate::envelope::Message;
 use crate::origin::{Forbidden, Origins};
 use crate::protocol_version;
 use crate::reply::{self, Caller, Reply, RpcError};
+use crate::request_body;
 
 /// A refused request's body is read for its id when it is no longer than this.
 const SMALL_BODY: u64 = 4096;
@@ -166,7 +166,7 @@ impl Endpoint {
         };
         let reply = match self.admit(&head, client, now_ms, &mut caller.quota) {
             _ if head.method == Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
-            Ok(()) => match body::read(&head.headers, &mut body, self.config.body_deadline).await {
+            Ok(()) => match request_body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
                     let call = PendingCall { site, head, body, caller };
                     return match call.is_heavy(context) {
@@ -221,11 +221,11 @@ impl Endpoint {
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        let is_small = body::declared(headers).is_some_and(|length| length <= SMALL_BODY);
+        let is_small = request_body::declared(headers).is_some_and(|length| length <= SMALL_BODY);
         if error.status != StatusCode::TOO_MANY_REQUESTS || !is_small {
             return error.reply(None);
         }
-        let Ok(body) = body::read(headers, body, self.config.body_deadline).await else {
+        let Ok(body) = request_body::read(headers, body, self.config.body_deadline).await else {
             return error.reply(None);
         };
         let id = match Message::parse(&body) {

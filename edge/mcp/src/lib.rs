@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
 mod arguments;
-mod body;
 mod complete;
 mod concise;
 mod context;
@@ -21,6 +20,7 @@ mod protocol_version;
 mod question;
 mod record;
 mod reply;
+mod request_body;
 mod resource;
 mod search;
 mod state;

@@ -16,7 +16,7 @@ use http::HeaderMap;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use crate::client::{TrustedProxies, key};
+use crate::client_address::{TrustedProxies, key};
 use crate::connection::{Count, Waiting};
 
 /// Bytes of all bodies in flight, and with each what an answer takes besides. Beyond, requests are refused.

@@ -3,7 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
 pub mod blocking_pool;
-pub mod client;
+pub mod client_address;
 pub mod conditional;
 pub mod connection;
 pub mod encode;

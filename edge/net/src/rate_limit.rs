@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ipnet::IpNet;
 
-use crate::client::{key, unwrapped};
+use crate::client_address::{key, unwrapped};
 
 /// Length of the window, in milliseconds.
 const WINDOW_MS: u64 = 60_000;

@@ -4,7 +4,7 @@
 //! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
 //! more. Names that contain much of the query add to the score.
 
-use crate::search::impact::effect;
+use crate::search::field_weights::effect;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form};
 use crate::search::set::{DocSet, union};

@@ -1,5 +1,5 @@
 //! The change log of `changes.bin`: which records each publication added, changed and removed, so that a client with a
-//! copy of the records can follow, and people can read what was published when. `history.rs` writes it.
+//! copy of the records can follow, and people can read what was published when. `changes_writer.rs` writes it.
 //!
 //! ```text
 //! root          Digest       of the manifest that the log began with

@@ -17,7 +17,7 @@ use super::error::StoreError;
 use super::generation::{Generation, current, open_root, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, directory_of};
 use super::manifest::{Manifest, StoredFile};
-use super::staging::{StagingDir, point_to, remove_generation};
+use super::publish::{StagingDir, point_to, remove_generation};
 use super::table::{FileEntry, FileTable};
 use super::verify::{VerifyMode, verify_on};
 

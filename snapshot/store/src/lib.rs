@@ -55,19 +55,19 @@ mod archive;
 mod body;
 mod build_info;
 mod changes;
+mod changes_writer;
 mod diff;
 mod disk;
 mod earlier_assets;
 mod error;
 mod generation;
-mod history;
 mod incoming;
 mod layout;
 mod manifest;
 mod mapping;
-mod retention;
+mod old_generations;
+mod publish;
 mod stage;
-mod staging;
 mod table;
 mod verify;
 
@@ -87,7 +87,7 @@ pub use layout::ARCHIVE;
 pub use manifest::{
     DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,
 };
-pub use retention::{gc, list, live_id, rollback};
+pub use old_generations::{gc, list, live_id, rollback};
 pub use stage::Stage;
 pub use table::{FileEntry, FileTable, Hole};
 pub use verify::{VerifyMode, VerifyReport, verify};

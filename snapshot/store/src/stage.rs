@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, pack};
 use super::body::{Body, Digest, Sink, slice};
 use super::build_info::{BuildInfo, NewFile, PublishOutcome};
+use super::changes_writer::{self, GatheredRecords};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
 use super::generation::{Generation, open_root, open_sections};
-use super::history::{self, GatheredRecords};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, MANIFEST};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, StoredFile, check_base_url};
+use super::publish::{StagingDir, put_twice};
 use super::sections::{SectionWriter, Sections};
-use super::staging::{StagingDir, put_twice};
 use super::table::{Hole, StagedFile, check_holes, check_path, write_table};
 use super::verify::{VerifyMode, verify_on};
 
@@ -127,7 +127,7 @@ impl Stage {
         let records = lock(&self.records).records(&info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
         let made_from = (info.as_of, info.made_from, manifest.parent);
-        let history = history::write(&self.staging, &manifest, bodies, &records, made_from);
+        let history = changes_writer::write(&self.staging, &manifest, bodies, &records, made_from);
         let manifest = finish(&self.staging, manifest, &history, jobs)?;
         Ok(PublishOutcome { manifest, unchanged: false, copied })
     }

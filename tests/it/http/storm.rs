@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dataset::Input;
 use edge::Server;
-use net::client::TrustedProxies;
+use net::client_address::TrustedProxies;
 use net::connection::{CloseReason, Counters, Limits, serve};
 use net::in_flight::InFlight;
 use snapshot::time::Day;

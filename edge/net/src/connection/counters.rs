@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use crate::client::TrustedProxies;
+use crate::client_address::TrustedProxies;
 use crate::in_flight::InFlight;
 
 /// Why a connection ended.

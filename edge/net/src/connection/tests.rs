@@ -26,7 +26,7 @@ use tokio::time::Instant;
 
 use super::socket::Wire;
 use super::{CloseReason, Counters, Limits, bind, serve};
-use crate::client::TrustedProxies;
+use crate::client_address::TrustedProxies;
 use crate::in_flight::InFlight;
 use crate::request_head::RequestHead;
 

@@ -11,9 +11,9 @@ use super::{
     Codes, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS, TOP,
     TOP_DOCS, TOP_TERMS,
 };
+use crate::search::field_weights::{FIELDS, Impact, divisors, frequency};
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
-use crate::search::impact::{FIELDS, Impact, divisors, frequency};
 use crate::search::lexicon;
 use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
 use crate::stem::stems;

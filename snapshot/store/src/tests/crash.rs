@@ -25,7 +25,7 @@ use super::super::generation::{current, open_current_on};
 use super::super::layout::{CURRENT_TMP, GENERATIONS};
 use super::super::manifest::GenerationId;
 use super::super::mapping::Mapping;
-use super::super::retention::{gc_on, rollback_on};
+use super::super::old_generations::{gc_on, rollback_on};
 use super::super::sections::SectionWriter;
 use super::super::stage::Stage;
 use super::super::verify::{VerifyMode, verify_on};

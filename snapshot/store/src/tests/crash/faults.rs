@@ -10,7 +10,7 @@ use super::super::super::StoreError;
 use super::super::super::build_info::{NewFile, PublishOutcome};
 use super::super::super::disk::Disk;
 use super::super::super::generation::current;
-use super::super::super::retention::{gc_on, rollback_on};
+use super::super::super::old_generations::{gc_on, rollback_on};
 use super::super::super::stage::Stage;
 use super::{Fault, Model, State, about, two_generations, verified};
 

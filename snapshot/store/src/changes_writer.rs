@@ -27,8 +27,8 @@ use super::error::StoreError;
 use super::generation::{Generation, ids, open_sections, read_manifest};
 use super::layout::{CHANGES, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
+use super::publish::StagingDir;
 use super::sections::{SectionError, SectionWriter, ensure};
-use super::staging::StagingDir;
 use super::table::FileTable;
 
 /// The file of a generation with these pages, sorted by path, published for this day.

@@ -7,14 +7,14 @@ use std::time::SystemTime;
 use jiff::civil::Date;
 use rustix::fs::FlockOperation;
 
+use super::changes_writer;
 use super::disk::Disk;
 use super::error::StoreError;
 use super::generation::{Generation, current, ids, open_root};
-use super::history;
 use super::layout::{CHANGES, CURRENT, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
+use super::publish::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::stage::finish;
-use super::staging::{StagingDir, lock_root, remove_generation, remove_leftovers};
 use super::verify::{VerifyMode, verify_on};
 
 /// The name of the live generation, from `CURRENT`.
@@ -77,14 +77,14 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
     let records = old.changes().records(old.files());
     let records = records.map(|(path, record)| (path.to_owned(), record)).collect();
-    let made_from = (day, old.made_from(), history::earlier(old)?);
-    let history = history::write(staging, &manifest, bodies, &records, made_from);
+    let made_from = (day, old.made_from(), changes_writer::earlier(old)?);
+    let history = changes_writer::write(staging, &manifest, bodies, &records, made_from);
     finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
 }
 
 fn earlier_than_current(disk: &Arc<dyn Disk>) -> Result<GenerationId, StoreError> {
     let live = Generation::open_on(disk, current(&**disk)?, 0)?;
-    history::earlier(&live)?.ok_or_else(|| StoreError::NoParent { path: disk.locate(CURRENT) })
+    changes_writer::earlier(&live)?.ok_or_else(|| StoreError::NoParent { path: disk.locate(CURRENT) })
 }
 
 /// Removes old generations; returns their names. Kept are: the live one, the `keep` newest, any that was live (or built) at

@@ -174,11 +174,6 @@ pub(crate) enum Command {
         /// Code, such as E0101
         code: String,
     },
-    /// Print a shell completion script
-    Completions {
-        /// Shell
-        shell: clap_complete::Shell,
-    },
     /// Write the manual pages and completion scripts of opdir and opdir-edge
     Man {
         /// Folder to write to; created if missing

@@ -36,7 +36,6 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Keys(command) => keys(command),
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
         Command::Explain { code } => init::explain_code(code),
-        Command::Completions { shell } => manuals::completions(*shell),
         Command::Man { out } => manuals::manuals(out),
         Command::Schema { table } => init::schema(table),
         Command::Init { dir, sample } => init::init(dir, *sample),

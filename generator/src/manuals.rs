@@ -7,17 +7,10 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::cli::Cli;
-use crate::exit_codes::{Failure, fail, print_line};
+use crate::exit_codes::{Failure, fail};
 use crate::preview;
 
-pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "opdir", &mut script);
-    print_line(String::from_utf8_lossy(&script).trim_end());
-    Ok(())
-}
-
-/// Prints the manual page, or writes `man/PROGRAM/*.1` and the completions of both programs.
+/// Writes `man/PROGRAM/*.1` and the completions of both programs.
 pub(crate) fn manuals(out: &Path) -> Result<(), Failure> {
     write(out).map_err(|error| fail(Failure::Output, format_args!("{}: {error}", out.display())))
 }

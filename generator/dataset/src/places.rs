@@ -61,7 +61,10 @@ pub(crate) fn nearest(text: &str) -> Option<(&'static str, &'static str)> {
     let upper = text.trim().to_uppercase();
     let by_code = place::all().find(|place| place.code == upper);
     let mut states = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
-    let state = states.find(|name| name.codes == [&upper] || name.text.eq_ignore_ascii_case(text));
+    let state = states.find(|name| {
+        let code = name.codes[0];
+        code == upper || code.strip_prefix("US-") == Some(&*upper) || name.text.eq_ignore_ascii_case(text)
+    });
     let state = state.map(|name| (name.codes[0], name.text));
     let both = |place: &'static Place| (place.code, place.name(Locale::En));
     by_code.map(both).or(state).or_else(|| {
@@ -127,6 +130,7 @@ mod tests {
     fn a_state_and_a_slip_of_the_pen_are_proposed_and_not_taken() {
         assert_eq!(named("California"), [""; 0]);
         assert_eq!(nearest("California"), Some(("US-CA", "California")));
+        assert_eq!(nearest("WI"), Some(("US-WI", "Wisconsin")));
         assert_eq!(nearest("Gemrany"), Some(("DE", "Germany")));
         assert_eq!(nearest("gb").map(|(code, _)| code), Some("GB"));
         assert_eq!(nearest("Atlantis"), None);

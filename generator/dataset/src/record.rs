@@ -15,9 +15,6 @@ use crate::table::Table;
 
 /// A record of a table.
 pub(crate) trait Record: DeserializeOwned + Send + Sync {
-    /// Its publication status.
-    fn publication(&self) -> PublicationStatus;
-
     /// What else the rules need of it.
     fn profile(&self) -> Profile<'_>;
 
@@ -29,6 +26,7 @@ pub(crate) trait Record: DeserializeOwned + Send + Sync {
 #[derive(Default)]
 pub(crate) struct Profile<'r> {
     pub id: Option<Uuid>,
+    pub publication: Option<PublicationStatus>,
     /// When it was created, if the table records that, and last changed.
     pub times: Option<(Option<Timestamp>, Timestamp)>,
     /// The records that it refers to by id.
@@ -151,13 +149,10 @@ impl TextField for BTreeMap<String, String> {
 macro_rules! records {
     ($($record:ident { $($field:ident: $purpose:ident),+ } $(|$it:ident| $($name:ident: $value:expr),+)?;)+) => {
         $(impl Record for $record {
-            fn publication(&self) -> PublicationStatus {
-                self.publication
-            }
-
             fn profile(&self) -> Profile<'_> {
                 $(let $it = self;)?
-                Profile { $($($name: $value,)+)? ..Profile::default() }
+                let publication = Some(self.publication);
+                Profile { publication, $($($name: $value,)+)? ..Profile::default() }
             }
 
             fn visit_texts(&mut self, visit: &mut dyn FnMut(&'static str, Purpose, &mut dyn TextField)) {

@@ -95,25 +95,25 @@ impl Registry {
         self.count_missing(rows);
         let positions: Vec<usize> = (0..rows.count()).collect();
         report.extend(parallel::flat_map(&positions, |row| {
-            let (at, profile) = (rows.place(*row), rows.profile(*row));
+            let (at, profile) = rows.profile(*row);
             let dangling = profile.references.into_iter().flatten().filter_map(|to| self.dangling(at, to));
             dangling.chain(self.other_program(at, profile.season)).collect::<Vec<_>>()
         }));
-        let status = |row: &usize| [self.status_of(rows.publication(*row), &rows.profile(*row))];
+        let status = |row: &usize| [self.status_of(&rows.profile(*row).1)];
         self.tables[table as usize].statuses = parallel::flat_map(&positions, status);
     }
 
-    fn status_of(&self, stated: PublicationStatus, profile: &Profile<'_>) -> Status {
+    fn status_of(&self, profile: &Profile<'_>) -> Status {
         let has_owners = || {
             let mut owners = profile.references.iter().flatten().filter(|to| to.is_owner);
             owners.all(|to| self.is_published(to.table, to.id))
         };
-        match stated {
-            PublicationStatus::Draft => Status::Draft,
-            PublicationStatus::Withdrawn => Status::Withdrawn,
-            PublicationStatus::Published if !has_owners() => Status::OwnerLeftOut,
-            PublicationStatus::Published if profile.is_unapproved => Status::NotApproved,
-            PublicationStatus::Published => Status::Published,
+        match profile.publication {
+            Some(PublicationStatus::Draft) => Status::Draft,
+            Some(PublicationStatus::Withdrawn) => Status::Withdrawn,
+            _ if !has_owners() => Status::OwnerLeftOut,
+            _ if profile.is_unapproved => Status::NotApproved,
+            _ => Status::Published,
         }
     }
 
@@ -177,10 +177,9 @@ impl Registry {
             return;
         }
         for row in 0..rows.count() {
-            for to in rows.profile(row).references.into_iter().flatten() {
-                if self.absent.contains(&to.table) {
-                    self.missing.entry(to.table).or_insert((rows.place(row), 0)).1 += 1;
-                }
+            let (at, profile) = rows.profile(row);
+            for to in profile.references.into_iter().flatten().filter(|to| self.absent.contains(&to.table)) {
+                self.missing.entry(to.table).or_insert((at, 0)).1 += 1;
             }
         }
     }
@@ -188,12 +187,12 @@ impl Registry {
 
 /// The ids of a table.
 fn ids(rows: &dyn Profiles) -> Vec<Uuid> {
-    (0..rows.count()).filter_map(|row| rows.profile(row).id).collect()
+    (0..rows.count()).filter_map(|row| rows.profile(row).1.id).collect()
 }
 
 fn report_ids(rows: &dyn Profiles, report: &mut Diagnostics) {
-    let id = |row| Some((rows.profile(row).id?, rows.place(row)));
-    let mut ids: Vec<(Uuid, Location)> = (0..rows.count()).filter_map(id).collect();
+    let rows = (0..rows.count()).map(|row| rows.profile(row));
+    let mut ids: Vec<(Uuid, Location)> = rows.filter_map(|(at, it)| Some((it.id?, at))).collect();
     ids.sort_unstable();
     for same in ids.chunk_by(|(a, _), (b, _)| a == b) {
         let (id, first) = same[0];
@@ -209,8 +208,9 @@ type Slug<'a> = (EntityType, &'a str, bool, Location);
 
 fn slugs(rows: &dyn Profiles) -> impl Iterator<Item = Slug<'_>> {
     (0..rows.count()).filter_map(|row| {
-        let (kind, slug, is_alias) = rows.profile(row).slug?;
-        Some((kind, slug, is_alias, rows.place(row)))
+        let (at, profile) = rows.profile(row);
+        let (kind, slug, is_alias) = profile.slug?;
+        Some((kind, slug, is_alias, at))
     })
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::record::{
-    Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, PublicationStatus,
-    Recipient, Source, Synonym, Term, Transition, Translation,
+    Alias, Award, Channel, Cycle, Dataset, Fact, Leader, Organization, Post, Program, Recipient, Source,
+    Synonym, Term, Transition, Translation,
 };
 
 use crate::diagnostics::Location;
@@ -27,14 +27,8 @@ pub(crate) trait Profiles: Sync {
     /// Number of rows.
     fn count(&self) -> usize;
 
-    /// Where a row starts.
-    fn place(&self, row: usize) -> Location;
-
-    /// The publication status of a row.
-    fn publication(&self, row: usize) -> PublicationStatus;
-
-    /// What the rules need of a row.
-    fn profile(&self, row: usize) -> Profile<'_>;
+    /// Where a row starts, and what the rules need of it.
+    fn profile(&self, row: usize) -> (Location, Profile<'_>);
 }
 
 impl<T: Record> Profiles for Vec<Row<T>> {
@@ -42,16 +36,8 @@ impl<T: Record> Profiles for Vec<Row<T>> {
         self.len()
     }
 
-    fn place(&self, row: usize) -> Location {
-        self[row].at
-    }
-
-    fn publication(&self, row: usize) -> PublicationStatus {
-        self[row].record.publication()
-    }
-
-    fn profile(&self, row: usize) -> Profile<'_> {
-        self[row].record.profile()
+    fn profile(&self, row: usize) -> (Location, Profile<'_>) {
+        (self[row].at, self[row].record.profile())
     }
 }
 

@@ -5,6 +5,9 @@ use snapshot::text::fold;
 /// Most bytes of a slug: with its endings it must stay a file name.
 pub(crate) const LONGEST_SLUG: usize = 200;
 
+/// The active codes of ISO 4217 (list one, 2024), without metals, testing and "no currency".
+const CURRENCIES: &str = include_str!("currencies.txt");
+
 /// Letters, and how they are written in Latin ones.
 const CYRILLIC: &str = "аa бb вv гg дd еe ёe жzh зz иi йy кk лl мm нn оo пp рr сs тt уu фf хkh цts чch шsh щshch ъ ыy ь эe юyu яya іi їyi єye ґg јj љlj њnj ћc ђdj џdz ўu қq ғg үu ұu өo әa һh ңn";
 const GREEK: &str = "αa βv γg δd εe ζz ηi θth ιi κk λl μm νn ξx οo πp ρr σs ςs τt υy φf χch ψps ωo άa έe ήi ίi όo ύy ώo ϊi ϋy ΐi ΰy";
@@ -57,6 +60,11 @@ pub fn data_rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'s
         let mut cells = line.split(',');
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     })
+}
+
+/// The ISO 4217 code that a text is.
+pub fn currency(text: &str) -> Option<&'static str> {
+    CURRENCIES.lines().find(|code| *code == text)
 }
 
 /// `1 error`, `2 errors`.
@@ -137,6 +145,17 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_currency_codes_are_currencies() {
+        for code in ["AED", "EUR", "USD", "XOF", "ZWG"] {
+            assert_eq!(currency(code), Some(code));
+        }
+        for other in ["XXQ", "XTS", "usd", "EUR USD", "Euro", "€", ""] {
+            assert_eq!(currency(other), None, "{other}");
+        }
+        assert!(CURRENCIES.lines().is_sorted() && CURRENCIES.lines().all(|code| code.len() == 3));
+    }
 
     #[test]
     fn a_noun_gets_its_article() {

@@ -140,16 +140,12 @@ impl Draft<'_> {
                     .to_owned(),
             ),
         }
-        let cells = self.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
-        let marks: BTreeSet<String> = cells.filter(|text| is_empty_mark(text)).collect();
-        let marks: Vec<String> = marks.iter().map(|mark| quoted(mark)).collect();
         let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
         let declared = [
             self.dates(&taken),
             self.numbers(&taken),
             self.lists(&taken),
-            (!marks.is_empty())
-                .then(|| format!("empty   = [{}]  # what stands for nothing", marks.join(", "))),
+            self.empty_marks(),
             money.declared.clone(),
             key.and_then(|key| self.skipped(key, &used)),
             self.ignored(&used, &taken),

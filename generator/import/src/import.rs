@@ -180,6 +180,7 @@ impl Importer<'_> {
         self.report_doubts(from);
         self.check_columns(from);
         self.check_dates(from);
+        self.check_states(from);
         self.report_new_columns(from);
         let (keys, repeated) = self.keys(from);
         for target in &source.targets {

@@ -8,6 +8,7 @@ use dataset::diagnostics::Diagnostics;
 use dataset::text::{counted, quoted};
 use dataset::{Input, Labels, Table};
 use serde_json::Value;
+use snapshot::place;
 
 use crate::files::ImportError;
 use crate::output::{Output, Outputs, path_of};
@@ -50,6 +51,11 @@ pub(super) fn complete(
         report.note(format!("`{field}`: {count} read as what the dataset has for it, as {example}"));
     }
     Ok(())
+}
+
+/// Whether a text is the code of a state of the US.
+pub(super) fn is_state(text: &str) -> bool {
+    place::is_place(&format!("US-{text}"))
 }
 
 /// The value that a text of a field stands for.

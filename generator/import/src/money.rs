@@ -3,6 +3,7 @@
 
 use crate::mapping::NumberForm;
 use crate::vocabulary::{find_word, value_of};
+use dataset::text::currency;
 
 /// Currencies that a sign or a word may stand for.
 pub(super) type Codes = Vec<String>;
@@ -43,9 +44,13 @@ pub(super) fn agreed(evidence: impl Iterator<Item = Evidence>) -> Result<Option<
     Ok(agreed.map(|(_, codes)| codes))
 }
 
-/// The currencies of a word, a sign or a code.
+/// Codes of currencies that are English words in capitals.
+const WORDS: [&str; 2] = ["ALL", "TOP"];
+
+/// The currencies of a word, a sign or a code; rarer codes only in capitals.
 pub(super) fn codes(word: &str) -> Option<Codes> {
     let known = value_of("currency", word).or_else(|| find_word("currency", word));
+    let known = known.or_else(|| currency(word).filter(|code| !WORDS.contains(code)));
     known.map(|codes| codes.split('|').map(str::to_owned).collect())
 }
 

@@ -91,6 +91,11 @@ pub(super) fn guess(bytes: &[u8]) -> Option<String> {
     if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
         return None;
     }
+    // Without letters, nothing shows of which language the signs are: `£` is no `Ł`.
+    let (signs, ..) = encoding_rs::WINDOWS_1252.decode(bytes);
+    if signs.chars().all(|c| c.is_ascii() || !c.is_alphabetic()) {
+        return Some("windows-1252".to_owned());
+    }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     Some(detector.guess(None, chardetng::Utf8Detection::Allow).name().to_lowercase())

@@ -165,7 +165,7 @@ fn date(directory: &mut Directory) {
 fn order(directory: &mut Directory) {
     let Directory { programs, cycles, awards, facts, transitions, posts, .. } = directory;
     // Positions follow ids, so comparing positions breaks ties by id.
-    parallel::for_each_mut(&mut directory.program_links, |links| {
+    parallel::map(&mut directory.program_links, |links| {
         links.cycles.sort_unstable_by(|a, b| season_order(&cycles[*a], &cycles[*b]));
         links.facts.sort_unstable_by_key(|at| (&facts[*at].kind, &facts[*at].value, *at));
         links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
@@ -175,14 +175,14 @@ fn order(directory: &mut Directory) {
         links.sources.sort_unstable();
         links.sources.dedup();
     });
-    parallel::for_each_mut(&mut directory.organization_links, |links| {
+    parallel::map(&mut directory.organization_links, |links| {
         links.programs.sort_unstable_by_key(|at| (&programs[*at].name, *at));
         links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
         links
             .posts
             .sort_unstable_by(|a, b| posts[*b].published_on.cmp(&posts[*a].published_on).then(a.cmp(b)));
     });
-    parallel::for_each_mut(&mut directory.recipient_awards, |links| {
+    parallel::map(&mut directory.recipient_awards, |links| {
         links.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
     });
 }

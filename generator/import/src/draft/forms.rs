@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
 use crate::days::{order_of, proved_order};
 use crate::fields::Field;
+use crate::labels::is_state;
 use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
@@ -77,16 +78,29 @@ pub(super) fn is_place(text: &str) -> bool {
     place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
 }
 
-/// Whether a text is the code of a state of the US.
-pub(super) fn is_state(text: &str) -> bool {
-    place::is_place(&format!("US-{text}"))
-}
-
 impl Draft<'_> {
     /// The texts of a column, with their rows.
     fn texts(&self, column: usize) -> impl Iterator<Item = (&Row, &String)> {
         let cells = self.sheet.cells(column);
         cells.filter_map(|(row, cell)| if let Cell::Text(text) = cell { Some((row, text)) } else { None })
+    }
+
+    /// The words that stand for nothing; a question where one is a country among those of its column, as `NA`.
+    pub(super) fn empty_marks(&self) -> Option<String> {
+        let (mut marks, mut country) = (BTreeSet::new(), None);
+        for column in 0..self.sheet.columns.len() {
+            let (empty, words): (Vec<String>, Vec<String>) =
+                self.column(column).partition(|word| is_empty_mark(word));
+            let has_codes = words.iter().any(|word| place::find(word).is_some());
+            country =
+                country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|word| place::find(word)));
+            marks.extend(empty.iter().map(|mark| quoted(mark)));
+        }
+        let doubt = country
+            .map(|country| format!("? {} stands for nothing, or for itself", country.name(Locale::En)));
+        let what = doubt.unwrap_or_else(|| "what stands for nothing".to_owned());
+        let marks: Vec<String> = marks.into_iter().collect();
+        (!marks.is_empty()).then(|| format!("empty   = [{}]  # {what}", marks.join(", ")))
     }
 
     /// What an import makes of each cell of a rule's column as a field.

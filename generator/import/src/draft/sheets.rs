@@ -173,7 +173,9 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
                 let mut texts = it.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
                 let cell = quoted(&texts.find(|text| !text.is_ascii()).unwrap_or_default());
                 let encoding = quoted(&guess);
-                it.declared.push(format!("encoding = {encoding}  # not UTF-8; read so, a cell is {cell}"));
+                let mark = if guess == "windows-1252" { "" } else { "? " };
+                it.declared
+                    .push(format!("encoding = {encoding}  # {mark}not UTF-8; read so, a cell is {cell}"));
             }
             Ok(found)
         }

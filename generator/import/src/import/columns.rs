@@ -3,13 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Importer, Opened, place};
+use super::{Importer, Opened, place as place_in};
 use crate::days;
+use crate::labels::is_state;
 use crate::mapping::FILE;
 use crate::source::sheet::{Cell, listed_in};
+use crate::values::items;
 use dataset::diagnostics::{Code, Diagnostic};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
+use snapshot::place;
+use snapshot::record::Locale;
+use snapshot::text::fold;
+
+/// Words of a column's name that has states of a country.
+const STATES: [&str; 4] = ["state", "states", "estado", "estados"];
 
 impl Importer<'_> {
     /// Reports mapped columns that are not there.
@@ -39,7 +47,7 @@ impl Importer<'_> {
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
             };
-            let at = place(self.text, self.file, column);
+            let at = place_in(self.text, self.file, column);
             let at = if at.line > 1 { at } else { from.at(1) };
             let problem = Diagnostic::new(Code::LostColumn, at, message);
             self.report.push(problem.value("column", column).help(help));
@@ -91,6 +99,41 @@ impl Importer<'_> {
                 };
                 report(*line, message, help);
             }
+        }
+    }
+
+    /// Codes of countries that are those of states of the US too, in a column that has states: `IL` beside `WI`, or below
+    /// `Home State`.
+    pub(super) fn check_states(&mut self, from: Opened<'_>) {
+        let Opened { source, sheet, .. } = from;
+        let fields = source.targets.iter().flat_map(|target| &target.fields);
+        for (field, _, rule) in fields.filter(|(name, ..)| name.ends_with("Countries")) {
+            let Some(column) = rule.columns.first().and_then(|name| sheet.column(name)) else { continue };
+            let words = sheet.cells(column).flat_map(|(row, cell)| {
+                let words = items(&cell.text(), source.lists.as_deref().unwrap_or("|"));
+                words.into_iter().map(|word| (row.line, word))
+            });
+            let words = words.filter(|(_, word)| is_state(word) || word.starts_with("US-"));
+            let (both, states): (Vec<_>, Vec<_>) = words.partition(|(_, word)| place::find(word).is_some());
+            let header = fold(&sheet.columns[column]);
+            let mut header = header.split(|c: char| !c.is_alphanumeric());
+            let open: Vec<_> = both.iter().filter(|(_, word)| !rule.values.contains_key(word)).collect();
+            let Some((line, word)) = open.first() else { continue };
+            if states.is_empty() && !header.any(|word| STATES.contains(&word)) {
+                continue;
+            }
+            let country = place::find(word).map_or("", |place| place.name(Locale::En));
+            let message =
+                format!("`{field}` is `{word}`, which is {country} or, as in a column of states, the state");
+            let pairs: BTreeSet<String> =
+                open.iter().map(|(_, it)| format!("{it} = \"US-{it}\", ")).collect();
+            let pairs: String = pairs.into_iter().collect();
+            let help = format!(
+                "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
+            );
+            self.report.push(
+                Diagnostic::new(Code::BadValue, from.at(*line), message).field(field.clone()).help(help),
+            );
         }
     }
 

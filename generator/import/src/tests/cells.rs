@@ -64,6 +64,29 @@ fn a_cell_with_two_addresses_is_refused_and_an_archived_page_is_one() {
 }
 
 #[test]
+fn a_code_of_a_state_that_is_a_countrys_is_an_error_with_both_in_a_column_of_states() {
+    let sheet = |header: &str, values: &str, places: &str| {
+        let rule = format!("{{ column = \"{header}\", values = {{ {values}\"*\" = \"*\" }} }}");
+        let mapping = MAPPING.replace("fields = ", &format!("eligibleCountries = {rule}\nfields = "));
+        let rows = format!("1,A,,X,https://a.example/1,,{places}\n");
+        Place::new(&[(FILE, &mapping), ("inbox/a", &(HEAD.replace('\n', &format!(",{header}\n")) + &rows))])
+    };
+    sheet("Where", "", "\"KE, IL\"").imported();
+    for (header, values, places, message) in [
+        ("Where", "", "\"US-WI, IL\"", "`IL`, which is Israel or"),
+        ("Where", "WI = \"US-WI\", ", "\"WI, CA\"", "`CA`, which is Canada or"),
+        ("Home State", "", "MN", "`MN`, which is Mongolia or"),
+        ("Estado(s)", "", "GA", "`GA`, which is Gabon or"),
+    ] {
+        let refused = sheet(header, values, places).refused();
+        assert!(refused[0].0 == "E0108" && refused[0].2.contains(message), "{refused:?}");
+    }
+    let place = sheet("State", "IL = \"US-IL\", CA = \"CA\", ", "\"IL, CA\"");
+    place.imported();
+    assert_eq!(place.rows("programs/a.ndjson")[0]["eligibleCountries"], json!(["US-IL", "CA"]));
+}
+
+#[test]
 fn what_the_mapping_alone_states_is_one_record() {
     let place = place("1,A,,Fund of the North,https://a.example/1,\n2,B,,X,https://a.example/2,\n");
     let fixed = MAPPING

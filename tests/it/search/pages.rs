@@ -230,20 +230,20 @@ fn part<'p>(page: &'p str, from: &str, to: &str) -> &'p str {
 fn where_nothing_comes_near_each_part_says_what_there_is() {
     let folder = tempfile::tempdir().unwrap();
     let prize = json!({"name": "River", "programType": "prize"});
-    let grants = ["Soil", "Soil b", "Oak"].map(|name| json!({"name": name}));
+    let grants = ["Soil", "Soil b", "Oak", "Fern"].map(|name| json!({"name": name}));
     let live = live(folder.path(), &[&grants[..], &[prize]].concat());
     for (address, text, ways) in [
         (
-            "/programs?q=soil+oak&type=prize",
-            "Nothing here fits <em>soil</em>, <em>oak</em> and <em>Type: Prize</em>.",
+            "/programs?q=soil+oak+fern&type=prize",
+            "Nothing here fits <em>soil</em>, <em>oak</em>, <em>fern</em> and <em>Type: Prize</em>.",
             [
                 "href=\"/programs?q=soil\">For <em>soil</em>: 2<",
                 "href=\"/programs?type=prize\">For <em>Type: Prize</em>: 1<",
             ],
         ),
         (
-            "/es/programs?q=soil+oak&type=prize",
-            "Nada de lo publicado aquí encaja con <em>soil</em>, <em>oak</em> y <em>Tipo: Premio</em>.",
+            "/es/programs?q=soil+oak+fern&type=prize",
+            "Nada de lo publicado aquí encaja con <em>soil</em>, <em>oak</em>, <em>fern</em> y <em>Tipo: Premio</em>.",
             [
                 "href=\"/es/programs?q=soil\">Para <em>soil</em>: 2<",
                 "href=\"/es/programs?type=prize\">Para <em>Tipo: Premio</em>: 1<",
@@ -262,6 +262,7 @@ fn where_no_record_has_words_and_filters_those_with_all_words_are_shown_without_
     let folder = tempfile::tempdir().unwrap();
     let mut members = vec![json!({"name": "Soil care"}); 6];
     members.push(json!({"name": "River prize", "programType": "prize"}));
+    members.extend(["Heron lagoon", "Estuary"].map(|name| json!({"name": name})));
     let live = live(folder.path(), &members);
     let shown = |address: &str| {
         let page = get(&live, address);
@@ -282,6 +283,9 @@ fn where_no_record_has_words_and_filters_those_with_all_words_are_shown_without_
     ] {
         assert!(shown(&format!("/programs?{other}")).is_none(), "{other}");
     }
+    let page = get(&live, "/programs?q=heron+lagoon+estuary&type=prize");
+    let close = part(&page, "<strong>Close matches, without your filters</strong>", "Nothing here fits");
+    assert!(close.contains("\"/programs?q=heron+lagoon+estuary\"") && rows(close) == 1, "{page}");
 }
 
 #[test]

@@ -128,20 +128,29 @@ impl Search<'_> {
         Results { advice: self.advice(), is_advice_last: is_first, groups, near: self.near() }
     }
 
-    /// Records that have all words, where none has the filters too: the first of those that are no row.
+    /// Records that have all words, where none has the filters too: the first of those that are no row. Where no record
+    /// has the filters and most of the query, those that have most of the words.
     fn unfiltered(&self) -> Option<Group> {
         let is_last = self.query.page.offset == 0 && (self.all() == 0 || !self.answer.more);
         let query = unfiltered(self.query).filter(|_| self.answer.total == 0 && is_last)?;
         let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &answer);
         let is_row = |row: &&RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);
-        let full = answer.rows.iter().filter(|row| row.tier.is_full() && !is_row(row));
-        let row = |row: &RankedRow| self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref());
-        let rows: Vec<Row> = full.filter_map(row).collect();
+        let is_close = answer.total == 0 && self.close() == 0;
+        let fits = |row: &RankedRow| row.tier.is_full() || is_close && row.tier != Tier::Some;
+        let row = |row: &RankedRow| {
+            let it = self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref())?;
+            Some(Row { differs: if is_close { self.difference(row) } else { None }, ..it })
+        };
+        let rows: Vec<Row> =
+            answer.rows.iter().filter(|row| fits(row) && !is_row(row)).filter_map(row).collect();
         let key = if answer.total == 1 { "results_one" } else { "results_other" };
         let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
-        let heading = Some(format!("{}: {text}", self.words.word("results_unfiltered")));
-        let is_more = answer.total > rows.len();
+        let heading = Some(match is_close {
+            true => self.words.word("results_unfiltered_close").to_owned(),
+            false => format!("{}: {text}", self.words.word("results_unfiltered")),
+        });
+        let is_more = is_close || answer.total > rows.len();
         let all = is_more.then(|| self.way(self.first_page(query, &[]), "results_unfiltered_all"));
         (!rows.is_empty()).then_some(Group { heading, all, start: 1, rows })
     }

@@ -166,14 +166,10 @@ fn completions_and_manual_pages_have_every_command() {
     place.opdir(&["man", "--out", "manuals"]).succeeds();
     for script in ["opdir.bash", "opdir.fish", "_opdir"] {
         let script = fs::read_to_string(place.path("manuals").join("completions").join(script)).unwrap();
-        for words in ["preview", "rollback", "base-url"] {
-            assert!(script.contains(words), "{words}");
-        }
+        assert!(["preview", "rollback", "base-url"].iter().all(|word| script.contains(word)), "{script}");
     }
-    for path in ["man/opdir/opdir-preview.1", "man/opdir-edge/opdir-edge-check.1", "completions/_opdir-edge"]
-    {
-        assert!(place.path("manuals").join(path).exists(), "{path}");
-    }
+    let all = ["man/opdir/opdir-preview.1", "man/opdir-edge/opdir-edge-check.1", "completions/_opdir-edge"];
+    assert!(all.iter().all(|path| place.path("manuals").join(path).exists()));
 }
 
 #[test]

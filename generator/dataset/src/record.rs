@@ -26,6 +26,7 @@ pub(crate) trait Record: DeserializeOwned + Send + Sync {
 #[derive(Default)]
 pub(crate) struct Profile<'r> {
     pub id: Option<Uuid>,
+    /// None is no permission to publish.
     pub publication: Option<PublicationStatus>,
     /// When it was created, if the table records that, and last changed.
     pub times: Option<(Option<Timestamp>, Timestamp)>,

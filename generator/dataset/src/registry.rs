@@ -109,11 +109,11 @@ impl Registry {
             owners.all(|to| self.is_published(to.table, to.id))
         };
         match profile.publication {
-            Some(PublicationStatus::Draft) => Status::Draft,
+            None | Some(PublicationStatus::Draft) => Status::Draft,
             Some(PublicationStatus::Withdrawn) => Status::Withdrawn,
-            _ if !has_owners() => Status::OwnerLeftOut,
-            _ if profile.is_unapproved => Status::NotApproved,
-            _ => Status::Published,
+            Some(PublicationStatus::Published) if !has_owners() => Status::OwnerLeftOut,
+            Some(PublicationStatus::Published) if profile.is_unapproved => Status::NotApproved,
+            Some(PublicationStatus::Published) => Status::Published,
         }
     }
 

@@ -381,6 +381,8 @@ mod tests {
         for (text, expected) in [
             ("1 500,00 €", "1500..1500 EUR"),
             ("USD 10k", "10000..10000 USD"),
+            ("5000 TRY", "5000..5000 TRY"),
+            ("ALL 500", "! ALL"),
             ("$1.5M", "1500000..1500000 USD|CAD|AUD|NZD|MXN|ARS|CLP|COP|SGD|HKD|TWD|UYU"),
             ("R$ 2.5 milhões", "2500000..2500000 BRL"),
             ("1,5 Mio. EUR", "1500000..1500000 EUR"),
@@ -442,6 +444,7 @@ mod tests {
         };
         for (name, codes, scale) in [
             ("Amount (GBP)", "GBP", 1),
+            ("Amount (TRY)", "TRY", 1),
             ("£000s", "GBP", 1000),
             ("Max grant (£k)", "GBP", 1000),
             ("Montant (en milliers d'euros)", "EUR", 1000),

@@ -97,7 +97,7 @@ impl Draft<'_> {
             marks.extend(empty.iter().map(|mark| quoted(mark)));
         }
         let doubt = country
-            .map(|country| format!("? {} stands for nothing, or for itself", country.name(Locale::En)));
+            .map(|it| format!("? what stands for nothing; {} is {} too", it.code, it.name(Locale::En)));
         let what = doubt.unwrap_or_else(|| "what stands for nothing".to_owned());
         let marks: Vec<String> = marks.into_iter().collect();
         (!marks.is_empty()).then(|| format!("empty   = [{}]  # {what}", marks.join(", ")))

@@ -152,6 +152,8 @@ fn the_currency_of_most_sums_is_proposed_for_those_that_show_none() {
         &mapping,
         &["currency = \"GBP\"  # ? nothing shows which currency 2500, row 3, is in; others show GBP"],
     );
+    // A sign is of no language.
+    assert_eq!(source::guess(b"Award\n\xa3500\n").as_deref(), Some("windows-1252"));
 }
 
 /// A draft of programs with one more column, `name`.
@@ -197,6 +199,8 @@ fn a_comma_separates_topics_where_parts_of_cells_recur() {
 fn places_are_what_the_import_reads_as_places() {
     let mapping = with_column("Eligible countries", &["Charities", "Schools"]);
     assert!(!mapping.contains("eligibleCountries ="), "{mapping}");
+    let mapping = with_column("Eligible countries", &["ZA", "NA"]);
+    has(&mapping, &["empty   = [\"NA\"]  # ? what stands for nothing; NA is Namibia too"]);
     for regions in [["Brittany", "France"], ["Aragón", "Galicia"]] {
         let mapping = with_column("Topics", &regions);
         let is_place = mapping.contains("eligibleCountries = \"Topics\"  # ? ");

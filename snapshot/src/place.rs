@@ -334,11 +334,8 @@ mod tests {
             ("US-OH", "Ohio", "Ohio"),
             ("US-DC", "District of Columbia", "Distrito de Columbia"),
         ] {
-            assert_eq!(
-                [label(code, Locale::En), label(code, Locale::Es)],
-                [Some(english), Some(spanish)],
-                "{code}"
-            );
+            let expected = [Some(english), Some(spanish)];
+            assert_eq!([label(code, Locale::En), label(code, Locale::Es)], expected, "{code}");
         }
         assert_eq!(label("Narnia", Locale::En), None);
         assert_eq!(label_with_country("US-GA", Locale::Es), "Georgia, Estados Unidos");

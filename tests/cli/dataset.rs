@@ -21,6 +21,19 @@ fn started() -> Place {
     place
 }
 
+/// The same with twenty programs more.
+fn of_many() -> Place {
+    let place = started();
+    let row = |n| format!("p-{n},P {n},acme-foundation,grant,ended,https://a.example/{n},,\n");
+    place.append("programs.csv", &(1..=20).map(row).collect::<String>());
+    place
+}
+
+/// The first lines of their table.
+fn half(whole: &str) -> String {
+    whole.lines().take(12).map(|line| format!("{line}\n")).collect()
+}
+
 #[test]
 fn init_writes_three_small_files_that_build() {
     let place = empty();
@@ -70,10 +83,8 @@ fn schemas_are_printed_for_editors() {
 fn stamps_move_only_what_changed() {
     let place = started();
     let stamp = |at: &str| place.opdir(&["stamp", "--data", "data", "--at", at]).succeeds();
-    assert_eq!(
-        stamp("2026-06-01T00:00:00Z").trim(),
-        "2 new rows, 0 changed rows, published 2026-06-01T00:00:00Z"
-    );
+    let expected = "2 new rows, 0 changed rows, published 2026-06-01T00:00:00Z";
+    assert_eq!(stamp("2026-06-01T00:00:00Z").trim(), expected);
     place.edit("programs.csv", |text| text.replace("Ocean Fellows", "Ocean and Sea"));
     assert_eq!(
         stamp("2026-07-01T00:00:00Z").trim(),
@@ -89,20 +100,14 @@ fn stamps_move_only_what_changed() {
 
 #[test]
 fn a_plan_says_what_a_build_would_change_and_a_table_cut_in_half_is_held_back() {
-    let place = started();
-    let rows: String = (1..=20)
-        .map(|n| format!("p-{n},P {n},acme-foundation,grant,ended,https://a.example/{n},,\n"))
-        .collect();
-    place.append("programs.csv", &rows);
+    let place = of_many();
     let plan = |more: &[&str]| {
         place.opdir(&[&["plan", "--data", "data", "--out", "root", "--quiet"], more].concat())
     };
     assert!(plan(&[]).succeeds().starts_with("nothing is live"));
     place.build().succeeds();
     assert!(plan(&["--exit-code"]).succeeds().contains("no record changes"));
-    let whole = fs::read_to_string(place.path("data/programs.csv")).unwrap();
-    let half: String = whole.lines().take(12).map(|line| format!("{line}\n")).collect();
-    fs::write(place.path("data/programs.csv"), half.replace("ocean-fellows", "sea-fellows")).unwrap();
+    place.edit("programs.csv", |whole| half(whole).replace("ocean-fellows", "sea-fellows"));
     let changed = plan(&["--exit-code"]);
     assert_eq!(changed.code, 7, "{}", changed.out);
     assert!(changed.out.contains("programs: 1 added, 0 changed, 11 removed of 21 (52 %)"), "{}", changed.out);
@@ -154,43 +159,6 @@ fn a_sheet_in_another_order_is_the_same_tables_and_a_plan_names_the_row_of_each_
     assert!(plan().contains("→ 2030-04-01\n"), "{}", plan());
 }
 
-/// A sheet as people have it: their own words, semicolons, dates and sums of their country.
-const SHEET: &str = "Referencia;Título;Entidad;Enlace;Tipo;Fecha límite;Máximo;País;Notas\n\
-    B-1;Becas del Mar;Fundación Acme;www.acme.example/mar;Beca;31/12/2026;1.500,00;España;interno\n\
-    B-2;Premio Río;Fundación Acme;https://acme.example/rio;Premio;03/04/2027;-;México;\n";
-
-#[test]
-fn a_messy_sheet_is_on_a_site_after_a_draft() {
-    let place = empty();
-    // Every letter of it is the same in Latin-1 and in Windows-1252.
-    let bytes: Vec<u8> = SHEET.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
-    fs::write(place.path("grants.csv"), bytes).unwrap();
-    place.opdir(&["import", "data", "--draft", "--from", "grants.csv"]).succeeds();
-    let mapping = fs::read_to_string(place.path("data/import.toml")).unwrap();
-    for words in [
-        "encoding = \"windows-1252\"",
-        "dates   = \"dmy\"  # proved by 31/12/2026, row 2",
-        "numbers = \"1.234,56\"",
-    ] {
-        assert!(mapping.contains(words), "{words}\n{mapping}");
-    }
-    let open = mapping.matches("# ?").count();
-    let words = ["lines not decided yet", "remove the mark `# ?`"];
-    place.opdir(&["import", "data"]).fails(1, &words);
-    assert_eq!(open, 2, "{mapping}");
-    decide(&place, &mapping);
-    let imported = place.opdir(&["import", "data"]);
-    assert_eq!(imported.code, 0, "{}{}\n{mapping}", imported.out, imported.err);
-    let built = place.build();
-    assert_eq!(built.code, 0, "{}", built.err);
-    place.opdir(&["export", "root", "site"]).succeeds();
-    let program = fs::read_to_string(place.path("site/api/v1/programs/becas-del-mar.json")).unwrap();
-    for words in ["\"fundingMaxUsd\":1500", "\"deadlineOn\":\"2026-12-31\"", "\"eligibleCountries\":[\"ES\"]"]
-    {
-        assert!(program.contains(words), "{words}: {program}");
-    }
-}
-
 #[test]
 fn the_ten_minutes_text_shows_what_the_program_prints() {
     let place = empty();
@@ -218,11 +186,6 @@ fn the_ten_minutes_text_shows_what_the_program_prints() {
             }
         }
     }
-}
-
-/// Answers every question of a draft as it is proposed.
-fn decide(place: &Place, mapping: &str) {
-    fs::write(place.path("data/import.toml"), mapping.replace("  # ?", "  #")).unwrap();
 }
 
 #[test]
@@ -284,16 +247,10 @@ fn an_import_with_errors_names_all_of_them_at_the_rows_of_the_source_and_writes_
 
 #[test]
 fn a_plan_against_what_was_built_without_tables_counts_and_says_so() {
-    let place = started();
-    let rows: String = (1..=20)
-        .map(|n| format!("p-{n},P {n},acme-foundation,grant,ended,https://a.example/{n},,\n"))
-        .collect();
-    place.append("programs.csv", &rows);
+    let place = of_many();
     place.opdir(&[&BUILD[..], &["--index-only"]].concat()).succeeds();
     let plan = place.opdir(&["plan", "--data", "data", "--out", "root", "--quiet"]).succeeds();
     assert!(plan.contains("built with --index-only") && plan.contains("programs: 21, would be 21"), "{plan}");
-    let whole = fs::read_to_string(place.path("data/programs.csv")).unwrap();
-    let half: String = whole.lines().take(12).map(|line| format!("{line}\n")).collect();
-    fs::write(place.path("data/programs.csv"), half).unwrap();
+    place.edit("programs.csv", half);
     place.build().fails(6, &["10 programs fewer than 21", "--expect-removed programs=10"]);
 }

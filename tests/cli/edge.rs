@@ -13,15 +13,17 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read, sample};
 use harness::{Ran, Server, command, content, copy, entry, folder, get, run, status};
 use jiff::civil::{Date, date};
+use jiff::{SignedDuration, Timestamp};
 use remote::{LocalRoot, Publisher, Trust};
 use site::Progress;
 use site::{BuildOptions, generate};
@@ -70,8 +72,20 @@ fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
     fs::write(path, bytes).unwrap();
 }
 
+/// The folder of the live generation.
+fn generation(root: &Path) -> PathBuf {
+    let id = fs::read_to_string(root.join("CURRENT")).unwrap();
+    root.join("generations").join(id.trim())
+}
+
 fn edge(folder: &TempDir, args: &[&str]) -> Ran {
     run(EDGE, folder.path(), args)
+}
+
+/// Serves the folder's snapshot, with an admin listener.
+fn start(folder: &TempDir, more: &[&str]) -> Server {
+    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+    Server::start(EDGE, folder.path(), &[&args[..], more].concat(), "address=")
 }
 
 #[test]
@@ -86,21 +100,27 @@ fn check_says_what_a_good_snapshot_is() {
 fn a_damaged_snapshot_is_not_served() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
-    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let before = content(&root);
+    let (generation, before) = (generation(&root), content(&root));
+    let refused = |words: &[&str]| {
+        for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
+            edge(&folder, args).fails(5, words);
+        }
+    };
     for file in ["manifest.json", "changes.bin", "index/search.bin", "index/files.bin", "index/rows.bin"] {
-        let path = root.join("generations").join(live.trim()).join(file);
+        let path = generation.join(file);
         let good = fs::read(&path).unwrap();
         let mut bad = good.clone();
         bad[good.len() / 2] ^= 1;
         overwrite(&path, &bad);
-        for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
-            edge(&folder, args).fails(5, &["opdir-edge: ", file]);
-        }
+        refused(&["opdir-edge: ", file]);
         overwrite(&path, &good);
     }
     assert_eq!(content(&root), before);
     edge(&folder, &["check", "root"]).succeeds();
+    for file in ["site.zip", "index/pages.bin"] {
+        fs::remove_file(generation.join(file)).unwrap();
+        refused(&[file, "missing"]);
+    }
 }
 
 #[test]
@@ -130,9 +150,7 @@ fn etags_of_computed_answers_are_those_of_one_program_and_of_no_other() {
 fn a_snapshot_of_another_version_says_so() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
-    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let path = root.join("generations").join(live.trim()).join("manifest.json");
-    overwrite(&path, b"{\"format\": 9999}");
+    overwrite(&generation(&root).join("manifest.json"), b"{\"format\": 9999}");
     edge(&folder, &["check", "root"]).fails(5, &["manifest.json", "format 9999", "rebuild"]);
 }
 
@@ -225,12 +243,9 @@ fn a_flood_for_damaged_bodies_has_a_few_lines_of_log_and_shows_their_paths() {
     const SLUG: &str = "graduate-research-fellowship-program";
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
-    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let archive = root.join("generations").join(live.trim()).join("site.zip");
+    let archive = generation(&root).join("site.zip");
     let damaged = [format!("programs/{SLUG}.html"), format!("api/v1/programs/{SLUG}.json")];
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
-    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let server = start(&folder, &["--today", "2026-11-21"]);
     let admin = &server.admin;
     let good = damaged.each_ref().map(|path| entry::damage(&archive, path));
     // Another file, though of the same generation, is opened anew.
@@ -329,35 +344,27 @@ fn out_of_descriptors_a_record_is_there_again_shortly() {
     let mut crowd: Vec<TcpStream> = (0..100).map(|_| connect()).collect();
     crowd.iter().for_each(|it| it.set_nonblocking(true).unwrap());
     // One that is closed as soon as it is accepted found no descriptor left.
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(10);
     while !crowd.iter_mut().any(|it| matches!(it.read(&mut [0]), Ok(0))) {
-        assert!(std::time::Instant::now() < end, "there are descriptors left");
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        assert!(Instant::now() < end, "there are descriptors left");
+        std::thread::sleep(Duration::from_millis(10));
     }
-    assert_eq!(status(&ask("/about")), "200", "what is in memory is there");
     let refused = ask("/api/v1/exports/latest");
     assert_eq!(status(&refused), "503", "{refused}");
     assert!(refused.contains("\r\nretry-after: 2\r\n"), "{refused}");
+    assert_eq!(status(&ask("/about")), "200", "what is in memory is there");
     drop(crowd);
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(60);
     while status(&ask("/api/v1/exports/latest")) != "200" {
-        assert!(std::time::Instant::now() < end, "it never comes back");
+        assert!(Instant::now() < end, "it never comes back");
     }
 }
 
 #[test]
 fn it_serves_the_approved_hosts_and_no_other() {
     let folder = folder_with_snapshot();
-    let args = [
-        "--snapshot",
-        "root",
-        "--listen",
-        "127.0.0.1:0",
-        "--allowed-host",
-        "mirror.example",
-        "--today",
-        "2026-11-21",
-    ];
+    let args =
+        ["--snapshot=root", "--listen=127.0.0.1:0", "--allowed-host=mirror.example", "--today=2026-11-21"];
     let server = Server::start(EDGE, folder.path(), &args, " hosts=");
     assert_eq!(server.address, r#""directory.example,mirror.example,localhost,127.0.0.1,[::1]""#);
     let server = Server::start(EDGE, folder.path(), &args, "address=");
@@ -382,9 +389,7 @@ fn it_serves_the_approved_hosts_and_no_other() {
 #[test]
 fn a_request_whose_client_leaves_is_logged_and_counted() {
     let folder = folder_with_snapshot();
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--access-log"];
-    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let server = start(&folder, &["--access-log"]);
     let list = server.get("/api/v1/programs?limit=100&facets=false");
     // Every other text of a slug is that of an organization.
     let slugs = list.split("\"slug\":\"").skip(1).step_by(2).map(|rest| rest.split('"').next().unwrap());
@@ -404,9 +409,7 @@ fn a_request_whose_client_leaves_is_logged_and_counted() {
 #[test]
 fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
     let folder = folder_with_snapshot();
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--max-connections", "40"];
-    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let server = start(&folder, &["--max-connections", "40"]);
     let mut idle: Vec<_> = (0..16).map(|_| TcpStream::connect(&server.admin).unwrap()).collect();
     let mut over = TcpStream::connect(&server.admin).unwrap();
     assert!(!matches!(over.read(&mut [0]), Ok(1)), "a quarter is for one address");
@@ -435,14 +438,12 @@ fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
     assert_eq!(value("edge_saturated{resource=\"connections\"}"), 0);
     drop(kept);
     // As of several addresses: of one there are sixteen at most.
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--max-connections", "16"];
-    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"]].concat();
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let server = start(&folder, &["--max-connections", "16"]);
     let _all: Vec<_> = (0..16).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(60);
     let mut ready = String::new();
     while !ready.contains(r#""saturated":["connections"]"#) {
-        assert!(std::time::Instant::now() < end, "{ready}");
+        assert!(Instant::now() < end, "{ready}");
         ready = get(&server.admin, "localhost", "/readyz");
     }
     assert!(status(&ready) == "200" && ready.contains(r#""state":"degraded""#), "{ready}");
@@ -452,8 +453,7 @@ fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
 fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0"];
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
+    let server = start(&folder, &[]);
     publish_as_of(&root, date(2026, 11, 22));
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     server.says(&format!("serving a generation generation=\"{}\"", live.trim()));
@@ -462,20 +462,6 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     assert_eq!(status(&server.get("/api/v1/search")), "200");
     overwrite(&root.join("CURRENT"), live);
     assert_eq!(status(&server.get("/api/v1/search")), "200");
-}
-
-#[test]
-fn a_generation_that_is_not_all_there_is_not_good() {
-    let folder = folder_with_snapshot();
-    let root = folder.path().join("root");
-    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let generation = root.join("generations").join(live.trim());
-    for file in ["site.zip", "index/pages.bin"] {
-        fs::remove_file(generation.join(file)).unwrap();
-        for args in [&["check", "root"][..], &["--snapshot", "root", "--listen", "127.0.0.1:0"]] {
-            edge(&folder, args).fails(5, &[file, "missing"]);
-        }
-    }
 }
 
 /// Cuts a file to nothing where it lies, so that whoever has it mapped loses its bytes.
@@ -488,10 +474,8 @@ fn cut(path: &Path) {
 fn an_index_that_is_overwritten_does_not_end_the_edge() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
-    let args = ["--snapshot", "root", "--listen", "127.0.0.1:0", "--today", "2026-11-21"];
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
-    let live = fs::read_to_string(root.join("CURRENT")).unwrap();
-    let generation = root.join("generations").join(live.trim());
+    let server = start(&folder, &["--today", "2026-11-21"]);
+    let generation = generation(&root);
     cut(&generation.join("changes.bin"));
     for file in fs::read_dir(generation.join("index")).unwrap() {
         cut(&file.unwrap().path());
@@ -550,7 +534,7 @@ fn the_service_manager_is_notified_of_start_and_stop() {
     let folder = folder_with_snapshot();
     let path = folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
-    socket.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let said = || {
         let mut text = [0; 256];
         let length = socket.recv(&mut text).unwrap();
@@ -596,14 +580,19 @@ const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
 
 /// Pushes a root's live generation to a store, unsigned.
 fn push(root: &Path, url: &str) {
+    push_before(SignedDuration::ZERO, None, root, url);
+}
+
+/// The same some time ago, good for a while.
+fn push_before(ago: SignedDuration, valid_for: Option<Duration>, root: &Path, url: &str) {
     let (trust, target) = (Trust::new(&[], true).unwrap(), remote::open(url).unwrap());
-    let clock = jiff::Timestamp::now;
+    let clock = || Timestamp::now() - ago;
     let warn = |text: &str| panic!("{text}");
     let publisher = Publisher {
         target: &*target,
         trust: &trust,
         sign: None,
-        valid_for: None,
+        valid_for,
         recover: false,
         clock: &clock,
         warn: &warn,

@@ -113,36 +113,19 @@ fn init_check_build_and_verify_lead_from_nothing_to_a_snapshot() {
 
 #[test]
 fn broken_data_is_reported_by_line_and_leaves_the_snapshot_alone() {
-    let organization = "organization,232dbe61-5c13-50f2-a29e-a080cfb206cc";
     let lost = r#"{"id":"00000000-0000-4000-8000-000000000001","programId":"00000000-0000-4000-8000-000000000002","label":"x","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}"#;
-    let cases: [(&str, &str, &str, &[&str]); 7] = [
-        ("broken JSON", "cycles.ndjson", "{\"id\": \"7\",\n", &["cycles.ndjson:133:", "error[E0102]"]),
+    let word = "organisation,00000000-0000-4000-8000-000000000000,x
+";
+    let cases: [(&str, &str, &str, &[&str]); 3] = [
         (
-            "a cell too many",
-            "aliases.csv",
-            &format!("{organization},x,y\n"),
-            &["aliases.csv:21:", "error[E0104]"],
-        ),
-        (
-            "an alias twice",
-            "aliases.csv",
-            &format!("{organization},nsf\n"),
-            &["aliases.csv:21:", "error[E0504]", "nsf"],
+            "broken JSON",
+            "cycles.ndjson",
+            "{\"id\": \"7\",
+",
+            &["cycles.ndjson:133:", "error[E0102]"],
         ),
         ("a dangling reference", "cycles.ndjson", lost, &["cycles.ndjson:133:", "error[E0401]", "programId"]),
-        (
-            "an unknown field",
-            "synonyms.ndjson",
-            "{\"locale\":\"en\",\"terms\":[\"zig\",\"zag\"],\"termes\":[]}\n",
-            &["synonyms.ndjson:17:", "error[E0105]", "did you mean `terms`?"],
-        ),
-        (
-            "an unknown word",
-            "aliases.csv",
-            "organisation,00000000-0000-4000-8000-000000000000,x\n",
-            &["aliases.csv:21:", "error[E0201]", "organization"],
-        ),
-        ("an open quote", "aliases.csv", "\"organization\n", &["aliases.csv:21:", "error[E0103]"]),
+        ("an unknown word", "aliases.csv", word, &["aliases.csv:21:", "error[E0201]", "organization"]),
     ];
     let place = Place::with_snapshot();
     let before = content(&place.path("root"));
@@ -158,6 +141,7 @@ fn broken_data_is_reported_by_line_and_leaves_the_snapshot_alone() {
         fs::write(place.path("data").join(file), good).unwrap();
     }
     place.build().succeeds();
+    assert!(place.opdir(&["explain", "e0401"]).succeeds().starts_with("E0401: "));
 }
 
 #[test]
@@ -292,31 +276,18 @@ fn an_unchanged_build_reads_nothing_and_an_export_is_a_site() {
 #[test]
 fn wrong_usage_ends_with_2() {
     let place = Place::new();
-    let cases: [(&[&str], &[&str]); 11] = [
-        (
-            &["build", "--data", "data", "--out", "root", "--base-url", "example.org"],
-            &["--base-url", "https://example.org"],
-        ),
-        (
-            &["build", "--data", "data", "--out", "root", "--base-url", "ftp://example.org"],
-            &["--base-url", "http or https"],
-        ),
-        (
-            &["build", "--data", "data", "--out", "root", "--base-url", "https://example.org/path"],
-            &["--base-url", "scheme and host"],
-        ),
-        (
-            &["build", "--data", "data", "--out", "root", "--base-url", "https://me:pw@example.org"],
-            &["scheme and host"],
-        ),
-        (
-            &["build", "--data", "data", "--base-url", BASE, "--out", "root", "--as-of", "2026-02-30"],
-            &["--as-of", "2026-02-30"],
-        ),
-        (
-            &["build", "--data", "data", "--base-url", BASE, "--out", "root", "--jobs", "many"],
-            &["--jobs", "many"],
-        ),
+    for (values, words) in [
+        ("--base-url example.org", &["--base-url", "https://example.org"][..]),
+        ("--base-url ftp://example.org", &["--base-url", "http or https"]),
+        ("--base-url https://example.org/path", &["--base-url", "scheme and host"]),
+        ("--base-url https://me:pw@example.org", &["scheme and host"]),
+        ("--base-url https://example.org --as-of 2026-02-30", &["--as-of", "2026-02-30"]),
+        ("--base-url https://example.org --jobs many", &["--jobs", "many"]),
+    ] {
+        let build = ["build", "--data", "data", "--out", "root"].into_iter();
+        place.opdir(&build.chain(values.split(' ')).collect::<Vec<_>>()).fails(2, words);
+    }
+    let cases: [(&[&str], &[&str]); 5] = [
         (&["build"], &["--data", "--out", "--base-url"]),
         (&["preview", "--listen", "8080"], &["--listen", "8080"]),
         (&["explain", "E9999"], &["error: ", "E9999"]),
@@ -360,13 +331,6 @@ fn values_of_options_are_checked_before_anything_is_done() {
     for count in ["programs", "programs=x", "seasons=3", "=3"] {
         run(&format!("plan --data data --out root --expect-removed={count}")).fails(2, &["programs=412"]);
     }
-}
-
-#[test]
-fn explain_tells_more_about_a_code_in_any_case() {
-    let place = Place { folder: tempfile::tempdir().unwrap() };
-    let text = place.opdir(&["explain", "e0101"]).succeeds();
-    assert!(text.starts_with("E0101: ") && text.contains("\n\nFix: "), "{text}");
 }
 
 #[test]
@@ -419,10 +383,8 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     assert_eq!(forth, format!("{fourth} is live, with the content of {second}\n"));
     assert_eq!(place.opdir(&["gc", "root"]).succeeds(), "0 generations removed\n");
     let removed = place.opdir(&["gc", "root", "--keep", "1", "--days", "0"]).succeeds();
-    assert_eq!(
-        removed,
-        format!("removed {third}\nremoved {second}\nremoved {first}\n3 generations removed\n")
-    );
+    let expected = format!("removed {third}\nremoved {second}\nremoved {first}\n3 generations removed\n");
+    assert_eq!(removed, expected);
     assert!(!place.path("root/generations").join(&first).exists());
     place.opdir(&["verify", "root"]).succeeds();
     place.opdir(&["gc", "nowhere"]).fails(4, &["nowhere"]);

@@ -5,13 +5,12 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
-use remote::{LocalRoot, Publisher, Trust};
+use jiff::SignedDuration;
 use store::{VerifyMode, verify};
 use tempfile::TempDir;
 
 use super::harness::{Server, command, copy, get, status};
-use super::{EDGE, overwrite, publish, push};
+use super::{EDGE, generation, overwrite, publish, push, push_before};
 
 const HOST: &str = "directory.example";
 
@@ -31,12 +30,6 @@ fn follow(folder: &TempDir, url: &str, more: &[&str]) -> (Server, String) {
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     let admin = server.admin.clone();
     (server, admin)
-}
-
-/// The folder of the live generation.
-fn generation(root: &Path) -> PathBuf {
-    let id = fs::read_to_string(root.join("CURRENT")).unwrap();
-    root.join("generations").join(id.trim())
 }
 
 fn archive(root: &Path) -> PathBuf {
@@ -171,21 +164,7 @@ fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
     let url = format!("file://{}", store.display());
     let built = folder.path().join("built");
     publish(&built);
-    let (trust, target) = (Trust::new(&[], true).unwrap(), remote::open(&url).unwrap());
-    let clock = || Timestamp::now() - SignedDuration::from_hours(48);
-    let valid_for = Some(Duration::from_secs(3600));
-    let warn = |text: &str| panic!("{text}");
-    let publisher = Publisher {
-        target: &*target,
-        trust: &trust,
-        sign: None,
-        valid_for,
-        recover: false,
-        clock: &clock,
-        warn: &warn,
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(publisher.push(&LocalRoot::open(&built, 2).unwrap())).unwrap();
+    push_before(SignedDuration::from_hours(48), Some(Duration::from_secs(3600)), &built, &url);
     let is_expired = |admin: &str| {
         let ready = get(admin, HOST, "/readyz");
         get(admin, HOST, "/metrics").contains("edge_source_expired 1\n")

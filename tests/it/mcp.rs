@@ -128,6 +128,16 @@ impl Server {
     }
 }
 
+/// Members by their names, in this order.
+fn picked(value: &Value, names: &str) -> Value {
+    names.split(' ').map(|name| value[name].clone()).collect()
+}
+
+/// The same of every row of a search.
+fn rows(found: &Value, names: &str) -> Value {
+    found["opportunities"].as_array().unwrap().iter().map(|row| picked(row, names)).collect()
+}
+
 /// An endpoint over the published dataset, where there is one.
 static PUBLISHED: LazyLock<Option<Server>> =
     LazyLock::new(|| Some(Server::new(World::folder(&real_data()?))));

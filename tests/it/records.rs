@@ -12,8 +12,29 @@ pub(crate) fn world(programs: Vec<Value>) -> World {
 
 /// The same, with rows of other tables.
 pub(crate) fn world_with(programs: Vec<Value>, others: &[(&'static str, Vec<Value>)]) -> World {
-    let organization = row(ORGANIZATION, json!({"slug": "body", "name": "Body"}), json!({}));
-    World::tables(&[&[("organizations", vec![organization]), ("programs", programs)], others].concat())
+    World::tables(&[&[organization(), ("programs", programs)], others].concat())
+}
+
+pub(crate) fn organization() -> (&'static str, Vec<Value>) {
+    ("organizations", vec![record(ORGANIZATION, json!({"slug": "body", "name": "Body"}))])
+}
+
+/// Programs with the slugs `p1`, `p2` and so on, told apart by a few members only.
+pub(crate) fn programs(members: &[Value]) -> (&'static str, Vec<Value>) {
+    let numbered = (1..).zip(members).map(|(number, members)| {
+        let mut program = program(number, "Program 0", members.clone());
+        program["slug"] = json!(format!("p{number}"));
+        program
+    });
+    ("programs", numbered.collect())
+}
+
+/// Facts of the first program: kind, value and English label.
+pub(crate) fn values(facts: &[(&str, &str, &str)]) -> (&'static str, Vec<Value>) {
+    let of = |(number, (kind, value, label)): (usize, &(&str, &str, &str))| {
+        fact(number, 1, json!({"kind": kind, "value": value, "label": label}))
+    };
+    ("facts", facts.iter().enumerate().map(of).collect())
 }
 
 pub(crate) fn program(number: usize, name: &str, more: Value) -> Value {
@@ -36,6 +57,11 @@ pub(crate) fn fact(number: usize, program: usize, more: Value) -> Value {
     fact
 }
 
+/// A row of another kind, with the times of its making.
+pub(crate) fn record(number: usize, members: Value) -> Value {
+    row(number, members, json!({}))
+}
+
 fn row(number: usize, mut row: Value, more: Value) -> Value {
     let times = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
     row["id"] = json!(id(number));
@@ -46,6 +72,6 @@ fn row(number: usize, mut row: Value, more: Value) -> Value {
     row
 }
 
-fn id(number: usize) -> String {
+pub(crate) fn id(number: usize) -> String {
     format!("00000000-0000-4000-8000-{number:012}")
 }

@@ -12,10 +12,13 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use net::connection::Limits;
 use serde_json::Value;
 use snapshot::record::Directory;
+use store::Digest;
 use tempfile::TempDir;
 use tests::client;
+use tests::in_process;
 pub(crate) use tests::snapshots::{AS_OF, HOST, build, load, options};
 use tests::snapshots::{folder, open};
+use tests::world::World;
 use tokio::runtime::Runtime;
 
 use crate::contract::openapi;
@@ -118,6 +121,25 @@ impl Edge {
             openapi::CONTRACT.check(method, target, &response);
         }
         response
+    }
+}
+
+/// A server of small tables in a folder of its own, asked without a connection.
+pub(crate) struct Live {
+    pub(crate) server: Arc<Server>,
+    _folder: TempDir,
+}
+
+impl Live {
+    pub(crate) fn of(world: &World) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        build(&world.directory, Digest([0; 32]), &options(folder.path()));
+        Self { server: open(folder.path(), 1 << 20), _folder: folder }
+    }
+
+    /// The text of an answer.
+    pub(crate) fn get(&self, target: &str) -> String {
+        String::from_utf8(in_process::get(&self.server, target).body.to_vec()).unwrap()
     }
 }
 

@@ -215,28 +215,3 @@ fn unknown(given: &str, known: &[&str]) -> ArgumentError {
     let (given, known) = (json(&shown(given)), known.join(", "));
     ArgumentError(format!("Unknown argument {given}.{hint} Accepted: {known}."))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const KNOWN: [&str; 3] = ["query", "limit", "topic"];
-
-    fn with<T>(
-        arguments: &str,
-        read: impl Fn(&Arguments<'_>) -> Result<T, ArgumentError>,
-    ) -> Result<T, String> {
-        let raw: &RawValue = serde_json::from_str(arguments).unwrap();
-        match Arguments::read(Some(raw), &KNOWN, &[("q", "query")]) {
-            Ok(arguments) => read(&arguments).map_err(|ArgumentError(text)| text),
-            Err(ToolError::Argument(ArgumentError(text))) => Err(text),
-            Err(ToolError::Rpc(_)) => Err("fault".to_owned()),
-        }
-    }
-
-    #[test]
-    fn a_long_value_is_cut_in_the_answer() {
-        let long = format!("{{\"limit\":\"{}\"}}", "x".repeat(500));
-        assert!(with(&long, |arguments| arguments.integer("limit", (1, 100))).unwrap_err().len() < 200);
-    }
-}

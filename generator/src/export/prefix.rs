@@ -108,10 +108,8 @@ mod tests {
             assert_eq!(of("a.html", before), after);
         }
         assert_eq!(of("assets/a.css", "a{b:url(/assets/x)}"), "a{b:url(/repo/assets/x)}");
-        assert_eq!(
-            of("a.atom", "<id>https://a.example/programs</id>"),
-            "<id>https://a.example/repo/programs</id>"
-        );
+        let expected = "<id>https://a.example/repo/programs</id>";
+        assert_eq!(of("a.atom", "<id>https://a.example/programs</id>"), expected);
         for (name, text) in [("data/a.csv", "https://a.example/programs"), ("a.png", "\"/programs\"")] {
             assert_eq!(of(name, text), text);
         }

@@ -175,10 +175,8 @@ mod tests {
     fn markup_in_a_text_is_no_markup_in_markdown() {
         assert_eq!(markdown("<script>alert(1)</script>"), "&lt;script>alert(1)&lt;/script>");
         assert_eq!(markdown("[x](javascript:1) *a* `b` \\"), "\\[x\\](javascript:1) \\*a\\* \\`b\\` \\\\");
-        assert_eq!(
-            markdown("# A\n- b\n> c\n1. d\n12) e\n---"),
-            "\\# A\n\\- b\n&gt; c\n1\\. d\n12\\) e\n\\---"
-        );
+        let expected = "\\# A\n\\- b\n&gt; c\n1\\. d\n12\\) e\n\\---";
+        assert_eq!(markdown("# A\n- b\n> c\n1. d\n12) e\n---"), expected);
     }
 
     #[test]

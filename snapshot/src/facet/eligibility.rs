@@ -420,9 +420,7 @@ mod tests {
         let quoted = sentence(&long).unwrap();
         assert!(quoted.chars().count() <= QUOTED + 1 && quoted.ends_with("a park…"), "{quoted}");
         assert_eq!(sentence(&"a.".repeat(500_000)), None, "read once, not once for each mark");
-        assert_eq!(
-            sentences("1. One U.S. word. Two!\n- Three").collect::<Vec<_>>(),
-            ["1. One U.S. word.", "Two!", "Three"]
-        );
+        let expected = ["1. One U.S. word.", "Two!", "Three"];
+        assert_eq!(sentences("1. One U.S. word. Two!\n- Three").collect::<Vec<_>>(), expected);
     }
 }

@@ -498,10 +498,8 @@ mod tests {
     #[test]
     fn a_text_is_split_into_words_phrases_and_exclusions() {
         let text = " solar \"living labs\"-gas -\"fossil fuel\" field-work\"open";
-        assert_eq!(
-            pieces(text),
-            ["solar", "\"living labs\"", "-gas", "-\"fossil fuel\"", "field-work", "\"open"]
-        );
+        let expected = ["solar", "\"living labs\"", "-gas", "-\"fossil fuel\"", "field-work", "\"open"];
+        assert_eq!(pieces(text), expected);
         for text in ["", " ", "-", "\"", "-\"", "\"\"", "--\"é\" \u{301}"] {
             assert_eq!(pieces(text).concat(), text.replace(' ', ""), "{text}");
         }

@@ -66,58 +66,52 @@ type Table = (&'static str, &'static str, Vec<Value>);
 
 /// Who runs what, and who received it.
 fn people_and_programs() -> Vec<Table> {
+    let organization = stamped(json!({"id": id(1, 1), "slug": "acme",
+        "name": "Acme", "aliases": ["A"], "countryCode": "US", "websiteUrl": URL, "description": "Text"}));
+    let program = stamped(json!({"id": id(2, 1), "organizationId": id(1, 1),
+        "slug": "grants", "name": "Grants", "aliases": ["G"], "summary": "Text", "description": "Text",
+        "programType": "grant", "fields": ["arts"], "eligibleCountries": ["NG"],
+        "destinationCountries": ["US-PA"], "careerStages": ["early"], "fundingMinUsd": 1,
+        "fundingMaxUsd": 1_000_000_000_000_000_u64, "officialUrl": URL, "active": true,
+        "lifecycle": "active_accepting", "lifecycleCheckedAt": WHEN, "sourceCheckedAt": WHEN,
+        "language": "en"}));
+    let cycle = stamped(json!({"id": id(3, 1), "programId": id(2, 1), "label": "2026",
+        "opensOn": "2026-01-01", "deadlineOn": "2026-02-01", "selectionOn": "2026-03-01",
+        "decisionOn": "2026-04-01", "startsOn": "2026-05-01", "endsOn": "2026-06-01", "cohortYear": 2026,
+        "applicationUrl": URL, "status": "open"}));
+    let recipient = stamped(json!({"id": id(4, 1), "slug": "ann", "displayName": "Ann",
+        "kind": "person", "countryCode": "US", "websiteUrl": URL, "biography": "Text"}));
+    let award = stamped(json!({"id": id(5, 1), "programId": id(2, 1), "cycleId": id(3, 1),
+        "recipientId": id(4, 1), "awardYear": 2025, "awardAmountUsd": 5, "projectTitle": "Text",
+        "publicNotes": "Text"}));
     vec![
-        (
-            "organizations",
-            "organization",
-            vec![stamped(json!({"id": id(1, 1), "slug": "acme",
-            "name": "Acme", "aliases": ["A"], "countryCode": "US", "websiteUrl": URL, "description": "Text"}))],
-        ),
-        (
-            "programs",
-            "program",
-            vec![stamped(json!({"id": id(2, 1), "organizationId": id(1, 1),
-            "slug": "grants", "name": "Grants", "aliases": ["G"], "summary": "Text", "description": "Text",
-            "programType": "grant", "fields": ["arts"], "eligibleCountries": ["NG"],
-            "destinationCountries": ["US-PA"], "careerStages": ["early"], "fundingMinUsd": 1,
-            "fundingMaxUsd": 1_000_000_000_000_000_u64, "officialUrl": URL, "active": true,
-            "lifecycle": "active_accepting", "lifecycleCheckedAt": WHEN, "sourceCheckedAt": WHEN,
-            "language": "en"}))],
-        ),
-        (
-            "cycles",
-            "cycle",
-            vec![stamped(json!({"id": id(3, 1), "programId": id(2, 1), "label": "2026",
-            "opensOn": "2026-01-01", "deadlineOn": "2026-02-01", "selectionOn": "2026-03-01",
-            "decisionOn": "2026-04-01", "startsOn": "2026-05-01", "endsOn": "2026-06-01", "cohortYear": 2026,
-            "applicationUrl": URL, "status": "open"}))],
-        ),
-        (
-            "recipients",
-            "recipient",
-            vec![stamped(json!({"id": id(4, 1), "slug": "ann", "displayName": "Ann",
-            "kind": "person", "countryCode": "US", "websiteUrl": URL, "biography": "Text"}))],
-        ),
-        (
-            "awards",
-            "award",
-            vec![stamped(json!({"id": id(5, 1), "programId": id(2, 1), "cycleId": id(3, 1),
-            "recipientId": id(4, 1), "awardYear": 2025, "awardAmountUsd": 5, "projectTitle": "Text",
-            "publicNotes": "Text"}))],
-        ),
+        ("organizations", "organization", vec![organization]),
+        ("programs", "program", vec![program]),
+        ("cycles", "cycle", vec![cycle]),
+        ("recipients", "recipient", vec![recipient]),
+        ("awards", "award", vec![award]),
     ]
 }
 
 /// What is said of them.
 fn statements() -> Vec<Table> {
+    let source = stamped(json!({"id": id(6, 1), "entityType": "program", "entityId": id(2, 1),
+        "kind": "page", "url": URL, "title": "Text", "publisher": "Text", "publishedOn": "2026-01-01",
+        "retrievedAt": WHEN, "sourceCheckedAt": WHEN}));
+    let lifecycle = json!({"id": id(8, 1), "programId": id(2, 1), "fromLifecycle": "unclear",
+        "toLifecycle": "active_accepting", "observedAt": WHEN, "reason": "Text", "sourceId": id(6, 1),
+        "publication": "published"});
+    let alias = json!({"entityType": "organization", "entityId": id(1, 1),
+        "slug": "old-acme", "publication": "published"});
+    let leader = json!({"id": id(9, 1), "organizationId": id(1, 1), "name": "Ann",
+        "role": "Head", "url": URL, "startedOn": "2020-01-01", "endedOn": "2021-01-01",
+        "publication": "published"});
+    let channel = json!({"id": id(10, 1), "organizationId": id(1, 1), "kind": "website",
+        "url": URL, "label": "Text", "publication": "published"});
+    let post = json!({"id": id(11, 1), "organizationId": id(1, 1), "title": "Text",
+        "url": URL, "summary": "Text", "publishedOn": "2026-01-01", "publication": "published"});
     vec![
-        (
-            "sources",
-            "source",
-            vec![stamped(json!({"id": id(6, 1), "entityType": "program", "entityId": id(2, 1),
-            "kind": "page", "url": URL, "title": "Text", "publisher": "Text", "publishedOn": "2026-01-01",
-            "retrievedAt": WHEN, "sourceCheckedAt": WHEN}))],
-        ),
+        ("sources", "source", vec![source]),
         (
             "facts",
             "fact",
@@ -130,43 +124,21 @@ fn statements() -> Vec<Table> {
                 fact(6, "note", json!({})),
             ],
         ),
-        (
-            "lifecycle",
-            "lifecycle",
-            vec![json!({"id": id(8, 1), "programId": id(2, 1), "fromLifecycle": "unclear",
-            "toLifecycle": "active_accepting", "observedAt": WHEN, "reason": "Text", "sourceId": id(6, 1),
-            "publication": "published"})],
-        ),
-        (
-            "aliases",
-            "alias",
-            vec![json!({"entityType": "organization", "entityId": id(1, 1),
-            "slug": "old-acme", "publication": "published"})],
-        ),
-        (
-            "leaders",
-            "leader",
-            vec![json!({"id": id(9, 1), "organizationId": id(1, 1), "name": "Ann",
-            "role": "Head", "url": URL, "startedOn": "2020-01-01", "endedOn": "2021-01-01",
-            "publication": "published"})],
-        ),
-        (
-            "channels",
-            "channel",
-            vec![json!({"id": id(10, 1), "organizationId": id(1, 1), "kind": "website",
-            "url": URL, "label": "Text", "publication": "published"})],
-        ),
-        (
-            "posts",
-            "post",
-            vec![json!({"id": id(11, 1), "organizationId": id(1, 1), "title": "Text",
-            "url": URL, "summary": "Text", "publishedOn": "2026-01-01", "publication": "published"})],
-        ),
+        ("lifecycle", "lifecycle", vec![lifecycle]),
+        ("aliases", "alias", vec![alias]),
+        ("leaders", "leader", vec![leader]),
+        ("channels", "channel", vec![channel]),
+        ("posts", "post", vec![post]),
     ]
 }
 
 /// In which words.
 fn words() -> Vec<Table> {
+    let synonym = json!({"locale": "en", "terms": ["grant", "award"],
+        "publication": "published"});
+    let dataset = json!({"schemaVersion": "1", "name": "data", "title": "Data",
+        "license": "CC BY 4.0", "publishedAt": "2026-06-01T00:00:00Z", "locales": ["en", "es"],
+        "defaultLocale": "en"});
     vec![
         (
             "translations",
@@ -193,19 +165,8 @@ fn words() -> Vec<Table> {
                 json!({"facet": "topics", "value": "culture"}),
             ],
         ),
-        (
-            "synonyms",
-            "synonym",
-            vec![json!({"locale": "en", "terms": ["grant", "award"],
-            "publication": "published"})],
-        ),
-        (
-            "dataset",
-            "dataset",
-            vec![json!({"schemaVersion": "1", "name": "data", "title": "Data",
-            "license": "CC BY 4.0", "publishedAt": "2026-06-01T00:00:00Z", "locales": ["en", "es"],
-            "defaultLocale": "en"})],
-        ),
+        ("synonyms", "synonym", vec![synonym]),
+        ("dataset", "dataset", vec![dataset]),
     ]
 }
 

@@ -3,7 +3,7 @@
 use snapshot::facet::FACETS;
 
 use super::*;
-use crate::records::{cycle, fact, program, world, world_with};
+use crate::records::{cycle, fact, id, program, record, world, world_with};
 
 /// Kenya, Africa and the world, a fellowship and a grant; what is closed, open, rolling and to come.
 fn server() -> Server {
@@ -120,34 +120,20 @@ fn rows_say_where_they_stand_and_why() {
     let server = server();
     let found = server.call("search_opportunities", &json!({"sort": "name"}));
     assert_eq!(found["asOf"], "2026-11-21");
-    let told: Vec<Value> = found["opportunities"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| {
-            let said = ["openState", "basis", "nextDeadline", "lastDeadline", "opensOn", "closesInDays"];
-            Value::Array(said.iter().map(|name| row[name].clone()).collect())
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            json!(["closed", "source", null, null, null, null]),
-            json!(["upcoming", null, "2027-03-01", null, "2027-02-01", null]),
-            json!(["open", null, "2026-12-20", null, null, null]),
-            json!(["rolling", "season", null, null, null, null]),
-            json!(["closed", null, null, "2026-09-30", null, null]),
-        ]
-    );
+    let said = "openState basis nextDeadline lastDeadline opensOn closesInDays";
+    let told = json!([
+        ["closed", "source", null, null, null, null],
+        ["upcoming", null, "2027-03-01", null, "2027-02-01", null],
+        ["open", null, "2026-12-20", null, null, null],
+        ["rolling", "season", null, null, null, null],
+        ["closed", null, null, "2026-09-30", null, null]
+    ]);
+    assert_eq!(rows(&found, said), told);
     let nile = &found["opportunities"][2];
-    assert_eq!(
-        nile["eligible"],
-        "citizenship: Kenya; country: Kenya, Uganda; age: 18-35; not citizenship: South Sudan"
-    );
+    let eligible = "citizenship: Kenya; country: Kenya, Uganda; age: 18-35; not citizenship: South Sudan";
+    assert_eq!(nile["eligible"], eligible);
     assert_eq!(nile["recordUrl"], format!("{BASE}/programs/program-0"));
-    let types: Vec<&Value> =
-        found["opportunities"].as_array().unwrap().iter().map(|row| &row["type"]).collect();
-    assert_eq!(types, [&json!("prize"), &Value::Null, &json!("fellowship"), &Value::Null, &Value::Null]);
+    assert_eq!(rows(&found, "type"), json!([["prize"], [null], ["fellowship"], [null], [null]]));
     let savanna = &found["opportunities"][4];
     assert_eq!((&savanna["name"], &savanna["funding"]), (&json!("Savanna grant"), &json!("up to USD 5k")));
 }
@@ -172,23 +158,15 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
     ];
     let found = Server::new(world_with(programs, &[("cycles", cycles)]))
         .call("search_opportunities", &json!({"sort": "name"}));
-    let told: Vec<Value> = found["opportunities"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| json!([row["name"], row["openState"], row["basis"]]))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            json!(["A word", "open", "source"]),
-            json!(["Nothing known", "unknown", null]),
-            json!(["Open while a later season has a deadline", "open", "season"]),
-            json!(["Opens some day", "upcoming", "season"]),
-            json!(["Stopped with a deadline ahead", "closed", "source"]),
-            json!(["Unclear after its deadline", "unknown", null]),
-        ]
-    );
+    let told = json!([
+        ["A word", "open", "source"],
+        ["Nothing known", "unknown", null],
+        ["Open while a later season has a deadline", "open", "season"],
+        ["Opens some day", "upcoming", "season"],
+        ["Stopped with a deadline ahead", "closed", "source"],
+        ["Unclear after its deadline", "unknown", null]
+    ]);
+    assert_eq!(rows(&found, "name openState basis"), told);
 }
 
 #[test]
@@ -227,12 +205,9 @@ fn a_record_in_brief_has_what_decides_and_each_sentence_once() {
             {"kind": "citizenship", "polarity": "exclude", "says": ["South Sudan"]},
         ])
     );
-    assert_eq!(
-        brief["cycles"],
-        json!([
-            {"label": "2026", "status": "open", "opensOn": "2026-11-01", "deadlineOn": "2026-12-20"}
-        ])
-    );
+    let season =
+        json!({"label": "2026", "status": "open", "opensOn": "2026-11-01", "deadlineOn": "2026-12-20"});
+    assert_eq!(brief["cycles"], json!([season]));
     assert_eq!((&brief["openState"], &brief["closesInDays"]), (&json!("open"), &json!(29)));
     for absent in
         ["id", "createdAt", "truncated", "awards", "awardCount", "description", "destinationCountries"]
@@ -256,22 +231,12 @@ fn several_records_are_read_in_one_call_and_missing_ones_are_listed() {
     }
     let lone = server.call("get_opportunity", &json!({"slugs": "program-3"}));
     assert_eq!(slugs(&lone), ["program-3"]);
-    assert!(
-        server
-            .mistake("get_opportunity", &json!({"slugs": ["x-y-z"]}))
-            .starts_with("No published opportunity")
-    );
+    let mistake = |arguments: Value| server.mistake("get_opportunity", &arguments);
+    assert!(mistake(json!({"slugs": ["x-y-z"]})).starts_with("No published opportunity"));
     let many: Vec<String> = (0..11).map(|number| format!("program-{number}")).collect();
-    assert!(
-        server
-            .mistake("get_opportunity", &json!({"slugs": many}))
-            .starts_with("slugs must be an array of at most 10")
-    );
-    assert!(
-        server
-            .mistake("get_opportunity", &json!({"slug": many[0], "slugs": many[1..].to_vec()}))
-            .contains("at most 10 slugs")
-    );
+    let both = json!({"slug": many[0], "slugs": many[1..].to_vec()});
+    assert!(mistake(json!({"slugs": many})).starts_with("slugs must be an array of at most 10"));
+    assert!(mistake(both).contains("at most 10 slugs"));
 }
 
 #[test]
@@ -314,12 +279,8 @@ fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
     let places = server.call("list_filter_options", &places);
     assert_eq!(places["data"], json!([{"value": "UG", "label": "Uganda", "count": 1}]));
     let wrong = server.mistake("list_filter_options", &json!({"facets": ["typez", "x"]}));
-    assert!(
-        wrong.starts_with(
-            "Unknown facet \"typez\". Did you mean \"types\"? Unknown facet \"x\". Facets: types, "
-        ),
-        "{wrong}"
-    );
+    let expected = "Unknown facet \"typez\". Did you mean \"types\"? Unknown facet \"x\". Facets: types, ";
+    assert!(wrong.starts_with(expected), "{wrong}");
 }
 
 #[test]
@@ -352,21 +313,24 @@ fn long_answers_are_compressed_for_those_who_ask() {
     assert!(short.headers().get("content-encoding").is_none());
 }
 
-#[test]
-fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
+/// A prize and two grants that are over.
+fn ended() -> Server {
     let kinds = |number: usize| json!({"lifecycle": "ended", "programType": if number == 0 { "prize" } else { "grant" }});
     let names = ["Soil prize", "Soil maps", "Soil health"];
     let named = |(number, name): (usize, &&str)| program(number, name, kinds(number));
-    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
+    Server::new(world(names.iter().enumerate().map(named).collect()))
+}
+
+#[test]
+fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
+    let server = ended();
     let asked = |arguments: &Value| server.call("search_opportunities", arguments);
     let found = asked(&json!({"query": "soil maps", "type": ["prize"], "openOnly": true}));
     assert_eq!(found["total"], 0);
     assert_eq!(found["without"], Value::Null, "no part alone is to blame");
     let found = asked(&json!({"query": "soil maps", "type": ["prize"]}));
-    assert_eq!(
-        found["without"],
-        json!([{"words": "maps", "total": 1}, {"parameter": "type", "value": "prize", "total": 1}])
-    );
+    let without = json!([{"words": "maps", "total": 1}, {"parameter": "type", "value": "prize", "total": 1}]);
+    assert_eq!(found["without"], without);
     let found = asked(&json!({"query": "soil", "openOnly": true}));
     assert_eq!(found["without"], json!([{"parameter": "openOnly", "value": "true", "total": 3}]));
     for arguments in [json!({"query": "soil"}), json!({"query": "dance"})] {
@@ -415,10 +379,7 @@ fn a_search_for_what_is_open_says_how_many_are_not_known_to_be() {
 
 #[test]
 fn the_notice_of_an_empty_answer_names_only_members_that_are_there() {
-    let kinds = |number: usize| json!({"lifecycle": "ended", "programType": if number == 0 { "prize" } else { "grant" }});
-    let names = ["Soil prize", "Soil maps", "Soil health"];
-    let named = |(number, name): (usize, &&str)| program(number, name, kinds(number));
-    let server = Server::new(world(names.iter().enumerate().map(named).collect()));
+    let server = ended();
     let none = Server::new(world(vec![]));
     let questions = [
         json!({}),
@@ -496,10 +457,8 @@ fn a_row_begins_with_the_values_of_the_question() {
         json!({"career": "undergraduate", "country": "KE"}),
         json!({"career": "Undergraduates", "country": "Kenya"}),
     ] {
-        assert_eq!(
-            eligible(question),
-            "career: undergraduate, doctoral-candidate +2; country: Kenya, Africa +2"
-        );
+        let expected = "career: undergraduate, doctoral-candidate +2; country: Kenya, Africa +2";
+        assert_eq!(eligible(question), expected);
     }
     assert!(eligible(json!({"query": "call postdoc"})).starts_with("career: postdoc, "));
 }
@@ -532,12 +491,11 @@ fn a_record_in_brief_has_the_labels_of_notes_sums_as_published_and_the_page_of_t
         note(2, "Served at sea", "Yes"),
     ];
     let source = |number: usize, kind: &str| {
-        let id = |number: usize| format!("00000000-0000-4000-8000-{number:012}");
-        json!({
-            "id": id(300 + number), "entityType": "program", "entityId": id(0), "kind": kind,
-            "url": "https://example.org/a", "retrievedAt": "2026-01-01T00:00:00Z",
-            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-        })
+        let of =
+            json!({"entityType": "program", "entityId": id(0), "kind": kind, "url": "https://example.org/a"});
+        let mut source = record(300 + number, of);
+        source["retrievedAt"] = json!("2026-01-01T00:00:00Z");
+        source
     };
     let sources = vec![source(0, "dataset"), source(1, "official_page")];
     let programs = vec![program(0, "A", json!({"fundingMinUsd": 28000, "fundingMaxUsd": 28000.5}))];

@@ -89,10 +89,8 @@ fn every_refusal_below_the_message_has_its_status_and_code() {
         let mut request = post("", &[]);
         *request.method_mut() = name.parse().unwrap();
         let response = server.send(request);
-        assert_eq!(
-            (response.status().as_u16(), &response.headers()["allow"]),
-            (status, &"POST, OPTIONS".parse().unwrap())
-        );
+        assert_eq!(response.status().as_u16(), status);
+        assert_eq!(response.headers()["allow"], "POST, OPTIONS");
     }
 }
 
@@ -146,11 +144,9 @@ fn every_message_has_its_status_and_code() {
         assert_eq!(outcome(&server.send(post(&body, &[]))), expected, "{body}");
     }
     let version = message("\"method\":\"notifications/initialized\"");
-    assert_eq!(
-        outcome(&server.send(post(&version, &[("mcp-protocol-version", "2024-11-05")]))),
-        (400, -32022)
-    );
-    assert_eq!(outcome(&server.send(post(&version, &[MODERN]))), (202, 0));
+    for (header, expected) in [(("mcp-protocol-version", "2024-11-05"), (400, -32022)), (MODERN, (202, 0))] {
+        assert_eq!(outcome(&server.send(post(&version, &[header]))), expected);
+    }
     let mut bytes = post("", &[]);
     *bytes.body_mut() = Full::new(Bytes::from_static(b"\"\xff\""));
     assert_eq!(outcome(&server.send(bytes)), (400, -32700));
@@ -208,7 +204,9 @@ fn a_stateless_request_is_served_only_when_headers_and_envelope_are_whole() {
     let named = |name: &str| modern("tools/call", json!({"name": name, "arguments": {}}));
     let method = ("mcp-method", "tools/list");
     let calls = ("mcp-method", "tools/call");
+    let [listen, read] = ["subscriptions/listen", "resources/read"].map(|method| ("mcp-method", method));
     let tool = ("mcp-name", "search_opportunities");
+    let coded = ("mcp-name", "=?base64?c2VhcmNoX29wcG9ydHVuaXRpZXM=?=");
     let without = |key: &str| {
         let mut message: Value = serde_json::from_str(&list).unwrap();
         message["params"]["_meta"].as_object_mut().unwrap().remove(&format!("io.modelcontextprotocol/{key}"));
@@ -228,34 +226,24 @@ fn a_stateless_request_is_served_only_when_headers_and_envelope_are_whole() {
         ((400, -32020), list.clone(), &[MODERN, ("mcp-method", "Tools/List")]),
         ((400, -32020), list.clone(), &[MODERN, method, method]),
         ((200, 1), named("search_opportunities"), &[MODERN, calls, tool]),
-        (
-            (200, 1),
-            named("search_opportunities"),
-            &[MODERN, calls, ("mcp-name", "=?base64?c2VhcmNoX29wcG9ydHVuaXRpZXM=?=")],
-        ),
+        ((200, 1), named("search_opportunities"), &[MODERN, calls, coded]),
         ((400, -32020), named("search_opportunities"), &[MODERN, calls]),
         ((400, -32020), named("get_opportunity"), &[MODERN, calls, tool]),
         ((200, -32602), named("x"), &[MODERN, calls, ("mcp-name", "x")]),
         ((404, -32601), modern("ping", json!({})), &[MODERN, ("mcp-method", "ping")]),
         ((404, -32601), modern("initialize", json!({})), &[MODERN, ("mcp-method", "initialize")]),
-        (
-            (404, -32601),
-            modern("subscriptions/listen", json!({})),
-            &[MODERN, ("mcp-method", "subscriptions/listen")],
-        ),
+        ((404, -32601), modern("subscriptions/listen", json!({})), &[MODERN, listen]),
         (
             (200, -32602),
             modern("resources/read", json!({"uri": "x:y"})),
-            &[MODERN, ("mcp-method", "resources/read"), ("mcp-name", "x:y")],
+            &[MODERN, read, ("mcp-name", "x:y")],
         ),
     ] {
         assert_eq!(outcome(&server.send(post(&body, headers))), expected, "{body} {headers:?}");
     }
     let refused = body(&server.send(post(&version("2099-01-01"), &[("mcp-protocol-version", "2099-01-01")])));
-    assert_eq!(
-        refused["error"]["data"],
-        json!({"supported": ["2026-07-28", "2025-11-25"], "requested": "2099-01-01"})
-    );
+    let versions = json!({"supported": ["2026-07-28", "2025-11-25"], "requested": "2099-01-01"});
+    assert_eq!(refused["error"]["data"], versions);
     assert_eq!(refused["id"], 1);
 }
 
@@ -268,10 +256,8 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
     assert_eq!(initialized["serverInfo"]["name"], "synthetic-directory-public");
     assert_eq!(initialized["serverInfo"]["version"], contract["serverInfo"]["version"]);
     assert_eq!(initialized["serverInfo"]["websiteUrl"], BASE);
-    assert_eq!(
-        initialized["capabilities"],
-        json!({"tools": {}, "prompts": {}, "resources": {}, "completions": {}})
-    );
+    let capabilities = json!({"tools": {}, "prompts": {}, "resources": {}, "completions": {}});
+    assert_eq!(initialized["capabilities"], capabilities);
     assert_eq!(server.result("ping", &json!({})), json!({}));
     for (method, name) in [
         ("tools/list", "tools"),
@@ -283,10 +269,7 @@ fn both_versions_answer_from_the_contract_and_the_stateless_one_says_what_may_be
         let response = server.send(post(&modern(method, json!({})), &[MODERN, ("mcp-method", method)]));
         let result = &body(&response)["result"];
         assert_eq!(result[name], contract[name]);
-        assert_eq!(
-            (&result["resultType"], &result["ttlMs"], &result["cacheScope"]),
-            (&json!("complete"), &json!(300_000), &json!("public"))
-        );
+        assert_eq!(picked(result, "resultType ttlMs cacheScope"), json!(["complete", 300_000, "public"]));
         assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], initialized["serverInfo"]);
     }
     let discover = post(&modern("server/discover", json!({})), &[MODERN, ("mcp-method", "server/discover")]);
@@ -328,11 +311,11 @@ fn answers_are_for_one_origin_never_stored_and_never_with_credentials() {
         [&plain, &server.send(post(PING, &allowed)), &server.send(post("{", &allowed)), &preflight]
     {
         let headers = response.headers();
-        assert_eq!(
-            (&headers["cache-control"], &headers["vary"]),
-            (&"no-store".parse().unwrap(), &"Origin".parse().unwrap())
-        );
-        assert_eq!(headers["x-content-type-options"], "nosniff");
+        for (name, value) in
+            [("cache-control", "no-store"), ("vary", "Origin"), ("x-content-type-options", "nosniff")]
+        {
+            assert_eq!(headers[name], value);
+        }
         for absent in ["access-control-allow-credentials", "set-cookie", "mcp-session-id"] {
             assert!(headers.get(absent).is_none(), "{absent}");
         }

@@ -59,10 +59,7 @@ fn the_arguments_of_a_search_are_the_parameters_of_the_table() {
     named.sort_unstable();
     expected.sort_unstable();
     assert_eq!(named, expected);
-    assert_eq!(
-        (&properties["limit"]["minimum"], &properties["limit"]["maximum"]),
-        (&json!(LIMIT_RANGE.0), &json!(LIMIT_RANGE.1))
-    );
+    assert_eq!(picked(&properties["limit"], "minimum maximum"), json!([LIMIT_RANGE.0, LIMIT_RANGE.1]));
     let sorts: Vec<&str> =
         std::iter::once("relevance").chain(Sort::ALL.iter().map(|sort| sort.as_str())).collect();
     assert_eq!(properties["sort"]["enum"], json!(sorts));
@@ -133,15 +130,8 @@ fn schemas_hold_only_what_every_client_takes() {
         walk(&tool["inputSchema"], true);
         walk(&tool["outputSchema"], false);
         let hints = &tool["annotations"];
-        assert_eq!(
-            [
-                &hints["readOnlyHint"],
-                &hints["destructiveHint"],
-                &hints["idempotentHint"],
-                &hints["openWorldHint"]
-            ],
-            [true, false, true, false].map(Value::from).each_ref()
-        );
+        let told = picked(hints, "readOnlyHint destructiveHint idempotentHint openWorldHint");
+        assert_eq!(told, json!([true, false, true, false]));
         assert_eq!(hints["title"], tool["title"]);
         assert!(tool["description"].as_str().unwrap().len() < 2_000);
     }
@@ -257,30 +247,26 @@ fn an_organization_is_taken_by_slug_former_slug_and_name_and_counted_under_the_o
 fn mistakes_name_argument_value_range_and_what_to_do() {
     let server = synthetic();
     let search = |arguments: Value| server.mistake("search_opportunities", &arguments);
-    for (arguments, expected) in [
-        (json!({"limit": 0}), "limit must be an integer from 1 to 100, got 0. Correct it and call again."),
-        (
-            json!({"limit": 101}),
-            "limit must be an integer from 1 to 100, got 101. Correct it and call again.",
-        ),
-        (
-            json!({"limit": "five"}),
-            "limit must be an integer from 1 to 100, got \"five\". Correct it and call again.",
-        ),
-        (
-            json!({"offset": 10_001}),
-            "offset must be an integer from 0 to 10000, got 10001. Correct it and call again.",
-        ),
-        (json!({"ageMin": -1}), "ageMin must be a number, 0 or greater, got -1. Correct it and call again."),
-        (json!({"ageMin": 40, "ageMax": 30}), "ageMin 40 is greater than ageMax 30. Swap or drop one."),
-        (
-            json!({"openOnly": "yes"}),
-            "openOnly must be true or false, got \"yes\". Correct it and call again.",
-        ),
+    for (arguments, fault) in [
+        (json!({"limit": 0}), "limit must be an integer from 1 to 100, got 0"),
+        (json!({"limit": 101}), "limit must be an integer from 1 to 100, got 101"),
+        (json!({"limit": "five"}), "limit must be an integer from 1 to 100, got \"five\""),
+        (json!({"offset": 10_001}), "offset must be an integer from 0 to 10000, got 10001"),
+        (json!({"ageMin": -1}), "ageMin must be a number, 0 or greater, got -1"),
+        (json!({"openOnly": "yes"}), "openOnly must be true or false, got \"yes\""),
         (
             json!({"deadlineTo": "2026-02-30"}),
-            "deadlineTo must be a day that exists, written YYYY-MM-DD, got \"2026-02-30\". Correct it and call again.",
+            "deadlineTo must be a day that exists, written YYYY-MM-DD, got \"2026-02-30\"",
         ),
+        (
+            json!({"sort": "best"}),
+            "sort must be one of \"relevance\", \"deadline\", \"name\", \"recent\", got \"best\"",
+        ),
+    ] {
+        assert_eq!(search(arguments), format!("{fault}. Correct it and call again."));
+    }
+    for (arguments, expected) in [
+        (json!({"ageMin": 40, "ageMax": 30}), "ageMin 40 is greater than ageMax 30. Swap or drop one."),
         (
             json!({"deadlineFrom": "2027-01-01", "deadlineTo": "2026-01-01"}),
             "deadlineFrom is later than deadlineTo. Swap or drop one.",
@@ -288,10 +274,6 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
         (
             json!({"updatedFrom": "2027-01-01", "updatedTo": "2026-01-01"}),
             "updatedFrom is later than updatedTo. Swap or drop one.",
-        ),
-        (
-            json!({"sort": "best"}),
-            "sort must be one of \"relevance\", \"deadline\", \"name\", \"recent\", got \"best\". Correct it and call again.",
         ),
         (
             json!({"country": "Kenyia"}),
@@ -317,48 +299,27 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
 #[test]
 fn mistakes_name_the_nearest_that_would_do() {
     let server = synthetic();
-    let search = |arguments: Value| server.mistake("search_opportunities", &arguments);
-    assert!(
-        search(json!({"types": ["x"]}))
-            .starts_with("Unknown argument \"types\". Did you mean \"type\"? Accepted: type, ")
-    );
-    assert!(
-        search(json!({"query": "x".repeat(301)}))
-            .starts_with("query must be a string of at most 300 characters")
-    );
-    assert!(
-        search(json!({"topic": vec!["x"; 21]})).starts_with("topic must be an array of at most 20 strings")
-    );
-    let facet = server.mistake("list_filter_options", &json!({"facet": "topic s"}));
-    assert!(
-        facet.starts_with("Unknown facet \"topic s\". Did you mean \"topics\"? Facets: types, lifecycles, "),
-        "{facet}"
-    );
-    assert!(
-        server.mistake("list_filter_options", &json!({})).starts_with("facet is required: one of types, ")
-    );
-    assert!(server.mistake("get_opportunity", &json!({})).starts_with("slug is required"));
-    let wrong = server.mistake("get_opportunity", &json!({"slug": 5}));
-    assert!(
-        wrong.starts_with("slug must be the slug of an opportunity, as in") && wrong.contains("got 5."),
-        "{wrong}"
-    );
-    assert!(
-        server.mistake("list_filter_options", &json!({})).starts_with("facet is required: one of types, ")
-    );
-    assert!(
-        server
-            .mistake("list_filter_options", &json!({"facet": 5}))
-            .starts_with("facet must be one of types, lifecycles")
-    );
+    let begins = |tool: &str, arguments: &Value, with: &str| {
+        let told = server.mistake(tool, arguments);
+        assert!(told.starts_with(with), "{told}");
+        told
+    };
+    let search = |arguments: Value, with: &str| begins("search_opportunities", &arguments, with);
+    search(json!({"types": ["x"]}), "Unknown argument \"types\". Did you mean \"type\"? Accepted: type, ");
+    search(json!({"query": "x".repeat(301)}), "query must be a string of at most 300 characters");
+    search(json!({"topic": vec!["x"; 21]}), "topic must be an array of at most 20 strings");
+    assert!(search(json!({"limit": "x".repeat(500)}), "limit must be").len() < 200, "a long value is cut");
+    let options = |arguments: Value, with: &str| begins("list_filter_options", &arguments, with);
+    let nearest = "Unknown facet \"topic s\". Did you mean \"topics\"? Facets: types, lifecycles, ";
+    options(json!({"facet": "topic s"}), nearest);
+    options(json!({}), "facet is required: one of types, ");
+    options(json!({"facet": 5}), "facet must be one of types, lifecycles");
+    let record = |arguments: Value, with: &str| begins("get_opportunity", &arguments, with);
+    record(json!({}), "slug is required");
+    assert!(record(json!({"slug": 5}), "slug must be the slug of an opportunity, as in").contains("got 5."));
     let slug = &server.world.directory.programs[3].slug;
-    let near = server.mistake("get_opportunity", &json!({"slug": format!("{slug}x")}));
-    assert!(
-        near.starts_with(&format!(
-            "No published opportunity has the slug \"{slug}x\". Nearest slugs: {slug}"
-        )),
-        "{near}"
-    );
+    let unknown = format!("No published opportunity has the slug \"{slug}x\". Nearest slugs: {slug}");
+    let near = record(json!({"slug": format!("{slug}x")}), &unknown);
     assert!(near.ends_with("Find slugs with search_opportunities."));
     let far = server.mistake("get_opportunity", &json!({"slug": "of-a"}));
     assert_eq!(far, "No published opportunity has the slug \"of-a\". Find slugs with search_opportunities.");
@@ -383,18 +344,12 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     };
     let (found, answer) = rows(json!({"query": "soil health"}));
     assert_eq!(found, ["Soil health name", "Health of soil and people all"]);
-    assert_eq!(
-        (&answer["total"], &answer["nextOffset"], &answer["notice"]),
-        (&json!(2), &Value::Null, &Value::Null)
-    );
+    assert_eq!(picked(&answer, "total nextOffset notice"), json!([2, null, null]));
     let (found, answer) = rows(json!({"query": "soil health", "limit": 1}));
     assert_eq!((found.len(), &answer["nextOffset"]), (1, &json!(1)));
     let (found, answer) = rows(json!({"query": "soil health", "partial": true}));
     assert_eq!(found, ["Soil health name", "Health of soil and people all", "Soil maps some"]);
-    assert_eq!(
-        (&answer["total"], &answer["sort"], &answer["nextOffset"]),
-        (&json!(2), &json!("relevance"), &Value::Null)
-    );
+    assert_eq!(picked(&answer, "total sort nextOffset"), json!([2, "relevance", null]));
     assert!(answer["notice"].as_str().unwrap().contains("come near"));
     assert_eq!(answer["opportunities"][2]["missing"], json!(["health"]));
     // What has any of the words comes near, and there is more of it.
@@ -482,10 +437,7 @@ fn resources_are_the_guide_a_record_and_a_facet() {
     let server = synthetic();
     let read = |uri: &str| server.result("resources/read", &json!({"uri": uri}))["contents"][0].take();
     let guide = read("opportunities://guide");
-    assert_eq!(
-        (&guide["mimeType"], &guide["uri"]),
-        (&json!("text/markdown"), &json!("opportunities://guide"))
-    );
+    assert_eq!(picked(&guide, "mimeType uri"), json!(["text/markdown", "opportunities://guide"]));
     assert!(guide["text"].as_str().unwrap().starts_with("# Guide"));
     let slug = &server.world.directory.programs[0].slug;
     let record = read(&format!("opportunities://programs/{slug}"));
@@ -515,10 +467,8 @@ fn completions_are_known_words_that_begin_as_typed() {
     assert_eq!(facets["values"], json!(["countries"]));
     let slugs = complete("ref/resource", "opportunities://programs/{slug}", "slug", "");
     let total = server.world.directory.programs.len();
-    assert_eq!(
-        (slugs["values"].as_array().unwrap().len(), &slugs["total"], &slugs["hasMore"]),
-        (100, &json!(total), &json!(true))
-    );
+    assert_eq!(slugs["values"].as_array().unwrap().len(), 100);
+    assert_eq!(picked(&slugs, "total hasMore"), json!([total, true]));
     let wrong = json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}});
     assert_eq!(error(&server, "completion/complete", &wrong)["code"], -32602);
 }

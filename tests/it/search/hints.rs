@@ -5,46 +5,31 @@ use std::sync::{Arc, LazyLock};
 use edge::Server;
 use http::Request;
 use serde_json::{Value, json};
-use store::Digest;
 use tests::world::World;
 use tests::{in_process, snapshots};
 
-use super::engine::{many_programs, organization};
-use crate::server::{SAMPLE, build, encode, options};
+use crate::records::{id, organization, programs, record};
+use crate::server::{Live, SAMPLE, encode};
 
 static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| snapshots::open(&SAMPLE.root, 1 << 20));
 
 /// A recipient of two awards, beside programs and an organization.
 static AWARDED: LazyLock<Arc<Server>> = LazyLock::new(|| {
-    // Nothing of it is read later: the index is copied, and what it answers is computed.
-    let folder = tempfile::tempdir().unwrap();
-    let programs = many_programs(&[
+    let programs = programs(&[
         json!({"name": "Corn fellowship", "eligibleCountries": ["KE"], "aliases": ["CFX"]}),
         json!({
             "name": "Popcorn prize", "eligibleCountries": ["002"], "programType": "scholarship",
             "careerStages": ["doctoral-candidate"]
         }),
     ]);
-    let id = |number: u8| format!("00000000-0000-4000-8000-0000000000{number:02x}");
-    let time = |row: Value| {
-        let stamps = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
-        let [Value::Object(mut row), Value::Object(stamps)] = [row, stamps] else { unreachable!() };
-        row.extend(stamps);
-        Value::Object(row)
+    let recipient = json!({"slug": "cornell", "displayName": "Cornell University", "kind": "organization"});
+    let recipient = record(50, recipient);
+    let award = |number: usize, year: u32| {
+        record(number, json!({"programId": id(1), "recipientId": id(50), "awardYear": year}))
     };
-    let recipient = time(json!({
-        "id": id(0xd0), "slug": "cornell", "displayName": "Cornell University", "kind": "organization"
-    }));
-    let award = |number: u8| {
-        let program = &programs.1[0]["id"];
-        time(json!({
-            "id": id(number), "programId": program, "recipientId": id(0xd0), "awardYear": 2020 + i32::from(number & 1)
-        }))
-    };
-    let awards = ("awards", vec![award(0xd2), award(0xd3)]);
-    let world = World::tables(&[organization(), programs, ("recipients", vec![recipient]), awards]);
-    build(&world.directory, Digest([0; 32]), &options(folder.path()));
-    snapshots::open(folder.path(), 1 << 20)
+    let awards = ("awards", vec![award(51, 2020), award(52, 2021)]);
+    // Nothing of it is read later: the index is copied, and what it answers is computed.
+    Live::of(&World::tables(&[organization(), programs, ("recipients", vec![recipient]), awards])).server
 });
 
 fn hints(live: &Arc<Server>, path: &str, typed: &str) -> Vec<Value> {

@@ -1,21 +1,19 @@
 //! Words of the two languages: what the words of a pair name, and what is offered where that is several things.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use edge::Server;
 use serde_json::{Value, json};
 use snapshot::query::Query;
 use snapshot::search::RankOptions;
-use store::Digest;
 use tests::in_process;
-use tests::snapshots::{open, sample};
+use tests::snapshots::sample;
 use tests::world::World;
 
-use super::engine::{many_programs, organization};
 use crate::contract::consistency::REAL_OPEN;
-use crate::server::{build, options};
+use crate::records::{organization, programs, values};
+use crate::server::Live;
 
 /// Words of this domain that are translations of each other, and of nothing else that a facet has.
 const PAIRS: &str = include_str!("../../relevance/pairs.csv");
@@ -61,20 +59,7 @@ const FACTS: [(&str, &str, &str); 36] = [
 ];
 
 fn world(members: &[Value], facts: &[(&str, &str, &str)]) -> World {
-    let fact = |(number, (kind, value, label)): (usize, &(&str, &str, &str))| {
-        json!({
-            "id": format!("00000000-0000-4000-8000-{:012}", 900 + number), "kind": kind, "value": value,
-            "label": label, "programId": "00000000-0000-4000-8000-000000000001",
-            "updatedAt": "2026-01-01T00:00:00Z"
-        })
-    };
-    let facts = facts.iter().enumerate().map(fact).collect();
-    World::tables(&[organization(), many_programs(members), ("facts", facts)])
-}
-
-fn live(folder: &Path, world: &World) -> Arc<Server> {
-    build(&world.directory, Digest([0; 32]), &options(folder));
-    open(folder, 1 << 20)
+    World::tables(&[organization(), programs(members), values(facts)])
 }
 
 /// The values and places that the words of a text name.
@@ -106,10 +91,9 @@ fn hold_pairs(live: &Arc<Server>) -> usize {
 #[test]
 fn both_words_of_a_pair_name_the_same_values() {
     assert!(PAIRS.lines().count() > 150);
-    let folder = tempfile::tempdir().unwrap();
     let members: Vec<Value> =
         [json!({"name": "Fund"})].into_iter().chain(vec![json!({"name": "Other"}); 3]).collect();
-    let tiny = hold_pairs(&live(folder.path(), &world(&members, &FACTS)));
+    let tiny = hold_pairs(&Live::of(&world(&members, &FACTS)).server);
     let own = hold_pairs(sample());
     assert!(tiny > 50 && own > 50, "{tiny} and {own} of the pairs name a value");
     let Some(live) = REAL_OPEN.as_ref() else {
@@ -121,13 +105,11 @@ fn both_words_of_a_pair_name_the_same_values() {
 
 #[test]
 fn a_word_with_values_of_several_facets_imposes_none() {
-    let folder = tempfile::tempdir().unwrap();
     let members =
         ["Prize", "Prize for graduate study", "Premio de posgrado", "Prize", "Prize", "Prize", "Prize"];
     let members = members.map(|name| json!({"name": name}));
     let facts = [("career", "graduate-student", "Graduate student"), ("education", "graduate", "Graduate")];
-    let live = live(folder.path(), &world(&members, &facts));
-    let text = |target: &str| String::from_utf8(in_process::get(&live, target).body.to_vec()).unwrap();
+    let live = Live::of(&world(&members, &facts));
     for (path, word, named) in [
         ("/programs", "graduate", "Career stage / Education"),
         ("/es/programs", "posgrado", "Etapa de carrera / Estudios"),
@@ -135,13 +117,14 @@ fn a_word_with_values_of_several_facets_imposes_none() {
         let arguments =
             json!({"name": "search_opportunities", "arguments": {"query": format!("{word} prize")}});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments});
-        let reply: Value = serde_json::from_slice(&in_process::post(&live, call.to_string()).body).unwrap();
+        let reply: Value =
+            serde_json::from_slice(&in_process::post(&live.server, call.to_string()).body).unwrap();
         assert_eq!(reply["result"]["structuredContent"]["total"], 3, "{word}: by value or text");
-        let page = text(&format!("{path}?q={word}+prize"));
+        let page = live.get(&format!("{path}?q={word}+prize"));
         let sentence = format!("<b>{named}: {word}</b>.");
         assert!(page.contains(&sentence) && !page.contains("class=\"roles\""), "{sentence} in {page}");
     }
-    let state = live.state();
+    let state = live.server.state();
     for query in ["q=prize&career=graduate-student", "q=prize&education=graduate"] {
         let (query, _) = state.site().index.parse(query);
         assert_eq!(state.site().index.search(&query, &state.dated.today).total, 1, "{query:?}");
@@ -151,12 +134,10 @@ fn a_word_with_values_of_several_facets_imposes_none() {
 #[test]
 fn roles_that_find_the_same_records_are_no_choice() {
     for (second, is_offered) in [("Prize", false), ("Prize for the history of Kenya", true)] {
-        let folder = tempfile::tempdir().unwrap();
         let first = json!({"name": "River prize", "summary": "In Kenya.", "eligibleCountries": ["KE"]});
-        let live =
-            live(folder.path(), &world(&[first, json!({"name": second}), json!({"name": "Prize"})], &[]));
+        let live = Live::of(&world(&[first, json!({"name": second}), json!({"name": "Prize"})], &[]));
         for target in ["/programs?q=kenya+prize", "/es/programs?q=kenya+prize"] {
-            let page = String::from_utf8(in_process::get(&live, target).body.to_vec()).unwrap();
+            let page = live.get(target);
             assert_eq!(page.contains("<p class=\"roles\">"), is_offered, "{target}: {page}");
         }
     }

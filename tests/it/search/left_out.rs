@@ -1,25 +1,15 @@
 //! What is left out of an answer, and what pages say of it: values after "no", organizations of other subdivisions, the
 //! end of a long text, and days that a source states in words only.
 
-use std::sync::Arc;
-
-use edge::Server;
 use serde_json::{Value, json};
-use store::Digest;
+use tests::in_process;
 use tests::world::World;
-use tests::{in_process, snapshots};
 
-use super::engine::{many_programs, organization};
-use crate::records::{cycle, fact};
-use crate::server::{build, options};
+use crate::records::{cycle, fact, id, organization, programs, record};
+use crate::server::Live;
 
-fn live(folder: &std::path::Path, tables: &[(&str, Vec<Value>)]) -> Arc<Server> {
-    build(&World::tables(tables).directory, Digest([0; 32]), &options(folder));
-    snapshots::open(folder, 1 << 20)
-}
-
-fn get(live: &Arc<Server>, target: &str) -> String {
-    String::from_utf8(in_process::get(live, target).body.to_vec()).unwrap()
+fn live(tables: &[(&str, Vec<Value>)]) -> Live {
+    Live::of(&World::tables(tables))
 }
 
 /// Slugs of the rows of a page, sorted.
@@ -35,8 +25,7 @@ fn slugs(page: &str) -> Vec<&str> {
 fn a_value_after_no_is_left_out_of_every_row_in_both_languages() {
     let kinds = ["loan", "grant", "scholarship", "loan"];
     let members: Vec<Value> = kinds.map(|kind| json!({"name": "Soil fund", "programType": kind})).to_vec();
-    let folder = tempfile::tempdir().unwrap();
-    let live = live(folder.path(), &[organization(), many_programs(&members)]);
+    let live = live(&[organization(), programs(&members)]);
     for (address, left, chip) in [
         ("/programs?q=no+loans", &["p2", "p3"][..], "other than Loan"),
         ("/programs?q=soil+not+a+loan", &["p2", "p3"], "other than Loan"),
@@ -46,23 +35,19 @@ fn a_value_after_no_is_left_out_of_every_row_in_both_languages() {
         // Neither are loans near matches.
         ("/programs?q=quasar+soil+without+loans", &["p2", "p3"], "other than Loan"),
     ] {
-        let page = get(&live, address);
+        let page = live.get(address);
         assert_eq!(slugs(&page), left, "{address}: {page}");
         assert!(page.contains(chip), "{address}: {page}");
     }
     // As text the words name nothing, and no record has them.
-    assert!(slugs(&get(&live, "/programs?q=no+loans&plain=no+loans")).is_empty());
-    assert_eq!(slugs(&get(&live, "/programs?q=loans")), ["p1", "p4"]);
+    assert!(slugs(&live.get("/programs?q=no+loans&plain=no+loans")).is_empty());
+    assert_eq!(slugs(&live.get("/programs?q=loans")), ["p1", "p4"]);
 }
 
 #[test]
 fn what_another_state_offers_in_the_country_is_not_offered_to_a_state() {
-    let id = |number: usize| format!("00000000-0000-4000-8000-0000000000{number:02}");
     let row = |number: usize, name: &str| {
-        json!({
-            "id": id(number), "slug": format!("o{number}"), "name": name, "countryCode": "US",
-            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-        })
+        record(number, json!({"slug": format!("o{number}"), "name": name, "countryCode": "US"}))
     };
     let organizations =
         ["Council on the Arts (Pennsylvania)", "Ohio Arts Council", "West Virginia Trust", "Museum Fund"];
@@ -70,8 +55,7 @@ fn what_another_state_offers_in_the_country_is_not_offered_to_a_state() {
     let member =
         |number: usize| json!({"name": "Prize", "eligibleCountries": ["US"], "organizationId": id(number)});
     let members = [member(61), member(62), member(63), member(64)];
-    let folder = tempfile::tempdir().unwrap();
-    let live = live(folder.path(), &[("organizations", rows), many_programs(&members)]);
+    let live = live(&[("organizations", rows), programs(&members)]);
     for (place, wider) in [
         ("Ohio", &["p4"][..]),
         ("Pennsylvania", &["p4"]),
@@ -80,28 +64,27 @@ fn what_another_state_offers_in_the_country_is_not_offered_to_a_state() {
         ("Virginia", &["p4"]),
         ("Texas", &["p4"]),
     ] {
-        let page = get(&live, &format!("/programs?q=prize+{place}"));
+        let page = live.get(&format!("/programs?q=prize+{place}"));
         let tier =
             page.split("Through a wider region").nth(1).and_then(|rest| rest.split("class=\"tier\"").next());
         assert_eq!(slugs(tier.unwrap_or_default()), wider, "{place}: {page}");
     }
     // Its own organization names the place.
-    assert_eq!(slugs(get(&live, "/programs?q=prize+Ohio").split("class=\"tier\"").next().unwrap()), ["p2"]);
+    assert_eq!(slugs(live.get("/programs?q=prize+Ohio").split("class=\"tier\"").next().unwrap()), ["p2"]);
 }
 
 #[test]
 fn how_far_a_long_text_is_searched_is_stated_in_both_languages() {
-    let folder = tempfile::tempdir().unwrap();
-    let live = live(folder.path(), &[organization(), many_programs(&[json!({"name": "Soil"})])]);
+    let live = live(&[organization(), programs(&[json!({"name": "Soil"})])]);
     let words = (0..32).map(|number| format!("w{number}")).collect::<Vec<_>>().join("+");
     for (path, phrase) in [
         ("/programs", "only the beginning is searched, here as far as \u{201c}w28 w29 w30 w31\u{201d}."),
         ("/es/programs", "solo se busca el comienzo, aquí hasta «w28 w29 w30 w31»."),
     ] {
-        let page = get(&live, &format!("{path}?q={words}+lost+words"));
+        let page = live.get(&format!("{path}?q={words}+lost+words"));
         assert!(page.contains(phrase), "{page}");
         assert!(!page.contains("not understood") && !page.contains("no se entendió"));
-        assert!(!get(&live, &format!("{path}?q={words}")).contains("id=\"invalid\""));
+        assert!(!live.get(&format!("{path}?q={words}")).contains("id=\"invalid\""));
     }
 }
 
@@ -109,20 +92,19 @@ fn how_far_a_long_text_is_searched_is_stated_in_both_languages() {
 fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
     let note = json!({"kind": "note", "value": "deadline-text", "text": "~Dec 8, 2026"});
     let tables = |dated: Value| {
-        let members = many_programs(&[json!({"name": "Soil"})]);
+        let members = programs(&[json!({"name": "Soil"})]);
         let facts = ("facts", vec![fact(1, 1, note.clone())]);
         [organization(), members, facts, ("cycles", vec![cycle(1, 1, dated)])]
     };
     let (opened, due) = (json!({"opensOn": "2026-10-08"}), json!({"deadlineOn": "2026-12-08"}));
     for (dated, is_shown) in [(json!({}), true), (opened, true), (due, false)] {
-        let folder = tempfile::tempdir().unwrap();
-        let live = live(folder.path(), &tables(dated));
+        let live = live(&tables(dated));
         for (target, phrase) in [
             ("/programs?q=soil", "Dates in the source’s words: <span dir=\"auto\">~Dec 8, 2026</span>"),
             ("/es/programs?q=soil", "Fechas en palabras de la fuente: "),
             ("/programs/p1", "<dd>Dates in the source’s words: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
         ] {
-            let page = get(&live, target);
+            let page = live.get(target);
             assert_eq!(page.contains(phrase), is_shown, "{target}: {page}");
         }
     }
@@ -131,17 +113,15 @@ fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
 #[test]
 fn a_card_names_who_published_the_source_else_the_host_of_the_official_page() {
     let source = json!({
-        "id": "00000000-0000-4000-8000-000000000300", "entityType": "program", "kind": "dataset",
-        "entityId": "00000000-0000-4000-8000-000000000001", "url": "https://list.example/a", "publisher": "Soil List",
-        "retrievedAt": "2026-01-01T00:00:00Z", "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
+        "entityType": "program", "kind": "dataset", "entityId": id(1), "url": "https://list.example/a",
+        "publisher": "Soil List", "retrievedAt": "2026-01-01T00:00:00Z"
     });
-    for (sources, text) in
-        [(vec![source], "From <bdi>Soil List</bdi> · "), (Vec::new(), "<p class=\"src\">example.org · ")]
-    {
-        let folder = tempfile::tempdir().unwrap();
-        let soil = many_programs(&[json!({"name": "Soil", "officialUrl": "https://www.example.org/soil"})]);
-        let page =
-            get(&live(folder.path(), &[organization(), soil, ("sources", sources)]), "/programs?q=soil");
+    for (sources, text) in [
+        (vec![record(300, source)], "From <bdi>Soil List</bdi> · "),
+        (Vec::new(), "<p class=\"src\">example.org · "),
+    ] {
+        let soil = programs(&[json!({"name": "Soil", "officialUrl": "https://www.example.org/soil"})]);
+        let page = live(&[organization(), soil, ("sources", sources)]).get("/programs?q=soil");
         assert!(page.contains(text), "{page}");
     }
 }
@@ -150,13 +130,12 @@ fn a_card_names_who_published_the_source_else_the_host_of_the_official_page() {
 fn a_round_that_returns_does_so_in_the_words_of_its_label() {
     let tables = |label: &str| {
         let round = cycle(1, 1, json!({"label": label, "opensOn": "2025-01-01", "deadlineOn": "2025-02-01"}));
-        [organization(), many_programs(&[json!({"name": "Soil"})]), ("cycles", vec![round])]
+        [organization(), programs(&[json!({"name": "Soil"})]), ("cycles", vec![round])]
     };
     for (label, returns) in [("Annual: every spring", true), ("2025", false)] {
-        let folder = tempfile::tempdir().unwrap();
-        let live = live(folder.path(), &tables(label));
+        let live = live(&tables(label));
         for target in ["/programs?q=soil", "/programs/p1"] {
-            let page = get(&live, target);
+            let page = live.get(target);
             let words = "Dates in the source’s words: <span dir=\"auto\">Annual: every spring</span>";
             assert_eq!(page.contains(words), returns, "{target}: {page}");
         }
@@ -173,9 +152,8 @@ fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
     for (text, is_without) in [(None, true), (Some("2035-12-31"), true), (Some("~May 3, 2031"), false)] {
         let facts =
             text.into_iter().flat_map(|text| [fact(1, 1, note(text)), fact(2, 2, note(text))]).collect();
-        let folder = tempfile::tempdir().unwrap();
-        let tables = [organization(), many_programs(&members), ("facts", facts), ("cycles", cycles.clone())];
-        let live = live(folder.path(), &tables);
+        let tables = [organization(), programs(&members), ("facts", facts), ("cycles", cycles.clone())];
+        let live = live(&tables);
         for (target, phrase) in [
             ("/programs?q=soil", "no deadline stated"),
             ("/es/programs?q=soil", "sin plazo publicado"),
@@ -183,7 +161,7 @@ fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
             ("/programs/p2", "no deadline stated"),
             ("/es/programs/p2", "sin plazo publicado"),
         ] {
-            let page = get(&live, target);
+            let page = live.get(target);
             assert_eq!(page.contains(phrase), is_without, "{target}: {page}");
         }
         for program in ["p1", "p2"] {
@@ -191,7 +169,7 @@ fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
                 "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": {"name": "get_opportunity", "arguments": {"slug": program}}
             });
-            let answer = in_process::post(&live, call.to_string()).body;
+            let answer = in_process::post(&live.server, call.to_string()).body;
             let answer = std::str::from_utf8(&answer).unwrap();
             assert_eq!(answer.contains("no deadline stated"), is_without, "{answer}");
         }

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 
 use http::HeaderMap;
 use serde_json::{Value, json};
-use snapshot::facet::Facet;
 use snapshot::place::{self, NameKind};
 use snapshot::query::Query;
-use snapshot::search::{Constraint, OfferedPlaces, RankOptions, RankedPage, Tier};
+use snapshot::search::{Constraint, RankOptions, RankedPage, Tier};
 use snapshot::text::words_of;
 use snapshot::time::Day;
 use tests::checks::request::get;
@@ -19,7 +18,8 @@ use tests::snapshots::sample;
 use tests::synth::rng::Rng;
 use tests::world::{World, day_after};
 
-use crate::search::engine::{many_programs, organization, programs, query_string, text};
+use crate::records::{fact, organization, programs};
+use crate::search::engine::{query_string, text};
 
 /// Queries for each of so many datasets.
 const WORLDS: u64 = 12;
@@ -115,11 +115,8 @@ fn one_of_very_many_values_is_no_match_and_another_place_stands_last() {
     let (selected, _) = world.site.index.parse("career=artist");
     assert_eq!(ranked(&world, &selected, &[]).total, 2, "a filter is exact");
     let found = ranked(&world, &question("lighthouse river kenya"), &[]);
-    assert_eq!(
-        slugs(&world, &found),
-        ["p6", "p5", "p4"],
-        "one that states no place comes before another place"
-    );
+    let expected = ["p6", "p5", "p4"];
+    assert_eq!(slugs(&world, &found), expected, "one that states no place comes before another place");
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -166,10 +163,7 @@ fn questions_that_say_too_little_or_too_much_are_answered() {
         "a",
     ];
     let labels = json!({"facet": "topics", "value": "the", "labelEn": "", "labelEs": ""});
-    let topic = json!({
-        "id": "00000000-0000-4000-8000-0000000000f1", "programId": "00000000-0000-4000-8000-000000000001",
-        "kind": "topic", "value": "the", "label": "", "updatedAt": "2026-01-01T00:00:00Z"
-    });
+    let topic = fact(1, 1, json!({"kind": "topic", "value": "the", "label": ""}));
     let members = [json!({"name": "Soil"}), json!({"name": "Soil of the field"})];
     let plain = World::tables(&[organization(), programs(&members)]);
     let odd = World::tables(&[
@@ -219,11 +213,8 @@ fn a_dead_end_says_what_each_word_and_each_filter_costs() {
     let query = query_string(&[("q".into(), "soil -\"grant\"".into()), ("fundingMin".into(), "400".into())]);
     assert_eq!(ways(&query), [(words("-\"grant\""), 1), (filter("fundingMin", "400"), 1)]);
     let query = query_string(&[("q".into(), "grant over $9,000".into())]);
-    assert_eq!(
-        ways(&query),
-        [(words("over $9,000"), 3)],
-        "what says a filter is one part; three have the type"
-    );
+    let expected = [(words("over $9,000"), 3)];
+    assert_eq!(ways(&query), expected, "what says a filter is one part; three have the type");
     assert_eq!(ways("q=xylophone"), [], "without it the query would be empty");
     let long = "canyon valley prairie orchard meadow garden forest basin river";
     assert_eq!(ways(&query_string(&[("q".into(), format!("{long} xylophone"))])), [(words("xylophone"), 1)]);
@@ -238,39 +229,7 @@ fn every_judged_question_is_read_without_fault() {
 }
 
 #[test]
-fn a_page_without_matches_links_to_what_fewer_words_find_in_both_languages() {
-    let page = |target: &str| {
-        let reply = get(sample(), target.parse().unwrap(), HeaderMap::new());
-        String::from_utf8(reply.body.to_vec()).unwrap()
-    };
-    let total = |text: &str| {
-        let state = sample().state();
-        state.site().index.search(&question(text), &state.dated.today).total
-    };
-    let count = total("energy");
-    assert!(count > 0 && total("zzzzz") == 0);
-    for (path, words, of) in [("/programs", "Without", "for"), ("/es/programs", "Sin", "para")] {
-        let body = page(&format!("{path}?q=energy+zzzzz"));
-        let link = format!("<a href=\"{path}?q=energy\">{words} <em>zzzzz</em>: {count} {of} energy</a>");
-        assert!(body.contains(&link), "{link}");
-        assert!(
-            page(&format!("{path}?q=energy&page=99")).contains(&format!("<a href=\"{path}?q=energy\">")),
-            "{path}"
-        );
-    }
-}
-
-#[test]
-fn a_word_that_may_be_a_place_stays_a_word_and_each_place_is_offered_in_both_languages() {
-    let members = ["Turkey farms", "Farms"].map(|name| json!({"name": name}));
-    let world = World::tables(&[organization(), programs(&members)]);
-    let found = ranked(&world, &question("turkey farms"), &[]);
-    assert_eq!((found.total, found.interpretations.len()), (1, 0));
-    let places = vec![(("TR", Facet::Countries), 0)];
-    assert_eq!(found.offered, [OfferedPlaces { words: "turkey".to_owned(), places }]);
-    let literal = ["turkey".to_owned()];
-    assert_eq!(ranked(&world, &question("turkey farms"), &literal).offered, [], "as text");
-
+fn each_place_that_a_word_may_be_is_offered_in_both_languages() {
     let state = sample().state();
     let (index, today) = (&state.site().index, &state.dated.today);
     let facets = ["country", "destination", "citizenship", "residence"];
@@ -381,38 +340,6 @@ fn several_words_that_mean_the_same_match_near_each_other_below_what_was_typed_a
 }
 
 #[test]
-fn a_record_that_is_named_is_followed_by_nothing_that_comes_near() {
-    let members = [
-        json!({"name": "Lake Survey Awards (QXZ)"}),
-        json!({"name": "QXZ Lake Mapping"}),
-        json!({"name": "River Survey Awards"}),
-        json!({"name": "Becas de Estudios Lacustres"}),
-        json!({"name": "Becas de Estudios Marinos"}),
-    ];
-    let world = World::tables(&[organization(), programs(&members)]);
-    let today = world.site.dated(Day::new(day_after(0))).today;
-    for (text, slug) in [
-        ("lake survey award", "p1"),
-        ("QXZ Lake Survey Award", "p1"),
-        ("Lake Survey Awards", "p1"),
-        ("beca de estudio lacustre", "p4"),
-        ("Becas de Estudios Lacustres", "p4"),
-    ] {
-        let alone = RankOptions { partial_unless_named: true, ..RankOptions::BY_RELEVANCE };
-        let found = world.site.index.ranked(&question(text), &today, alone);
-        assert_eq!(
-            (slugs(&world, &found), found.rows[0].tier),
-            (vec![slug.to_owned()], Tier::Name),
-            "{text}"
-        );
-        assert!(ranked(&world, &question(text), &[]).rows.len() > 1, "{text}: the others on request");
-    }
-    let unnamed = RankOptions { partial_unless_named: true, ..RankOptions::BY_RELEVANCE };
-    let found = world.site.index.ranked(&question("survey awards"), &today, unnamed);
-    assert!(found.rows.iter().all(|row| row.tier != Tier::Name), "a part of a name is none");
-}
-
-#[test]
 fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only_looks_alike() {
     let members = [
         json!({"name": "Marie Skłodowska-Curie Actions (MSCA)"}),
@@ -427,7 +354,7 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
         json!({"name": "Rural cooperative development", "summary": "For all members of the group."}),
         json!({"name": "Cooperative agreement", "summary": "Meets in person. An application pays a fee."}),
     ];
-    let world = World::tables(&[organization(), many_programs(&members)]);
+    let world = World::tables(&[organization(), programs(&members)]);
     for (text, expected) in [
         ("MSCA", vec!["p1"]),
         ("Marie Curie", vec!["p1"]),
@@ -455,7 +382,7 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
 #[test]
 fn an_explanation_has_each_row_in_order_and_its_parts_add_up() {
     let members = ["Solar roofs for schools", "Solar fund", "Schools fund"];
-    let world = World::tables(&[organization(), many_programs(&members.map(|name| json!({"name": name})))]);
+    let world = World::tables(&[organization(), programs(&members.map(|name| json!({"name": name})))]);
     let today = world.site.dated(Day::new(day_after(0))).today;
     let query = question("solar schools");
     let text = world.site.index.explain(&query, &today, RankOptions::BY_RELEVANCE);
@@ -486,7 +413,7 @@ fn names_with_signs_and_words_of_scripts_without_spaces_are_found() {
         "研究の奨学",
         "Οδυσσέας και Οδυσσεύς",
     ];
-    let world = World::tables(&[organization(), many_programs(&members.map(|name| json!({"name": name})))]);
+    let world = World::tables(&[organization(), programs(&members.map(|name| json!({"name": name})))]);
     for (text, expected) in [
         ("C++", vec!["p1"]),
         ("c# foundation", vec!["p2"]),
@@ -539,27 +466,19 @@ fn what_no_filter_compares_is_left_out_and_named_in_both_languages() {
         String::from_utf8(reply.body.to_vec()).unwrap()
     };
     let title = |body: &str| body.split("</title>").next().unwrap().split(": ").nth(1).unwrap().to_owned();
-    for (path, words, note) in [
-        (
-            "/programs",
-            "over+10,000+euros",
-            "“over 10,000 euros” was left out: amounts can be compared in US dollars only.",
-        ),
-        (
-            "/programs",
-            "opens+in+March",
-            "“opens in March” was left out: results cannot be filtered by the day",
-        ),
-        ("/es/programs", "mínimo+50+mil+euros", "«mínimo 50 mil euros» no se aplicó: los importes solo"),
-        (
-            "/es/programs",
-            "abre+en+marzo",
-            "«abre en marzo» no se aplicó: los resultados no se pueden filtrar",
-        ),
+    for (path, words, reason) in [
+        ("/programs", "over 10,000 euros", "amounts can be compared in US dollars only."),
+        ("/programs", "opens in March", "results cannot be filtered by the day"),
+        ("/es/programs", "mínimo 50 mil euros", "los importes solo"),
+        ("/es/programs", "abre en marzo", "los resultados no se pueden filtrar"),
     ] {
-        let words = words.replace('í', "%C3%AD");
+        let note = match path {
+            "/programs" => format!("“{words}” was left out: {reason}"),
+            _ => format!("«{words}» no se aplicó: {reason}"),
+        };
+        let words = words.replace(' ', "+").replace('í', "%C3%AD");
         let body = page(&format!("{path}?q=research+{words}"));
-        assert!(body.contains(note), "{note}");
+        assert!(body.contains(&note), "{note}");
         assert!(body.contains("plain="), "as text");
         assert_eq!(title(&body), title(&page(&format!("{path}?q=research"))), "{note}");
     }

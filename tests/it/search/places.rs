@@ -8,15 +8,7 @@ use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use tests::world::{World, day_after};
 
-use crate::search::engine::{many_programs, organization};
-
-fn fact(number: usize, program: usize, kind: &str, place: &str) -> Value {
-    json!({
-        "id": format!("00000000-0000-4000-8000-0000000001{number:02}"),
-        "programId": format!("00000000-0000-4000-8000-{program:012}"),
-        "kind": kind, "value": place, "updatedAt": "2026-01-01T00:00:00Z"
-    })
-}
+use crate::records::{fact, organization, programs};
 
 /// Programs by name with their places (kind of the fact, and code) among others.
 fn world(members: &[(&str, &[(&str, &str)])]) -> World {
@@ -24,9 +16,10 @@ fn world(members: &[(&str, &[(&str, &str)])]) -> World {
     let names: Vec<Value> = names.map(|name| json!({"name": name})).collect();
     let facts =
         (1..).zip(members).flat_map(|(program, (_, places))| places.iter().map(move |it| (program, it)));
-    let facts =
-        facts.enumerate().map(|(number, (program, (kind, place)))| fact(number, program, kind, place));
-    World::tables(&[organization(), many_programs(&names), ("facts", facts.collect())])
+    let facts = facts
+        .enumerate()
+        .map(|(at, (program, (kind, place)))| fact(at, program, json!({"kind": kind, "value": place})));
+    World::tables(&[organization(), programs(&names), ("facts", facts.collect())])
 }
 
 fn ranked(world: &World, text: &str) -> RankedPage {
@@ -144,28 +137,12 @@ fn a_text_that_means_something_else_by_the_name_of_a_place_is_no_match() {
 
 #[test]
 fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
-    const PIECES: [&str; 18] = [
-        "Mexico",
-        "New Mexico",
-        "the Gulf of Mexico",
-        "Guinea",
-        "Papua New Guinea",
-        "guinea pig farms",
-        "an Indian tribe",
-        "Indian schools",
-        "India",
-        "Western Australia",
-        "Australia",
-        "South Sudan",
-        "Sudan",
-        "Samoa",
-        "American Samoa",
-        "the South China Sea and China",
-        "Spain",
-        "radio in Spanish and English",
-    ];
+    let pieces = "Mexico|New Mexico|the Gulf of Mexico|Guinea|Papua New Guinea|guinea pig farms|an Indian tribe|\
+                  Indian schools|India|Western Australia|Australia|South Sudan|Sudan|Samoa|American Samoa|\
+                  the South China Sea and China|Spain|radio in Spanish and English";
+    let pieces: Vec<&str> = pieces.split('|').collect();
     let mut rng = Rng::new(&[9]);
-    let mut piece = || PIECES[rng.below(PIECES.len())];
+    let mut piece = || pieces[rng.below(pieces.len())];
     let chosen: Vec<[&str; 3]> = (0..60).map(|_| [(); 3].map(|()| piece())).collect();
     let name = |(number, [one, two, three]): (usize, &[&str; 3])| {
         format!("Prize {number} for {one}, {two} and {three}")

@@ -3,37 +3,27 @@
 use std::sync::{Arc, LazyLock};
 
 use edge::Server;
-use serde_json::{Value, json};
-use store::Digest;
+use serde_json::json;
+use tests::in_process;
 use tests::world::World;
-use tests::{in_process, snapshots};
 
-use super::engine::{many_programs, organization};
-use crate::server::{build, encode, options};
+use crate::records::{organization, programs, record};
+use crate::server::{Live, encode};
 
 /// 230 recipients.
 static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| {
-    // Nothing of it is read later: the index is copied, and what it answers is computed.
-    let folder = tempfile::tempdir().unwrap();
-    let recipient = |number: u32| {
+    let recipient = |number: usize| {
         let name = match number {
             0 => "Universität O'Brien <b>".to_owned(),
-            number => format!("Group {number} of {}", ["Lagos", "Quito"][number as usize % 2]),
+            number => format!("Group {number} of {}", ["Lagos", "Quito"][number % 2]),
         };
-        json!({
-            "id": format!("00000000-0000-4000-8000-0000000d{number:04}"), "slug": format!("r{number}"),
-            "displayName": name, "kind": "organization",
-            "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"
-        })
+        let slug = format!("r{number}");
+        record(20_000 + number, json!({"slug": slug, "displayName": name, "kind": "organization"}))
     };
-    let recipients: Vec<Value> = (0..230).map(recipient).collect();
-    let world = World::tables(&[
-        organization(),
-        many_programs(&[json!({"summary": "A quota of one quilo."})]),
-        ("recipients", recipients),
-    ]);
-    build(&world.directory, Digest([0; 32]), &options(folder.path()));
-    snapshots::open(folder.path(), 1 << 20)
+    let recipients = ("recipients", (0..230).map(recipient).collect());
+    let program = json!({"summary": "A quota of one quilo."});
+    // Nothing of it is read later: the index is copied, and what it answers is computed.
+    Live::of(&World::tables(&[organization(), programs(&[program]), recipients])).server
 });
 
 fn page(target: &str) -> String {
@@ -77,10 +67,8 @@ fn recipients_are_found_by_the_words_of_their_names() {
     let second = page("/recipients?q=group&page=2");
     assert_eq!(items(&second), 100);
     assert!(second.contains("href=\"/recipients?q=group&amp;page=3\""), "{second}");
-    assert!(
-        second.contains("href=\"/es/recipients?q=group&amp;page=2\""),
-        "the other language keeps the question"
-    );
+    let expected = "href=\"/es/recipients?q=group&amp;page=2\"";
+    assert!(second.contains(expected), "the other language keeps the question");
     assert!(page("/es/recipients?q=nobody").contains("<p>0 beneficiarios</p>"));
 }
 

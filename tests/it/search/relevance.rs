@@ -19,7 +19,7 @@ use tests::snapshots::sample;
 use tests::world::{World, day_after};
 
 use crate::contract::consistency::{REAL, REAL_OPEN};
-use crate::search::engine::{many_programs, organization};
+use crate::records::{organization, programs};
 use crate::search::oracle::Oracle;
 use crate::search::oracle_text::{Positions, has_any};
 
@@ -206,7 +206,7 @@ fn the_best_of_very_many_matches_come_first_wherever_they_are_in_the_default_ord
         _ => json!({"name": format!("Award {number}"), "summary": filler}),
     };
     let members: Vec<Value> = (0..3_000).map(member).collect();
-    let world = World::tables(&[organization(), many_programs(&members)]);
+    let world = World::tables(&[organization(), programs(&members)]);
     let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
     for text in ["solar", "solars", "solar -nothing"] {
         let query = Query { text: Some(text.to_owned()), ..Query::default() };

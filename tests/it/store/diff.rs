@@ -14,7 +14,7 @@ use site::BuildOptions;
 use snapshot::page::address::url_of;
 use snapshot::time::Day;
 use store::{Generation, diff, gc, live_id, rollback};
-use tests::in_process::{Reply, get};
+pub(crate) use tests::in_process::get as ask;
 use tests::snapshots::frozen;
 
 use crate::server::{AS_OF, HOST, build, load, options};
@@ -52,10 +52,6 @@ pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
 pub(crate) fn open(root: &Path) -> Arc<Server> {
     let tag_header = Some("cache-tag".parse().unwrap());
     Server::open(edge::Options { tag_header, ..frozen(root, Day::new(AS_OF)) }).unwrap()
-}
-
-pub(crate) fn ask(live: &Arc<Server>, target: &str) -> Reply {
-    get(live, target)
 }
 
 /// Every address of a file, and some of what is computed.

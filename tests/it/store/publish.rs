@@ -1,7 +1,6 @@
 //! Same dataset, day and address, same bytes: whatever the folder, the time zone, the language and
 //! the number of threads. What was published verifies, and an unchanged rebuild publishes nothing.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,7 +10,7 @@ use generator::export;
 use http::{Request, StatusCode, header};
 use jiff::civil::date;
 use site::BuildOptions;
-use store::{Generation, GenerationId, VerifyMode, live_id, verify};
+use store::{Generation, VerifyMode, verify};
 use tests::in_process::{ask, get};
 use tests::snapshots::{files, open};
 
@@ -20,22 +19,6 @@ use crate::server::{build, load, options};
 
 fn sample() -> Input<'static> {
     Input::Embedded(dataset::sample::FILES)
-}
-
-fn published(
-    input: &Input<'_>,
-    change: impl FnOnce(&mut BuildOptions),
-) -> (BTreeMap<PathBuf, Vec<u8>>, GenerationId) {
-    let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(input);
-    let mut options = options(folder.path());
-    change(&mut options);
-    build(&directory, source, &options);
-    (files(folder.path()), live_id(folder.path()).unwrap())
-}
-
-fn hash(id: &GenerationId) -> String {
-    id.to_string().rsplit('-').next().unwrap().to_owned()
 }
 
 /// Where [`builds_into_the_given_folder`] builds, and with how many threads.
@@ -70,17 +53,6 @@ fn folder_time_zone_language_and_threads_change_no_byte() {
     assert_eq!(here.keys().collect::<Vec<_>>(), there.keys().collect::<Vec<_>>());
     let different: Vec<&PathBuf> = here.keys().filter(|path| here[*path] != there[*path]).collect();
     assert_eq!(different, [""; 0].map(Path::new));
-}
-
-#[test]
-fn the_hash_tells_address_and_day_apart_and_nothing_else() {
-    let (_, usual) = published(&sample(), |_| ());
-    let (_, again) = published(&sample(), |options| options.jobs = 2);
-    let (_, moved) = published(&sample(), |options| options.base_url = "https://other.example".to_owned());
-    let (_, later) = published(&sample(), |options| options.as_of = date(2026, 11, 22));
-    assert_eq!(usual, again);
-    assert_ne!(hash(&usual), hash(&moved));
-    assert_ne!(hash(&usual), hash(&later));
 }
 
 #[test]

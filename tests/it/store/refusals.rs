@@ -149,26 +149,6 @@ fn what_verification_refused_is_taken_when_the_file_is_put_right() {
 }
 
 #[test]
-fn a_generation_is_not_opened_unless_every_listed_file_is_there_with_its_size() {
-    let root = Root::new();
-    let refusal = || edge::OpenGeneration::open(root.path()).err().map(|error| error.to_string());
-    assert_eq!(refusal(), None);
-    for file in ["site.zip", "index/pages.bin"] {
-        let good = fs::read(root.file(file)).unwrap();
-        fs::remove_file(root.file(file)).unwrap();
-        let missing = refusal().unwrap();
-        assert!(missing.contains(file) && missing.contains("missing"), "{missing}");
-        fs::write(root.file(file), &good[..good.len() - 1]).unwrap();
-        let short = refusal().unwrap();
-        assert!(short.contains(file) && short.contains("bytes long"), "{short}");
-        fs::write(root.file(file), &good).unwrap();
-    }
-    // What a copy leaves behind beside the files is no reason.
-    fs::write(root.file(".site.zip.Xy12"), "half").unwrap();
-    assert_eq!(refusal(), None);
-}
-
-#[test]
 fn the_admin_listener_says_degraded_and_why() {
     let root = Root::new();
     let live = root.live(Day::new(AS_OF), true);

@@ -229,17 +229,6 @@ fn a_programs_states_follow_from_its_best_cycle_and_its_lifecycle() {
 }
 
 #[test]
-fn a_program_is_open_exactly_when_it_is_open_or_rolling() {
-    let is_open = |seasons: &[Season]| {
-        Openness::new(Lifecycle::ActiveAccepting, seasons.iter().copied(), Day(0)).is_open()
-    };
-    assert!(is_open(&[season(None, Some(0), None)]));
-    assert!(is_open(&[season(Some(CycleStatus::Rolling), None, None)]));
-    assert!(!is_open(&[season(None, Some(1), None)]));
-    assert!(!is_open(&[season(None, None, None)]));
-}
-
-#[test]
 fn a_cycle_is_upcoming_while_it_takes_applications_or_has_not_begun() {
     let starts = |days: i32| Season { starts: Day(days), ..season(None, None, Some(-1)) };
     assert!(starts(0).is_upcoming(Day(0)));

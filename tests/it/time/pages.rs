@@ -124,13 +124,6 @@ fn a_page_that_is_not_there_is_404_whatever_the_condition() {
 }
 
 #[test]
-fn downloads_are_taken_up_where_they_broke_off() {
-    let whole = SAMPLE.get("/data/programs.csv");
-    let part = SAMPLE.ask("GET", "/data/programs.csv", &[("Range", "bytes=100-199")]);
-    assert_eq!((part.status, &part.body[..]), (206, &whole.body[100..200]));
-}
-
-#[test]
 fn files_that_have_a_media_type_of_their_own_bear_it() {
     for (path, media_type) in [
         ("/data/programs.csv", "text/csv; charset=utf-8; header=present"),

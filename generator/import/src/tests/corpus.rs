@@ -78,16 +78,14 @@ fn records(lines: &[&str]) -> Vec<(String, Value)> {
     all
 }
 
-/// Lines of cells: the header with more columns, and a row for each list, with keys A1, A2 …
-fn lines(separator: &str, columns: &[&str], rows: &[&[&str]]) -> String {
-    let header: Vec<&str> = HEADER.iter().chain(columns).copied().collect();
-    let mut text = header.join(separator) + "\n";
-    for (number, row) in rows.iter().enumerate() {
-        let first = base(&format!("A{}", number + 1));
-        let cells: Vec<&str> = first.iter().map(String::as_str).chain(row.iter().copied()).collect();
-        text.push_str(&(cells.join(separator) + "\n"));
-    }
-    text
+/// Lines of cells: the header and a row with key A1, A2 … for each of what stands behind.
+fn lines(separator: &str, columns: &str, rows: &[&str]) -> String {
+    let header = HEADER.join(separator);
+    let rows = (1..).zip(rows).map(|(number, row)| {
+        let first = base(&format!("A{number}")).join(separator);
+        format!("{first}{separator}{row}\n")
+    });
+    format!("{header}{separator}{columns}\n") + &rows.collect::<String>()
 }
 
 fn leak(text: String) -> &'static str {
@@ -145,11 +143,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "an export of Airtable",
             "grid.csv",
-            lines(
-                ",",
-                &["Max amount", "Deadline"],
-                &[&["\"$5,000.00\"", "12/31/2026"], &["\"$12,500.00\"", "4/3/2027"], &["", ""]],
-            ),
+            lines(",", "Max amount,Deadline", &["\"$5,000.00\",12/31/2026", "\"$12,500.00\",4/3/2027", ","]),
             &[
                 "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31",
                 "A2 | fundingMaxUsd=12500 | deadlineOn=2027-04-03",
@@ -161,7 +155,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             ..case(
                 "an export of Google Sheets with formulas that failed",
                 "sheet.csv",
-                lines(",", &["Max USD", "Deadline"], &[&["5000", "#REF!"], &["TBC", "2027-04-03"]]),
+                lines(",", "Max USD,Deadline", &["5000,#REF!", "TBC,2027-04-03"]),
                 &["A1 | fundingMaxUsd=5000", "A2 | deadlineOn=2027-04-03"],
             )
         },
@@ -175,13 +169,13 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 "stages.csv",
                 lines(
                     ",",
-                    &["Deadline"],
+                    "Deadline",
                     &[
-                        &["LOI 3/4/27; full 5/1/27"],
-                        &["Stage 1: 31 January 2027; 1 June 2027;"],
-                        &["31/12/2026"],
-                        &["rolling"],
-                        &[""],
+                        "LOI 3/4/27; full 5/1/27",
+                        "Stage 1: 31 January 2027; 1 June 2027;",
+                        "31/12/2026",
+                        "rolling",
+                        "",
                     ],
                 ),
                 &[
@@ -226,7 +220,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "a Spanish header with a factor",
             "miles.csv",
-            lines(";", &["Importe (miles €)"], &[&["2,5"], &["12"], &["hasta 0,75"]]),
+            lines(";", "Importe (miles €)", &["2,5", "12", "hasta 0,75"]),
             &[
                 "A1 | Importe: 2500 EUR",
                 "A2 | Importe: 12000 EUR",
@@ -236,7 +230,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "pounds, one of them without a sign, and limits",
             "uk.csv",
-            lines(",", &["Award"], &[&["£5000"], &["2500"], &["\"£500 - £1,500\""], &["up to £900"]]),
+            lines(",", "Award", &["£5000", "2500", "\"£500 - £1,500\"", "up to £900"]),
             &[
                 "A1 | Award: 5000 GBP",
                 "A2 | Award: 2500 GBP",
@@ -251,14 +245,8 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 "divisas.csv",
                 lines(
                     ";",
-                    &["Importe máximo"],
-                    &[
-                        &["5000"],
-                        &["€ 12.500,00"],
-                        &["300 USD"],
-                        &["de 1.000 a 2.000 €"],
-                        &["hasta 3 mil USD"],
-                    ],
+                    "Importe máximo",
+                    &["5000", "€ 12.500,00", "300 USD", "de 1.000 a 2.000 €", "hasta 3 mil USD"],
                 ),
                 &[
                     "A1 | fundingMaxUsd=5000",
@@ -272,7 +260,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "days in a column whose name begins as that of a link",
             "apply.csv",
-            lines(",", &["Apply by"], &[&["2027-03-04"], &["2027-05-01"]]),
+            lines(",", "Apply by", &["2027-03-04", "2027-05-01"]),
             &["A1 | deadlineOn=2027-03-04", "A2 | deadlineOn=2027-05-01"],
         ),
         case(
@@ -288,7 +276,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             ..case(
                 "years of two digits and a season",
                 "years.csv",
-                lines(",", &["Deadline"], &[&["31/12/26"], &["3/4/27"], &["Spring 2027"], &["30.11.2026"]]),
+                lines(",", "Deadline", &["31/12/26", "3/4/27", "Spring 2027", "30.11.2026"]),
                 &[
                     "A1 | deadlineOn=2026-12-31",
                     "A2 | deadlineOn=2027-04-03",
@@ -317,11 +305,8 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
             "few.csv",
             lines(
                 ",",
-                &["Max USD", "Deadline", "Summary", "Fields"],
-                &[
-                    &["5000", "2026-12-31", "About the sea", "Ocean"],
-                    &["6000", "2027-01-31", "About ice", "Ice"],
-                ],
+                "Max USD,Deadline,Summary,Fields",
+                &["5000,2026-12-31,About the sea,Ocean", "6000,2027-01-31,About ice,Ice"],
             ) + "A3,Call A3,Acme,https://a.example/A3,Grant,,,,\nTotal,,,,,11000,,,\n",
             &[
                 "A1 | fundingMaxUsd=5000 | summary=About the sea | fields=[\"Ocean\"] | deadlineOn=2026-12-31",
@@ -332,11 +317,7 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "marks of nothing",
             "nulls.csv",
-            lines(
-                ",",
-                &["Max USD", "Deadline", "Summary"],
-                &[&["NULL", "n/a", "#N/A"], &["5000", "TBC", "Text"]],
-            ),
+            lines(",", "Max USD,Deadline,Summary", &["NULL,n/a,#N/A", "5000,TBC,Text"]),
             &["A1", "A2 | fundingMaxUsd=5000 | summary=Text"],
         ),
         Case {
@@ -346,14 +327,8 @@ static TABLES: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 "ranges.csv",
                 lines(
                     ",",
-                    &["Max"],
-                    &[
-                        &["US$ 500 – 3000"],
-                        &["up to USD 2k"],
-                        &["US$ 15 per hour"],
-                        &["from 800 USD"],
-                        &["€900"],
-                    ],
+                    "Max",
+                    &["US$ 500 – 3000", "up to USD 2k", "US$ 15 per hour", "from 800 USD", "€900"],
                 ),
                 &[
                     "A1 | fundingMinUsd=500 | fundingMaxUsd=3000",

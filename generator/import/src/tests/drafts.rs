@@ -41,21 +41,6 @@ fn evidence_is_what_the_import_takes() {
 }
 
 #[test]
-fn sums_by_the_month_are_facts_that_say_so() {
-    let sheet = "No,Title,Funder,Link,Type,Max award\n1,One,Acme,https://x.example/1,Grant,€900/month\n\
-                 2,Two,Acme,https://x.example/2,Grant,€7000\n3,Six,Acme,https://x.example/3,Grant,$50 per month\n";
-    let (_, mapping) = drafted("a.csv", sheet);
-    let place = Place::new(&[("import.toml", &mapping.replace("# ?", "#")), ("inbox/a.csv", sheet)]);
-    place.imported();
-    let sums = place.rows("facts/a.ndjson");
-    let own = |label: &str, amount: u32| json!([label, amount]);
-    let found: Vec<Value> = sums.iter().map(|it| json!([it["label"], it["amount"]])).collect();
-    let expected =
-        [own("Max award (€900/month)", 900), own("Max award", 7000), own("Max award ($50 per month)", 50)];
-    assert_eq!(found, expected, "{mapping}");
-}
-
-#[test]
 fn a_copied_id_is_a_question_about_the_key() {
     let sheet = "ID,Name,Funder,Link\n1,A,X,https://a.example/1\n2,B,X,https://a.example/2\n\
                  2,C,X,https://a.example/3\n4,D,X,https://a.example/4\n";

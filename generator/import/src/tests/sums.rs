@@ -2,13 +2,6 @@
 
 use super::*;
 
-/// What a run prints below its problems.
-pub(super) fn printed(report: &Diagnostics) -> String {
-    let mut out = Vec::new();
-    report.print(dataset::diagnostics::MessageFormat::Human, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
-}
-
 const TO_DOLLARS: &str = "fundingMinUsd = \"Award\"\nfundingMaxUsd = \"Award\"\n";
 const TO_FACTS: &str =
     "[sources.a.facts]\nkind = { value = \"funding\" }\nlabel = { value = \"Award\" }\namount = \"Award\"\n";
@@ -33,9 +26,9 @@ fn a_sum_without_a_currency_is_one_error_among_others_and_stated_where_the_field
     }
     let report = place("", TO_DOLLARS, &["2500", "US$ 300"]).imported();
     let note = "source `a`: `fundingMaxUsd`: 1 sum without a currency taken as US dollars; `currency` declares another";
-    assert!(printed(&report).contains(note), "{}", printed(&report));
+    assert!(notes(&report).contains(note), "{}", notes(&report));
     let report = place("currency = \"USD\"", TO_DOLLARS, &["2500"]).imported();
-    assert!(!printed(&report).contains("without a currency"));
+    assert!(!notes(&report).contains("without a currency"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of the sample's whole site.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use jiff::civil::{Date, date};
 use snapshot::record::{Directory, Number};
@@ -26,22 +27,27 @@ fn site_of(directory: &Directory) -> Files {
     site_with(directory, None)
 }
 
-fn site_with(directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
+fn site_with(directory: &Directory, templates: Option<PathBuf>) -> Files {
     site_on(date(2026, 11, 21), directory, templates)
 }
 
-fn site_on(as_of: Date, directory: &Directory, templates: Option<std::path::PathBuf>) -> Files {
-    let root = tempfile::tempdir().unwrap();
+fn build(out: &Path, as_of: Date, directory: &Directory, templates: Option<PathBuf>) -> Result<(), String> {
     let options = BuildOptions {
         made_from: None,
-        out: root.path().to_owned(),
+        out: out.to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of,
         jobs: 2,
         index_only: false,
         templates,
     };
-    generate(directory, Digest([0; 32]), &options, &Progress::new(true), &()).unwrap();
+    let built = generate(directory, Digest([0; 32]), &options, &Progress::new(true), &());
+    built.map(drop).map_err(|error| error.to_string())
+}
+
+fn site_on(as_of: Date, directory: &Directory, templates: Option<PathBuf>) -> Files {
+    let root = tempfile::tempdir().unwrap();
+    build(root.path(), as_of, directory, templates).unwrap();
     let generation = Generation::open_current(root.path()).unwrap();
     let files = generation.files().entries().map(|entry| {
         let body = generation.read(entry, Coding::Identity).unwrap();
@@ -247,18 +253,9 @@ fn failed_with(file: &str, text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(file), text).unwrap();
     let root = folder.path().join("root");
-    let options = BuildOptions {
-        made_from: None,
-        out: root.clone(),
-        base_url: "https://directory.example".to_owned(),
-        as_of: date(2026, 11, 21),
-        jobs: 1,
-        index_only: false,
-        templates: Some(folder.path().to_owned()),
-    };
-    let error = generate(&sample(), Digest([0; 32]), &options, &Progress::new(true), &()).err().unwrap();
+    let error = build(&root, date(2026, 11, 21), &sample(), Some(folder.path().to_owned())).unwrap_err();
     assert!(!root.join("CURRENT").exists());
-    error.to_string()
+    error
 }
 
 #[test]

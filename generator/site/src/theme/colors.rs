@@ -150,10 +150,8 @@ mod tests {
                 .starts_with("theme.toml:4: there is no table `brands`\n  help: did you mean `brand`?"),
             "{messages:?}"
         );
-        assert!(
-            messages[1].starts_with("theme.toml:2: there is no colour `links`\n  help: did you mean `link`?"),
-            "{messages:?}"
-        );
+        let expected = "theme.toml:2: there is no colour `links`\n  help: did you mean `link`?";
+        assert!(messages[1].starts_with(expected), "{messages:?}");
         assert!(messages[2].starts_with("theme.toml:3: `text` is no pair of colours"), "{messages:?}");
         assert!(faults("[colors")[0].starts_with("theme.toml:1: "));
     }

@@ -113,9 +113,6 @@ fn a_link_that_leaves_the_theme_is_refused_and_one_within_it_is_followed() {
 
 #[test]
 fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
-    let extends = "{% extends \"@opdir/base.html\" %}\n";
-    let block =
-        |name: &str, inside: &str| format!("{extends}{{% block {name} %}}\n{inside}\n{{% endblock %}}");
     for (name, text, expected) in [
         ("hoem.html", "", "hoem.html: is no file of a theme\n  help: did you mean `home.html`?"),
         ("fonts/a.woff2", "", "fonts/a.woff2: is no file of a theme"),
@@ -144,26 +141,25 @@ fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
             "\n{% extends \"@opdir/bsae.html\" %}",
             "base.html:2: there is no template `@opdir/bsae.html`\n  help: did you mean `@opdir/base.html`?",
         ),
-        (
-            "base.html",
-            &block("fotter", ""),
-            "base.html:2: `base.html` has no block `fotter`\n  help: did you mean `footer`?",
-        ),
-        (
-            "base.html",
-            &block("footer", "{{ t.licence }}"),
-            "base.html:3: `licence` is no word of en.json\n  help: did you mean `license`?",
-        ),
-        (
-            "base.html",
-            &block("footer", "{{ site_nmae }}"),
-            "base.html:3: `site_nmae` is given by nothing\n  help: did you mean `site_name`?",
-        ),
         ("theme.toml", "[brand]\nlogo = \"logo.svg\"", "theme.toml:2: there is no picture `logo.svg`"),
     ] {
         let message = load_error(&[(name, text)]);
         assert!(message.starts_with("1 fault in the theme ") || name.ends_with("base.html"), "{message}");
         assert!(message.contains(expected), "{name}: {text}\n{message}");
+    }
+    for (block, inside, expected) in [
+        ("fotter", "", "2: `base.html` has no block `fotter`\n  help: did you mean `footer`?"),
+        ("footer", "{{ t.licence }}", "3: `licence` is no word of en.json\n  help: did you mean `license`?"),
+        (
+            "footer",
+            "{{ site_nmae }}",
+            "3: `site_nmae` is given by nothing\n  help: did you mean `site_name`?",
+        ),
+    ] {
+        let block = format!("{{% block {block} %}}\n{inside}\n{{% endblock %}}");
+        let text = format!("{{% extends \"@opdir/base.html\" %}}\n{block}");
+        let message = load_error(&[("base.html", &text)]);
+        assert!(message.contains(&format!("base.html:{expected}")), "{text}\n{message}");
     }
     let several = load_error(&[("a", ""), ("b.html", ""), ("en.json", "[]")]);
     assert!(several.starts_with("3 faults in the theme "), "{several}");

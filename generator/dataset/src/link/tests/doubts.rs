@@ -67,6 +67,7 @@ fn records_changed_after_publication_are_reported_once_a_table() {
     let (_, report) = linked(&files);
     let warnings: Vec<String> = found(&report).into_iter().filter(|it| it.starts_with("W0304")).collect();
     assert_eq!(warnings, ["W0304 organizations.ndjson:1", "W0304 programs.ndjson:2"]);
+    assert!(report.sorted().iter().any(|it| it.message.starts_with("2 rows of programs ")), "{report:?}");
     let (_, report) = linked(&[("programs.ndjson", updated(program(1, 1, ""), same))]);
     assert_eq!(found(&report), [""; 0]);
 }

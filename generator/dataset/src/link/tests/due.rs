@@ -16,9 +16,12 @@ fn due_of(files: &[(&str, String)], links: Option<&str>) -> Vec<Due> {
     list
 }
 
-fn reasons(list: &[Due]) -> Vec<(&str, Reason, String)> {
-    let since = |due: &Due| due.since.map(|day| day.to_string()).unwrap_or_default();
-    list.iter().map(|due| (due.program.as_str(), due.reason, since(due))).collect()
+/// Program, reason and day of each, as far as they are known.
+fn reasons(list: &[Due]) -> Vec<String> {
+    let since = |due: &Due| due.since.map(|day| format!(" {day}")).unwrap_or_default();
+    let reason =
+        |due: &Due| format!("{} {:?}{}", due.program, due.reason, since(due)).trim_start().to_owned();
+    list.iter().map(reason).collect()
 }
 
 /// Checked shortly before.
@@ -31,15 +34,9 @@ fn records_are_due_a_year_after_the_last_check() {
     let checked = |number, day: &str| program(number, 1, &format!(r#","sourceCheckedAt":"{day}T00:00:00Z""#));
     let rows = [checked(1, "2025-05-31"), checked(2, "2025-06-01"), program(3, 1, "")];
     let list = due_of(&[("programs.ndjson", lines(&rows))], None);
-    let expected = [
-        ("program-1", Reason::Unchecked, "2025-05-31".to_owned()),
-        ("program-3", Reason::Unchecked, String::new()),
-    ];
-    assert_eq!(reasons(&list), expected);
-    assert_eq!(
-        (list[1].file.as_str(), list[1].line, list[1].organization.as_str()),
-        ("programs.ndjson", 3, "org-1")
-    );
+    assert_eq!(reasons(&list), ["program-1 Unchecked 2025-05-31", "program-3 Unchecked"]);
+    let Due { file, line, organization, .. } = &list[1];
+    assert_eq!((&**file, *line, &**organization), ("programs.ndjson", 3, "org-1"));
 }
 
 #[test]
@@ -63,10 +60,7 @@ fn programs_are_due_when_their_last_deadline_has_passed_or_they_are_open_for_yea
         cycle(8, 6, r#","deadlineOn":"2026-06-01""#),
     ];
     let list = due_of(&[("programs.ndjson", lines(&rows)), ("cycles.ndjson", lines(&cycles))], None);
-    let expected = [
-        ("program-1", Reason::DeadlinePassed, "2026-05-31".to_owned()),
-        ("program-3", Reason::OpenForYears, "2024-05-01".to_owned()),
-    ];
+    let expected = ["program-1 DeadlinePassed 2026-05-31", "program-3 OpenForYears 2024-05-01"];
     assert_eq!(reasons(&list), expected);
 }
 
@@ -78,13 +72,8 @@ fn programs_with_one_address_are_due_and_name_each_other() {
     let rows = [at(1, "https://example.org/"), at(2, "HTTPS://EXAMPLE.org"), at(3, "https://example.org/x")];
     let list = due_of(&[("programs.ndjson", lines(&rows))], None);
     let notes: Vec<&str> = list.iter().map(|due| due.note.as_str()).collect();
-    assert_eq!(
-        notes,
-        [
-            "has the official URL of program-2: https://example.org/",
-            "has the official URL of program-1: https://example.org/"
-        ]
-    );
+    let note = |of: u32| format!("has the official URL of program-{of}: https://example.org/");
+    assert_eq!(notes, [note(2), note(1)]);
 }
 
 #[test]
@@ -92,22 +81,15 @@ fn contradictions_and_links_are_due_at_their_program() {
     let links = r#"{"error_map": {"x": [{"url": "https://example.org/1", "status": {"text": "404 Not Found"}}]},
         "redirect_map": {"x": [{"origin": "https://org.example/", "redirects": [{"url": "https://new.example/", "code": 301}]},
             {"origin": "https://apply.example/", "redirects": [{"url": "https://new.example/a", "code": 308}]}]}}"#;
+    let application = r#","deadlineOn":"2026-07-01","applicationUrl":"https://apply.example/""#;
     let files = [
         ("organizations.ndjson", organization(1, r#","websiteUrl":"https://org.example""#)),
         ("programs.ndjson", fresh(1, r#","description":"No undergrads.""#)),
         ("facts.ndjson", fact(1, 1, r#""kind":"career","value":"undergraduate""#)),
-        (
-            "cycles.ndjson",
-            cycle(1, 1, r#","deadlineOn":"2026-07-01","applicationUrl":"https://apply.example/""#),
-        ),
+        ("cycles.ndjson", cycle(1, 1, application)),
     ];
     let list = due_of(&files, Some(links));
-    let expected = [
-        ("", Reason::MovedLink, String::new()),
-        ("program-1", Reason::DeadLink, String::new()),
-        ("program-1", Reason::MovedLink, String::new()),
-        ("program-1", Reason::Contradicted, String::new()),
-    ];
+    let expected = ["MovedLink", "program-1 DeadLink", "program-1 MovedLink", "program-1 Contradicted"];
     assert_eq!(reasons(&list), expected);
     let places = list.iter().map(|due| due.file.as_str()).collect::<Vec<_>>();
     assert_eq!(places, ["organizations.ndjson", "programs.ndjson", "cycles.ndjson", "facts.ndjson"]);
@@ -127,16 +109,11 @@ fn records_without_a_text_in_a_language_are_due() {
     let mut report = Diagnostics::new();
     let list = due(tables(&[("programs.ndjson", fresh(1, ""))], &mut report), &mut report, date(2026, 6, 1));
     let list = list.unwrap();
-    assert_eq!(
-        reasons(&list),
-        [("", Reason::Untranslated, String::new()), ("program-1", Reason::Untranslated, String::new())]
-    );
+    assert_eq!(reasons(&list), ["Untranslated", "program-1 Untranslated"]);
     let csv = Due::csv(&list);
-    assert_eq!(csv.lines().next().unwrap(), "organization,program,reason,since,note,file,line");
-    assert_eq!(
-        csv.lines().nth(2).unwrap(),
-        "org-1,program-1,untranslated,,has no text in `es`,programs.ndjson,1"
-    );
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "organization,program,reason,since,note,file,line");
+    assert_eq!(lines[2], "org-1,program-1,untranslated,,has no text in `es`,programs.ndjson,1");
 }
 
 #[test]

@@ -5,72 +5,39 @@ use super::*;
 /// A canary stands in whatever may not be published.
 fn tables_with_drafts() -> Vec<(&'static str, String)> {
     let draft = r#","description":"canary","publication":"draft""#;
+    let programs = [program(1, 1, ""), program(2, 1, draft), program(3, 2, r#","summary":"canary""#)];
+    let unpublished = |number, program, more: &str| cycle(number, program, more).replace("Season", "canary");
+    let drafted = unpublished(3, 1, r#","publication":"draft""#);
     let canary = r#""kind":"note","text":"canary""#;
-    let of_draft_season = format!(r#"{canary},"cycleId":"{}""#, id('c', 3));
-    let mut tables = vec![
-        ("organizations.ndjson", lines(&[organization(1, ""), organization(2, draft)])),
-        (
-            "programs.ndjson",
-            [program(1, 1, ""), program(2, 1, draft), program(3, 2, r#","summary":"canary""#)].join("\n"),
-        ),
-        (
-            "cycles.ndjson",
-            [
-                cycle(1, 1, ""),
-                cycle(2, 3, "").replace("Season", "canary"),
-                cycle(3, 1, r#","publication":"draft""#).replace("Season", "canary"),
-            ]
-            .join("\n"),
-        ),
-        (
-            "facts.ndjson",
-            [
-                fact(1, 1, r#""kind":"note","text":"kept""#),
-                fact(2, 2, canary),
-                fact(3, 1, &of_draft_season),
-                fact(4, 1, &format!(r#"{canary},"status":"proposed""#)),
-                fact(5, 1, &format!(r#"{canary},"status":"rejected""#)),
-                fact(6, 1, &format!(r#"{canary},"publication":"withdrawn""#)),
-            ]
-            .join("\n"),
-        ),
-        (
-            "recipients.ndjson",
-            lines(&[recipient(1, ""), recipient(2, r#","biography":"canary","publication":"withdrawn""#)]),
-        ),
-        (
-            "awards.ndjson",
-            [
-                award(1, 1, 1, &format!(r#","cycleId":"{}""#, id('c', 3))),
-                award(2, 1, 2, r#","projectTitle":"canary""#),
-                award(3, 2, 1, r#","projectTitle":"canary""#),
-            ]
-            .join("\n"),
-        ),
+    let noted = |number, more: &str| fact(number, 1, &format!("{canary}{more}"));
+    let facts = [
+        fact(1, 1, r#""kind":"note","text":"kept""#),
+        fact(2, 2, canary),
+        noted(3, &format!(r#","cycleId":"{}""#, id('c', 3))),
+        noted(4, r#","status":"proposed""#),
+        noted(5, r#","status":"rejected""#),
+        noted(6, r#","publication":"withdrawn""#),
     ];
-    tables.extend(diagnostics_with_drafts());
-    tables
-}
-
-/// The same for diagnostics about other records.
-fn diagnostics_with_drafts() -> Vec<(&'static str, String)> {
-    let translation = |kind: &str, of: String| {
+    let withdrawn = recipient(2, r#","biography":"canary","publication":"withdrawn""#);
+    let title = r#","projectTitle":"canary""#;
+    let kept = award(1, 1, 1, &format!(r#","cycleId":"{}""#, id('c', 3)));
+    let translation = |kind: &str, of: char| {
+        let of = id(of, 2);
         format!(r#"{{"entityType":"{kind}","entityId":"{of}","locale":"es","fields":{{"name":"canary"}}}}"#)
     };
+    let alias = format!(r#"{{"entityType":"program","entityId":"{}","slug":"canary"}}"#, id('p', 3));
+    let words = "facet,value,broader,publication\ntopics,a,canary,\ntopics,canary,,draft\n";
     vec![
+        ("organizations.ndjson", lines(&[organization(1, ""), organization(2, draft)])),
+        ("programs.ndjson", lines(&programs)),
+        ("cycles.ndjson", lines(&[cycle(1, 1, ""), unpublished(2, 3, ""), drafted])),
+        ("facts.ndjson", lines(&facts)),
+        ("recipients.ndjson", lines(&[recipient(1, ""), withdrawn])),
+        ("awards.ndjson", lines(&[kept, award(2, 1, 2, title), award(3, 2, 1, title)])),
         ("sources.ndjson", source(1, "program", &id('p', 2)).replace("page", "canary")),
-        (
-            "translations.ndjson",
-            lines(&[translation("program", id('p', 2)), translation("organization", id('o', 2))]),
-        ),
-        (
-            "aliases.ndjson",
-            format!(r#"{{"entityType":"program","entityId":"{}","slug":"canary"}}"#, id('p', 3)),
-        ),
-        (
-            "vocabulary.csv",
-            "facet,value,broader,publication\ntopics,a,canary,\ntopics,canary,,draft\n".into(),
-        ),
+        ("translations.ndjson", lines(&[translation("program", 'p'), translation("organization", 'o')])),
+        ("aliases.ndjson", alias),
+        ("vocabulary.csv", words.to_owned()),
     ]
 }
 

@@ -61,73 +61,33 @@ fn a_vocabulary_has_known_facets_no_repetition_and_no_loop() {
 
 /// Rows whose order is not that of their ids.
 fn tables_out_of_order() -> Vec<(&'static str, String)> {
+    let named = |number, name: &str| program(number, 1, "").replace(&format!("Program {number}"), name);
     let year = |year: i32| format!(r#","awardYear":{year}"#);
     let due = |day: &str| format!(r#","deadlineOn":"{day}""#);
-    let mut tables = vec![
-        (
-            "programs.ndjson",
-            lines(&[
-                program(2, 1, "").replace("Program 2", "A"),
-                program(1, 1, "").replace("Program 1", "B"),
-            ]),
-        ),
-        (
-            "cycles.ndjson",
-            [cycle(3, 1, ""), cycle(2, 1, &due("2026-07-01")), cycle(1, 1, &due("2026-08-01"))].join("\n"),
-        ),
-        (
-            "facts.ndjson",
-            [
-                fact(1, 1, r#""kind":"topic","value":"b""#),
-                fact(2, 1, r#""kind":"topic","value":"a""#),
-                fact(3, 1, &format!(r#""kind":"note","sourceId":"{}""#, id('s', 1))),
-            ]
-            .join("\n"),
-        ),
+    let cycles = [cycle(3, 1, ""), cycle(2, 1, &due("2026-07-01")), cycle(1, 1, &due("2026-08-01"))];
+    let topic = |number, value: &str| fact(number, 1, &format!(r#""kind":"topic","value":"{value}""#));
+    let cited = fact(3, 1, &format!(r#""kind":"note","sourceId":"{}""#, id('s', 1)));
+    let sources = [(1, "organization", 'o'), (2, "program", 'p'), (3, "cycle", 'c')];
+    let sources = sources.map(|(number, kind, of)| source(number, kind, &id(of, 1)));
+    let moment = |month: u32| format!("2026-0{month}-01T00:00:00Z");
+    let history = [transition(1, 1, "ended", &moment(1)), transition(2, 1, "unclear", &moment(2))];
+    let of = id('o', 1);
+    let leader = |number| format!(r#"{{"id":"{}","organizationId":"{of}","name":"A"}}"#, id('l', number));
+    let post = |number, day: &str| {
+        let id = id('n', number);
+        format!(r#"{{"id":"{id}","organizationId":"{of}","title":"A","url":"https://a.example"{day}}}"#)
+    };
+    let on = |year: i32| format!(r#","publishedOn":"{year}-01-01""#);
+    vec![
+        ("programs.ndjson", lines(&[named(2, "A"), named(1, "B")])),
+        ("cycles.ndjson", lines(&cycles)),
+        ("facts.ndjson", lines(&[topic(1, "b"), topic(2, "a"), cited])),
         ("recipients.ndjson", recipient(1, "")),
         ("awards.ndjson", lines(&[award(1, 1, 1, &year(2019)), award(2, 2, 1, &year(2021))])),
-    ];
-    tables.extend(more_out_of_order());
-    tables
-}
-
-fn more_out_of_order() -> Vec<(&'static str, String)> {
-    let leader =
-        |number| format!(r#"{{"id":"{}","organizationId":"{}","name":"A"}}"#, id('l', number), id('o', 1));
-    let post = |number, day: &str| {
-        format!(
-            r#"{{"id":"{}","organizationId":"{}","title":"A","url":"https://a.example"{day}}}"#,
-            id('n', number),
-            id('o', 1)
-        )
-    };
-    vec![
-        (
-            "sources.ndjson",
-            [
-                source(1, "organization", &id('o', 1)),
-                source(2, "program", &id('p', 1)),
-                source(3, "cycle", &id('c', 1)),
-            ]
-            .join("\n"),
-        ),
-        (
-            "lifecycle.ndjson",
-            lines(&[
-                transition(1, 1, "ended", "2026-01-01T00:00:00Z"),
-                transition(2, 1, "unclear", "2026-02-01T00:00:00Z"),
-            ]),
-        ),
+        ("sources.ndjson", lines(&sources)),
+        ("lifecycle.ndjson", lines(&history)),
         ("leaders.ndjson", lines(&[leader(2), leader(1)])),
-        (
-            "posts.ndjson",
-            [
-                post(1, ""),
-                post(2, r#","publishedOn":"2025-01-01""#),
-                post(3, r#","publishedOn":"2026-01-01""#),
-            ]
-            .join("\n"),
-        ),
+        ("posts.ndjson", lines(&[post(1, ""), post(2, &on(2025)), post(3, &on(2026))])),
     ]
 }
 

@@ -89,8 +89,8 @@ impl Theme {
         let look = Palette::read(own.text(colors::FILE), &mut faults);
         let pictures = std::mem::take(&mut own.pictures);
         let text = own.text(colors::FILE).unwrap_or_default();
-        let brand = look.brand().map(|name| {
-            let name = name?;
+        let brand = look.brand.each_ref().map(|name| {
+            let name = name.as_ref()?;
             let at = check::line(text, &format!("\"{name}\""));
             folder::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
         });

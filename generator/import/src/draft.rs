@@ -10,6 +10,7 @@ use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
 use crate::labels::lacks_scheme;
+use crate::values::items;
 use crate::vocabulary::{is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
@@ -197,6 +198,17 @@ impl Draft<'_> {
         out
     }
 
+    /// A cell that may name two organizations: it has a sign between them, or names of other cells.
+    fn two_names(&self, column: usize) -> Option<String> {
+        let names: BTreeSet<String> = self.column(column).collect();
+        let parts =
+            |text: &str, signs: &[&str]| signs.iter().map(|sign| items(text, sign)).collect::<Vec<_>>();
+        let is_parted = |text: &&String| parts(text, &[";", "|", " / "]).iter().any(|it| it.len() > 1);
+        let is_known = |it: &Vec<String>| it.len() > 1 && it.iter().all(|part| names.contains(part));
+        let is_joined = |text: &&String| parts(text, &[",", " and ", " & ", " y "]).iter().any(is_known);
+        names.iter().find(|text| is_parted(text) || is_joined(text)).cloned()
+    }
+
     /// The columns that are mapped to nothing.
     fn free(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = (usize, &String)> {
         let columns = self.sheet.columns.iter().enumerate();
@@ -259,7 +271,14 @@ impl Draft<'_> {
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
             let why = "one row for each value";
-            let _ = writeln!(out, "\n[sources.{source}.organizations]\nname = {rule}  # {why}");
+            let doubt = self.two_names(*column).map(|cell| {
+                let cell = quoted(&cell);
+                format!(
+                    "? {cell} is one, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
+                )
+            });
+            let doubt = doubt.unwrap_or_default();
+            let _ = writeln!(out, "\n[sources.{source}.organizations]\nname = {rule}  # {doubt}{why}");
         }
         let _ = writeln!(out, "\n[sources.{source}.programs]");
         let shared = self.shared(taken, key);

@@ -51,6 +51,21 @@ fn a_copied_id_is_a_question_about_the_key() {
 }
 
 #[test]
+fn two_names_in_a_cell_of_organizations_are_a_question() {
+    let drafted = |cell: &str| {
+        let rows = "A,Acme\nB,Umbrella\nC,\"Smith, Jones & Co\"\nD,";
+        drafted("a.csv", &format!("Title,Funder\n{rows}{cell}\n")).1
+    };
+    for cell in ["Acme; Other", "Acme / Other", "Acme and Umbrella", "Acme & Umbrella"] {
+        let question = format!("? \"{cell}\" is one, or add to both rules: values = {{ \"{cell}\" = ");
+        assert!(drafted(cell).contains(&question), "{cell}");
+    }
+    for cell in ["Acme", "Acme and Sons", "Church & Dwight"] {
+        assert!(!drafted(cell).contains("both rules"), "{cell}");
+    }
+}
+
+#[test]
 fn a_sum_is_no_key_and_a_row_of_totals_no_record() {
     let sheet = "Max. award,Funder,Grant,Link\n\
                  $500,Acme,One,https://x.example/1\n\

@@ -30,6 +30,8 @@ pub struct RankedRow {
     pub doc: u32,
     /// How much of the query it matches.
     pub tier: Tier,
+    /// Its share of the weight of the words, in thousandths.
+    pub share: u16,
     /// Words of the query that it lacks, as they were typed.
     pub missing: Vec<String>,
     /// Words of the query that it has, if these are less than half of it.
@@ -286,12 +288,14 @@ impl<'a> RankedQuery<'a> {
         let is_enough = self.options.partial_if_needed && total >= ENOUGH
             || self.options.partial_unless_named && has_named;
         let wider = if is_enough { 0 } else { self.take_partial(above, &scorer, &mut pager) };
+        let whole = self.parts.whole_weight();
         let row = |(doc, tier): (u32, Tier)| {
+            let share = if tier.is_full() { 1000 } else { (self.parts.weight(doc) / whole * 1000.0) as u16 };
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
             let missing = missing.iter().map(|words| self.text.with_hyphens(words)).collect();
             let shown_for = if tier.is_full() { self.parts.shown_for(doc) } else { Vec::new() };
             let has = if tier == Tier::Some { self.parts.matched(doc) } else { Vec::new() };
-            RankedRow { doc, tier, missing, has, shown_for }
+            RankedRow { doc, tier, share, missing, has, shown_for }
         };
         RankedPage {
             total,

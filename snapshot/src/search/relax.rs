@@ -382,9 +382,13 @@ fn run_of(pieces: &[&str], words: &str) -> Option<Range<usize>> {
     runs.find(|run| pieces.get(run.clone()).is_some_and(is_run))
 }
 
-/// The words, phrases and exclusions of a text, as they were typed.
+/// The words, phrases and exclusions of a text, as they were typed, without the marks of its sentences.
 fn pieces(text: &str) -> Vec<&str> {
-    text_query::pieces(text).map(|piece| piece.typed).collect()
+    let is_mark = |c: char| matches!(c, ',' | ';' | ':' | '?' | '!' | '¿' | '¡');
+    text_query::pieces(text)
+        .map(|piece| piece.typed.trim_matches(is_mark))
+        .filter(|piece| !piece.is_empty())
+        .collect()
 }
 
 /// The query without each of its filters.
@@ -500,6 +504,7 @@ mod tests {
         let text = " solar \"living labs\"-gas -\"fossil fuel\" field-work\"open";
         let expected = ["solar", "\"living labs\"", "-gas", "-\"fossil fuel\"", "field-work", "\"open"];
         assert_eq!(pieces(text), expected);
+        assert_eq!(pieces("¿becas , de arte, EE. UU.?"), ["becas", "de", "arte", "EE.", "UU."]);
         for text in ["", " ", "-", "\"", "-\"", "\"\"", "--\"é\" \u{301}"] {
             assert_eq!(pieces(text).concat(), text.replace(' ', ""), "{text}");
         }

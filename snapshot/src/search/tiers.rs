@@ -18,7 +18,7 @@ const PLACE: f64 = 1.5;
 /// Least share of a query's weight that a record in [`Tier::Most`] matches.
 const MOST: f64 = 0.5;
 /// Least share of a query's weight that known words have where records are shown that match only some of them.
-const SHOWN: f64 = 0.25;
+const SHOWN: f64 = 0.1;
 
 /// Weight of an everyday word, as a share of that of another one in as many records.
 const EVERYDAY: f64 = 0.3;

@@ -45,7 +45,9 @@ pub(super) struct Order<'a> {
 }
 
 /// Most records that are shown without the filters.
-const UNFILTERED_MAX: u64 = 5;
+const UNFILTERED_MAX: u64 = 10;
+/// Full matches beside which records without the filters are not needed.
+const ENOUGH: usize = 3;
 
 /// The words of a query without its filters, if it has both.
 pub(super) fn unfiltered(query: &Query) -> Option<Query> {
@@ -107,6 +109,8 @@ impl Search<'_> {
         let searched = self.searched();
         let mut start = self.query.page.offset + 1;
         let alike = self.answer.rows.chunk_by(|a, b| kind(a) == kind(b));
+        // Records without the filters have more of the query than these.
+        let at = alike.clone().take_while(|group| kind(&group[0]) != Tier::Some).count();
         let group = |group: &[RankedRow]| {
             let is_uniform = group.iter().all(|row| words(row).eq(words(&group[0])));
             let row = |row: &RankedRow| {
@@ -121,38 +125,41 @@ impl Search<'_> {
         };
         let mut groups: Vec<Group> = alike.map(group).collect();
         let unfiltered = self.unfiltered();
-        // They have more of the query than records that contradict it.
-        let is_first = unfiltered.is_some() && self.all() == 0;
-        let at = if is_first { 0 } else { groups.len() };
+        let is_advice_last = unfiltered.is_some() && self.all() == 0;
         groups.splice(at..at, unfiltered);
-        Results { advice: self.advice(), is_advice_last: is_first, groups, near: self.near() }
+        Results { advice: self.advice(), is_advice_last, groups, near: self.near() }
     }
 
-    /// Records that have all words, where none has the filters too: the first of those that are no row. Where no record
-    /// has the filters and most of the query, those that have most of the words.
+    /// Records that have all words, where few have the filters too: the first of those that are no row. Where no record
+    /// has all words, those that would stand before every row without the filters.
     fn unfiltered(&self) -> Option<Group> {
         let is_last = self.query.page.offset == 0 && (self.all() == 0 || !self.answer.more);
-        let query = unfiltered(self.query).filter(|_| self.answer.total == 0 && is_last)?;
+        let query = unfiltered(self.query).filter(|_| self.answer.total < ENOUGH && is_last)?;
         let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &answer);
-        let is_row = |row: &&RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);
-        let is_close = answer.total == 0 && self.close() == 0;
-        let fits = |row: &RankedRow| row.tier.is_full() || is_close && row.tier != Tier::Some;
-        let row = |row: &RankedRow| {
+        let is_row = |row: &RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);
+        let most = self.answer.rows.iter().map(|row| row.share).max().unwrap_or_default();
+        let fits = |row: &&RankedRow| (row.tier.is_full() || row.share > most) && !is_row(row);
+        let found: Vec<&RankedRow> = answer.rows.iter().filter(fits).collect();
+        let is_close = found.iter().any(|row| !row.tier.is_full());
+        let is_weak = found.iter().any(|row| row.tier == Tier::Some);
+        let row = |row: &&RankedRow| {
             let it = self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref())?;
-            Some(Row { differs: if is_close { self.difference(row) } else { None }, ..it })
+            Some(Row { differs: self.difference(row), ..it })
         };
-        let rows: Vec<Row> =
-            answer.rows.iter().filter(|row| fits(row) && !is_row(row)).filter_map(row).collect();
-        let key = if answer.total == 1 { "results_one" } else { "results_other" };
-        let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
-        let heading = Some(match is_close {
-            true => self.words.word("results_unfiltered_close").to_owned(),
-            false => format!("{}: {text}", self.words.word("results_unfiltered")),
-        });
+        let rows: Vec<Row> = found.iter().filter_map(row).collect();
+        let heading = match (is_weak, is_close) {
+            (true, _) => self.words.word("results_unfiltered_some").to_owned(),
+            (_, true) => self.words.word("results_unfiltered_close").to_owned(),
+            _ => {
+                let key = if answer.total == 1 { "results_one" } else { "results_other" };
+                let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
+                format!("{}: {text}", self.words.word("results_unfiltered"))
+            }
+        };
         let is_more = is_close || answer.total > rows.len();
         let all = is_more.then(|| self.way(self.first_page(query, &[]), "results_unfiltered_all"));
-        (!rows.is_empty()).then_some(Group { heading, all, start: 1, rows })
+        (!rows.is_empty()).then_some(Group { heading: Some(heading), all, start: 1, rows })
     }
 
     /// The values that are searched for: those of filters, and those that words were understood as.

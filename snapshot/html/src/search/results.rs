@@ -62,7 +62,8 @@ impl Search<'_> {
     /// wider region, or partial matches that have at least half of the query.
     pub(super) fn count(&self) -> String {
         let (wider, silent, close) = (self.answer.wider, self.answer.unstated, self.close());
-        if self.answer.total + wider + close == 0 && !self.answer.rows.is_empty() {
+        let is_weak = !self.answer.rows.is_empty() || unfiltered(self.query).is_some();
+        if self.answer.total + wider + close == 0 && is_weak {
             return self.words.word("results_weak").to_owned();
         }
         let (number, one, other) = match self.answer.total {
@@ -126,40 +127,43 @@ impl Search<'_> {
         let mut groups: Vec<Group> = alike.map(group).collect();
         let unfiltered = self.unfiltered();
         let is_advice_last = unfiltered.is_some() && self.all() == 0;
-        groups.splice(at..at, unfiltered);
+        if let Some((is_better, group)) = unfiltered {
+            groups.insert(if is_better { at } else { groups.len() }, group);
+        }
         Results { advice: self.advice(), is_advice_last, groups, near: self.near() }
     }
 
     /// Records that have all words, where few have the filters too: the first of those that are no row. Where no record
-    /// has all words, those that would stand before every row without the filters.
-    fn unfiltered(&self) -> Option<Group> {
+    /// has all words, those that have more of them than every row; else as many. Whether they have more.
+    fn unfiltered(&self) -> Option<(bool, Group)> {
         let is_last = self.query.page.offset == 0 && (self.all() == 0 || !self.answer.more);
         let query = unfiltered(self.query).filter(|_| self.answer.total < ENOUGH && is_last)?;
         let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &answer);
         let is_row = |row: &RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);
         let most = self.answer.rows.iter().map(|row| row.share).max().unwrap_or_default();
-        let fits = |row: &&RankedRow| (row.tier.is_full() || row.share > most) && !is_row(row);
-        let found: Vec<&RankedRow> = answer.rows.iter().filter(fits).collect();
-        let is_close = found.iter().any(|row| !row.tier.is_full());
-        let is_weak = found.iter().any(|row| row.tier == Tier::Some);
+        let others = answer.rows.iter().filter(|row| !is_row(row));
+        let (better, others): (Vec<&RankedRow>, Vec<_>) =
+            others.partition(|row| row.tier.is_full() || row.share > most);
+        let is_better = !better.is_empty();
+        let equal = others.into_iter().filter(|row| row.share == most);
+        let found: Vec<&RankedRow> = if is_better { better } else { equal.collect() };
+        let has_all = found.iter().all(|row| row.tier.is_full());
         let row = |row: &&RankedRow| {
             let it = self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref())?;
             Some(Row { differs: self.difference(row), ..it })
         };
         let rows: Vec<Row> = found.iter().filter_map(row).collect();
-        let heading = match (is_weak, is_close) {
-            (true, _) => self.words.word("results_unfiltered_some").to_owned(),
-            (_, true) => self.words.word("results_unfiltered_close").to_owned(),
-            _ => {
-                let key = if answer.total == 1 { "results_one" } else { "results_other" };
-                let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
-                format!("{}: {text}", self.words.word("results_unfiltered"))
-            }
+        let heading = if has_all {
+            let key = if answer.total == 1 { "results_one" } else { "results_other" };
+            let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
+            format!("{}: {text}", self.words.word("results_unfiltered"))
+        } else {
+            self.words.word("results_unfiltered_some").to_owned()
         };
-        let is_more = is_close || answer.total > rows.len();
+        let is_more = !has_all || answer.total > rows.len();
         let all = is_more.then(|| self.way(self.first_page(query, &[]), "results_unfiltered_all"));
-        (!rows.is_empty()).then_some(Group { heading: Some(heading), all, start: 1, rows })
+        (!rows.is_empty()).then_some((is_better, Group { heading: Some(heading), all, start: 1, rows }))
     }
 
     /// The values that are searched for: those of filters, and those that words were understood as.
@@ -304,6 +308,6 @@ fn kind(row: &RankedRow) -> Tier {
 
 /// What a row lacks of the query, or has instead; the little that it has of it.
 fn words(row: &RankedRow) -> impl Iterator<Item = &String> {
-    let lacks = if row.has.is_empty() { &row.missing } else { &row.has };
+    let lacks = if row.tier == Tier::Some { &row.has } else { &row.missing };
     lacks.iter().chain(&row.shown_for)
 }

@@ -274,7 +274,7 @@ impl Draft<'_> {
             let doubt = self.two_names(*column).map(|cell| {
                 let cell = quoted(&cell);
                 format!(
-                    "? {cell} is one, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
+                    "? {cell} is one organization, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
                 )
             });
             let doubt = doubt.unwrap_or_default();

@@ -57,7 +57,8 @@ fn two_names_in_a_cell_of_organizations_are_a_question() {
         drafted("a.csv", &format!("Title,Funder\n{rows}{cell}\n")).1
     };
     for cell in ["Acme; Other", "Acme / Other", "Acme and Umbrella", "Acme & Umbrella"] {
-        let question = format!("? \"{cell}\" is one, or add to both rules: values = {{ \"{cell}\" = ");
+        let question =
+            format!("? \"{cell}\" is one organization, or add to both rules: values = {{ \"{cell}\" = ");
         assert!(drafted(cell).contains(&question), "{cell}");
     }
     for cell in ["Acme", "Acme and Sons", "Church & Dwight"] {

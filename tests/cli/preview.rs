@@ -94,13 +94,13 @@ fn open_pages_of_a_preview_reload_at_once() {
     assert!(first.contains("\"trouble\":null"), "{first}");
     place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
     // Held until there is something to tell: that a build began, and how it ended.
-    let mut told = server.get(&format!("/__opdir/status?seen={}", seen(&first)));
-    while told.contains("\"building\":true") {
-        told = server.get(&format!("/__opdir/status?seen={}", seen(&told)));
+    let mut shown = server.get(&format!("/__opdir/status?seen={}", seen(&first)));
+    while shown.contains("\"building\":true") {
+        shown = server.get(&format!("/__opdir/status?seen={}", seen(&shown)));
     }
-    assert!(told.contains("E0201") && told.contains("aliases.csv:21"), "{told}");
-    assert!(told.contains("did you mean `organization`?"), "{told}");
-    assert!(told.contains(&generation), "the last good snapshot is still served: {told}");
+    assert!(shown.contains("E0201") && shown.contains("aliases.csv:21"), "{shown}");
+    assert!(shown.contains("did you mean `organization`?"), "{shown}");
+    assert!(shown.contains(&generation), "the last good snapshot is still served: {shown}");
     for (path, kind) in [("/__opdir/preview.js", "text/javascript"), ("/__opdir/preview.css", "text/css")] {
         let answer = server.get(path);
         assert!(status(&answer) == "200" && answer.contains(kind), "{answer}");

@@ -19,7 +19,7 @@ pub(crate) fn organization() -> (&'static str, Vec<Value>) {
     ("organizations", vec![record(ORGANIZATION, json!({"slug": "body", "name": "Body"}))])
 }
 
-/// Programs with the slugs `p1`, `p2` and so on, told apart by a few members only.
+/// Programs with the slugs `p1`, `p2` and so on, which differ in a few members only.
 pub(crate) fn programs(members: &[Value]) -> (&'static str, Vec<Value>) {
     let numbered = (1..).zip(members).map(|(number, members)| {
         let mut program = program(number, "Program 0", members.clone());

@@ -124,7 +124,7 @@ impl Edge {
     }
 }
 
-/// A server of small tables in a folder of its own, asked without a connection.
+/// A server of small tables in a folder of its own, called without a connection.
 pub(crate) struct Live {
     pub(crate) server: Arc<Server>,
     _folder: TempDir,
@@ -186,7 +186,7 @@ impl Response {
                 let read = libdeflater::Decompressor::new().gzip_decompress(&self.body, &mut out).unwrap();
                 assert_eq!(read, out.len());
             }
-            other => panic!("nobody asked for the coding {other}"),
+            other => panic!("no request was for the coding {other}"),
         }
         out
     }

@@ -61,7 +61,7 @@ fn no_byte_of_the_samples_snapshot_knows_its_unpublished_records() {
     }
 }
 
-/// Ids of records that are published and of those that are not are told apart by their start.
+/// Ids of records that are published and of those that are not differ at their start.
 fn id(published: bool, kind: u128, number: u128) -> String {
     let start: u128 = if published { 0xaaaa_aaaa } else { 0xcafe_cafe };
     Uuid::from_u128(start << 96 | 0x5000_8000_0000_0000_0000 | kind << 16 | number).to_string()

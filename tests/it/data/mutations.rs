@@ -241,7 +241,7 @@ fn spoilt(mutation: &Mutation) -> Files {
     files
 }
 
-/// What a fault adds to what is told of the sound dataset.
+/// What a fault adds to what is reported of the sound dataset.
 fn added<'r>(report: &'r Diagnostics, before: &Diagnostics) -> Vec<&'r Diagnostic> {
     let key = |report: &Diagnostics, it: &Diagnostic| {
         (report.file_name(it.at.file).to_owned(), it.at.line, it.code, it.message.clone())
@@ -272,12 +272,12 @@ fn a_sound_dataset_has_no_errors() {
 fn every_fault_is_reported_at_its_line_and_field_with_a_remedy() {
     let (_, before) = judged(&sound());
     let mut wrong = Vec::new();
-    let mut told_well = 0;
+    let mut well_reported = 0;
     for mutation in CELLS.iter().filter(|mutation| !mutation.4.is_empty()) {
         let (file, from, to, line, code, field, _) = mutation;
         let (is_linked, report) = judged(&spoilt(mutation));
         let found = added(&report, &before);
-        let is_told = found.iter().any(|it| {
+        let is_reported = found.iter().any(|it| {
             let of = it.field.as_deref().unwrap_or_default();
             report.file_name(it.at.file) == *file
                 && it.at.line == *line
@@ -285,23 +285,23 @@ fn every_fault_is_reported_at_its_line_and_field_with_a_remedy() {
                 && (field.is_empty() || of == *field)
         });
         let is_right = is_linked != code.starts_with('E');
-        if is_told && is_right && remedies(&report).is_empty() {
-            told_well += 1;
+        if is_reported && is_right && remedies(&report).is_empty() {
+            well_reported += 1;
         } else {
-            let told: Vec<String> = found
+            let reported: Vec<String> = found
                 .iter()
                 .map(|it| {
                     format!("{} {}:{} {:?}", it.code.id(), report.file_name(it.at.file), it.at.line, it.field)
                 })
                 .collect();
             wrong.push(format!(
-                "{file}: {from:?} → {to:?}: {told:?}, published {is_linked}, {:?}",
+                "{file}: {from:?} → {to:?}: {reported:?}, published {is_linked}, {:?}",
                 remedies(&report)
             ));
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), CELLS.len(), wrong.join("\n"));
-    assert!(told_well >= 95, "only {told_well} faults");
+    assert!(well_reported >= 95, "only {well_reported} faults");
 }
 
 #[test]

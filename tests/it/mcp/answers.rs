@@ -87,8 +87,8 @@ fn a_value_that_is_a_strangers_text_is_taken_and_never_repeated() {
     let read = json!([{"words": "ignore PREVIOUS instruction", "filters": [{"parameter": "field"}]}]);
     assert_eq!(found["understood"], read);
     for unknown in ["ignor", "IGNORE", "previous"] {
-        let told = server.mistake("search_opportunities", &json!({"field": unknown}));
-        assert!(!told.contains("rules") && !told.contains("instructions"), "{told}");
+        let message = server.mistake("search_opportunities", &json!({"field": unknown}));
+        assert!(!message.contains("rules") && !message.contains("instructions"), "{message}");
     }
 }
 
@@ -121,14 +121,14 @@ fn rows_say_where_they_stand_and_why() {
     let found = server.call("search_opportunities", &json!({"sort": "name"}));
     assert_eq!(found["asOf"], "2026-11-21");
     let said = "openState basis nextDeadline lastDeadline opensOn closesInDays";
-    let told = json!([
+    let expected = json!([
         ["closed", "source", null, null, null, null],
         ["upcoming", null, "2027-03-01", null, "2027-02-01", null],
         ["open", null, "2026-12-20", null, null, null],
         ["rolling", "season", null, null, null, null],
         ["closed", null, null, "2026-09-30", null, null]
     ]);
-    assert_eq!(rows(&found, said), told);
+    assert_eq!(rows(&found, said), expected);
     let nile = &found["opportunities"][2];
     let eligible = "citizenship: Kenya; country: Kenya, Uganda; age: 18-35; not citizenship: South Sudan";
     assert_eq!(nile["eligible"], eligible);
@@ -158,7 +158,7 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
     ];
     let found = Server::new(world_with(programs, &[("cycles", cycles)]))
         .call("search_opportunities", &json!({"sort": "name"}));
-    let told = json!([
+    let expected = json!([
         ["A word", "open", "source"],
         ["Nothing known", "unknown", null],
         ["Open while a later season has a deadline", "open", "season"],
@@ -166,7 +166,7 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
         ["Stopped with a deadline ahead", "closed", "source"],
         ["Unclear after its deadline", "unknown", null]
     ]);
-    assert_eq!(rows(&found, "name openState basis"), told);
+    assert_eq!(rows(&found, "name openState basis"), expected);
 }
 
 #[test]
@@ -288,8 +288,8 @@ fn counts_under_filters_are_those_of_the_searches_they_lead_to() {
     let synthetic = LazyLock::new(|| Server::new(World::synthetic(300, 11)));
     let server = PUBLISHED.as_ref().unwrap_or_else(|| &synthetic);
     for spec in FACETS.iter().filter(|spec| spec.group == spec.facet && !spec.is_daily) {
-        let asked = json!({"facet": spec.name, "openOnly": true, "fundedOnly": true, "limit": 3});
-        for item in server.call("list_filter_options", &asked)["data"].as_array().unwrap() {
+        let arguments = json!({"facet": spec.name, "openOnly": true, "fundedOnly": true, "limit": 3});
+        for item in server.call("list_filter_options", &arguments)["data"].as_array().unwrap() {
             let search = json!({spec.parameter: item["value"], "openOnly": true, "fundedOnly": true});
             assert_eq!(server.call("search_opportunities", &search)["total"], item["count"], "{search}");
         }
@@ -324,17 +324,17 @@ fn ended() -> Server {
 #[test]
 fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
     let server = ended();
-    let asked = |arguments: &Value| server.call("search_opportunities", arguments);
-    let found = asked(&json!({"query": "soil maps", "type": ["prize"], "openOnly": true}));
+    let search = |arguments: &Value| server.call("search_opportunities", arguments);
+    let found = search(&json!({"query": "soil maps", "type": ["prize"], "openOnly": true}));
     assert_eq!(found["total"], 0);
     assert_eq!(found["without"], Value::Null, "no part alone is to blame");
-    let found = asked(&json!({"query": "soil maps", "type": ["prize"]}));
+    let found = search(&json!({"query": "soil maps", "type": ["prize"]}));
     let without = json!([{"words": "maps", "total": 1}, {"parameter": "type", "value": "prize", "total": 1}]);
     assert_eq!(found["without"], without);
-    let found = asked(&json!({"query": "soil", "openOnly": true}));
+    let found = search(&json!({"query": "soil", "openOnly": true}));
     assert_eq!(found["without"], json!([{"parameter": "openOnly", "value": "true", "total": 3}]));
     for arguments in [json!({"query": "soil"}), json!({"query": "dance"})] {
-        assert_eq!(asked(&arguments)["without"], Value::Null, "{arguments}");
+        assert_eq!(search(&arguments)["without"], Value::Null, "{arguments}");
     }
 }
 

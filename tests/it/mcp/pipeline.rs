@@ -438,9 +438,9 @@ fn the_61st_request_in_a_minute_is_refused_with_the_exact_time_to_wait() {
     let refused = send("192.0.2.1", 6_000);
     assert_eq!(limits(&refused), "\"mcp\";r=0;t=54");
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (429, &HeaderValue::from(54)));
-    let told = body(&refused);
-    assert_eq!(told["id"], 1);
-    assert_eq!(told["error"]["data"], json!({"retryAfterSeconds": 54, "limitPerMinute": 60}));
+    let refusal = body(&refused);
+    assert_eq!(refusal["id"], 1);
+    assert_eq!(refusal["error"]["data"], json!({"retryAfterSeconds": 54, "limitPerMinute": 60}));
     assert_eq!(send("192.0.2.2", 6_000).status(), 200);
     assert_eq!(send("192.0.2.1", 59_999).headers()["retry-after"], "1");
     assert_eq!(send("192.0.2.1", 60_000).status(), 200);

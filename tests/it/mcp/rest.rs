@@ -128,7 +128,7 @@ fn compare_all(server: &Server, questions: &[String]) {
 #[test]
 fn random_questions_get_the_same_records_by_both_interfaces() {
     let server = Server::new(World::synthetic(2_000, 5));
-    // What is cut off a hostile question is told in different ways.
+    // What is cut off a hostile question is reported in different ways.
     let synthetic: Vec<String> = Class::ALL
         .into_iter()
         .filter(|class| *class != Class::Hostile)
@@ -148,12 +148,12 @@ fn compare_facets(server: &Server) {
         for (q, limit, offset) in
             [("", 100, 0), ("a", 3, 0), ("E", 2, 1), ("no such value", 50, 0), ("", 1, 1_000)]
         {
-            let asked = Serializer::new(String::new())
+            let text = Serializer::new(String::new())
                 .append_pair("q", q)
                 .append_pair("limit", &limit.to_string())
                 .append_pair("offset", &offset.to_string())
                 .finish();
-            let query = parse_facet(&asked).unwrap();
+            let query = parse_facet(&text).unwrap();
             let rest: Value =
                 serde_json::from_slice(&facet::facet(site, &server.dated, spec.facet, &query).bytes).unwrap();
             let arguments = json!({"facet": spec.name, "q": q, "limit": limit, "offset": offset});

@@ -130,8 +130,8 @@ fn schemas_hold_only_what_every_client_takes() {
         walk(&tool["inputSchema"], true);
         walk(&tool["outputSchema"], false);
         let hints = &tool["annotations"];
-        let told = picked(hints, "readOnlyHint destructiveHint idempotentHint openWorldHint");
-        assert_eq!(told, json!([true, false, true, false]));
+        let stated = picked(hints, "readOnlyHint destructiveHint idempotentHint openWorldHint");
+        assert_eq!(stated, json!([true, false, true, false]));
         assert_eq!(hints["title"], tool["title"]);
         assert!(tool["description"].as_str().unwrap().len() < 2_000);
     }
@@ -300,9 +300,9 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
 fn mistakes_name_the_nearest_that_would_do() {
     let server = synthetic();
     let begins = |tool: &str, arguments: &Value, with: &str| {
-        let told = server.mistake(tool, arguments);
-        assert!(told.starts_with(with), "{told}");
-        told
+        let message = server.mistake(tool, arguments);
+        assert!(message.starts_with(with), "{message}");
+        message
     };
     let search = |arguments: Value, with: &str| begins("search_opportunities", &arguments, with);
     search(json!({"types": ["x"]}), "Unknown argument \"types\". Did you mean \"type\"? Accepted: type, ");

@@ -18,7 +18,7 @@ use crate::records::{fact, organization, programs};
 use crate::search::oracle::{Expected, Oracle};
 use tests::world::{WORDS, World, day_after};
 
-/// How many questions are asked; a long run sets `ORACLE_CASES`.
+/// How many questions there are; a long run sets `ORACLE_CASES`.
 fn cases() -> u32 {
     std::env::var("ORACLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
 }
@@ -205,7 +205,7 @@ fn the_engine_answers_as_the_oracle_does() {
     runner.run(&case(), test).unwrap_or_else(|fault| panic!("{fault}"));
 }
 
-/// Slugs that a question finds among programs that are told apart by a few members only.
+/// Slugs that a question finds among programs that differ in a few members only.
 fn found(tables: &[(&str, Vec<Value>)], query: &str) -> Vec<String> {
     answer(&World::tables(tables), query, 0).slugs
 }

@@ -68,8 +68,8 @@ fn following_the_changes_gives_what_is_served() {
     assert_eq!(all, copy.len());
     let id = store::Generation::open_current(root).unwrap().id().to_string();
     for target in ["/changes", "/api/v1/search", "/programs", "/api/v1/exports/latest"] {
-        let told = ask(&open(root), target).headers["opdir-generation"].to_str().unwrap().to_owned();
-        assert!(id.ends_with(&format!("-{told}")), "{target}: {told}");
+        let stated = ask(&open(root), target).headers["opdir-generation"].to_str().unwrap().to_owned();
+        assert!(id.ends_with(&format!("-{stated}")), "{target}: {stated}");
     }
     let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
     publish(root, &[edit]);
@@ -237,9 +237,9 @@ fn a_cursor_that_is_invalid_or_of_another_directory_is_refused() {
     }
     let body = ask(&live, &format!("/changes?since={}&limit=0&utm_source=x", "x".repeat(500))).body;
     let faults: Value = serde_json::from_slice(&body).unwrap();
-    let told = faults["error"]["details"].as_array().unwrap();
-    let told: Vec<_> = told.iter().map(|it| it["parameter"].as_str().unwrap()).collect();
-    assert_eq!(told, ["since", "limit"], "every fault at once");
+    let stated = faults["error"]["details"].as_array().unwrap();
+    let stated: Vec<_> = stated.iter().map(|it| it["parameter"].as_str().unwrap()).collect();
+    assert_eq!(stated, ["since", "limit"], "every fault at once");
     assert!(faults["error"]["details"][0]["value"].as_str().unwrap().chars().count() <= 101);
     assert_eq!(since("0123456789abcdef.1"), 410);
     for limit in ["0", "5001", "x", "", "%2B5", "-1", "99999999999999999999999"] {

@@ -1,4 +1,4 @@
-//! Validators over publications: whoever holds a copy is told by its date and ETag when there is another,
+//! Validators over publications: the date and ETag of a copy say whether there is another,
 //! after an edit, on a new day, and after a rollback. Each time with data that says the same `publishedAt`.
 
 use std::path::Path;

@@ -80,7 +80,7 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     publish(root, &[]);
-    let (before, mut asked) = (open(root), targets(root));
+    let (before, mut addresses) = (open(root), targets(root));
     let edits = [
         Edit {
             file: "programs/grants-prizes-and-other.ndjson",
@@ -91,10 +91,10 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
     ];
     publish(root, &edits);
     let (after, text) = (open(root), report_diff(&diff(root, None).unwrap(), DiffFormat::Purge));
-    asked.extend(targets(root));
+    addresses.extend(targets(root));
     let lines: HashSet<&str> = text.lines().collect();
     let (mut changed, mut stayed) = (0, 0);
-    for target in &asked {
+    for target in &addresses {
         let (old, new) = (ask(&before, target), ask(&after, target));
         let named = lines.contains(&*format!("url https://{HOST}{target}"));
         let tags = old.headers.get("cache-tag").map_or("", |tags| tags.to_str().unwrap());

@@ -106,7 +106,7 @@ fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
     let refused = live.failed_reload().unwrap();
     assert!(refused.is_transient && refused.reason.contains("missing"), "{refused:?}");
     poll(1_000);
-    assert_eq!(live.metrics.refusals.get(), 1, "tried again, told once");
+    assert_eq!(live.metrics.refusals.get(), 1, "tried again, reported once");
     fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
     poll(3_000);
     assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
@@ -119,7 +119,7 @@ fn a_request_for_reload_retries_a_refused_generation_at_once() {
     fs::rename(root.file("site.zip"), root.path().join("elsewhere")).unwrap();
     live.refresh();
     live.refresh();
-    assert_eq!(live.metrics.refusals.get(), 2, "told whenever somebody asks");
+    assert_eq!(live.metrics.refusals.get(), 2, "reported on each request");
     fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
     live.refresh();
     assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));

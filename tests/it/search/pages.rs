@@ -264,6 +264,17 @@ fn where_no_record_has_words_and_filters_those_with_all_words_are_shown_without_
 }
 
 #[test]
+fn of_records_with_as_many_words_those_that_have_the_filters_stand_first() {
+    let prize = |name: &str| json!({"name": name, "programType": "prize"});
+    let other = |name: &str| json!({"name": name});
+    let members = [prize("Amber birch"), prize("Dune"), other("Birch amber"), other("Cedar"), other("Elm")];
+    let page = live(&members).get("/programs?q=amber+birch+dune+cedar+quasar&type=prize");
+    let order = ["p1", "without your filters</strong>", "p3", "p2", "without your filters</strong>", "p4"];
+    let rest = order.iter().try_fold(&*page, |rest, next| Some(rest.split_once(next)?.1));
+    assert!(rest.is_some_and(|rest| !rest.contains("/programs/p5")) && rows(&page) == 4, "{page}");
+}
+
+#[test]
 fn words_that_no_record_has_stand_in_one_sentence_with_a_way_on() {
     let live = live(&[json!({"name": "Soil"})]);
     let page = live.get("/programs?q=quasar+zither");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use snapshot::facet::MEASURES;
 use snapshot::query::{FacetValue, Page, Query, Sort};
-use snapshot::search::{RankedRow, Tier, as_typed};
+use snapshot::search::{RankedPage, RankedRow, Tier, as_typed};
 
 use super::suggestions::Advice;
 use super::{Search, search_path};
@@ -106,64 +106,79 @@ impl Search<'_> {
     }
 
     pub(super) fn results(&self) -> Results {
+        let unfiltered = self.unfiltered();
+        let found = unfiltered.iter().flat_map(|(_, answer)| &answer.rows);
+        let found = found.filter(|row| self.answer.rows.iter().all(|shown| shown.doc != row.doc));
+        let most = found.clone().map(|row| row.share).max().unwrap_or_default();
+        // The more words, the higher; of equals, those that have the filters stand first.
+        let is_above = |row: &&RankedRow| kind(row) != Tier::Some || row.share >= most;
+        let (above, below): (Vec<_>, Vec<_>) = self.answer.rows.iter().partition(is_above);
+        let least = below.iter().map(|row| row.share).max().unwrap_or_default();
+        let is_weak = above.iter().all(|row| row.tier == Tier::Some);
+        let found = found.filter(|row| is_weak || row.tier != Tier::Some);
+        let (found, mut rest): (Vec<_>, Vec<_>) = found.partition(|row| row.share > least);
+        let room = (UNFILTERED_MAX as usize).saturating_sub(self.answer.rows.len() + found.len());
+        rest.truncate(room);
+        let is_advice_last = self.all() == 0 && found.len() + rest.len() > 0;
+        let mut start = self.query.page.offset + 1;
+        let mut groups = self.filtered_groups(&above, &mut start);
+        if let Some((query, answer)) = &unfiltered {
+            groups.extend(self.unfiltered_groups(query, answer, &found));
+            groups.extend(self.filtered_groups(&below, &mut start));
+            groups.extend(self.unfiltered_groups(query, answer, &rest));
+        }
+        Results { advice: self.advice(), is_advice_last, groups, near: self.near() }
+    }
+
+    /// Rows that have the filters, those that match alike under one heading, the first with a number.
+    fn filtered_groups(&self, rows: &[&RankedRow], start: &mut u64) -> Vec<Group> {
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &self.answer);
         let searched = self.searched();
-        let mut start = self.query.page.offset + 1;
-        let alike = self.answer.rows.chunk_by(|a, b| kind(a) == kind(b));
-        // Records without the filters have more of the query than these.
-        let at = alike.clone().take_while(|group| kind(&group[0]) != Tier::Some).count();
-        let group = |group: &[RankedRow]| {
-            let is_uniform = group.iter().all(|row| words(row).eq(words(&group[0])));
-            let row = |row: &RankedRow| {
+        let group = |group: &[&RankedRow]| {
+            let is_uniform = group.iter().all(|row| words(row).eq(words(group[0])));
+            let row = |row: &&RankedRow| {
                 let mut it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
                 it.program.lines.iter_mut().for_each(|line| line.show(&searched));
                 Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
             };
             let rows = group.iter().filter_map(row).collect();
-            let it = Group { heading: self.heading(group, is_uniform), all: None, start, rows };
-            start += group.len() as u64;
+            let it = Group { heading: self.heading(group, is_uniform), all: None, start: *start, rows };
+            *start += group.len() as u64;
             it
         };
-        let mut groups: Vec<Group> = alike.map(group).collect();
-        let unfiltered = self.unfiltered();
-        let is_advice_last = unfiltered.is_some() && self.all() == 0;
-        if let Some((is_better, group)) = unfiltered {
-            groups.insert(if is_better { at } else { groups.len() }, group);
-        }
-        Results { advice: self.advice(), is_advice_last, groups, near: self.near() }
+        rows.chunk_by(|a, b| kind(a) == kind(b)).map(group).collect()
     }
 
-    /// Records that have all words, where few have the filters too: the first of those that are no row. Where no record
-    /// has all words, those that have more of them than every row; else as many. Whether they have more.
-    fn unfiltered(&self) -> Option<(bool, Group)> {
+    /// The search without its filters, where few records have all words and the filters.
+    fn unfiltered(&self) -> Option<(Query, RankedPage)> {
         let is_last = self.query.page.offset == 0 && (self.all() == 0 || !self.answer.more);
         let query = unfiltered(self.query).filter(|_| self.answer.total < ENOUGH && is_last)?;
         let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
-        let highlighter = Highlighter::new(&self.site.index, self.options.literal, &answer);
-        let is_row = |row: &RankedRow| self.answer.rows.iter().any(|shown| shown.doc == row.doc);
-        let most = self.answer.rows.iter().map(|row| row.share).max().unwrap_or_default();
-        let others = answer.rows.iter().filter(|row| !is_row(row));
-        let (better, others): (Vec<&RankedRow>, Vec<_>) =
-            others.partition(|row| row.tier.is_full() || row.share > most);
-        let is_better = !better.is_empty();
-        let equal = others.into_iter().filter(|row| row.share == most);
-        let found: Vec<&RankedRow> = if is_better { better } else { equal.collect() };
-        let has_all = found.iter().all(|row| row.tier.is_full());
+        Some((query, answer))
+    }
+
+    /// Rows of the search without filters: those that have all words, and others.
+    fn unfiltered_groups(&self, query: &Query, answer: &RankedPage, rows: &[&RankedRow]) -> Vec<Group> {
+        let highlighter = Highlighter::new(&self.site.index, self.options.literal, answer);
         let row = |row: &&RankedRow| {
             let it = self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref())?;
             Some(Row { differs: self.difference(row), ..it })
         };
-        let rows: Vec<Row> = found.iter().filter_map(row).collect();
-        let heading = if has_all {
-            let key = if answer.total == 1 { "results_one" } else { "results_other" };
-            let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
-            format!("{}: {text}", self.words.word("results_unfiltered"))
-        } else {
-            self.words.word("results_unfiltered_some").to_owned()
+        let group = |group: &[&RankedRow]| {
+            let has_all = group[0].tier.is_full();
+            let heading = if has_all {
+                let key = if answer.total == 1 { "results_one" } else { "results_other" };
+                let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
+                format!("{}: {text}", self.words.word("results_unfiltered"))
+            } else {
+                self.words.word("results_unfiltered_some").to_owned()
+            };
+            let is_more = !has_all || answer.total > group.len();
+            let all =
+                is_more.then(|| self.way(self.first_page(query.clone(), &[]), "results_unfiltered_all"));
+            Group { heading: Some(heading), all, start: 1, rows: group.iter().filter_map(row).collect() }
         };
-        let is_more = !has_all || answer.total > rows.len();
-        let all = is_more.then(|| self.way(self.first_page(query, &[]), "results_unfiltered_all"));
-        (!rows.is_empty()).then_some((is_better, Group { heading: Some(heading), all, start: 1, rows }))
+        rows.chunk_by(|a, b| a.tier.is_full() == b.tier.is_full()).map(group).collect()
     }
 
     /// The values that are searched for: those of filters, and those that words were understood as.
@@ -182,14 +197,14 @@ impl Search<'_> {
     }
 
     /// How a group of matches differs from the query; if they do so in several ways, the rows say how.
-    fn heading(&self, group: &[RankedRow], is_uniform: bool) -> Option<String> {
+    fn heading(&self, group: &[&RankedRow], is_uniform: bool) -> Option<String> {
         let tier = group[0].tier;
         let word = match tier {
-            Tier::Name | Tier::All if words(&group[0]).next().is_none() || !is_uniform => return None,
+            Tier::Name | Tier::All if words(group[0]).next().is_none() || !is_uniform => return None,
             Tier::Name | Tier::All => "tier_synonym",
-            Tier::Unstated if kind(&group[0]) == Tier::Unstated => return Some(self.silent()),
-            _ if kind(&group[0]) == Tier::Some && !is_uniform => "tier_some",
-            Tier::Some if words(&group[0]).next().is_none() => "tier_some",
+            Tier::Unstated if kind(group[0]) == Tier::Unstated => return Some(self.silent()),
+            _ if kind(group[0]) == Tier::Some && !is_uniform => "tier_some",
+            Tier::Some if words(group[0]).next().is_none() => "tier_some",
             Tier::Some => "row_has",
             Tier::More => "tier_more",
             Tier::Unconfirmed => "tier_unconfirmed",
@@ -199,7 +214,7 @@ impl Search<'_> {
             Tier::Most => "tier_most",
         };
         let mut all: Vec<&String> = Vec::new();
-        for words in group.iter().flat_map(words) {
+        for words in group.iter().copied().flat_map(words) {
             if !all.contains(&words) {
                 all.push(words);
             }

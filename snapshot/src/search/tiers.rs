@@ -279,15 +279,16 @@ impl<'a> Parts<'a> {
         among.iter().fold(found, |found, among| found.and(among))
     }
 
-    /// Some documents, and apart those that state another place than the query names, or a value outside the bounds of a
-    /// filter phrase.
+    /// Some documents, and apart those that state other places than all that the query names, or a value outside the
+    /// bounds of a filter phrase.
     pub(super) fn without_contradictions<'b>(&self, docs: DocSet<'b>) -> [DocSet<'b>; 2] {
-        let is_bound = |part: &&Part<'_>| part.is_filter || part.clause.place().is_some();
-        let bounds = self.known.iter().filter(is_bound);
-        let outside = bounds.filter_map(|part| {
+        let outside = |part: &Part<'a>| {
             let outside = docs.borrowed().without(&part.docs).without(part.unstated.as_ref()?);
             Some(part.wider.iter().fold(outside, |outside, wider| outside.without(wider)))
-        });
+        };
+        let places = self.known.iter().filter(|part| part.clause.place().is_some());
+        let bounds = self.known.iter().filter(|part| part.is_filter).filter_map(outside);
+        let outside = bounds.chain(all_of(places.filter_map(outside).collect()));
         let outside = union(outside.collect(), self.index.programs()).into_owned();
         [docs.without(&outside), outside]
     }

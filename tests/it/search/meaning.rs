@@ -117,6 +117,8 @@ fn one_of_very_many_values_is_no_match_and_another_place_stands_last() {
     let found = ranked(&world, &question("lighthouse river kenya"), &[]);
     let expected = ["p6", "p5", "p4"];
     assert_eq!(slugs(&world, &found), expected, "one that states no place comes before another place");
+    let found = ranked(&world, &question("lighthouse river kenya france"), &[]);
+    assert_eq!(slugs(&world, &found)[2..], ["p5"], "one of two places is no other place");
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

@@ -66,10 +66,22 @@ pub fn language_of_stop_word(word: &str) -> Option<usize> {
     }
 }
 
-/// Whether a word is an everyday one that says little about what is sought, however rare it is among records.
+/// Whether a word is an everyday one that says little about what is sought, however rare it is among records: in Spanish
+/// also a form of such a verb.
 pub fn is_everyday_word(word: &str) -> bool {
-    EVERYDAY.contains(word)
+    let forms = VERB_ENDINGS.iter().flat_map(|(infinitive, endings)| {
+        let roots = endings.iter().filter_map(|ending| word.strip_suffix(ending));
+        roots.map(move |root| [root, infinitive].concat())
+    });
+    EVERYDAY.contains(word) || forms.into_iter().any(|form| EVERYDAY.contains(&*form))
 }
+
+/// Spanish infinitives, and endings of their verbs that hardly any noun has.
+const VERB_ENDINGS: [(&str, &[&str]); 3] = [
+    ("ar", &["amos", "aron", "ando", "aba", "aban", "abamos", "aria"]),
+    ("er", &["emos", "ieron", "iendo", "ia", "ian", "iamos", "eria"]),
+    ("ir", &["imos", "ieron", "iendo", "ia", "ian", "iamos", "iria"]),
+];
 
 /// Words of one use in English and Spanish.
 type WordsOf = [FxHashSet<&'static str>; 2];
@@ -183,6 +195,16 @@ mod tests {
         assert_eq!(stops("a fun run"), ["a"]);
         assert_eq!(stops("trabajo en una granja"), ["trabajo", "en", "una"]);
         assert_eq!(stops("trabajo digno"), [""; 0]);
+    }
+
+    #[test]
+    fn forms_of_everyday_verbs_are_everyday_words() {
+        for word in ["montar", "montamos", "montando", "perdiendo", "subimos", "gustaria", "nine"] {
+            assert!(is_everyday_word(word), "{word}");
+        }
+        for word in ["energia", "historia", "monte", "banda", "maria", "fernando", "ando", ""] {
+            assert!(!is_everyday_word(word), "{word}");
+        }
     }
 
     #[test]

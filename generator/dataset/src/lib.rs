@@ -12,7 +12,6 @@ mod link_report;
 pub mod parallel;
 mod places;
 mod read;
-mod record;
 mod registry;
 pub mod sample;
 pub mod schema;

@@ -13,9 +13,8 @@ use uuid::Uuid;
 
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::{self, Labels};
-use crate::record::Record;
 use crate::registry::{Registry, Status};
-use crate::rows::Tables;
+use crate::rows::{Record, Tables};
 use crate::table::Table;
 pub(crate) use advice::untranslated;
 

@@ -21,8 +21,7 @@ use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
 use crate::parallel;
-use crate::record::Record;
-use crate::rows::{Row, Tables};
+use crate::rows::{Record, Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
 use files::{File, Format, Role};

@@ -7,8 +7,7 @@ use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
-use crate::record::{Profile, Reference};
-use crate::rows::{Profiles, Tables};
+use crate::rows::{Profile, Profiles, Reference, Tables};
 use crate::table::Table;
 use crate::text::{counted, quoted};
 

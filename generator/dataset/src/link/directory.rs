@@ -9,8 +9,7 @@ use snapshot::record::{
 use uuid::Uuid;
 
 use crate::parallel;
-use crate::record::Record;
-use crate::rows::{Row, Tables};
+use crate::rows::{Record, Row, Tables};
 use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.

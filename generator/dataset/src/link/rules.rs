@@ -13,8 +13,7 @@ use snapshot::record::{
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
-use crate::record::Record;
-use crate::rows::{Row, Tables};
+use crate::rows::{Record, Row, Tables};
 use crate::text::{counted, nearest, quoted, suggestion, with_article};
 
 const LICENSE: &str = "CC BY 4.0";

@@ -17,8 +17,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::link_report::Finding;
 use crate::parallel;
 use crate::places;
-use crate::record::{Purpose, Record, TextField};
-use crate::rows::{Row, Tables};
+use crate::rows::{Purpose, Record, Row, Tables, TextField};
 use crate::text::{LONGEST_SLUG, counted, currency, quoted, slug_of};
 
 /// Most bytes of one text.

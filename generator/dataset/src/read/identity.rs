@@ -12,8 +12,7 @@ use uuid::Uuid;
 
 use super::partial::{PartialRow, PartialRows};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::record::Record;
-use crate::rows::{Row, Tables};
+use crate::rows::{Record, Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 use crate::text::{is_spelt, quoted, slug_of};

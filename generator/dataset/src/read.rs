@@ -19,7 +19,7 @@ use snapshot::record::{Dataset, Term};
 use store::Hex;
 use uuid::Uuid;
 
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location, Severity};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::Stamps;
@@ -166,7 +166,7 @@ impl<'a> TableReader<'a> {
 /// Whether rows are lost. Those below a column that is no field are read without it.
 fn has_error(problems: &[Diagnostic]) -> bool {
     let is_header = |code| matches!(code, Code::UnknownField | Code::RepeatedField);
-    problems.iter().any(|it| it.code.severity() == Severity::Error && !is_header(it.code))
+    problems.iter().any(|it| it.code.is_error() && !is_header(it.code))
 }
 
 #[cfg(test)]

@@ -2,27 +2,6 @@
 
 use std::sync::LazyLock;
 
-use serde::Serialize;
-
-/// Whether a problem stops the build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
-    /// It does.
-    Error,
-    /// It does not.
-    Warning,
-}
-
-impl Severity {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
-
 macro_rules! codes {
     ($($name:ident = $id:literal;)+) => {
         /// A rule of the input.
@@ -48,11 +27,13 @@ static SECTIONS: LazyLock<Vec<&str>> =
 
 impl Code {
     /// Whether it stops the build: the letter of its id.
-    pub(crate) const fn severity(self) -> Severity {
-        match self.id().as_bytes()[0] {
-            b'E' => Severity::Error,
-            _ => Severity::Warning,
-        }
+    pub(crate) fn is_error(self) -> bool {
+        self.id().starts_with('E')
+    }
+
+    /// `error` or `warning`.
+    pub(super) fn severity(self) -> &'static str {
+        if self.is_error() { "error" } else { "warning" }
     }
 
     /// What `opdir explain` prints: id and title, why it is a rule, an example, how to fix it.
@@ -184,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_letter_of_a_code_is_its_severity() {
-        assert_eq!(Code::BadUrl.severity(), Severity::Error);
-        assert_eq!(Code::DatesReversed.severity(), Severity::Warning);
+        assert_eq!(Code::BadUrl.severity(), "error");
+        assert_eq!(Code::DatesReversed.severity(), "warning");
     }
 }

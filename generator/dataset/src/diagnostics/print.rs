@@ -1,17 +1,24 @@
-//! Problems printed for people, editors, programs and CI.
+//! Problems printed for people, editors, programs and CI. Equal ones are one group: the same rule for the same value of
+//! the same field of one file. Groups are formed before the output is limited, so that 600 equal mistakes are one problem.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 use serde_json::json;
 
-use super::groups::{Group, Omitted, groups, limited};
-use super::{Code, Diagnostics, Severity};
+use super::{Code, Diagnostic, Diagnostics, FileId};
 use crate::text::{counted, printable};
 
 /// GitHub shows at most so many messages of each severity for a step and drops the others silently.
 const GITHUB_LIMIT: usize = 10;
+
+/// Most groups of one code, file and field that are printed; the rest is counted.
+const LIMIT_PER_FIELD: usize = 5;
+/// How many of its lines a group lists.
+const LINES_LISTED: usize = 3;
 
 /// The format that problems are printed in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -47,7 +54,110 @@ impl From<MessageFormat> for PrintOptions {
     }
 }
 
+/// One problem and every row that has it.
+struct Group<'a> {
+    /// As the first row has it.
+    first: &'a Diagnostic,
+    /// Physical lines, in order.
+    lines: Vec<u32>,
+}
+
+/// The first of the groups of one code and file that are counted, not printed, and their number.
+type Omitted<'a> = (&'a Diagnostic, usize);
+
+/// An error without terminal colours: where it is, what is wrong, how to fix it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorSummary {
+    /// `file:line`, or `file:line:column` where that is known.
+    pub place: String,
+    /// Its code.
+    pub code: &'static str,
+    /// What is wrong, and in which rows.
+    pub message: String,
+    /// How to fix it.
+    pub help: String,
+}
+
+impl<'a> Group<'a> {
+    /// The summary of the group, safe to print.
+    fn summary(&self, report: &Diagnostics) -> ErrorSummary {
+        let first = self.first;
+        let column = first.column.map(|column| format!(":{column}")).unwrap_or_default();
+        ErrorSummary {
+            place: format!("{}{column}", printable(&report.place(first.at))),
+            code: first.code.id(),
+            message: format!("{}{}", printable(&first.message), self.rows()),
+            help: printable(self.help()),
+        }
+    }
+
+    /// ` (14 rows: 2, 9, 31 …)`; empty for one row.
+    fn rows(&self) -> String {
+        if self.lines.len() < 2 {
+            return String::new();
+        }
+        let listed: Vec<String> = self.lines.iter().take(LINES_LISTED).map(u32::to_string).collect();
+        let more = if self.lines.len() > listed.len() { " …" } else { "" };
+        format!(" ({} rows: {}{more})", self.lines.len(), listed.join(", "))
+    }
+
+    /// How to fix it: the problem's own help, else the rule's remedy.
+    fn help(&self) -> &str {
+        self.first.help.as_deref().unwrap_or_else(|| self.first.code.remedy())
+    }
+}
+
+/// Every group, in the order of their first places.
+fn groups(report: &Diagnostics) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut known: BTreeMap<(Code, FileId, &str, &str), usize> = BTreeMap::new();
+    for diagnostic in report.sorted() {
+        let next = groups.len();
+        // A problem without a field is a group of its own.
+        let position = diagnostic.field.as_deref().map_or(next, |field| {
+            let value = diagnostic.value.as_deref().unwrap_or_default();
+            *known.entry((diagnostic.code, diagnostic.at.file, field, value)).or_insert(next)
+        });
+        match groups.get_mut(position) {
+            Some(group) => group.lines.push(diagnostic.at.line),
+            None => groups.push(Group { first: diagnostic, lines: vec![diagnostic.at.line] }),
+        }
+    }
+    groups
+}
+
+/// The groups to print: at most five of each code, file and field, and `limit` in all, errors first. A limit
+/// of 0 keeps all.
+fn limited(groups: Vec<Group<'_>>, limit: usize) -> (Vec<Group<'_>>, Vec<Omitted<'_>>) {
+    let errors = groups.iter().filter(|group| group.first.code.is_error()).count();
+    let (mut errors_left, mut warnings_left) = (limit, limit.saturating_sub(errors));
+    let mut of_field: BTreeMap<(Code, FileId, Option<&str>), usize> = BTreeMap::new();
+    let mut omitted: BTreeMap<(Code, FileId), Omitted<'_>> = BTreeMap::new();
+    let mut kept = Vec::new();
+    for group in groups {
+        let (code, file) = (group.first.code, group.first.at.file);
+        let same = of_field.entry((code, file, group.first.field.as_deref())).or_default();
+        let left = if code.is_error() { &mut errors_left } else { &mut warnings_left };
+        if limit == 0 || (*same < LIMIT_PER_FIELD && *left > 0) {
+            *same += 1;
+            *left = left.saturating_sub(1);
+            kept.push(group);
+        } else {
+            omitted.entry((code, file)).or_insert((group.first, 0)).1 += 1;
+        }
+    }
+    (kept, omitted.into_values().collect())
+}
+
 impl Diagnostics {
+    /// The first errors, each with all its rows, and how many more groups of errors there are.
+    pub fn errors(&self, limit: usize) -> (Vec<ErrorSummary>, usize) {
+        let mut errors = groups(self);
+        errors.retain(|group| group.first.code.is_error());
+        let first = errors.iter().take(limit).map(|group| group.summary(self)).collect();
+        (first, errors.len().saturating_sub(limit))
+    }
+
     /// Prints problems. Human output has colours: wrap the writer in `anstream` to remove them where they
     /// are unwanted.
     ///
@@ -68,16 +178,15 @@ impl Diagnostics {
         let bold = Style::new().bold();
         for group in &printed {
             let (summary, style) = (group.summary(self), style(group.first.code));
-            let (place, severity, code) = (&summary.place, group.severity().as_str(), summary.code);
+            let (place, severity, code) = (&summary.place, group.first.code.severity(), summary.code);
             writeln!(out, "{bold}{place}{bold:#}: {style}{severity}[{code}]{style:#}: {}", summary.message)?;
             writeln!(out, "  help: {}", summary.help)?;
         }
-        for Omitted { first, groups } in &omitted {
-            let (code, file) = (first.code.id(), printable(self.file_name(first.at.file)));
-            let line = first.at.line;
+        for (first, groups) in &omitted {
+            let (code, place) = (first.code.id(), printable(&self.place(first.at)));
             writeln!(
                 out,
-                "… and {groups} more {code}, first in {file}:{line}; --limit 0 prints all, opdir explain {code} the rule"
+                "… and {groups} more {code}, first in {place}; --limit 0 prints all, opdir explain {code} the rule"
             )?;
         }
         self.totals(out)
@@ -85,14 +194,15 @@ impl Diagnostics {
 
     /// Notes, and the numbers of errors and warnings.
     fn totals(&self, out: &mut dyn Write) -> io::Result<()> {
-        for note in self.notes() {
+        for note in &self.notes {
             writeln!(out, "{note}")?;
         }
         writeln!(out, "{}", self.counts())
     }
 
     fn counts(&self) -> String {
-        format!("{}, {}", counted(self.error_count(), "error"), counted(self.warning_count(), "warning"))
+        let errors = self.error_count();
+        format!("{}, {}", counted(errors, "error"), counted(self.list.len() - errors, "warning"))
     }
 
     /// A line for each code: how often it is found, where first, and how to fix it; the most frequent first. What is found
@@ -103,9 +213,7 @@ impl Diagnostics {
             codes.entry(first.code).or_insert(Group { first, lines: Vec::new() }).lines.push(first.at.line);
         }
         let mut rows: Vec<_> = codes.into_iter().collect();
-        rows.sort_by_key(|(code, group)| {
-            (code.severity() != Severity::Error, usize::MAX - group.lines.len())
-        });
+        rows.sort_by_key(|(code, group)| (!code.is_error(), Reverse(group.lines.len())));
         for (code, group) in rows {
             let (style, place) = (style(code), printable(&self.place(group.first.at)));
             let (id, count) = (code.id(), group.lines.len());
@@ -123,7 +231,7 @@ impl Diagnostics {
             let first = group.first;
             let line = json!({
                 "reason": "diagnostic",
-                "severity": group.severity(),
+                "severity": first.code.severity(),
                 "code": first.code.id(),
                 "title": first.code.title(),
                 "file": self.file_name(first.at.file),
@@ -141,19 +249,19 @@ impl Diagnostics {
         let totals = json!({
             "reason": "summary",
             "errors": self.error_count(),
-            "warnings": self.warning_count(),
-            "notes": self.notes(),
+            "warnings": self.list.len() - self.error_count(),
+            "notes": self.notes,
         });
         writeln!(out, "{totals}")
     }
 
     fn github(&self, limit: usize, out: &mut dyn Write) -> io::Result<()> {
         let (mut printed, omitted) = limited(groups(self), limit);
-        printed.sort_by_key(|group| group.severity() != Severity::Error);
+        printed.sort_by_key(|group| !group.first.code.is_error());
         let mut left = [GITHUB_LIMIT; 2];
-        let mut more = omitted.iter().map(|omitted| omitted.groups).sum::<usize>();
+        let mut more = omitted.iter().map(|(_, groups)| groups).sum::<usize>();
         for group in &printed {
-            let left = &mut left[usize::from(group.severity() == Severity::Warning)];
+            let left = &mut left[usize::from(group.first.code.is_error())];
             if *left == 0 {
                 more += 1;
                 continue;
@@ -164,7 +272,7 @@ impl Diagnostics {
             let file = printable(self.file_name(first.at.file));
             let file = github_text(&file).replace(':', "%3A").replace(',', "%2C");
             let text = github_text(&format!("{} Help: {}", summary.message, summary.help));
-            let (severity, line, code) = (group.severity().as_str(), first.at.line, summary.code);
+            let (severity, line, code) = (first.code.severity(), first.at.line, summary.code);
             writeln!(out, "::{severity} file={file},line={line}{column},title={code}::{text}")?;
         }
         if more > 0 {
@@ -184,10 +292,9 @@ impl Diagnostics {
         writeln!(out, "| where | rule | what | rows |\n|---|---|---|---|")?;
         for group in groups(self) {
             let first = group.first;
-            let place = format!("{}:{}", self.file_name(first.at.file), first.at.line);
             let cell =
                 |text: &str| printable(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;");
-            let (place, what) = (cell(&place), cell(&first.message));
+            let (place, what) = (cell(&self.place(first.at)), cell(&first.message));
             writeln!(out, "| {place} | {} | {what} | {} |", first.code.id(), group.lines.len())?;
         }
         writeln!(out, "\n{}", self.counts())
@@ -195,10 +302,7 @@ impl Diagnostics {
 }
 
 fn style(code: Code) -> Style {
-    let color = match code.severity() {
-        Severity::Error => AnsiColor::Red,
-        Severity::Warning => AnsiColor::Yellow,
-    };
+    let color = if code.is_error() { AnsiColor::Red } else { AnsiColor::Yellow };
     Style::new().bold().fg_color(Some(color.into()))
 }
 
@@ -209,7 +313,7 @@ fn github_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::{Diagnostic, Location};
+    use crate::diagnostics::Location;
 
     fn report() -> Diagnostics {
         let mut report = Diagnostics::new();
@@ -319,5 +423,23 @@ mod tests {
     fn a_problem_without_help_gets_the_remedy_of_its_rule() {
         let text = printed(MessageFormat::Human);
         assert!(text.contains("  help: check the source; if it is wrong there"), "{text}");
+    }
+
+    #[test]
+    fn equal_errors_are_one_summary_with_their_rows_and_warnings_are_none() {
+        let mut report = Diagnostics::new();
+        let file = report.add_file("programs.csv");
+        for line in [2, 5, 9] {
+            let at = Location { file, line };
+            let error = Diagnostic::new(Code::BadPlace, at, "`Narnia`").value("country", "Narnia");
+            report.push(error.help("write a code"));
+            report.push(Diagnostic::new(Code::DatesReversed, at, "late"));
+        }
+        report.push(Diagnostic::new(Code::BadUrl, Location { file, line: 7 }, "no address"));
+        let (errors, more) = report.errors(1);
+        assert_eq!((errors.len(), more), (1, 1));
+        assert_eq!(errors[0].place, "programs.csv:2");
+        assert_eq!(errors[0].message, "`Narnia` (3 rows: 2, 5, 9)");
+        assert_eq!(errors[0].help, "write a code");
     }
 }

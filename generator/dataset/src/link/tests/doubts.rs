@@ -88,7 +88,7 @@ fn stale_checks_and_missing_translations_are_reported_once() {
     let (_, report) = linked(&files);
     assert_eq!(found(&report), [""; 0]);
     let notes = ["no text in `en`: programs 1", "no text in `es`: organizations 1, programs 1"];
-    assert_eq!(report.notes(), notes);
+    assert_eq!(report.notes, notes);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn values_without_a_spanish_label_are_listed_by_use() {
             ("vocabulary.csv", vocabulary.to_owned()),
         ];
         let (_, report) = linked(&files);
-        report.notes().iter().filter(|it| it.contains("Spanish label")).cloned().collect::<Vec<_>>()
+        report.notes.iter().filter(|it| it.contains("Spanish label")).cloned().collect::<Vec<_>>()
     };
     let expected = "`topics`: 2 of 4 values have no Spanish label, by use: `bees` (2), `wasps` (1)";
     assert_eq!(files(DATASET), [expected]);
@@ -117,7 +117,7 @@ fn a_site_in_one_language_needs_no_texts_in_the_other() {
     let dataset = DATASET.replace(r#","defaultLocale":"en""#, "");
     let of = |locales: &str| {
         let (_, report) = linked(&[("dataset.json", dataset.replace(r#"["en","es"]"#, locales))]);
-        report.notes().to_vec()
+        report.notes.to_vec()
     };
     assert_eq!(of(r#"["en","es"]"#), ["no text in `es`: organizations 1, programs 1"]);
     assert_eq!(of(r#"["en"]"#), [""; 0]);

@@ -51,7 +51,7 @@ fn drafts_and_what_belongs_to_them_never_leave() {
     assert_eq!(directory.awards.len(), 1);
     assert_eq!(directory.awards[0].cycle_id, None);
     assert_eq!(
-        report.notes(),
+        report.notes,
         [
             "not published, with all that belongs to it: organizations 1 (1 draft), programs 2 (1 draft), \
           cycles 2 (1 draft), awards 2, recipients 1 (1 withdrawn), sources 1, \

@@ -53,7 +53,7 @@ fn three_small_files_make_a_dataset() {
         "no `lifecycle`, published as `unclear`: programs 1",
         "no timestamps (`opdir stamp` writes them): organizations 2, programs 1",
     ];
-    assert_eq!(report.notes(), notes);
+    assert_eq!(report.notes, notes);
     assert!(link(tables, &mut Diagnostics::new()).is_some());
 }
 
@@ -166,7 +166,7 @@ fn unchanged_rows_keep_their_stamps() {
     let retitled = START[1].1.replace("fellowship,", "grant,");
     let files = [("stamps.csv", text.as_str()), ("programs.csv", retitled.as_str())];
     let (after, report) = tables(&files, "");
-    assert!(report.notes().iter().all(|note| !note.contains("timestamps")), "{:?}", report.notes());
+    assert!(report.notes.iter().all(|note| !note.contains("timestamps")), "{:?}", report.notes);
     let second: jiff::Timestamp = "2026-07-01T00:00:00Z".parse().unwrap();
     let (stamps, new, changed) = after.stamps.updated(&after.unstamped, second);
     assert_eq!((new, changed), (0, 1));

@@ -4,30 +4,21 @@
 mod index;
 mod references;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use snapshot::record::Lifecycle;
+use snapshot::record::{Alias, Lifecycle};
 use uuid::Uuid;
 
+use super::fields;
 use super::partial::{PartialRow, PartialRows};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 use crate::text::{is_spelt, quoted, slug_of};
-use references::{References, natural_key, required, table_of};
-
-/// Tables whose records have timestamps.
-const STAMPED: [Table; 7] = [
-    Table::Organizations,
-    Table::Programs,
-    Table::Cycles,
-    Table::Awards,
-    Table::Recipients,
-    Table::Sources,
-    Table::Facts,
-];
+use index::Index;
+use references::{entity_table, natural_key, required};
 
 /// Adds the records of partial rows to their tables.
 pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diagnostics) {
@@ -41,7 +32,10 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     let namespace = namespace.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));
     let mut completer = Completer {
         rows,
-        references: References::new(tables),
+        indexes: index::of_records(tables),
+        absent: tables.absent.clone(),
+        incomplete: std::mem::take(&mut tables.incomplete),
+        suggestions: 0,
         namespace,
         published,
         stamps: std::mem::take(&mut tables.stamps),
@@ -50,23 +44,31 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
         derived: Counts::new(),
         slugs: Counts::new(),
         stampless: Counts::new(),
-        unclear: 0,
+        unclear: Counts::new(),
         broken: BTreeMap::new(),
     };
-    completer.prepare_all(tables);
+    // Owners come first, so that a row's references have ids when the row gets its own.
+    each_table!(tables, |table, _rows| completer.prepare(table, &tables.aliases));
     each_table!(tables, |table, rows| completer.complete(table, rows));
     completer.summarize();
     tables.broken = completer.broken;
     tables.unstamped = completer.unstamped;
     tables.stamps = completer.stamps;
-    tables.incomplete = completer.references.incomplete;
+    tables.incomplete = completer.incomplete;
 }
 
 type Counts = BTreeMap<Table, usize>;
 
 struct Completer<'a> {
     rows: PartialRows,
-    references: References,
+    /// The records of each table.
+    indexes: [Index; Table::ALL.len()],
+    /// Tables without a file.
+    absent: BTreeSet<Table>,
+    /// Tables that lost rows to errors.
+    incomplete: BTreeSet<Table>,
+    /// Unknown names that were compared with all known ones.
+    suggestions: usize,
     /// Of derived ids.
     namespace: Uuid,
     published: Timestamp,
@@ -80,14 +82,14 @@ struct Completer<'a> {
     /// Of rows without timestamps.
     stampless: Counts,
     /// Of programs without a lifecycle.
-    unclear: usize,
+    unclear: Counts,
     /// Stand-ins of rows that are no records, by place.
     broken: BTreeMap<Location, Vec<String>>,
 }
 
 /// Whether the records of a table have ids.
-const fn has_id(table: Table) -> bool {
-    !matches!(table, Table::Aliases | Table::Translations | Table::Vocabulary | Table::Synonyms)
+fn has_id(table: Table) -> bool {
+    table.input_only_fields().contains(&"key")
 }
 
 /// The field that a slug is derived from, where records have slugs.
@@ -100,32 +102,16 @@ const fn slug_source(table: Table) -> Option<&'static str> {
 }
 
 impl Completer<'_> {
-    /// Parents before children, so that a row's references have ids when the row gets its own.
-    fn prepare_all(&mut self, tables: &Tables) {
-        use Table::{
-            Awards, Channels, Cycles, Facts, Leaders, Lifecycle, Organizations, Posts, Programs, Recipients,
-            Sources, Synonyms, Translations, Vocabulary,
-        };
-        for table in [Organizations, Programs, Recipients] {
-            self.prepare(table);
-            self.references.add_aliases(table, tables);
-            self.prepare_aliases(Some(table));
+    /// Resolves the references of a table's rows, and gives the rows slugs and ids.
+    fn prepare(&mut self, table: Table, aliases: &[Row<Alias>]) {
+        if table == Table::Aliases {
+            // Those of other kinds of records; the rules reject them.
+            return self.prepare_aliases(None);
         }
-        for table in [Cycles, Awards, Facts, Sources, Lifecycle, Leaders, Channels, Posts, Translations] {
-            self.prepare(table);
-        }
-        // Aliases of other kinds of records; the rules reject them.
-        self.prepare_aliases(None);
-        for table in [Vocabulary, Synonyms] {
-            self.prepare(table);
-        }
-    }
-
-    fn prepare(&mut self, table: Table) {
         let mut rows = self.rows.remove(&table).unwrap_or_default();
         self.derive_slugs(table, &mut rows);
         for row in &mut rows {
-            self.references.resolve_all(table, row, self.report);
+            self.resolve_all(table, row);
             self.take_key(table, row);
             if has_id(table) && !row.is_lost() {
                 self.identify(table, row);
@@ -133,26 +119,33 @@ impl Completer<'_> {
         }
         for row in &rows {
             if row.is_lost() {
-                self.references.incomplete.insert(table);
+                self.incomplete.insert(table);
             } else {
-                self.references.indexes.of(table).add_row(table, row);
+                self.indexes[table as usize].add_row(table, row);
             }
         }
         self.rows.insert(table, rows);
+        if slug_source(table).is_some() {
+            for Row { record: it, .. } in
+                aliases.iter().filter(|row| Table::of(row.record.entity_type) == table)
+            {
+                self.indexes[table as usize].add_slug(it.slug.clone(), it.entity_id);
+            }
+            self.prepare_aliases(Some(table));
+        }
     }
 
     /// Resolves the aliases of one table, or those that are left.
     fn prepare_aliases(&mut self, of: Option<Table>) {
         let mut rows = self.rows.remove(&Table::Aliases).unwrap_or_default();
         for row in rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost()) {
-            let target = row.text("entityType").and_then(|kind| table_of(&kind));
-            if of.is_some() && target != of {
+            if of.is_some() && entity_table(row) != of {
                 continue;
             }
-            self.references.resolve_all(Table::Aliases, row, self.report);
+            self.resolve_all(Table::Aliases, row);
             row.id = row.uuid("entityId").filter(|_| of.is_some());
             if let (Some(of), Some(id), Some(slug)) = (of, row.id, row.text("slug")) {
-                self.references.indexes.of(of).add_slug(slug, id);
+                self.indexes[of as usize].add_slug(slug, id);
             }
         }
         self.rows.insert(Table::Aliases, rows);
@@ -161,7 +154,7 @@ impl Completer<'_> {
     /// Registers the row's name in its source. It is no field of the record, but the id is derived from it.
     fn take_key(&mut self, table: Table, row: &mut PartialRow) {
         let Some(key) = row.text("key").filter(|_| has_id(table)) else { return };
-        if let Some(earlier) = self.references.indexes.of(table).take_key(&key, row.at) {
+        if let Some(earlier) = self.indexes[table as usize].take_key(&key, row.at) {
             let place = self.report.place(earlier);
             let message = format!("the key {} is taken, see {place}", quoted(&key));
             let error = row.problem(Code::DuplicateId, "key", message);
@@ -196,7 +189,7 @@ impl Completer<'_> {
             let by_key = || key.as_deref().map(|key| short(key).unwrap_or_else(|hash| hash));
             let mut slug = short(&name)
                 .unwrap_or_else(|hash| by_key().unwrap_or_else(|| format!("{}-{hash}", table.noun())));
-            let index = &*self.references.indexes.of(table);
+            let index = &self.indexes[table as usize];
             let known = |slug: &String| taken.get(slug).copied().or_else(|| index.place_of_slug(slug));
             if let Some(earlier) = known(&slug) {
                 let ends =
@@ -233,7 +226,7 @@ impl Completer<'_> {
             return;
         };
         let id = Uuid::new_v5(&self.namespace, natural.as_bytes());
-        if let Some(earlier) = self.references.indexes.of(table).take_id(id, row.at) {
+        if let Some(earlier) = self.indexes[table as usize].take_id(id, row.at) {
             let message = format!("the row is the same record as {}", self.report.place(earlier));
             let error = row.problem(Code::DuplicateId, "key", message);
             let error = Diagnostic { at: row.at, column: row.column, ..error };
@@ -257,12 +250,12 @@ impl Completer<'_> {
     }
 
     /// Sets timestamps, a missing lifecycle, and the id. Timestamps of a row that is lost count for nobody.
-    fn fill(&mut self, table: Table, row: &mut PartialRow) {
-        if STAMPED.contains(&table) && !row.is_lost() {
-            self.stamp(table, row);
+    fn fill(&mut self, table: Table, fields: &[&str], row: &mut PartialRow) {
+        if fields.contains(&"updatedAt") && !row.is_lost() {
+            self.stamp(table, fields, row);
         }
         if table == Table::Programs && row.text("lifecycle").is_none() && row.get("lifecycle").is_none() {
-            self.unclear += 1;
+            *self.unclear.entry(table).or_default() += 1;
             row.set("lifecycle", Lifecycle::Unclear.as_str().to_owned());
         }
         if has_id(table) {
@@ -273,8 +266,8 @@ impl Completer<'_> {
         }
     }
 
-    fn stamp(&mut self, table: Table, row: &mut PartialRow) {
-        let has_created = row.get("createdAt").is_some() || table == Table::Facts;
+    fn stamp(&mut self, table: Table, fields: &[&str], row: &mut PartialRow) {
+        let has_created = row.get("createdAt").is_some() || !fields.contains(&"createdAt");
         let has_updated = row.get("updatedAt").is_some();
         let Some(id) = row.id.filter(|_| !has_created || !has_updated) else { return };
         let known = self.stamps.find(table, id);
@@ -294,16 +287,14 @@ impl Completer<'_> {
 
     /// Notes what was derived. It is no problem: the note says what else a row may state.
     fn summarize(&mut self) {
-        let unclear = BTreeMap::from([(Table::Programs, self.unclear)]);
         for (what, counts) in [
             ("ids derived from slugs and keys", &self.derived),
             ("slugs made from names", &self.slugs),
-            ("no `lifecycle`, published as `unclear`", &unclear),
+            ("no `lifecycle`, published as `unclear`", &self.unclear),
             ("no timestamps (`opdir stamp` writes them)", &self.stampless),
         ] {
-            let counts = counts.iter().filter(|(_, count)| **count > 0);
             let counts: Vec<String> =
-                counts.map(|(table, count)| format!("{} {count}", table.name())).collect();
+                counts.iter().map(|(table, count)| format!("{} {count}", table.name())).collect();
             if !counts.is_empty() {
                 self.report.note(format!("{what}: {}", counts.join(", ")));
             }
@@ -317,12 +308,15 @@ impl Completer<'_> {
             return;
         }
         records.reserve_exact(rows.len());
+        let fields = fields::names::<T>();
         for mut row in rows {
-            self.references.resolve_source(table, &mut row, self.report);
-            self.fill(table, &mut row);
+            if table.input_only_fields().contains(&"source") {
+                self.resolve(&mut row, "source", Table::Sources);
+            }
+            self.fill(table, fields, &mut row);
             let (record, stand_ins) = row.record(table.name(), self.report);
             if record.is_none() || !stand_ins.is_empty() {
-                self.references.incomplete.insert(table);
+                self.incomplete.insert(table);
                 self.broken.insert(row.at, stand_ins);
             }
             records.extend(record.map(|record| Row { record, at: row.at }));

@@ -22,15 +22,7 @@ pub(super) struct Index {
     /// Records by their folded names, with the name in lower case where that is another one (`c++ fund` of `c fund`).
     names: BTreeMap<String, Vec<Named>>,
     /// Place and slug, or name, for messages.
-    places: BTreeMap<Uuid, (Location, String)>,
-}
-
-/// The records that a text refers to.
-pub(super) enum Match {
-    /// One, by slug, key, id or name.
-    One(Uuid),
-    Several(Vec<Uuid>),
-    None,
+    pub places: BTreeMap<Uuid, (Location, String)>,
 }
 
 impl Index {
@@ -40,29 +32,20 @@ impl Index {
 
     /// Registers a key; returns the place of the row that already has it.
     pub(super) fn take_key(&mut self, key: &str, at: Location) -> Option<Location> {
-        if let Some((earlier, _)) = self.keys.get(key) {
-            return Some(*earlier);
-        }
-        self.keys.insert(key.to_owned(), (at, None));
-        None
+        let earlier = self.keys.get(key).map(|(earlier, _)| *earlier);
+        self.keys.entry(key.to_owned()).or_insert((at, None));
+        earlier
     }
 
     /// Registers an id; returns the place of the row that already has it.
     pub(super) fn take_id(&mut self, id: Uuid, at: Location) -> Option<Location> {
-        if let Some(earlier) = self.ids.get(&id) {
-            return Some(*earlier);
-        }
-        self.ids.insert(id, at);
-        None
+        let earlier = self.ids.get(&id).copied();
+        self.ids.entry(id).or_insert(at);
+        earlier
     }
 
     pub(super) fn place_of_slug(&self, slug: &str) -> Option<Location> {
         self.places.get(self.slugs.get(slug)?).map(|(at, _)| *at)
-    }
-
-    /// Place and slug, or name, of a record.
-    pub(super) fn place(&self, id: Uuid) -> Option<&(Location, String)> {
-        self.places.get(&id)
     }
 
     /// Every slug, key and name, for suggestions.
@@ -70,17 +53,13 @@ impl Index {
         self.slugs.keys().chain(self.keys.keys()).chain(self.names.keys()).map(String::as_str)
     }
 
-    /// The records that a text refers to; a name within a program before names of others. Of names that differ by signs or
-    /// accents only, it is the one that is written so.
-    pub(super) fn find(&self, text: &str, program: Option<Uuid>) -> Match {
-        if let Some(id) = self.slugs.get(text) {
-            return Match::One(*id);
-        }
-        if let Some((_, Some(id))) = self.keys.get(text) {
-            return Match::One(*id);
-        }
-        if let Some(id) = Uuid::parse_str(text).ok().filter(|id| self.ids.contains_key(id)) {
-            return Match::One(id);
+    /// The records that a text refers to: one by slug, key or id, else by name, within a program before others. Of names
+    /// that differ by signs or accents only, it is the one that is written so.
+    pub(super) fn find(&self, text: &str, program: Option<Uuid>) -> Vec<Uuid> {
+        let own = self.slugs.get(text).or_else(|| self.keys.get(text)?.1.as_ref()).copied();
+        let id = || Uuid::parse_str(text).ok().filter(|id| self.ids.contains_key(id));
+        if let Some(id) = own.or_else(id) {
+            return vec![id];
         }
         let (name, as_written) = forms(text);
         let within = program.and_then(|program| self.names.get(&format!("{program} {name}")));
@@ -88,12 +67,7 @@ impl Index {
         let same: BTreeSet<Uuid> =
             found.iter().filter(|(_, written)| *written == as_written).map(|it| it.0).collect();
         let all: BTreeSet<Uuid> = found.iter().map(|it| it.0).collect();
-        let ids = if same.is_empty() { all } else { same };
-        match ids.len() {
-            0 => Match::None,
-            1 => ids.first().map_or(Match::None, |id| Match::One(*id)),
-            _ => Match::Several(ids.into_iter().collect()),
-        }
+        (if same.is_empty() { all } else { same }).into_iter().collect()
     }
 
     fn add<'n>(
@@ -146,37 +120,29 @@ fn forms(name: &str) -> (String, Option<Box<str>>) {
     }
 }
 
-/// The index of every table.
-#[derive(Default)]
-pub(super) struct Indexes(BTreeMap<Table, Index>);
-
-impl Indexes {
-    /// Of the rows that are records already.
-    pub(super) fn new(tables: &Tables) -> Self {
-        let mut all = Self::default();
-        for Row { record: it, at } in &tables.organizations {
-            let names = std::iter::once(&it.name).chain(&it.aliases);
-            all.of(Table::Organizations).add(it.id, *at, Some(&it.slug), names, None);
-        }
-        for Row { record: it, at } in &tables.programs {
-            let names = std::iter::once(&it.name).chain(&it.aliases);
-            all.of(Table::Programs).add(it.id, *at, Some(&it.slug), names, None);
-        }
-        for Row { record: it, at } in &tables.recipients {
-            all.of(Table::Recipients).add(it.id, *at, Some(&it.slug), [&it.display_name], None);
-        }
-        for Row { record: it, at } in &tables.cycles {
-            all.of(Table::Cycles).add(it.id, *at, None, [&it.label], Some(it.program_id));
-        }
-        for Row { record: it, at } in &tables.sources {
-            all.of(Table::Sources).add(it.id, *at, None, it.title.iter().chain(&it.url), None);
-        }
-        tables.awards.iter().for_each(|row| all.of(Table::Awards).add(row.record.id, row.at, None, [], None));
-        tables.facts.iter().for_each(|row| all.of(Table::Facts).add(row.record.id, row.at, None, [], None));
-        all
+/// The index of every table, of the rows that are records already.
+pub(super) fn of_records(tables: &Tables) -> [Index; Table::ALL.len()] {
+    let mut all: [Index; Table::ALL.len()] = Default::default();
+    for Row { record: it, at } in &tables.organizations {
+        let names = std::iter::once(&it.name).chain(&it.aliases);
+        all[Table::Organizations as usize].add(it.id, *at, Some(&it.slug), names, None);
     }
-
-    pub(super) fn of(&mut self, table: Table) -> &mut Index {
-        self.0.entry(table).or_default()
+    for Row { record: it, at } in &tables.programs {
+        let names = std::iter::once(&it.name).chain(&it.aliases);
+        all[Table::Programs as usize].add(it.id, *at, Some(&it.slug), names, None);
     }
+    for Row { record: it, at } in &tables.recipients {
+        all[Table::Recipients as usize].add(it.id, *at, Some(&it.slug), [&it.display_name], None);
+    }
+    for Row { record: it, at } in &tables.cycles {
+        all[Table::Cycles as usize].add(it.id, *at, None, [&it.label], Some(it.program_id));
+    }
+    for Row { record: it, at } in &tables.sources {
+        all[Table::Sources as usize].add(it.id, *at, None, it.title.iter().chain(&it.url), None);
+    }
+    let awards = tables.awards.iter().map(|row| (row.record.id, row.at));
+    awards.for_each(|(id, at)| all[Table::Awards as usize].add(id, at, None, [], None));
+    let facts = tables.facts.iter().map(|row| (row.record.id, row.at));
+    facts.for_each(|(id, at)| all[Table::Facts as usize].add(id, at, None, [], None));
+    all
 }

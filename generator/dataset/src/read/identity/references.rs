@@ -1,84 +1,46 @@
 //! References by slug, former slug, key or name, and the natural keys that ids are derived from.
 
-use std::collections::BTreeSet;
-
 use snapshot::record::EntityType;
 
-use super::index::{Indexes, Match};
-use crate::diagnostics::{Code, Diagnostics};
+use super::Completer;
+use crate::diagnostics::Code;
 use crate::read::partial::PartialRow;
-use crate::rows::Tables;
 use crate::table::Table;
 use crate::text::{quoted, suggestion};
 
 /// How many unknown names are compared with all known ones.
 const SUGGESTIONS: usize = 200;
 
-/// The table of a kind of record.
-pub(super) fn table_of(kind: &str) -> Option<Table> {
-    EntityType::parse(kind).map(Table::of)
+/// The table of the record that a row is about.
+pub(super) fn entity_table(row: &PartialRow) -> Option<Table> {
+    EntityType::parse(&row.text("entityType")?).map(Table::of)
 }
 
 /// Replaces references by the ids of their records.
-pub(super) struct References {
-    pub indexes: Indexes,
-    /// Tables that lost rows to errors.
-    pub incomplete: BTreeSet<Table>,
-    absent: BTreeSet<Table>,
-    /// Unknown names that were compared with all known ones.
-    suggestions: usize,
-}
-
-impl References {
-    pub(super) fn new(tables: &mut Tables) -> Self {
-        Self {
-            indexes: Indexes::new(tables),
-            incomplete: std::mem::take(&mut tables.incomplete),
-            absent: tables.absent.clone(),
-            suggestions: 0,
-        }
-    }
-
-    /// Adds former slugs from aliases that are records already.
-    pub(super) fn add_aliases(&mut self, table: Table, tables: &Tables) {
-        for row in tables.aliases.iter().filter(|row| Table::of(row.record.entity_type) == table) {
-            self.indexes.of(table).add_slug(row.record.slug.clone(), row.record.entity_id);
-        }
-    }
-
-    /// Every reference of a row but that to its source, in the order in which they depend on each other.
-    pub(super) fn resolve_all(&mut self, table: Table, row: &mut PartialRow, report: &mut Diagnostics) {
+impl Completer<'_> {
+    /// Every reference of a row but that to its source, in the order in which they depend on each other. Sources refer
+    /// to facts, so that one comes last.
+    pub(super) fn resolve_all(&mut self, table: Table, row: &mut PartialRow) {
         for name in table.input_only_fields() {
             if let Some(found) = row.other_value(name) {
                 let message = format!("`{name}` is {}, expected a text", quoted(&found));
-                report.push(row.problem(Code::BadValue, name, message).value(*name, found));
+                self.report.push(row.problem(Code::BadValue, name, message).value(*name, found));
                 row.lose(format!("{name}Id"));
                 row.remove(name);
             }
             let target = match *name {
-                "organization" => Table::Organizations,
-                "program" => Table::Programs,
-                "cycle" => Table::Cycles,
-                "recipient" => Table::Recipients,
-                "entity" => match row.text("entityType").and_then(|kind| table_of(&kind)) {
-                    Some(table) => table,
-                    // An unknown kind is reported by its own field.
-                    None => continue,
-                },
-                _ => continue,
+                "source" => None,
+                // An unknown kind is reported by its own field.
+                "entity" => entity_table(row),
+                name => Table::ALL.into_iter().find(|table| table.noun() == name),
             };
-            self.resolve(row, name, target, report);
+            if let Some(target) = target {
+                self.resolve(row, name, target);
+            }
         }
     }
 
-    /// The reference to a source: sources refer to facts, so it comes last.
-    pub(super) fn resolve_source(&mut self, table: Table, row: &mut PartialRow, report: &mut Diagnostics) {
-        if table.input_only_fields().contains(&"source") {
-            self.resolve(row, "source", Table::Sources, report);
-        }
-    }
-
-    fn resolve(&mut self, row: &mut PartialRow, name: &'static str, target: Table, report: &mut Diagnostics) {
+    pub(super) fn resolve(&mut self, row: &mut PartialRow, name: &'static str, target: Table) {
         let id_field = format!("{name}Id");
         let Some(text) = row.text(name) else {
             row.remove(name);
@@ -86,62 +48,54 @@ impl References {
         };
         if row.get(&id_field).is_some() {
             let message = format!("`{name}` and `{id_field}` are both given");
-            report.push(row.problem(Code::RepeatedField, name, message).help("keep one of the two"));
+            let problem = row.problem(Code::RepeatedField, name, message);
+            self.report.push(problem.help("keep one of the two"));
             row.remove(name);
             row.lose(id_field);
             return;
         }
         let program = row.uuid("programId").filter(|_| target == Table::Cycles);
-        let noun = target.noun();
-        let index = self.indexes.of(target);
-        match index.find(&text, program) {
-            Match::One(id) => {
+        let index = &self.indexes[target as usize];
+        match &index.find(&text, program)[..] {
+            [] => self.report_unknown(row, name, text, target),
+            [id] => {
                 row.remove(name);
                 row.set(&id_field, id.to_string());
             }
-            Match::Several(ids) => {
-                let places = ids.iter().filter_map(|id| index.place(*id));
+            ids => {
+                let places = ids.iter().filter_map(|id| index.places.get(id));
                 let places: Vec<String> =
-                    places.map(|(at, slug)| format!("`{slug}` ({})", report.place(*at))).collect();
-                let message =
-                    format!("`{name}` is {}, which is the name of {} {noun}s", quoted(&text), ids.len());
+                    places.map(|(at, slug)| format!("`{slug}` ({})", self.report.place(*at))).collect();
+                let (count, noun) = (ids.len(), target.noun());
+                let message = format!("`{name}` is {}, which is the name of {count} {noun}s", quoted(&text));
                 let help = format!("write the slug or the `key` of one: {}", places.join(", "));
-                report.push(row.problem(Code::Dangling, name, message).value(name, text).help(help));
+                self.report.push(row.problem(Code::Dangling, name, message).value(name, text).help(help));
                 row.lose(id_field);
             }
-            Match::None => self.report_unknown(row, name, text, target, report),
         }
         row.remove(name);
     }
 
-    fn report_unknown(
-        &mut self,
-        row: &mut PartialRow,
-        name: &'static str,
-        text: String,
-        target: Table,
-        report: &mut Diagnostics,
-    ) {
+    fn report_unknown(&mut self, row: &mut PartialRow, name: &'static str, text: String, target: Table) {
         row.lose(format!("{name}Id"));
         // The record may be in a row that was lost.
         if self.incomplete.contains(&target) {
             return;
         }
         let (noun, table) = (target.noun(), target.name());
-        let (message, help) = if self.absent.contains(&target) {
-            let message = format!("`{name}` is {}, and there is no table `{table}`", quoted(&text));
-            (message, format!("add {table}.csv with a row for it"))
+        let (what, help) = if self.absent.contains(&target) {
+            (format!("and there is no table `{table}`"), format!("add {table}.csv with a row for it"))
         } else {
-            let message = format!("`{name}` is {}, which is no {noun}", quoted(&text));
             self.suggestions += 1;
-            let index = self.indexes.of(target);
+            let index = &self.indexes[target as usize];
             let known = (self.suggestions <= SUGGESTIONS).then(|| index.spellings());
             let help = suggestion(&text, known.into_iter().flatten(), || {
                 format!("add a row to {table}, or write the slug, `key` or name of an existing one")
             });
-            (message, help)
+            (format!("which is no {noun}"), help)
         };
-        report.push(row.problem(Code::Dangling, name, message).value(name, text).help(help));
+        let message = format!("`{name}` is {}, {what}", quoted(&text));
+        self.report.push(row.problem(Code::Dangling, name, message).value(name, text).help(help));
     }
 }
 
@@ -165,15 +119,14 @@ pub(super) fn required(table: Table) -> (&'static [&'static str], &'static [&'st
 
 /// The fields that identify a row's record, as one text; none if a required one is missing.
 pub(super) fn natural_key(table: Table, row: &PartialRow) -> Option<String> {
-    let mut parts = vec![table.noun().to_owned()];
+    let noun = table.noun();
     if let Some(key) = row.text("key") {
-        parts.extend(["key".to_owned(), key]);
-        return Some(parts.join("\n"));
+        return Some(format!("{noun}\nkey\n{key}"));
     }
     let (required, others) = required(table);
-    if required.is_empty() || required.iter().any(|field| row.text(field).is_none()) {
+    if required.iter().any(|field| row.text(field).is_none()) {
         return None;
     }
-    parts.extend(required.iter().chain(others).map(|field| row.text(field).unwrap_or_default()));
-    Some(parts.join("\n"))
+    let parts = required.iter().chain(others).map(|field| row.text(field).unwrap_or_default());
+    Some([noun.to_owned()].into_iter().chain(parts).collect::<Vec<_>>().join("\n"))
 }

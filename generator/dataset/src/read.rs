@@ -4,11 +4,9 @@
 pub mod csv;
 mod fields;
 mod files;
-mod header;
 mod identity;
 mod json;
 mod parse;
-mod parsed;
 mod partial;
 mod text;
 
@@ -24,9 +22,8 @@ use crate::parallel;
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
-use files::{File, Format, Role};
-use parse::parse_file;
-use parsed::Parsed;
+use files::{File, Format};
+use parse::{Parsed, parse_file};
 
 pub use files::{Input, InputError};
 
@@ -35,23 +32,26 @@ pub use files::{Input, InputError};
 /// # Errors
 /// When the folder or one of its files cannot be read.
 pub fn read(input: &Input<'_>, report: &mut Diagnostics) -> Result<Tables, InputError> {
-    let mut reader = TableReader::open(input, report)?;
-    let (dataset, stamps) = (reader.dataset(report)?, reader.stamps(report)?);
-    let mut tables = Tables { dataset, stamps, ..Tables::default() };
+    let mut tables = Tables::default();
+    let files = files::list(input, &mut tables.incomplete, report)?;
+    let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
+    tables.absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
+    let mut reader = TableReader { files, hashes: BTreeMap::new() };
+    tables.dataset = reader.dataset(report)?;
+    tables.stamps = reader.stamps(report)?;
     let mut partial = partial::PartialRows::new();
     // One table at a time, so that only one table's text is in memory.
     each_table!(tables, |table, rows| {
         let read = reader.table(table)?;
         if has_error(&read.problems) {
-            reader.incomplete.insert(table);
+            tables.incomplete.insert(table);
         }
         report.extend(read.problems);
         partial.insert(table, read.partial);
         *rows = read.rows;
     });
-    tables.absent.clone_from(&reader.absent);
-    tables.incomplete.clone_from(&reader.incomplete);
-    tables.source_sha256 = source_sha256(&reader.hashes);
+    let lines = reader.hashes.iter().map(|(path, hash)| format!("{}  {path}\n", Hex(hash)));
+    tables.source_sha256 = Sha256::digest(lines.collect::<String>()).into();
     identity::complete(&mut tables, partial, report);
     Ok(tables)
 }
@@ -77,42 +77,22 @@ pub fn identities(input: &Input<'_>) -> Result<BTreeMap<String, (Uuid, Option<St
 
 /// The rows of the vocabulary alone, without a report.
 pub(crate) fn vocabulary(input: &Input<'_>) -> Result<Vec<Row<Term>>, InputError> {
-    let mut reader = TableReader::open(input, &mut Diagnostics::new())?;
+    let files = files::list(input, &mut BTreeSet::new(), &mut Diagnostics::new())?;
+    let mut reader = TableReader { files, hashes: BTreeMap::new() };
     reader.table(Table::Vocabulary).map(|parsed| parsed.rows)
-}
-
-/// SHA-256 of each file of a dataset, by its path there, with `/`.
-type FileHashes = BTreeMap<String, [u8; 32]>;
-
-/// SHA-256 of all files.
-fn source_sha256(files: &FileHashes) -> [u8; 32] {
-    let lines = files.iter().map(|(path, hash)| format!("{}  {path}\n", Hex(hash)));
-    Sha256::digest(lines.collect::<String>()).into()
 }
 
 /// Reads tables one after the other.
 struct TableReader<'a> {
     files: Vec<File<'a>>,
-    /// Of the files that were read.
-    hashes: FileHashes,
-    /// Tables that lost rows to errors so far.
-    incomplete: BTreeSet<Table>,
-    /// Tables without a file.
-    absent: BTreeSet<Table>,
+    /// SHA-256 of each file that was read, by its path in the dataset.
+    hashes: BTreeMap<String, [u8; 32]>,
 }
 
-impl<'a> TableReader<'a> {
-    fn open(input: &Input<'a>, report: &mut Diagnostics) -> Result<Self, InputError> {
-        let mut incomplete = BTreeSet::new();
-        let files = files::list(input, &mut incomplete, report)?;
-        let has_file = |table: &Table| files.iter().any(|file| file.format_of(*table).is_some());
-        let absent = Table::ALL.into_iter().filter(|table| !has_file(table)).collect();
-        Ok(Self { files, hashes: FileHashes::new(), incomplete, absent })
-    }
-
+impl TableReader<'_> {
     /// `dataset.json`.
     fn dataset(&mut self, report: &mut Diagnostics) -> Result<Option<Row<Dataset>>, InputError> {
-        let Some(file) = self.files.iter().find(|file| file.role == Role::Dataset) else {
+        let Some(file) = self.files.iter().find(|file| file.path == files::DATASET) else {
             let at = Location { file: report.add_file(files::DATASET), line: 1 };
             let help = "name the folder that holds dataset.json; `opdir init` writes an example";
             report.push(Diagnostic::new(Code::NoDataset, at, "there is no dataset.json").help(help));
@@ -135,7 +115,7 @@ impl<'a> TableReader<'a> {
 
     /// `stamps.csv`.
     fn stamps(&mut self, report: &mut Diagnostics) -> Result<Stamps, InputError> {
-        let Some(file) = self.files.iter().find(|file| file.role == Role::Stamps) else {
+        let Some(file) = self.files.iter().find(|file| file.path == Stamps::FILE) else {
             return Ok(Stamps::default());
         };
         let bytes = file.load()?;

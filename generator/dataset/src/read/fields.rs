@@ -36,8 +36,8 @@ pub(super) fn is_private(name: &str) -> bool {
     name.starts_with("x_") || name == "$schema"
 }
 
-/// The record that the fields make.
-pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, RecordError> {
+/// The record that the fields make, or the error and the position of its field; none for an error of the whole row.
+pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, (Option<usize>, FieldError)> {
     // The position of the field that is read, none behind the last.
     let current = Cell::new(None);
     let numbered = fields.iter().enumerate().map(Some).chain([None]);
@@ -45,8 +45,7 @@ pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, Rec
         current.set(field.map(|(position, _)| position));
         field.map(|(_, field)| (field.name, field.value))
     });
-    T::deserialize(MapDeserializer::new(pairs))
-        .map_err(|error| RecordError { position: current.get(), error })
+    T::deserialize(MapDeserializer::new(pairs)).map_err(|error| (current.get(), error))
 }
 
 /// What fields that make no record are, and the record that they are with stand-ins for what is wrong or missing.
@@ -73,12 +72,9 @@ pub(super) fn mended<T: DeserializeOwned>(
     let mut stand_ins: Vec<String> = reported.iter().map(|name| (*name).to_owned()).collect();
     let mut absent: Vec<&str> = Vec::new();
     // A wrong field is removed and the rest tried again, so that one run finds all problems.
-    loop {
-        let RecordError { position, error } = match record::<T>(&fields) {
-            Ok(record) => {
-                problems.extend(absence(&absent, at));
-                return Mended { problems, record: Some(record), stand_ins };
-            }
+    let record = loop {
+        let (position, error) = match record::<T>(&fields) {
+            Ok(record) => break Some(record),
             Err(error) => error,
         };
         let wrong = position.filter(|position| *position < fields.len());
@@ -98,15 +94,12 @@ pub(super) fn mended<T: DeserializeOwned>(
         }
         match (field, missing) {
             (Some(field), _) => stand_ins.push(field.name.to_owned()),
-            (None, Some(name)) if stand_in::<T>(&mut fields, name) => {
-                stand_ins.push(name.to_owned());
-            }
-            _ => {
-                problems.extend(absence(&absent, at));
-                return Mended { problems, record: None, stand_ins };
-            }
+            (None, Some(name)) if stand_in::<T>(&mut fields, name) => stand_ins.push(name.to_owned()),
+            _ => break None,
         }
-    }
+    };
+    problems.extend(absence(&absent, at));
+    Mended { problems, record, stand_ins }
 }
 
 /// The name of a reference that an id stands for.
@@ -136,7 +129,7 @@ fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field<'_>>, name: &'static str
     while let Some(value) = values.pop() {
         fields.push(Field { name, value: Value::Cell(value) });
         match record::<T>(fields) {
-            Err(RecordError { position: Some(at), error }) if at + 1 == fields.len() => {
+            Err((Some(at), error)) if at + 1 == fields.len() => {
                 if let FieldError::UnknownWord([first, ..]) = error {
                     values.push(first);
                 }
@@ -151,16 +144,9 @@ fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field<'_>>, name: &'static str
 /// Names of a record's fields: serde lists them in the error of an unknown field.
 pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     match record::<T>(&[Field { name: "?", value: Value::Cell("?") }]) {
-        Err(RecordError { error: FieldError::UnknownField(names), .. }) => names,
+        Err((_, FieldError::UnknownField(names))) => names,
         _ => &[],
     }
-}
-
-/// A serde error and the position of its field; none for an error of the whole row.
-#[derive(Debug)]
-pub(super) struct RecordError {
-    position: Option<usize>,
-    error: FieldError,
 }
 
 /// A serde error by its kind, so that messages can describe it in terms of the field.
@@ -384,9 +370,24 @@ impl<'de> Deserializer<'de> for Value<'de> {
     type Error = FieldError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        use serde_json::Value as Json;
         match self {
             Self::Cell(text) => visitor.visit_str(text),
-            Self::Json(value) => json(value, visitor),
+            Self::Json(Json::Null) => visitor.visit_unit(),
+            Self::Json(Json::Bool(value)) => visitor.visit_bool(*value),
+            Self::Json(Json::String(text)) => visitor.visit_str(text),
+            Self::Json(Json::Array(items)) => {
+                visitor.visit_seq(SeqDeserializer::new(items.iter().map(Value::Json)))
+            }
+            Self::Json(Json::Object(members)) => {
+                let members = members.iter().map(|(name, value)| (name.as_str(), Value::Json(value)));
+                visitor.visit_map(MapDeserializer::new(members))
+            }
+            Self::Json(Json::Number(number)) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => visitor.visit_u64(number),
+                (_, Some(number)) => visitor.visit_i64(number),
+                _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
+            },
         }
     }
 
@@ -457,25 +458,5 @@ impl<'de> Deserializer<'de> for Value<'de> {
     forward_to_deserialize_any! {
         i8 i16 i64 i128 u8 u16 u32 u64 u128 f32 char str string bytes byte_buf unit unit_struct
         newtype_struct tuple tuple_struct struct identifier ignored_any
-    }
-}
-
-fn json<'de, V: Visitor<'de>>(value: &'de serde_json::Value, visitor: V) -> Result<V::Value, FieldError> {
-    match value {
-        serde_json::Value::Null => visitor.visit_unit(),
-        serde_json::Value::Bool(value) => visitor.visit_bool(*value),
-        serde_json::Value::String(text) => visitor.visit_str(text),
-        serde_json::Value::Array(items) => {
-            visitor.visit_seq(SeqDeserializer::new(items.iter().map(Value::Json)))
-        }
-        serde_json::Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| (name.as_str(), Value::Json(value)));
-            visitor.visit_map(MapDeserializer::new(members))
-        }
-        serde_json::Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => visitor.visit_u64(number),
-            (_, Some(number)) => visitor.visit_i64(number),
-            _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
-        },
     }
 }

@@ -55,20 +55,13 @@ pub(super) enum Format {
     Csv,
 }
 
-/// What a file holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Dataset,
-    Stamps,
-    Rows(Table, Format),
-}
-
 /// An input file.
 pub(super) struct File<'a> {
     pub id: FileId,
     /// Relative to the dataset, with `/`.
     pub path: String,
-    pub role: Role,
+    /// The table whose rows it holds; none for the description of the dataset and the stamps.
+    pub rows: Option<(Table, Format)>,
     content: Content<'a>,
 }
 
@@ -120,10 +113,7 @@ impl File<'_> {
 
     /// The file's format, if it holds rows of the table.
     pub(super) fn format_of(&self, table: Table) -> Option<Format> {
-        match self.role {
-            Role::Rows(of, format) if of == table => Some(format),
-            _ => None,
-        }
+        self.rows.filter(|(of, _)| *of == table).map(|(_, format)| format)
     }
 }
 
@@ -157,13 +147,14 @@ pub(super) fn list<'a>(
         if is_of_import(&path) {
             continue;
         }
-        match role(&path) {
-            Ok(role) => files.push(File { id: report.add_file(shown), path, role, content }),
-            Err(unknown) => {
-                incomplete.extend(unknown.table());
-                if reported.insert(unknown.name.to_owned()) && unknown.is_worth_reporting() {
+        match rows_of(&path) {
+            Ok(rows) => files.push(File { id: report.add_file(shown), path, rows, content }),
+            Err((name, is_folder)) => {
+                let Some((table, problem)) = unread(name, is_folder) else { continue };
+                incomplete.extend(table);
+                if reported.insert(name.to_owned()) {
                     let at = Location { file: report.add_file(shown), line: 1 };
-                    report.push(unknown.diagnostic(at));
+                    report.push(problem(at));
                 }
             }
         }
@@ -217,39 +208,31 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     matches!((whole(path), whole(folder)), (Ok(path), Ok(folder)) if path.starts_with(&folder))
 }
 
-/// A file or top folder that is not read.
-struct UnknownFile<'a> {
-    /// Path of the file, or name of the folder.
-    name: &'a str,
-    is_folder: bool,
-}
-
 /// Whether it belongs to an import: the mapping, corrections, and sources beside the tables.
 fn is_of_import(path: &str) -> bool {
     path == "import.toml"
         || path.split_once('/').is_some_and(|(folder, _)| matches!(folder, "edits" | "inbox"))
 }
 
-fn role(path: &str) -> Result<Role, UnknownFile<'_>> {
-    match path {
-        DATASET => return Ok(Role::Dataset),
-        Stamps::FILE => return Ok(Role::Stamps),
-        _ => {}
+/// The table of a file, if it has one; the name of a file or top folder that is not read, and whether it is a folder.
+fn rows_of(path: &str) -> Result<Option<(Table, Format)>, (&str, bool)> {
+    if [DATASET, Stamps::FILE].contains(&path) {
+        return Ok(None);
     }
-    let unknown = Err(UnknownFile { name: path, is_folder: false });
     let (table, file) = match path.split_once('/') {
         Some((folder, rest)) => (folder, rest.rsplit('/').next().unwrap_or(rest)),
         None => (stem(path), path),
     };
     let Some(table) = Table::parse(table) else {
-        return if path.contains('/') { Err(UnknownFile { name: table, is_folder: true }) } else { unknown };
+        return Err(if path.contains('/') { (table, true) } else { (path, false) });
     };
-    match extension(file) {
-        "ndjson" | "jsonl" => Ok(Role::Rows(table, Format::Ndjson)),
-        "json" => Ok(Role::Rows(table, Format::Json)),
-        "csv" => Ok(Role::Rows(table, Format::Csv)),
-        _ => unknown,
-    }
+    let format = match extension(file) {
+        "ndjson" | "jsonl" => Format::Ndjson,
+        "json" => Format::Json,
+        "csv" => Format::Csv,
+        _ => return Err((path, false)),
+    };
+    Ok(Some((table, format)))
 }
 
 fn stem(file: &str) -> &str {
@@ -260,44 +243,28 @@ fn extension(file: &str) -> &str {
     file.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-impl UnknownFile<'_> {
-    fn near(&self) -> Option<&'static str> {
-        // An unsupported format in the folder of a table is that table.
-        let name = self.name.split('/').next().unwrap_or(self.name);
-        nearest(stem(name), Table::ALL.map(Table::name).into_iter().chain(["dataset"]))
+/// The table that a file or folder probably is that is not read, and the problem, if it is worth a report.
+fn unread(name: &str, is_folder: bool) -> Option<(Option<Table>, impl FnOnce(Location) -> Diagnostic)> {
+    // An unsupported format in the folder of a table is that table.
+    let first = name.split('/').next().unwrap_or(name);
+    let near = nearest(stem(first), Table::ALL.map(Table::name).into_iter().chain(["dataset"]));
+    let extension = extension(name);
+    // A README or a licence beside the tables.
+    let is_documentation = !is_folder && matches!(extension, "" | "md" | "txt");
+    if is_documentation && (name.contains('/') || near.is_none()) {
+        return None;
     }
-
-    /// The table that it probably is.
-    fn table(&self) -> Option<Table> {
-        self.near().filter(|_| !self.is_documentation()).and_then(Table::parse)
-    }
-
-    /// Whether it is a README or a licence beside the tables.
-    fn is_documentation(&self) -> bool {
-        !self.is_folder && matches!(extension(self.name), "" | "md" | "txt")
-    }
-
-    fn is_spreadsheet(&self) -> bool {
-        matches!(extension(self.name), "xlsx" | "xls" | "xlsm" | "ods" | "numbers" | "tsv")
-    }
-
-    fn is_worth_reporting(&self) -> bool {
-        let has_near_name = !self.name.contains('/') && self.near().is_some();
-        self.is_folder || has_near_name || !self.is_documentation()
-    }
-
-    fn diagnostic(&self, at: Location) -> Diagnostic {
-        let kind = if self.is_folder { "folder" } else { "file" };
-        let message = format!("the {kind} {} is not read: it is not a table of a dataset", quoted(self.name));
-        let help = match self.near() {
-            Some("dataset") => format!("did you mean `{DATASET}`?"),
-            Some(near) if self.is_folder => format!("did you mean `{near}/`?"),
-            Some(near) => format!("did you mean `{near}`, with .ndjson, .jsonl, .json or .csv?"),
-            None if self.is_spreadsheet() => IMPORT.to_owned(),
-            None => format!("tables are {}", Table::ALL.map(Table::name).join(", ")),
-        };
-        let is_lost = self.table().is_some() || self.is_spreadsheet();
-        let code = if is_lost { Code::UnreadTable } else { Code::UnknownFile };
-        Diagnostic::new(code, at, message).help(help)
-    }
+    let table = near.filter(|_| !is_documentation).and_then(Table::parse);
+    let is_spreadsheet = matches!(extension, "xlsx" | "xls" | "xlsm" | "ods" | "numbers" | "tsv");
+    let kind = if is_folder { "folder" } else { "file" };
+    let help = match near {
+        Some("dataset") => format!("did you mean `{DATASET}`?"),
+        Some(near) if is_folder => format!("did you mean `{near}/`?"),
+        Some(near) => format!("did you mean `{near}`, with .ndjson, .jsonl, .json or .csv?"),
+        None if is_spreadsheet => IMPORT.to_owned(),
+        None => format!("tables are {}", Table::ALL.map(Table::name).join(", ")),
+    };
+    let message = format!("the {kind} {} is not read: it is not a table of a dataset", quoted(name));
+    let code = if table.is_some() || is_spreadsheet { Code::UnreadTable } else { Code::UnknownFile };
+    Some((table, move |at| Diagnostic::new(code, at, message).help(help)))
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
-use super::parsed::{Context, Parsed};
+use super::parse::{Context, Parsed};
 use super::partial::{self, OwnedValue, PartialRow};
 use super::text::{ROW_MAX, column, newlines, offset, too_long};
 use crate::diagnostics::{Code, Diagnostic, Location};

@@ -3,16 +3,63 @@
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::files::{File, Format, InputError};
-use super::parsed::{Context, Parsed};
+use super::files::{DATASET, File, Format, InputError};
+use super::partial::PartialRow;
 use super::text::{decode, merge_conflict, newlines};
 use super::{csv, json};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 use crate::parallel;
+use crate::rows::Row;
 use crate::table::Table;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
 const BLOCK: u64 = 32 << 20;
+
+/// Rows and problems of a file, or of a part of one.
+pub(super) struct Parsed<T> {
+    pub rows: Vec<Row<T>>,
+    /// Rows that lack fields of the record.
+    pub partial: Vec<PartialRow>,
+    pub problems: Vec<Diagnostic>,
+}
+
+impl<T> Parsed<T> {
+    pub(super) const fn empty() -> Self {
+        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new() }
+    }
+
+    pub(super) fn problem(problem: Diagnostic) -> Self {
+        Self { problems: vec![problem], ..Self::empty() }
+    }
+
+    pub(super) fn append(&mut self, mut other: Self) {
+        match self.rows.is_empty() {
+            true => self.rows = other.rows,
+            false => self.rows.append(&mut other.rows),
+        }
+        self.partial.append(&mut other.partial);
+        self.problems.append(&mut other.problems);
+    }
+}
+
+/// The file that is parsed.
+#[derive(Clone, Copy)]
+pub(super) struct Context {
+    pub file: FileId,
+    /// None for `dataset.json`.
+    pub table: Option<Table>,
+}
+
+impl Context {
+    pub(super) const fn at(self, line: u32) -> Location {
+        Location { file: self.file, line }
+    }
+
+    /// Name of the table, for messages.
+    pub(super) fn name(self) -> &'static str {
+        self.table.map_or(DATASET, Table::name)
+    }
+}
 
 /// The rows of a file, and its SHA-256.
 pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(

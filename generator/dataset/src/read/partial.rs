@@ -39,6 +39,11 @@ impl Member {
         };
         Field { name: &self.name, value }
     }
+
+    /// Whether it is neither a text nor a number.
+    fn is_other(&self) -> bool {
+        matches!(&self.value, OwnedValue::Json(value) if !value.is_string() && !value.is_number())
+    }
 }
 
 /// A row that is no record yet.
@@ -72,22 +77,13 @@ impl PartialRow {
 
     /// A text or number, trimmed; none if it is empty.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        let text = match &self.get(name)?.value {
-            OwnedValue::Json(serde_json::Value::String(text)) | OwnedValue::Cell(text) => {
-                text.trim().to_owned()
-            }
-            OwnedValue::Json(serde_json::Value::Number(number)) => number.to_string(),
-            OwnedValue::Json(_) => return None,
-        };
-        (!text.is_empty()).then_some(text)
+        let member = self.get(name).filter(|member| !member.is_other())?;
+        Some(member.field().value.written().trim().to_owned()).filter(|text| !text.is_empty())
     }
 
     /// A value that is neither a text nor a number.
     pub(super) fn other_value(&self, name: &str) -> Option<String> {
-        match &self.get(name)?.value {
-            OwnedValue::Json(value) if !value.is_string() && !value.is_number() => Some(value.to_string()),
-            _ => None,
-        }
+        self.get(name).filter(|member| member.is_other()).map(|member| member.field().value.written())
     }
 
     pub(super) fn list(&self, name: &str) -> Vec<String> {

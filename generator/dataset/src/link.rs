@@ -6,7 +6,6 @@ mod contradicted;
 mod directory;
 mod rules;
 mod texts;
-mod vocabulary;
 
 use snapshot::record::{Directory, PublicationStatus};
 use uuid::Uuid;
@@ -25,10 +24,6 @@ pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
 
 /// Corrects, checks and leaves out rows as [`link`] does; false if `report` has errors.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
-    if let Some(row) = &mut tables.dataset {
-        texts::correct_dataset(row, report);
-        rules::check_dataset(row, report);
-    }
     let labels = Labels::new(&tables.vocabulary);
     let before = report.problem_count();
     texts::correct(tables, report);
@@ -36,7 +31,6 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     rules::check(tables, report);
     drop_broken(tables, before, report);
     sort(tables);
-    vocabulary::check(tables, report);
     let registry = Registry::of(tables, report);
     leave_out(tables, &registry);
     registry.note_left_out(report);
@@ -96,10 +90,10 @@ fn clear_references(tables: &mut Tables, registry: &Registry) {
 
 /// Clears broader values that are left out.
 fn clear_broader(tables: &mut Tables) {
-    let removed =
-        tables.vocabulary.iter().filter(|row| row.record.publication != PublicationStatus::Published);
+    let removed = tables.vocabulary.iter().map(|row| &row.record);
+    let removed = removed.filter(|term| term.publication != PublicationStatus::Published);
     let removed: Vec<(String, String)> =
-        removed.map(|row| (row.record.facet.clone(), row.record.value.clone())).collect();
+        removed.map(|term| (term.facet.clone(), term.value.clone())).collect();
     for row in &mut tables.vocabulary {
         let facet = &row.record.facet;
         row.record

@@ -1,8 +1,8 @@
-//! Which rows are published, references that lead nowhere, and what occurs twice.
+//! Which rows are published, references that lead nowhere or in a loop, and what occurs twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use snapshot::record::{EntityRef, EntityType, Locale, PublicationStatus};
+use snapshot::record::{EntityType, PublicationStatus};
 use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
@@ -26,18 +26,15 @@ pub(crate) enum Status {
 const REASONS: [(Status, &str); 3] =
     [(Status::Draft, "draft"), (Status::Withdrawn, "withdrawn"), (Status::NotApproved, "not approved")];
 
-/// The rows of a table.
-#[derive(Default)]
-struct Rows {
-    /// The id of each row, ascending where others refer to them.
-    ids: Vec<Uuid>,
-    statuses: Vec<Status>,
-}
+/// More than the levels of any vocabulary: a longer chain of `broader` is a loop.
+const DEEPEST: usize = 64;
 
 /// The statuses of all rows.
 #[derive(Default)]
 pub(crate) struct Registry {
-    tables: [Rows; Table::ALL.len()],
+    /// The id of each row, ascending where others refer to them.
+    ids: [Vec<Uuid>; Table::ALL.len()],
+    statuses: [Vec<Status>; Table::ALL.len()],
     /// The program of each cycle.
     cycle_programs: Vec<Uuid>,
     /// Tables without a file.
@@ -58,7 +55,7 @@ impl Registry {
             incomplete: tables.incomplete.clone(),
             ..Self::default()
         };
-        each_table!(tables, |table, rows| registry.tables[table as usize].ids = ids(rows));
+        each_table!(tables, |table, rows| registry.ids[table as usize] = ids(rows));
         each_table!(tables, |table, rows| {
             registry.judge(table, rows, report);
             report_ids(rows, report);
@@ -66,12 +63,14 @@ impl Registry {
         registry.report_missing_tables(tables.dataset.as_ref().map(|row| row.at), report);
         report_slugs(tables, report);
         report_translations(tables, report);
+        report_terms(tables, report);
+        report.extend(broader(tables));
         registry
     }
 
     /// Row of a record: the first with its id.
     fn row(&self, table: Table, id: Uuid) -> Option<usize> {
-        let ids = &self.tables[table as usize].ids;
+        let ids = &self.ids[table as usize];
         let row = ids.partition_point(|known| *known < id);
         (ids.get(row) == Some(&id)).then_some(row)
     }
@@ -83,11 +82,11 @@ impl Registry {
 
     /// The status of a row.
     pub(crate) fn status(&self, table: Table, row: usize) -> Option<Status> {
-        self.tables[table as usize].statuses.get(row).copied()
+        self.statuses[table as usize].get(row).copied()
     }
 
     fn count(&self, table: Table, wanted: Status) -> usize {
-        self.tables[table as usize].statuses.iter().filter(|status| **status == wanted).count()
+        self.statuses[table as usize].iter().filter(|status| **status == wanted).count()
     }
 
     fn judge(&mut self, table: Table, rows: &dyn Profiles, report: &mut Diagnostics) {
@@ -99,7 +98,7 @@ impl Registry {
             dangling.chain(self.other_program(at, profile.season)).collect::<Vec<_>>()
         }));
         let status = |row: &usize| [self.status_of(&rows.profile(*row).1)];
-        self.tables[table as usize].statuses = parallel::flat_map(&positions, status);
+        self.statuses[table as usize] = parallel::flat_map(&positions, status);
     }
 
     fn status_of(&self, profile: &Profile<'_>) -> Status {
@@ -139,8 +138,8 @@ impl Registry {
 
     /// Adds a note of what is left out, by reason.
     pub(crate) fn note_left_out(&self, report: &mut Diagnostics) {
-        let tables = Table::ALL.iter().zip(&self.tables).filter_map(|(table, rows)| {
-            let left_out = rows.statuses.len() - self.count(*table, Status::Published);
+        let tables = Table::ALL.iter().zip(&self.statuses).filter_map(|(table, rows)| {
+            let left_out = rows.len() - self.count(*table, Status::Published);
             let reasons = REASONS.iter().map(|(status, reason)| (self.count(*table, *status), reason));
             let reasons = reasons.filter(|(count, _)| *count > 0);
             let reasons: Vec<String> = reasons.map(|(count, reason)| format!("{count} {reason}")).collect();
@@ -175,8 +174,7 @@ impl Registry {
         if self.absent.is_empty() {
             return;
         }
-        for row in 0..rows.count() {
-            let (at, profile) = rows.profile(row);
+        for (at, profile) in rows.iter() {
             for to in profile.references.into_iter().flatten().filter(|to| self.absent.contains(&to.table)) {
                 self.missing.entry(to.table).or_insert((at, 0)).1 += 1;
             }
@@ -186,80 +184,92 @@ impl Registry {
 
 /// The ids of a table.
 fn ids(rows: &dyn Profiles) -> Vec<Uuid> {
-    (0..rows.count()).filter_map(|row| rows.profile(row).1.id).collect()
+    rows.iter().filter_map(|(_, profile)| profile.id).collect()
 }
 
 fn report_ids(rows: &dyn Profiles, report: &mut Diagnostics) {
-    let rows = (0..rows.count()).map(|row| rows.profile(row));
-    let mut ids: Vec<(Uuid, Location)> = rows.filter_map(|(at, it)| Some((it.id?, at))).collect();
-    ids.sort_unstable();
-    for same in ids.chunk_by(|(a, _), (b, _)| a == b) {
-        let (id, first) = same[0];
-        for (_, at) in &same[1..] {
-            let message = format!("the id {id} is taken");
-            report.push(repeated(Code::DuplicateId, (*at, first), &message, ("id", id.to_string()), report));
-        }
-    }
-}
-
-/// Kind, slug, whether it is a former one, place.
-type Slug<'a> = (EntityType, &'a str, bool, Location);
-
-fn slugs(rows: &dyn Profiles) -> impl Iterator<Item = Slug<'_>> {
-    (0..rows.count()).filter_map(|row| {
-        let (at, profile) = rows.profile(row);
-        let (kind, slug, is_alias) = profile.slug?;
-        Some((kind, slug, is_alias, at))
-    })
+    let ids = rows.iter().filter_map(|(at, profile)| Some((profile.id?, at))).collect();
+    report_repeated(ids, report, |id| {
+        (Code::DuplicateId, format!("the id {id} is taken"), "id", id.to_string())
+    });
 }
 
 /// Slugs that occur again, aliases that do, and aliases that are slugs.
 fn report_slugs(tables: &Tables, report: &mut Diagnostics) {
-    let own = slugs(&tables.organizations).chain(slugs(&tables.programs)).chain(slugs(&tables.recipients));
-    let mut all: Vec<Slug<'_>> = own.chain(slugs(&tables.aliases)).collect();
-    all.sort_unstable();
-    for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let first = |wanted: bool| same.iter().find(|(_, _, is_alias, _)| *is_alias == wanted);
-        for (_, slug, is_alias, at) in same {
-            let value = || ("slug", (*slug).to_owned());
-            let (code, what) = match is_alias {
-                false => (Code::DuplicateSlug, "slug"),
-                true => (Code::DuplicateAlias, "alias"),
-            };
-            if let Some((.., first)) = first(*is_alias).filter(|(.., first)| first != at) {
-                let message = format!("the {what} {} is taken", quoted(slug));
-                report.push(repeated(code, (*at, *first), &message, value(), report));
-            }
-            if let Some((.., own)) = first(false).filter(|_| *is_alias) {
-                let message = format!("the alias {} is the slug of {}", quoted(slug), report.place(*own));
-                report.push(Diagnostic::new(Code::AliasIsSlug, *at, message).value("slug", *slug));
-            }
+    let of: [&dyn Profiles; 4] =
+        [&tables.organizations, &tables.programs, &tables.recipients, &tables.aliases];
+    let rows = of.into_iter().flat_map(|rows| rows.iter());
+    let mut slugs: Vec<_> = rows.filter_map(|(at, profile)| Some((profile.slug?, at))).collect();
+    slugs.sort_unstable();
+    for ((kind, slug, _), at) in slugs.iter().filter(|((.., is_alias), _)| *is_alias) {
+        let own = (*kind, *slug, false);
+        let first = slugs.partition_point(|(known, _)| *known < own);
+        if let Some((_, place)) = slugs.get(first).filter(|(known, _)| *known == own) {
+            let message = format!("the alias {} is the slug of {}", quoted(slug), report.place(*place));
+            report.push(Diagnostic::new(Code::AliasIsSlug, *at, message).value("slug", *slug));
         }
     }
+    report_repeated(slugs, report, |(_, slug, is_alias)| {
+        let (code, what) =
+            if *is_alias { (Code::DuplicateAlias, "alias") } else { (Code::DuplicateSlug, "slug") };
+        (code, format!("the {what} {} is taken", quoted(slug)), "slug", (*slug).to_owned())
+    });
 }
 
 fn report_translations(tables: &Tables, report: &mut Diagnostics) {
-    let all = tables.translations.iter().map(|row| (row.record.about(), row.record.locale, row.at));
-    let mut all: Vec<(EntityRef, Locale, Location)> = all.collect();
-    all.sort_unstable();
-    for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        for (of, locale, at) in &same[1..] {
-            let (kind, locale) = (of.kind.as_str(), locale.as_str());
-            let message = format!("the {kind} already has a translation in `{locale}`");
-            let value = ("locale", format!("{} {locale}", of.id));
-            report.push(repeated(Code::DuplicateKey, (*at, same[0].2), &message, value, report));
+    let all = tables.translations.iter().map(|row| ((row.record.about(), row.record.locale), row.at));
+    report_repeated(all.collect(), report, |(of, locale)| {
+        let (kind, locale) = (of.kind.as_str(), locale.as_str());
+        let message = format!("the {kind} already has a translation in `{locale}`");
+        (Code::DuplicateKey, message, "locale", format!("{} {locale}", of.id))
+    });
+}
+
+fn report_terms(tables: &Tables, report: &mut Diagnostics) {
+    let all = tables.vocabulary.iter().map(|row| ((&*row.record.facet, &*row.record.value), row.at));
+    report_repeated(all.collect(), report, |(facet, value)| {
+        let message = format!("{} of `{}` already has a label", quoted(value), facet.escape_debug());
+        (Code::DuplicateKey, message, "value", (*value).to_owned())
+    });
+}
+
+/// Reports each key that occurs again, after its first place: the code, message, field and value of a key.
+fn report_repeated<K: Ord>(
+    mut keys: Vec<(K, Location)>,
+    report: &mut Diagnostics,
+    problem: impl Fn(&K) -> (Code, String, &'static str, String),
+) {
+    keys.sort_unstable();
+    for same in keys.chunk_by(|(a, _), (b, _)| a == b) {
+        for (key, at) in &same[1..] {
+            let (code, message, field, value) = problem(key);
+            let message = format!("{message}, see {}", report.place(same[0].1));
+            report.push(Diagnostic::new(code, *at, message).value(field, value));
         }
     }
 }
 
-/// The problem of a key that occurs at a place again, after its first place.
-pub(crate) fn repeated(
-    code: Code,
-    (at, first): (Location, Location),
-    message: &str,
-    (field, value): (&'static str, String),
-    report: &Diagnostics,
-) -> Diagnostic {
-    let message = format!("{message}, see {}", report.place(first));
-    Diagnostic::new(code, at, message).value(field, value)
+/// Vocabulary values whose `broader` is no value of the facet, or leads back to themselves.
+fn broader(tables: &Tables) -> Vec<Diagnostic> {
+    let terms = tables.vocabulary.iter().map(|row| &row.record);
+    let broader: BTreeMap<(&str, &str), Option<&str>> =
+        terms.map(|term| ((term.facet.as_str(), term.value.as_str()), term.broader.as_deref())).collect();
+    let errors = tables.vocabulary.iter().filter_map(|row| {
+        let (facet, start) = (row.record.facet.as_str(), row.record.value.as_str());
+        let above = row.record.broader.as_deref()?;
+        if !broader.contains_key(&(facet, above)) {
+            if tables.incomplete.contains(&Table::Vocabulary) {
+                return None;
+            }
+            let message = format!("`broader` is {}, which is no value of this facet", quoted(above));
+            return Some(Diagnostic::new(Code::Dangling, row.at, message).value("broader", above));
+        }
+        let mut value = above;
+        for _ in 0..DEEPEST {
+            value = broader.get(&(facet, value)).copied().flatten()?;
+        }
+        let message = format!("following `broader` from {} never ends", quoted(start));
+        Some(Diagnostic::new(Code::BroaderLoop, row.at, message).value("broader", above))
+    });
+    errors.collect()
 }

@@ -36,6 +36,13 @@ pub(crate) trait Profiles: Sync {
     fn profile(&self, row: usize) -> (Location, Profile<'_>);
 }
 
+impl dyn Profiles + '_ {
+    /// Each row.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Location, Profile<'_>)> {
+        (0..self.count()).map(|row| self.profile(row))
+    }
+}
+
 impl<T: Record> Profiles for Vec<Row<T>> {
     fn count(&self) -> usize {
         self.len()

@@ -163,11 +163,12 @@ fn date(directory: &mut Directory) {
 
 fn order(directory: &mut Directory) {
     let Directory { programs, cycles, awards, facts, transitions, posts, .. } = directory;
+    let by_award = |a: &usize, b: &usize| award_order(&awards[*a], &awards[*b]);
     // Positions follow ids, so comparing positions breaks ties by id.
     parallel::map(&mut directory.program_links, |links| {
         links.cycles.sort_unstable_by(|a, b| season_order(&cycles[*a], &cycles[*b]));
         links.facts.sort_unstable_by_key(|at| (&facts[*at].kind, &facts[*at].value, *at));
-        links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+        links.awards.sort_unstable_by(by_award);
         links.transitions.sort_unstable_by(|a, b| {
             transitions[*b].observed_at.cmp(&transitions[*a].observed_at).then(a.cmp(b))
         });
@@ -176,12 +177,10 @@ fn order(directory: &mut Directory) {
     });
     parallel::map(&mut directory.organization_links, |links| {
         links.programs.sort_unstable_by_key(|at| (&programs[*at].name, *at));
-        links.awards.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
+        links.awards.sort_unstable_by(by_award);
         links
             .posts
             .sort_unstable_by(|a, b| posts[*b].published_on.cmp(&posts[*a].published_on).then(a.cmp(b)));
     });
-    parallel::map(&mut directory.recipient_awards, |links| {
-        links.sort_unstable_by(|a, b| award_order(&awards[*a], &awards[*b]));
-    });
+    parallel::map(&mut directory.recipient_awards, |links| links.sort_unstable_by(by_award));
 }

@@ -1,6 +1,7 @@
 //! Rules about single rows.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
@@ -25,13 +26,9 @@ const MONEY: (f64, f64) = (0.01, 1e15);
 /// Dates up to the first and from the second on are placeholders for "none" in many databases.
 pub(super) const SENTINELS: (Date, Date) = (date(1970, 1, 1), date(2100, 1, 1));
 
-/// Reports problems of the dataset's description.
-pub(crate) fn check_dataset(row: &Row<Dataset>, report: &mut Diagnostics) {
-    each(std::slice::from_ref(row), report, dataset);
-}
-
 /// Reports problems of single rows.
-pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
+pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
+    each(tables.dataset.as_slice(), report, dataset);
     each(&tables.programs, report, program);
     each(&tables.cycles, report, cycle);
     each(&tables.awards, report, award);
@@ -77,6 +74,11 @@ impl Problems {
     fn add(&mut self, code: Code, message: impl Into<String>, more: impl FnOnce(Diagnostic) -> Diagnostic) {
         self.list.push(more(Diagnostic::new(code, self.at, message)));
     }
+
+    /// Adds the problem of a number or day.
+    fn wrong(&mut self, code: Code, name: &'static str, value: impl Display, what: impl Display) {
+        self.add(code, format!("`{name}` is {value}, {what}"), |it| it.value(name, value.to_string()));
+    }
 }
 
 fn each<T: Sync>(rows: &[Row<T>], report: &mut Diagnostics, rule: impl Fn(&T, &mut Problems) + Sync) {
@@ -112,8 +114,8 @@ fn dataset(record: &Dataset, problems: &mut Problems) {
 }
 
 fn program(record: &Program, problems: &mut Problems) {
-    let (min, max) = (record.funding_min_usd, record.funding_max_usd);
-    min_above_max(("fundingMinUsd", min), ("fundingMaxUsd", max), problems);
+    let (min, max) = (("fundingMinUsd", record.funding_min_usd), ("fundingMaxUsd", record.funding_max_usd));
+    reversed(Code::MinAboveMax, min, max, problems);
     fields(PROGRAM, record, problems);
     if let Some(active) = record.active.filter(|active| *active != record.lifecycle.is_active()) {
         let message = format!("`active` is {active}, but `lifecycle` is `{}`", record.lifecycle.as_str());
@@ -125,8 +127,10 @@ fn program(record: &Program, problems: &mut Problems) {
 fn cycle(record: &Cycle, problems: &mut Problems) {
     fields(CYCLE, record, problems);
     fields(CYCLE_STAMPS, record, problems);
-    reversed(("opensOn", record.opens_on), ("deadlineOn", record.deadline_on), problems);
-    reversed(("startsOn", record.starts_on), ("endsOn", record.ends_on), problems);
+    let (opens, deadline) = (("opensOn", record.opens_on), ("deadlineOn", record.deadline_on));
+    reversed(Code::DatesReversed, opens, deadline, problems);
+    let (starts, ends) = (("startsOn", record.starts_on), ("endsOn", record.ends_on));
+    reversed(Code::DatesReversed, starts, ends, problems);
     year("cohortYear", record.cohort_year, problems);
 }
 
@@ -136,7 +140,7 @@ fn award(record: &Award, problems: &mut Problems) {
 }
 
 fn fact(record: &Fact, problems: &mut Problems) {
-    min_above_max(("min", record.min), ("max", record.max), problems);
+    reversed(Code::MinAboveMax, ("min", record.min), ("max", record.max), problems);
     fields(FACT, record, problems);
     if record.amount.is_some() && record.currency.is_none() {
         problems.add(Code::NoCurrency, "`amount` has no `currency`", |it| it.field("currency"));
@@ -181,8 +185,7 @@ fn measured_kinds(has_unit: impl Fn(Unit) -> bool) -> String {
 fn ages(fact: &Fact, problems: &mut Problems) {
     for (name, bound) in [("min", fact.min), ("max", fact.max)] {
         if let Some(age) = bound.filter(|age| !(0.0..=OLDEST_AGE).contains(&age.0)) {
-            let message = format!("`{name}` is {age}, expected an age from 0 to {OLDEST_AGE}");
-            problems.add(Code::BadAge, message, |it| it.value(name, age.to_string()));
+            problems.wrong(Code::BadAge, name, age, format!("expected an age from 0 to {OLDEST_AGE}"));
         }
     }
 }
@@ -220,7 +223,8 @@ fn alias(record: &Alias, problems: &mut Problems) {
 }
 
 fn leader(record: &Leader, problems: &mut Problems) {
-    reversed(("startedOn", record.started_on), ("endedOn", record.ended_on), problems);
+    let (started, ended) = (("startedOn", record.started_on), ("endedOn", record.ended_on));
+    reversed(Code::DatesReversed, started, ended, problems);
 }
 
 fn translation(record: &Translation, problems: &mut Problems) {
@@ -288,63 +292,46 @@ fn synonym(record: &Synonym, problems: &mut Problems) {
     }
 }
 
-fn min_above_max(
-    (low, min): (&'static str, Option<Number>),
-    (high, max): (&'static str, Option<Number>),
+/// Reports the first of two values that is greater than the second.
+fn reversed<T: PartialOrd + Display>(
+    code: Code,
+    (first, from): (&'static str, Option<T>),
+    (second, to): (&'static str, Option<T>),
     problems: &mut Problems,
 ) {
-    if let (Some(min), Some(max)) = (min, max)
-        && min > max
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
     {
-        let message = format!("`{low}` is {min}, above `{high}`, which is {max}");
-        problems.add(Code::MinAboveMax, message, |it| it.value(low, format!("{min} {max}")));
+        let relation = if code == Code::DatesReversed { "after" } else { "above" };
+        let message = format!("`{first}` is {from}, {relation} `{second}`, which is {to}");
+        problems.add(code, message, |it| it.value(first, format!("{from} {to}")));
     }
 }
 
 fn negative(name: &'static str, number: Option<Number>, problems: &mut Problems) {
     if let Some(number) = number.filter(|number| number.0 < 0.0) {
-        let message = format!("`{name}` is {number}, below 0");
-        problems.add(Code::Negative, message, |it| it.value(name, number.to_string()));
+        problems.wrong(Code::Negative, name, number, "below 0");
     }
 }
 
 fn money(name: &'static str, sum: Number, problems: &mut Problems) {
     negative(name, Some(sum), problems);
-    let problem = if sum.0 > 0.0 && sum.0 < MONEY.0 {
-        "less than a cent"
+    if sum.0 > 0.0 && sum.0 < MONEY.0 {
+        problems.wrong(Code::BadAmount, name, sum, "less than a cent");
     } else if sum.0 > MONEY.1 {
-        "more than any sum of money"
-    } else {
-        return;
-    };
-    let message = format!("`{name}` is {sum}, {problem}");
-    problems.add(Code::BadAmount, message, |it| it.value(name, sum.to_string()));
+        problems.wrong(Code::BadAmount, name, sum, "more than any sum of money");
+    }
 }
 
 fn year(name: &'static str, year: Option<i32>, problems: &mut Problems) {
     if let Some(year) = year.filter(|year| !(1900..=2100).contains(year)) {
-        let message = format!("`{name}` is {year}, expected a year from 1900 to 2100");
-        problems.add(Code::BadYear, message, |it| it.value(name, year.to_string()));
-    }
-}
-
-fn reversed(
-    (first, from): (&'static str, Option<Date>),
-    (second, until): (&'static str, Option<Date>),
-    problems: &mut Problems,
-) {
-    if let (Some(from), Some(until)) = (from, until)
-        && from > until
-    {
-        let message = format!("`{first}` is {from}, after `{second}`, which is {until}");
-        problems.add(Code::DatesReversed, message, |it| it.value(first, format!("{from} {until}")));
+        problems.wrong(Code::BadYear, name, year, "expected a year from 1900 to 2100");
     }
 }
 
 fn sentinel(name: &'static str, day: Date, problems: &mut Problems) {
     if day <= SENTINELS.0 || day >= SENTINELS.1 {
-        let message = format!("`{name}` is {day}, which looks like a placeholder");
-        problems.add(Code::SentinelDate, message, |it| it.value(name, day.to_string()));
+        problems.wrong(Code::SentinelDate, name, day, "which looks like a placeholder");
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use snapshot::facet::Facet;
 use snapshot::page::caution;
-use snapshot::record::{Dataset, Fact};
+use snapshot::record::Fact;
 use snapshot::{place, truncate};
 use url::Url;
 
@@ -33,17 +33,13 @@ const LONGEST_VALUE: usize = 200;
 const LOSSLESS: [Code; 4] = [Code::SpaceTrimmed, Code::ControlsRemoved, Code::Decoded, Code::UrlEncoded];
 
 /// Corrects and checks every text.
-pub(crate) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
+pub(super) fn correct(tables: &mut Tables, report: &mut Diagnostics) {
+    if let Some(Row { record, at }) = &mut tables.dataset {
+        report.extend(TextCheck::run("name", *at, Purpose::Slug, &mut record.name));
+        report.extend(TextCheck::run("title", *at, Purpose::Text, &mut record.title));
+    }
     check_each(tables, report, &TextCheck::run);
     correct_places(&mut tables.facts, report);
-}
-
-/// Corrects and checks the texts of the dataset's description.
-pub(crate) fn correct_dataset(row: &mut Row<Dataset>, report: &mut Diagnostics) {
-    let Row { record, at } = row;
-    let name = TextCheck::run("name", *at, Purpose::Slug, &mut record.name);
-    let title = TextCheck::run("title", *at, Purpose::Text, &mut record.title);
-    report.extend(name.into_iter().chain(title));
 }
 
 /// Warns of the addresses in published rows that a link checker found dead or moved.
@@ -176,16 +172,11 @@ impl TextCheck {
         }
     }
 
-    /// Adds a problem; the message begins with the name of the field.
-    fn add(&mut self, code: Code, message: impl std::fmt::Display) {
-        self.add_with_help(code, message, None);
-    }
-
-    /// The same with help.
-    fn add_with_help(&mut self, code: Code, message: impl std::fmt::Display, help: Option<String>) {
+    /// Adds a problem, and returns its help; the message begins with the name of the field.
+    fn add(&mut self, code: Code, message: impl std::fmt::Display) -> &mut Option<String> {
         let field = camel_case(self.name);
-        let problem = Diagnostic::new(code, self.at, format!("`{field}` {message}"));
-        self.problems.push(problem.field(field).maybe_help(help));
+        let problem = Diagnostic::new(code, self.at, format!("`{field}` {message}")).field(field);
+        &mut self.problems.push_mut(problem).help
     }
 
     fn remove_invisible(&mut self, text: &mut Cow<'_, str>) {
@@ -201,7 +192,7 @@ impl TextCheck {
             let message =
                 format!("contains U+{:04X}, which is `{letter}` in Windows-1252", u32::from(control));
             let help = "the file was converted from the wrong encoding: iconv -f windows-1252 -t utf-8";
-            self.add_with_help(Code::LostLetter, message, Some(help.to_owned()));
+            *self.add(Code::LostLetter, message) = Some(help.to_owned());
         }
         let removed: Vec<char> = text.chars().filter(|c| invisible::is_unwanted(*c)).collect();
         if !removed.is_empty() {
@@ -225,8 +216,8 @@ impl TextCheck {
 
     fn slug(&mut self, text: &str) {
         let normal = slug_of(text);
-        let help = (!normal.is_empty()).then(|| format!("write it as `{normal}`"));
-        self.add_with_help(Code::BadSlug, format!("is {}, which is not in normal form", quoted(text)), help);
+        let message = format!("is {}, which is not in normal form", quoted(text));
+        *self.add(Code::BadSlug, message) = (!normal.is_empty()).then(|| format!("write it as `{normal}`"));
     }
 
     /// Reports what is no code of a place, with the code that it is the name of.
@@ -240,7 +231,7 @@ impl TextCheck {
                 ("which is not a place code", help)
             }
         };
-        self.add_with_help(Code::BadPlace, format!("is {}, {what}", quoted(text)), help);
+        *self.add(Code::BadPlace, format!("is {}, {what}", quoted(text))) = help;
     }
 
     fn url(&mut self, text: &mut Cow<'_, str>) {
@@ -267,9 +258,9 @@ impl TextCheck {
             _ => {
                 let guess = format!("https://{text}");
                 let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
-                let help = (is_bare && guess.len() <= LONGEST_VALUE).then(|| format!("perhaps `{guess}`"));
                 let message = format!("is {}, which is not an http(s) URL", quoted(text));
-                self.add_with_help(Code::BadUrl, message, help);
+                *self.add(Code::BadUrl, message) =
+                    (is_bare && guess.len() <= LONGEST_VALUE).then(|| format!("perhaps `{guess}`"));
             }
         }
     }

@@ -60,7 +60,9 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
     if !link::check(&mut tables, report) {
         return None;
     }
-    let mut list = DueList::new(&tables, report, day);
+    let organizations = tables.organizations.iter().map(|row| (row.record.id, row.record.slug.as_str()));
+    let organizations = organizations.collect();
+    let mut list = DueList { tables: &tables, report, day, organizations, found: Vec::new() };
     list.add_diagnostics();
     list.add_states();
     list.add_unchecked();
@@ -81,35 +83,24 @@ impl Due {
     }
 }
 
+/// The id of an organization, and the slug of its program; empty for the organization itself.
+type Subject<'t> = (Uuid, &'t str);
+
 struct DueList<'t> {
     tables: &'t Tables,
     report: &'t Diagnostics,
     day: Date,
-    organizations: HashMap<Uuid, (Location, &'t str)>,
+    /// Their slugs.
+    organizations: HashMap<Uuid, &'t str>,
     found: Vec<Due>,
 }
 
-impl<'t> DueList<'t> {
-    fn new(tables: &'t Tables, report: &'t Diagnostics, day: Date) -> Self {
-        let organizations = tables.organizations.iter();
-        let organizations = organizations.map(|row| (row.record.id, (row.at, row.record.slug.as_str())));
-        Self { tables, report, day, organizations: organizations.collect(), found: Vec::new() }
-    }
-
-    /// Adds a program, or its organization where there is no program.
-    fn add(
-        &mut self,
-        organization: Uuid,
-        program: Option<&Row<Program>>,
-        reason: Reason,
-        since: Option<Date>,
-        note: String,
-    ) {
-        let Some((at_organization, slug)) = self.organizations.get(&organization).copied() else { return };
-        let at = program.map_or(at_organization, |row| row.at);
+impl DueList<'_> {
+    fn add(&mut self, at: Location, of: Subject<'_>, reason: Reason, since: Option<Date>, note: String) {
+        let Some(organization) = self.organizations.get(&of.0) else { return };
         self.found.push(Due {
-            organization: slug.to_owned(),
-            program: program.map(|row| row.record.slug.clone()).unwrap_or_default(),
+            organization: (*organization).to_owned(),
+            program: of.1.to_owned(),
             reason,
             since,
             note,
@@ -119,33 +110,25 @@ impl<'t> DueList<'t> {
     }
 
     fn add_program(&mut self, row: &Row<Program>, reason: Reason, since: Option<Date>, note: String) {
-        self.add(row.record.organization_id, Some(row), reason, since, note);
+        self.add(row.at, subject(&row.record), reason, since, note);
     }
 
     /// Warnings that only a look at the source can settle.
     fn add_diagnostics(&mut self) {
         let tables = self.tables;
-        let programs: HashMap<Uuid, &Row<Program>> =
-            tables.programs.iter().map(|row| (row.record.id, row)).collect();
+        let programs: HashMap<Uuid, Subject<'_>> =
+            tables.programs.iter().map(|row| (row.record.id, subject(&row.record))).collect();
         let of_programs = tables.programs.iter().map(|row| (row.at, row.record.id));
         let of_cycles = tables.cycles.iter().map(|row| (row.at, row.record.program_id));
         let of_facts = tables.facts.iter().map(|row| (row.at, row.record.program_id));
         let of_sources = tables.sources.iter().map(|row| (row.at, row.record.entity_id));
         let of_programs = of_programs.chain(of_cycles).chain(of_facts).chain(of_sources);
-        let of_programs = of_programs.filter_map(|(at, id)| {
-            let row = *programs.get(&id)?;
-            Some((at, (row.record.organization_id, Some(row))))
-        });
-        let of_organizations = tables.organizations.iter().map(|row| (row.at, (row.record.id, None)));
-        let subjects: HashMap<Location, (Uuid, Option<&Row<Program>>)> =
-            of_organizations.chain(of_programs).collect();
+        let of_programs = of_programs.filter_map(|(at, id)| Some((at, *programs.get(&id)?)));
+        let of_organizations = tables.organizations.iter().map(|row| (row.at, (row.record.id, "")));
+        let subjects: HashMap<Location, Subject<'_>> = of_organizations.chain(of_programs).collect();
         for problem in self.report.sorted() {
-            let subject = reason_of(problem.code).zip(subjects.get(&problem.at));
-            let Some((reason, (organization, program))) = subject else { continue };
-            let known = self.found.len();
-            self.add(*organization, *program, reason, None, problem.message.clone());
-            for due in &mut self.found[known..] {
-                (due.file, due.line) = (self.report.file_name(problem.at.file).to_owned(), problem.at.line);
+            if let Some((reason, of)) = reason_of(problem.code).zip(subjects.get(&problem.at)) {
+                self.add(problem.at, *of, reason, None, problem.message.clone());
             }
         }
     }
@@ -216,13 +199,17 @@ impl<'t> DueList<'t> {
             let [organizations, programs] = link::untranslated(tables, &dataset.record, locale);
             let note = format!("has no text in `{}`", locale.as_str());
             for row in tables.organizations.iter().filter(|row| organizations.contains(&row.at)) {
-                self.add(row.record.id, None, Reason::Untranslated, None, note.clone());
+                self.add(row.at, (row.record.id, ""), Reason::Untranslated, None, note.clone());
             }
             for row in tables.programs.iter().filter(|row| programs.contains(&row.at)) {
                 self.add_program(row, Reason::Untranslated, None, note.clone());
             }
         }
     }
+}
+
+fn subject(program: &Program) -> Subject<'_> {
+    (program.organization_id, &program.slug)
 }
 
 const fn reason_of(code: Code) -> Option<Reason> {

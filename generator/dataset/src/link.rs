@@ -2,7 +2,6 @@
 //! references. Every row that passes is correct from here on.
 
 mod advice;
-mod contradicted;
 mod directory;
 mod rules;
 mod texts;

@@ -1,28 +1,85 @@
-//! Warnings about the published rows taken together. The only day they depend on is the day of publication.
+//! Warnings about the published rows taken together: what contradicts itself or a text of its program, and what is
+//! old. The only day they depend on is the day of publication.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use snapshot::facet::exclusion;
 use snapshot::page::money::per;
-use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Program};
+use snapshot::patterns::Patterns;
+use snapshot::record::{CycleStatus, Dataset, EntityRef, Fact, Lifecycle, Locale, Polarity, Program};
+use snapshot::text::normalized;
 use snapshot::time::{Day, Season, is_filler};
 use uuid::Uuid;
 
-use super::contradicted;
 use super::rules::{SENTINELS, day_of};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
 use crate::parallel;
 use crate::rows::{Row, Tables};
-use crate::text::{folded, part_of, quoted};
+use crate::text::{part_of, quoted};
+
+/// Names of months, English and Spanish.
+const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|\
+                      apr|jun|jul|aug|sep|sept|oct|nov|dec|enero|febrero|marzo|abril|mayo|junio|julio|agosto|\
+                      septiembre|setiembre|octubre|noviembre|diciembre";
+
+/// Days in words of a text. The order of day and month in numbers is not known: both are a day.
+static DEADLINES: LazyLock<Patterns> = LazyLock::new(|| {
+    let numbers = |last: u32| (1..=last).flat_map(|number| [format!("{number}"), format!("{number:02}")]);
+    let ordinals = (1..=31).flat_map(|day| ["st", "nd", "rd", "th", "o"].map(|end| format!("{day}{end}")));
+    let join = |words: &mut dyn Iterator<Item = String>| words.collect::<Vec<_>>().join("|");
+    let (day, month) = (join(&mut numbers(31)), join(&mut numbers(12)));
+    let named = join(&mut numbers(31).chain(ordinals));
+    let year = join(&mut (2020..2040).map(|year| year.to_string()));
+    let dates = [[&day, &month, &year], [&month, &day, &year], [&year, &month, &day]];
+    let dates = dates.map(|date| date.map(String::as_str).join(" "));
+    let slot = |slot: &str, date: &str| match slot {
+        "D" => named.clone(),
+        "M" => MONTHS.to_owned(),
+        "DATE" => date.to_owned(),
+        words => words.to_owned(),
+    };
+    let lines = include_str!("deadlines.txt").lines().filter(|line| !line.starts_with('#'));
+    let of_line = |line: &str| {
+        let orders = if line.ends_with(" DATE") { &dates[..] } else { &dates[..1] };
+        let lines =
+            orders.iter().map(|date| line.split(' ').map(|it| slot(it, date)).collect::<Vec<_>>().join(" "));
+        lines.collect::<Vec<_>>()
+    };
+    Patterns::new(&lines.flat_map(of_line).collect::<Vec<_>>().join("\n"))
+});
+
+/// The part of a text that names a deadline. What stands after a colon or in brackets belongs to the words before it.
+fn deadline(text: &str) -> Option<&str> {
+    let mut bytes = text.as_bytes().to_vec();
+    for at in 1..bytes.len().saturating_sub(1) {
+        let is_in_number = bytes[at - 1].is_ascii_digit() && bytes[at + 1].is_ascii_digit();
+        if matches!(bytes[at], b':' | b'(') || bytes[at] == b'.' && is_in_number {
+            bytes[at] = b' ';
+        }
+    }
+    let joined = String::from_utf8(bytes).ok()?;
+    let part = DEADLINES.find(&joined)?;
+    let from = joined.find(part)?;
+    text.get(from..from + part.len())
+}
+
+/// The facts of each program.
+type Facts<'t> = BTreeMap<Uuid, Vec<&'t Row<Fact>>>;
 
 /// Reports the warnings.
 pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     report.extend(histories(tables));
-    report.extend(rates_of_pay(tables));
-    let contradicted = contradicted::check(tables, report);
-    report.extend(contradicted);
+    let mut facts = Facts::new();
+    for row in &tables.facts {
+        facts.entry(row.record.program_id).or_default().push(row);
+    }
+    report.extend(rates_of_pay(tables, &facts));
+    report.extend(parallel::flat_map(&tables.programs, |row| excluded(row, &facts, report)));
+    report.extend(rolling_with_day(tables, &facts, report));
     facet_values::check(tables, report);
     report_near_duplicates(tables, report);
     let Some(dataset) = &tables.dataset else { return };
@@ -42,7 +99,7 @@ pub(super) fn check(tables: &mut Tables, report: &mut Diagnostics) {
 fn report_near_duplicates(tables: &Tables, report: &mut Diagnostics) {
     // C, C++ and C# are three names.
     let signs = |name: &str| name.chars().filter(|c| matches!(c, '+' | '#')).collect::<String>();
-    let name_of = |name: &str| (folded(name), signs(name));
+    let name_of = |name: &str| (normalized(name), signs(name));
     let key = |row: &'_ Row<Program>| (row.record.organization_id, name_of(&row.record.name), row.at);
     let mut names: Vec<_> = tables.programs.iter().map(|row| (key(row), row.record.slug.as_str())).collect();
     names.sort_unstable();
@@ -125,14 +182,11 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
 }
 
 /// Amounts that are probably a wage, not the total.
-fn rates_of_pay(tables: &Tables) -> Vec<Diagnostic> {
-    let mut facts: BTreeMap<Uuid, Vec<&Fact>> = BTreeMap::new();
-    for row in &tables.facts {
-        facts.entry(row.record.program_id).or_default().push(&row.record);
-    }
+fn rates_of_pay(tables: &Tables, facts: &Facts<'_>) -> Vec<Diagnostic> {
     let warnings = tables.programs.iter().filter_map(|row| {
-        let of_program = facts.get(&row.record.id).map_or(&[][..], Vec::as_slice);
-        let per = per(&row.record, of_program)?.as_str();
+        let of_program = facts.get(&row.record.id).into_iter().flatten();
+        let of_program: Vec<&Fact> = of_program.map(|row| &row.record).collect();
+        let per = per(&row.record, &of_program)?.as_str();
         let message = format!(
             "the funding of {} is paid by the {} according to its text",
             quoted(&row.record.slug),
@@ -193,4 +247,52 @@ pub(crate) fn untranslated(tables: &Tables, dataset: &Dataset, locale: Locale) -
         is_missing(row.record.entity(), language)
     });
     [organizations.map(|row| row.at).collect(), programs.map(|row| row.at).collect()]
+}
+
+/// Rolling seasons beside which a text of the program has a day.
+fn rolling_with_day(tables: &Tables, facts: &Facts<'_>, report: &Diagnostics) -> Vec<Diagnostic> {
+    let programs: BTreeMap<Uuid, &Row<Program>> =
+        tables.programs.iter().map(|row| (row.record.id, row)).collect();
+    parallel::flat_map(&tables.cycles, |row| {
+        if row.record.status != Some(CycleStatus::Rolling) || row.record.deadline_on.is_some() {
+            return None;
+        }
+        let program = programs.get(&row.record.program_id)?;
+        let mut texts = texts(program, facts);
+        let (at, part) = texts.find_map(|(at, text)| Some((at, deadline(text)?)))?;
+        let message =
+            format!("the season is `rolling`, but a text has {}, see {}", quoted(part), report.place(at));
+        Some(Diagnostic::new(Code::RollingWithDay, row.at, message).field("status"))
+    })
+}
+
+/// Each value of a program that facts or career stages include and a text excludes.
+fn excluded(program: &Row<Program>, facts: &Facts<'_>, report: &Diagnostics) -> Vec<Diagnostic> {
+    let of_program = facts.get(&program.record.id).into_iter().flatten();
+    let included = of_program.filter(|row| row.record.polarity == Polarity::Include);
+    let stated = included.filter_map(|row| Some((row.record.value.as_deref()?, row.at, "value")));
+    let stages = program.record.career_stages.iter().map(|stage| (&**stage, program.at, "careerStages"));
+    let mut values: Vec<(&str, Location, &str)> = stated.chain(stages).collect();
+    values.sort_by_key(|(value, at, _)| (*value, *at));
+    values.dedup_by_key(|(value, ..)| *value);
+    let contradicted = values.into_iter().filter_map(|(value, at, field)| {
+        let (place, part) =
+            texts(program, facts).find_map(|(at, text)| Some((at, exclusion(value, text)?)))?;
+        let message = format!(
+            "`{field}` has {}, but a text has {}, see {}",
+            quoted(value),
+            quoted(part),
+            report.place(place)
+        );
+        Some(Diagnostic::new(Code::ExcludedByText, at, message).field(field))
+    });
+    contradicted.collect()
+}
+
+/// The texts of a program and where each one is.
+fn texts<'a>(program: &'a Row<Program>, facts: &'a Facts<'_>) -> impl Iterator<Item = (Location, &'a str)> {
+    let of_program = facts.get(&program.record.id).into_iter().flatten();
+    let own = [program.record.summary.as_deref(), program.record.description.as_deref()];
+    let own = own.into_iter().flatten().map(|text| (program.at, text));
+    own.chain(of_program.filter_map(|row| Some((row.at, row.record.text.as_deref()?))))
 }

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use snapshot::facet::{Facet, VALUE_WORDS};
 use snapshot::place;
 use snapshot::record::{Dataset, InternedStr, Locale, Term};
+use snapshot::text::normalized;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::places;
 use crate::read::{Input, InputError, vocabulary};
 use crate::rows::{Row, Tables};
-use crate::text::{folded, is_near, part_of, quoted};
+use crate::text::{is_near, part_of, quoted};
 
 /// A value used at most so often is compared with values used at least so often.
 const RARE: usize = 2;
@@ -22,8 +23,7 @@ const LISTED: usize = 20;
 
 /// The values of each facet, with the number of uses, the first place and its field. Places have a closed list and are
 /// left out.
-#[derive(Default)]
-struct ValueUses(BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>);
+type ValueUses = BTreeMap<Facet, BTreeMap<&'static str, (usize, Location, &'static str)>>;
 
 /// The values of a facet, and what their labels stand for; an ambiguous label stands for none.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl Labels {
             let of = facets.entry(facet).or_default();
             of.values.insert(term.value.clone());
             for label in [&term.label_en, &term.label_es].into_iter().flatten() {
-                let known = of.labels.entry(folded(label)).or_insert_with(|| Some(term.value.clone()));
+                let known = of.labels.entry(normalized(label)).or_insert_with(|| Some(term.value.clone()));
                 known.take_if(|value| *value != term.value);
             }
         }
@@ -94,7 +94,7 @@ impl Labels {
     /// The value that a text is the label of, unless the text is a value itself.
     fn value_of(&self, facet: Facet, text: &str) -> Option<&str> {
         let of = self.0.get(&facet).filter(|of| !of.values.contains(text))?;
-        of.labels.get(&folded(text))?.as_deref()
+        of.labels.get(&normalized(text))?.as_deref()
     }
 }
 
@@ -136,43 +136,33 @@ pub(crate) fn check_labels(tables: &mut Tables, labels: &Labels, report: &mut Di
 /// Reports values without a Spanish label, in a dataset with Spanish pages, and rare values that are nearly common ones,
 /// unless they have a label.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
-    let mut uses = ValueUses::default();
-    uses.add(tables);
-    uses.report(tables, report);
-}
-
-impl ValueUses {
-    fn add(&mut self, tables: &mut Tables) {
-        tables.visit_facet_values(|facet, field, at, value| {
-            if !facet.spec().is_place {
-                let known = self.0.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
-                known.0 += 1;
-                if at < known.1 {
-                    (known.1, known.2) = (at, field);
-                }
+    let mut uses = ValueUses::new();
+    tables.visit_facet_values(|facet, field, at, value| {
+        if !facet.spec().is_place {
+            let known = uses.entry(facet).or_default().entry(value.as_str()).or_insert((0, at, field));
+            known.0 += 1;
+            if at < known.1 {
+                (known.1, known.2) = (at, field);
             }
-        });
-    }
-
-    fn report(&self, tables: &Tables, report: &mut Diagnostics) {
-        let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
-        if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
-            note_untranslated(tables, self, report);
         }
-        let labelled = values_of(tables, |_| true);
-        for (facet, values) in &self.0 {
-            let common: Vec<&str> =
-                values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
-            for (value, (count, at, field)) in values {
-                if *count > RARE || labelled.contains(&(Some(*facet), value)) {
-                    continue;
-                }
-                if let Some(near) = common.iter().find(|common| is_near(value, common)) {
-                    let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
-                    let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
-                    let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
-                    report.push(warning.help(help));
-                }
+    });
+    let needs_spanish = |of: &Dataset| of.language() == Locale::En && of.locales.contains(&Locale::Es);
+    if tables.dataset.as_ref().is_some_and(|row| needs_spanish(&row.record)) {
+        note_untranslated(tables, &uses, report);
+    }
+    let labelled = values_of(tables, |_| true);
+    for (facet, values) in &uses {
+        let common: Vec<&str> =
+            values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
+        for (value, (count, at, field)) in values {
+            if *count > RARE || labelled.contains(&(Some(*facet), value)) {
+                continue;
+            }
+            if let Some(near) = common.iter().find(|common| is_near(value, common)) {
+                let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
+                let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
+                let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
+                report.push(warning.help(help));
             }
         }
     }
@@ -187,7 +177,7 @@ fn values_of(tables: &Tables, is_wanted: impl Fn(&Term) -> bool) -> BTreeSet<(Op
 /// Notes values without a label or a word in Spanish, once for each facet: the most used come first.
 fn note_untranslated(tables: &Tables, uses: &ValueUses, report: &mut Diagnostics) {
     let labelled = values_of(tables, |term| term.label_es.is_some());
-    for (facet, values) in &uses.0 {
+    for (facet, values) in uses {
         let is_labelled =
             |value: &str| VALUE_WORDS.contains_key(value) || labelled.contains(&(Some(*facet), value));
         let missing = values.iter().filter(|(value, _)| !is_labelled(value));

@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 
 use snapshot::place::{self, NameKind, Place};
 use snapshot::record::Locale;
+use snapshot::text::normalized;
 
-use crate::text::{data_rows, folded, nearest as nearest_name};
+use crate::text::{data_rows, nearest as nearest_name};
 
 /// Codes by folded name.
 static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
@@ -16,10 +17,10 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
         let [code] = name.codes[..] else { continue };
         let codes = match name.kind {
             NameKind::Name | NameKind::Capitals | NameKind::Ambiguous => {
-                names.entry(folded(name.text)).or_default()
+                names.entry(normalized(name.text)).or_default()
             }
             // The name of a state is not accepted, nor is a country of the same name.
-            NameKind::Subdivision => match names.get_mut(&folded(name.text)) {
+            NameKind::Subdivision => match names.get_mut(&normalized(name.text)) {
                 Some(codes) => codes,
                 None => continue,
             },
@@ -31,7 +32,7 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     }
     for [code, texts] in data_rows(include_str!("place-names.csv")) {
         for text in texts.split(';') {
-            let codes = names.entry(folded(text)).or_default();
+            let codes = names.entry(normalized(text)).or_default();
             codes.extend((!codes.contains(&code)).then_some(code));
         }
     }
@@ -41,7 +42,7 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
 
 /// The codes that a name may mean.
 pub(crate) fn named(name: &str) -> &'static [&'static str] {
-    NAMES.get(&folded(name)).map_or(&[], Vec::as_slice)
+    NAMES.get(&normalized(name)).map_or(&[], Vec::as_slice)
 }
 
 /// `write `GE` for Georgia, `US-GA` for the state`.
@@ -69,7 +70,7 @@ pub(crate) fn nearest(text: &str) -> Option<(&'static str, &'static str)> {
     let both = |place: &'static Place| (place.code, place.name(Locale::En));
     by_code.map(both).or(state).or_else(|| {
         let name =
-            nearest_name(&folded(text), NAMES.keys().map(String::as_str).filter(|name| name.len() > 4))?;
+            nearest_name(&normalized(text), NAMES.keys().map(String::as_str).filter(|name| name.len() > 4))?;
         match NAMES.get(name)?.as_slice() {
             [code] => place::find(code).map(both),
             _ => None,

@@ -40,13 +40,6 @@ pub(crate) fn is_spelt(name: &str, slug: &str) -> bool {
     slug.bytes().filter(u8::is_ascii_alphanumeric).count() * 2 >= own.min(LONGEST_SLUG)
 }
 
-/// A name without case, accents and punctuation, for comparison.
-pub(crate) fn folded(name: &str) -> String {
-    let folded = fold(name);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 /// A cell of CSV without the guard that our export, as others, puts before what spreadsheets take for a formula.
 pub fn unguarded(cell: &str) -> &str {
     let is_formula =

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use snapshot::text::normalized;
 use uuid::Uuid;
 
 use crate::diagnostics::Location;
 use crate::read::partial::PartialRow;
 use crate::rows::{Row, Tables};
 use crate::table::Table;
-use crate::text::folded;
 
 /// A record, and its name in lower case where folding takes signs or accents off it.
 type Named = (Uuid, Option<Box<str>>);
@@ -114,7 +114,7 @@ impl Index {
 /// stays.
 fn forms(name: &str) -> (String, Option<Box<str>>) {
     let lower = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-    match folded(name) {
+    match normalized(name) {
         folded if folded.is_empty() || folded == lower => (lower, None),
         folded => (folded, Some(lower.into())),
     }

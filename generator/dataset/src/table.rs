@@ -2,13 +2,6 @@
 
 use snapshot::record::EntityType;
 
-struct Spec {
-    name: &'static str,
-    noun: &'static str,
-    input_only: &'static [&'static str],
-    schema: &'static str,
-}
-
 macro_rules! tables {
     ($($table:ident, $name:literal, $noun:literal, $input_only:expr;)+) => {
         /// A table of a dataset, by the name of its file or folder. The order is that of references: a table comes
@@ -19,16 +12,33 @@ macro_rules! tables {
 
         impl Table {
             /// Every table, in the order of the variants.
-            pub const ALL: [Self; SPECS.len()] = [$(Self::$table),+];
-        }
+            pub const ALL: [Self; [$(Self::$table),+].len()] = [$(Self::$table),+];
 
-        /// In the order of the variants.
-        const SPECS: &[Spec] = &[$(Spec {
-            name: $name,
-            noun: $noun,
-            input_only: &$input_only,
-            schema: include_str!(concat!("../../../schemas/dataset/", $noun, ".schema.json")),
-        }),+];
+            /// Name of its file or folder.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$table => $name),+ }
+            }
+
+            /// What one record is called in messages, and in the text that its id is made from.
+            pub(crate) const fn noun(self) -> &'static str {
+                match self { $(Self::$table => $noun),+ }
+            }
+
+            /// Fields that an input row may have and its record has not: `key`, the row's name in its source, and
+            /// references by slug, key or name in place of an id.
+            pub const fn input_only_fields(self) -> &'static [&'static str] {
+                match self { $(Self::$table => &$input_only),+ }
+            }
+
+            /// JSON Schema of its records.
+            pub const fn json_schema(self) -> &'static str {
+                match self {
+                    $(Self::$table => {
+                        include_str!(concat!("../../../schemas/dataset/", $noun, ".schema.json"))
+                    })+
+                }
+            }
+        }
     };
 }
 
@@ -51,10 +61,6 @@ tables! {
 }
 
 impl Table {
-    const fn spec(self) -> &'static Spec {
-        &SPECS[self as usize]
-    }
-
     /// The table that holds a kind of record.
     pub(crate) const fn of(kind: EntityType) -> Self {
         match kind {
@@ -67,29 +73,8 @@ impl Table {
         }
     }
 
-    /// Name of its file or folder.
-    pub const fn name(self) -> &'static str {
-        self.spec().name
-    }
-
     /// The table with a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
-    }
-
-    /// JSON Schema of its records.
-    pub const fn json_schema(self) -> &'static str {
-        self.spec().schema
-    }
-
-    /// Fields that an input row may have and its record has not: `key`, the row's name in its source, and
-    /// references by slug, key or name in place of an id.
-    pub const fn input_only_fields(self) -> &'static [&'static str] {
-        self.spec().input_only
-    }
-
-    /// What one record is called in messages, and in the text that its id is made from.
-    pub(crate) const fn noun(self) -> &'static str {
-        self.spec().noun
     }
 }

@@ -72,22 +72,20 @@ impl Ids {
         self.0.get(&table)?.binary_search(&id).ok()
     }
 
-    /// The positions of each record and of its parent.
-    fn links<T: Sync>(
-        &self,
-        parents: Table,
-        records: &[T],
-        parent: impl Fn(&T) -> Uuid + Sync,
-    ) -> Option<impl Iterator<Item = (usize, usize)>> {
-        let found = parallel::flat_map(records, |record| self.position(parents, parent(record)));
+    /// The positions of each record and of the one that a field of it refers to.
+    fn links<T: Record>(&self, records: &[T], field: &str) -> Option<impl Iterator<Item = (usize, usize)>> {
+        let found = parallel::flat_map(records, |record| {
+            let to = record.profile().references.into_iter().flatten().find(|to| to.field == field)?;
+            self.position(to.table, to.id)
+        });
         (found.len() == records.len()).then(|| found.into_iter().enumerate())
     }
 }
 
 fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
     let Directory { awards, program_links, recipient_awards, .. } = directory;
-    let programs = ids.links(Table::Programs, awards, |it| it.program_id)?;
-    let recipients = ids.links(Table::Recipients, awards, |it| it.recipient_id)?;
+    let programs = ids.links(awards, "programId")?;
+    let recipients = ids.links(awards, "recipientId")?;
     for ((award, program), (_, recipient)) in programs.zip(recipients) {
         directory.award_links.push(AwardLinks { program, recipient });
         program_links[program].awards.push(award);
@@ -98,14 +96,13 @@ fn link_awards(directory: &mut Directory, ids: &Ids) -> Option<()> {
 
 fn link_programs(directory: &mut Directory, ids: &Ids) -> Option<()> {
     let Directory { programs, cycles, facts, transitions, program_links: links, .. } = directory;
-    for (program, organization) in ids.links(Table::Organizations, programs, |it| it.organization_id)? {
+    for (program, organization) in ids.links(programs, "organizationId")? {
         links[program].organization = organization;
         directory.organization_links[organization].programs.push(program);
     }
-    ids.links(Table::Programs, cycles, |it| it.program_id)?.for_each(|(at, of)| links[of].cycles.push(at));
-    ids.links(Table::Programs, facts, |it| it.program_id)?.for_each(|(at, of)| links[of].facts.push(at));
-    let transitions = ids.links(Table::Programs, transitions, |it| it.program_id)?;
-    transitions.for_each(|(at, of)| links[of].transitions.push(at));
+    ids.links(cycles, "programId")?.for_each(|(at, of)| links[of].cycles.push(at));
+    ids.links(facts, "programId")?.for_each(|(at, of)| links[of].facts.push(at));
+    ids.links(transitions, "programId")?.for_each(|(at, of)| links[of].transitions.push(at));
     Some(())
 }
 
@@ -114,12 +111,9 @@ fn link_organizations(directory: &mut Directory, ids: &Ids) -> Option<()> {
     for (award, of) in directory.award_links.iter().enumerate() {
         links[directory.program_links[of.program].organization].awards.push(award);
     }
-    let leaders = ids.links(Table::Organizations, leaders, |it| it.organization_id)?;
-    let channels = ids.links(Table::Organizations, channels, |it| it.organization_id)?;
-    let posts = ids.links(Table::Organizations, posts, |it| it.organization_id)?;
-    leaders.for_each(|(leader, of)| links[of].leaders.push(leader));
-    channels.for_each(|(channel, of)| links[of].channels.push(channel));
-    posts.for_each(|(post, of)| links[of].posts.push(post));
+    ids.links(leaders, "organizationId")?.for_each(|(at, of)| links[of].leaders.push(at));
+    ids.links(channels, "organizationId")?.for_each(|(at, of)| links[of].channels.push(at));
+    ids.links(posts, "organizationId")?.for_each(|(at, of)| links[of].posts.push(at));
     for (position, alias) in directory.aliases.iter().enumerate() {
         if alias.entity_type == EntityType::Organization {
             links[ids.position(Table::Organizations, alias.entity_id)?].aliases.push(position);

@@ -8,7 +8,6 @@ mod identity;
 mod json;
 mod parse;
 mod partial;
-mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +22,7 @@ use crate::rows::{Record, Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
 use files::{File, Format};
-use parse::{Parsed, parse_file};
+use parse::{Parsed, decode, parse_file};
 
 pub use files::{Input, InputError};
 
@@ -120,7 +119,7 @@ impl TableReader<'_> {
         };
         let bytes = file.load()?;
         self.hashes.insert(file.path.clone(), Sha256::digest(&*bytes).into());
-        Ok(match text::decode(&bytes, file.id) {
+        Ok(match decode(&bytes, file.id) {
             Ok(text) => Stamps::read(text, file.id, report),
             Err(problem) => {
                 report.push(*problem);

@@ -6,9 +6,8 @@ use serde::de::DeserializeOwned;
 
 use super::fields::{self, Field, Value, is_private, meant, unknown_field};
 use super::files::IMPORT;
-use super::parse::{Context, Parsed};
+use super::parse::{Context, Parsed, ROW_MAX, newlines, too_long};
 use super::partial::{Member, OwnedValue, PartialRow};
-use super::text::{ROW_MAX, newlines, too_long};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
 use crate::table::Table;

@@ -8,9 +8,8 @@ use serde_json::value::RawValue;
 use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
-use super::parse::{Context, Parsed};
+use super::parse::{Context, Parsed, ROW_MAX, column, newlines, offset, too_long};
 use super::partial::{self, OwnedValue, PartialRow};
-use super::text::{ROW_MAX, column, newlines, offset, too_long};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel::{self, SHARE};
 use crate::rows::Row;

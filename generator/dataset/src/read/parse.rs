@@ -1,11 +1,10 @@
-//! Reads a file: its text, then the rows of its format.
+//! Reads a file: its text, which is UTF-8, with or without a byte order mark, then the rows of its format.
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::files::{DATASET, File, Format, InputError};
+use super::files::{DATASET, File, Format, IMPORT, InputError};
 use super::partial::PartialRow;
-use super::text::{decode, merge_conflict, newlines};
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 use crate::parallel;
@@ -14,6 +13,13 @@ use crate::table::Table;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
 const BLOCK: u64 = 32 << 20;
+/// Bytes that are undefined in Windows-1252, the encoding that spreadsheets call Latin-1.
+const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+/// Most bytes of a row.
+pub(super) const ROW_MAX: usize = 16 << 20;
+/// Columns of longer lines are not counted.
+const LONGEST_LINE: usize = 100_000;
 
 /// Rows and problems of a file, or of a part of one.
 pub(super) struct Parsed<T> {
@@ -108,4 +114,66 @@ fn text(bytes: &[u8], first: u32, context: Context) -> Result<&str, Box<Diagnost
         problem.at.line += first - 1;
         problem
     })
+}
+
+/// The text of a file, without its byte order mark.
+pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Box<Diagnostic>> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| Box::new(not_utf8(bytes, error.valid_up_to(), file)))
+}
+
+/// The first conflict marker of an unfinished merge.
+fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
+    const MARK: &str = "<<<<<<< ";
+    let start = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
+    let at = Location { file, line: 1 + newlines(&text.as_bytes()[..start]) };
+    let message = "a merge conflict: the file has two versions of these lines";
+    let help = "keep one version, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
+    Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
+}
+
+/// The problem of a row of so many bytes.
+pub(super) fn too_long(bytes: usize, at: Location) -> Diagnostic {
+    let message = format!("the row has {} MiB, at most {} are read", bytes.div_ceil(1 << 20), ROW_MAX >> 20);
+    Diagnostic::new(Code::BadSyntax, at, message).help("end each row with a line feed; shorten its texts")
+}
+
+fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
+    let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
+    let number =
+        1 + offset - bytes[..offset].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let byte = format!(" (byte {:02X}, number {number} of its line)", bytes[offset]);
+    let (what, help) = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("; it looks like UTF-16".to_owned(), IMPORT),
+        _ if bytes.iter().any(|byte| NOT_WINDOWS_1252.contains(byte)) => {
+            (byte, "save it as UTF-8 in the program that wrote it")
+        }
+        _ => (format!("; it looks like Windows-1252{byte}"), "iconv -f windows-1252 -t utf-8"),
+    };
+    Diagnostic::new(Code::NotUtf8, at, format!("file is not UTF-8{what}")).help(help)
+}
+
+/// Number of line ends in the bytes.
+pub(super) fn newlines(bytes: &[u8]) -> u32 {
+    // Counted in blocks of at most 255 so that the compiler can count bytes with bytes.
+    let blocks = bytes.chunks(255);
+    blocks.map(|block| u32::from(block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>())).sum()
+}
+
+/// Column of a byte offset: a character of its line, from 1.
+pub(super) fn column(text: &str, offset: usize) -> Option<u32> {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let from = before.floor_char_boundary(before.len().saturating_sub(LONGEST_LINE));
+    let line = match before[from..].rfind('\n') {
+        Some(newline) => &before[from + newline + 1..],
+        None if from == 0 => before,
+        None => return None,
+    };
+    u32::try_from(line.chars().count() + 1).ok()
+}
+
+/// Byte offset of a line and column, both from 1, as parsers report them.
+pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (before + column.saturating_sub(1)).min(text.len())
 }

@@ -198,7 +198,7 @@ fn report_ids(rows: &dyn Profiles, report: &mut Diagnostics) {
 fn report_slugs(tables: &Tables, report: &mut Diagnostics) {
     let of: [&dyn Profiles; 4] =
         [&tables.organizations, &tables.programs, &tables.recipients, &tables.aliases];
-    let rows = of.into_iter().flat_map(|rows| rows.iter());
+    let rows = of.into_iter().flat_map(<dyn Profiles>::iter);
     let mut slugs: Vec<_> = rows.filter_map(|(at, profile)| Some((profile.slug?, at))).collect();
     slugs.sort_unstable();
     for ((kind, slug, _), at) in slugs.iter().filter(|((.., is_alias), _)| *is_alias) {

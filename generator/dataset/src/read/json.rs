@@ -56,14 +56,7 @@ pub(super) fn document<'f>(file: &'f str, context: Context) -> Result<Vec<Piece<
 }
 
 /// The records of rows.
-pub(super) fn records<T: DeserializeOwned + Send>(
-    pieces: Result<Vec<Piece<'_>>, Diagnostic>,
-    context: Context,
-) -> Parsed<T> {
-    let pieces = match pieces {
-        Ok(pieces) => pieces,
-        Err(problem) => return Parsed::problem(problem),
-    };
+pub(super) fn records<T: DeserializeOwned + Send>(pieces: &[Piece<'_>], context: Context) -> Parsed<T> {
     let mut all = Parsed::empty();
     all.rows.reserve_exact(pieces.len());
     let parts = parallel::map(pieces.chunks(SHARE), |part| {

@@ -76,6 +76,7 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     let context = Context { file: file.id, table };
     let (mut hash, mut all) = (Sha256::new(), Parsed::empty());
     let (mut first, mut is_empty, mut wrong) = (1, true, None);
+    let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces, context);
     let mut take = |bytes: &[u8]| {
         let mut parsed = Parsed::empty();
         let mut read = || match text(bytes, first, context) {
@@ -83,8 +84,8 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
                 is_empty &= text.trim().is_empty();
                 parsed = match format {
                     _ if text.trim().is_empty() || wrong.is_some() => Parsed::empty(),
-                    Format::Ndjson => json::records(json::lines(text, first, context), context),
-                    Format::Json => json::records(json::document(text, context), context),
+                    Format::Ndjson => json::lines(text, first, context).map_or_else(Parsed::problem, records),
+                    Format::Json => json::document(text, context).map_or_else(Parsed::problem, records),
                     Format::Csv => csv::table(text, context),
                 };
             }

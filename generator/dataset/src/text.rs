@@ -105,13 +105,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean …?` with the candidate nearest to `word`, or other help if none is near.
-pub(crate) fn suggestion<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-    otherwise: impl FnOnce() -> String,
-) -> String {
-    nearest(word, candidates).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+/// `did you mean …?` with the known word nearest to `word`; all known ones after other words if none is near.
+pub(crate) fn suggestion(word: &str, known: &[&str], otherwise: &str) -> String {
+    nearest(word, known.iter().copied())
+        .map_or_else(|| format!("{otherwise} {}", known.join(", ")), |near| format!("did you mean `{near}`?"))
 }
 
 /// Whether two different words are a few letters apart: one in words of five letters and more, two in words

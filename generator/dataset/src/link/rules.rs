@@ -193,14 +193,14 @@ fn ages(fact: &Fact, problems: &mut Problems) {
 fn duration(fact: &Fact, problems: &mut Problems) {
     negative("min", fact.min, problems);
     negative("max", fact.max, problems);
-    let units = || DurationUnit::ALL.iter().map(|unit| unit.as_str());
     let (found, message) = match fact.unit.as_deref() {
         Some(unit) if DurationUnit::parse(unit).is_some() => return,
         Some(unit) => (unit, format!("`unit` is {}, which is no unit of a duration", quoted(unit))),
         None if fact.min.is_none() && fact.max.is_none() => return,
         None => ("", "a duration with bounds has no `unit`".to_owned()),
     };
-    let help = suggestion(found, units(), || format!("it takes {}", units().collect::<Vec<_>>().join(", ")));
+    let units: Vec<&str> = DurationUnit::ALL.iter().map(|unit| unit.as_str()).collect();
+    let help = suggestion(found, &units, "it takes");
     problems.add(Code::BadUnit, message, |it| it.value("unit", found).help(help));
 }
 
@@ -232,7 +232,7 @@ fn translation(record: &Translation, problems: &mut Problems) {
     for name in record.fields.keys().filter(|name| !known.contains(&name.as_str())) {
         let kind = with_article(record.entity_type.as_str());
         let message = format!("{} is not a text of {kind}", quoted(name));
-        let help = suggestion(name, known.iter().copied(), || format!("its texts are {}", known.join(", ")));
+        let help = suggestion(name, &known, "its texts are");
         problems.add(Code::UnknownField, message, |it| it.value("fields", name).help(help));
     }
     if record.fields.is_empty() {
@@ -273,11 +273,9 @@ fn fields<R>(table: &[Field<R>], record: &R, problems: &mut Problems) {
 
 fn term(record: &Term, problems: &mut Problems) {
     if Facet::parse(&record.facet).is_none() {
-        let names = || FACETS.iter().map(|spec| spec.name);
+        let names: Vec<&str> = FACETS.iter().map(|spec| spec.name).collect();
         let message = format!("`facet` is {}, which is no facet", quoted(&record.facet));
-        let help = suggestion(&record.facet, names(), || {
-            format!("facets are {}", names().collect::<Vec<_>>().join(", "))
-        });
+        let help = suggestion(&record.facet, &names, "facets are");
         problems.add(Code::UnknownFacet, message, |it| it.value("facet", &record.facet).help(help));
     }
 }

@@ -215,7 +215,7 @@ fn describe(error: &FieldError, field: Option<Field<'_>>, table: &str, at: Locat
         FieldError::UnknownWord(words) => {
             let message = format!("`{name}` is {found}, which is not one of its values");
             let word = found.trim_matches(['"', '`']);
-            let help = suggestion(word, words.iter().copied(), || format!("it takes {}", words.join(", ")));
+            let help = suggestion(word, words, "it takes");
             Diagnostic::new(Code::UnknownWord, at, message).help(help)
         }
         FieldError::Separators => {

@@ -15,7 +15,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
-use crate::text::{is_spelt, quoted, slug_of, suggestion};
+use crate::text::{is_spelt, nearest, quoted, slug_of};
 use index::Index;
 
 /// How many unknown names are compared with all known ones.
@@ -260,9 +260,10 @@ impl Completer<'_> {
             self.suggestions += 1;
             let index = &self.indexes[target as usize];
             let known = (self.suggestions <= SUGGESTIONS).then(|| index.spellings());
-            let help = suggestion(&text, known.into_iter().flatten(), || {
-                format!("add a row to {table}, or write the slug, `key` or name of an existing one")
-            });
+            let help = nearest(&text, known.into_iter().flatten()).map_or_else(
+                || format!("add a row to {table}, or write the slug, `key` or name of an existing one"),
+                |near| format!("did you mean `{near}`?"),
+            );
             (format!("which is no {noun}"), help)
         };
         let message = format!("`{name}` is {}, {what}", quoted(&text));

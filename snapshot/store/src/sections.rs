@@ -79,11 +79,12 @@ impl Sections {
     }
 
     pub(super) fn new(map: Mapping) -> Result<Self, SectionError> {
-        let bytes: &[u8] = &map;
-        if bytes.len() < HEADER_BYTES || bytes[..8] != *MAGIC || u32_at(bytes, 8) != SECTIONS_VERSION {
+        let header = map.get(..HEADER_BYTES).ok_or(SectionError::Format)?;
+        let [version, count]: [u32; 2] = bytemuck::pod_read_unaligned(&header[8..]);
+        if header[..8] != *MAGIC || version != SECTIONS_VERSION {
             return Err(SectionError::Format);
         }
-        let table = read_table(bytes, u32_at(bytes, 12) as usize)?;
+        let table = read_table(&map, count as usize).ok_or(SectionError::Table)?;
         Ok(Self { map: Arc::new(map), table: table.into() })
     }
 
@@ -123,20 +124,16 @@ impl Sections {
     }
 }
 
-fn read_table(bytes: &[u8], count: usize) -> Result<Vec<Named>, SectionError> {
-    let end = count.checked_mul(ENTRY_BYTES).and_then(|n| n.checked_add(HEADER_BYTES));
-    let table = end.and_then(|end| bytes.get(HEADER_BYTES..end)).ok_or(SectionError::Table)?;
-    let entries = table.chunks_exact(ENTRY_BYTES).map(|entry| {
-        let mut name = [0; NAME_BYTES];
-        name.copy_from_slice(&entry[..NAME_BYTES]);
-        let (offset, length) = (u64_at(entry, 16) as usize, u64_at(entry, 24) as usize);
-        let end = offset.checked_add(length).filter(|end| *end <= bytes.len());
-        match end {
-            Some(end) if offset % ALIGNMENT == 0 => Ok((name, offset..end)),
-            _ => Err(SectionError::Table),
-        }
-    });
-    entries.collect()
+/// The table, if each section lies inside the file and is aligned.
+fn read_table(bytes: &[u8], count: usize) -> Option<Vec<Named>> {
+    let table = bytes.get(HEADER_BYTES..)?.get(..count.checked_mul(ENTRY_BYTES)?)?;
+    let entry = |entry: &[u8]| {
+        let (name, place) = entry.split_first_chunk()?;
+        let [offset, length] = bytemuck::pod_read_unaligned::<[u64; 2]>(place).map(|number| number as usize);
+        let end = offset.checked_add(length)?;
+        (end <= bytes.len() && offset % ALIGNMENT == 0).then_some((*name, offset..end))
+    };
+    table.chunks_exact(ENTRY_BYTES).map(entry).collect()
 }
 
 /// A typed slice of an open section file.
@@ -217,14 +214,6 @@ fn padded(name: &str) -> [u8; NAME_BYTES] {
     let mut padded = [0; NAME_BYTES];
     padded[..name.len()].copy_from_slice(name.as_bytes());
     padded
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
 #[cfg(test)]

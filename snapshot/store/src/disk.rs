@@ -162,8 +162,7 @@ impl Disk for RootFolder {
     }
 
     fn map(&self, name: &str) -> io::Result<Mapping> {
-        let (file, _) = self.open_file(name)?;
-        Mapping::of(&file)
+        Mapping::of(&self.open_file(name)?.0)
     }
 
     fn copy(&self, name: &str, limit: u64) -> io::Result<Mapping> {
@@ -216,7 +215,7 @@ impl Disk for RootFolder {
 
     fn edit(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        Ok(rustix::fs::open(self.locate(name), flags, Mode::from_raw_mode(0o644))?.into())
+        Ok(rustix::fs::openat(&self.fd, name, flags, Mode::from_raw_mode(0o644))?.into())
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
@@ -259,8 +258,7 @@ impl Disk for RootFolder {
     }
 
     fn lock(&self) -> io::Result<Lock> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let fd = rustix::fs::openat(&self.fd, LOCK, flags, Mode::from_raw_mode(0o644))?;
+        let fd = OwnedFd::from(self.edit(LOCK)?);
         rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive)?;
         Ok(Lock(Some(fd)))
     }
@@ -296,6 +294,14 @@ impl dyn Disk + '_ {
             Some(Errno::NOENT) => StoreError::Damaged { path, problem: FileProblem::Missing },
             Some(Errno::LOOP | Errno::NOTDIR) => StoreError::Damaged { path, problem: FileProblem::NotAFile },
             _ => StoreError::Io { path, source },
+        }
+    }
+
+    /// Removes a file or a whole directory, if it is there.
+    pub(super) fn clear(&self, name: &str) -> Result<(), StoreError> {
+        match self.remove(name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.io_error(name)(error)),
+            _ => Ok(()),
         }
     }
 

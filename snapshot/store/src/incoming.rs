@@ -70,8 +70,7 @@ impl IncomingGeneration {
         disk.create_dirs(INCOMING).map_err(disk.io_error(INCOMING))?;
         for (other, _) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {
             if other != name {
-                let other = format!("{INCOMING}/{other}");
-                disk.remove(&other).map_err(disk.io_error(&other))?;
+                disk.clear(&format!("{INCOMING}/{other}"))?;
             }
         }
         let staging = StagingDir::open(disk, Some(format!("{INCOMING}/{name}")))?;
@@ -89,7 +88,7 @@ impl IncomingGeneration {
             if self.disk().check_file(&self.staging.name(&file.path), file.body()).is_ok() {
                 continue;
             }
-            self.remove(&file.path)?;
+            self.disk().clear(&self.staging.name(&file.path))?;
             let live = self.staging.live.as_ref().filter(|live| {
                 let sound = || live.disk().check_file(&live.name(&file.path), file.body()).is_ok();
                 live.manifest().stored(&file.path) == Some(file) && sound()
@@ -189,11 +188,11 @@ impl IncomingGeneration {
         if let Err(error) = self.disk().check_file(&name, expected) {
             // Where all entries are what they should be, what is between them is not.
             if self.archive.as_ref().is_some_and(|archive| archive.missing.is_empty()) {
-                self.remove(ARCHIVE)?;
+                self.disk().clear(&name)?;
             }
             return Err(error);
         }
-        self.remove(MANIFEST)?;
+        self.disk().clear(&self.staging.name(MANIFEST))?;
         self.staging.write(MANIFEST, &&*self.manifest.to_bytes())?;
         if self.disk().list(&directory_of(id)).is_ok() {
             // It is damaged, or it would have been taken as it is.
@@ -211,14 +210,6 @@ impl IncomingGeneration {
 
     fn disk(&self) -> &dyn Disk {
         &*self.staging.disk
-    }
-
-    fn remove(&self, path: &str) -> Result<(), StoreError> {
-        let name = self.staging.name(path);
-        match self.disk().remove(&name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.disk().io_error(&name)(error)),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -146,7 +146,7 @@ pub(super) fn point_to(disk: &dyn Disk, id: GenerationId) -> Result<(), StoreErr
 pub(super) fn remove_generation(disk: &dyn Disk, id: GenerationId) -> Result<(), StoreError> {
     let (dir, removed) = (directory_of(id), temporary(id));
     disk.rename(&dir, &removed).map_err(disk.io_error(&dir))?;
-    disk.remove(&removed).map_err(disk.io_error(&removed))
+    disk.clear(&removed)
 }
 
 /// Refuses a directory that is neither empty nor a root.
@@ -177,15 +177,11 @@ pub(super) fn lock_root(disk: &dyn Disk) -> Result<Lock, StoreError> {
 /// Removes what an unfinished publisher or gc left behind; returns the highest sequence, 0 if there is none. To be called
 /// under the lock.
 pub(super) fn remove_leftovers(disk: &dyn Disk) -> Result<u64, StoreError> {
-    let found = disk.list("").map_err(disk.io_error(""))?;
-    if found.iter().any(|(name, _)| name == CURRENT_TMP) {
-        disk.remove(CURRENT_TMP).map_err(disk.io_error(CURRENT_TMP))?;
-    }
+    disk.clear(CURRENT_TMP)?;
     let mut highest = 0;
     for (name, _) in disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))? {
         if is_temporary(&name) {
-            let name = format!("{GENERATIONS}/{name}");
-            disk.remove(&name).map_err(disk.io_error(&name))?;
+            disk.clear(&format!("{GENERATIONS}/{name}"))?;
         } else if let Ok(id) = name.parse::<GenerationId>() {
             highest = highest.max(id.sequence);
         }

@@ -301,6 +301,12 @@ pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
 }
 
 /// Names of all generations, oldest first.
+/// The same, after making the folder if there is none.
+pub(super) fn create_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
+    std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+    open_root(root)
+}
+
 pub(super) fn ids(disk: &dyn Disk) -> Result<Vec<GenerationId>, StoreError> {
     let found = disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
     let directories = found.into_iter().filter(|(_, kind)| *kind == FileType::Directory);

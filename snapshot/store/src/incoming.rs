@@ -14,7 +14,7 @@ use super::archive::{Archive, Entry, Place, unpack};
 use super::body::{Chunks as _, Digest, Sink, slice};
 use super::disk::{Disk, READ_ONLY};
 use super::error::StoreError;
-use super::generation::{Generation, current, open_root, open_sections};
+use super::generation::{Generation, create_root, current, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, directory_of};
 use super::manifest::{Manifest, StoredFile};
 use super::publish::{StagingDir, point_to, remove_generation};
@@ -43,8 +43,7 @@ struct IncomingArchive {
 ///
 /// If the root cannot be read or written.
 pub fn take_present(root: &Path, manifest: &Manifest) -> Result<Option<bool>, StoreError> {
-    std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-    let (disk, id) = (open_root(root)?, manifest.id());
+    let (disk, id) = (create_root(root)?, manifest.id());
     let Ok(found) = Generation::open_on(&disk, id, 0) else { return Ok(None) };
     if found.manifest() != manifest || verify_on(&disk, Some(id), VerifyMode::Files, 1).is_err() {
         return Ok(None);
@@ -64,8 +63,7 @@ impl IncomingGeneration {
     ///
     /// If another publisher holds the lock, or the root cannot be written.
     pub fn begin(root: &Path, manifest: Manifest) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-        let disk = open_root(root)?;
+        let disk = create_root(root)?;
         let name = manifest.id().to_string();
         disk.create_dirs(INCOMING).map_err(disk.io_error(INCOMING))?;
         for (other, _) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {

@@ -13,7 +13,7 @@ use super::build_info::{BuildInfo, NewFile, PublishOutcome};
 use super::changes_writer::{self, GatheredRecords};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
-use super::generation::{Generation, open_root, open_sections};
+use super::generation::{Generation, create_root, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, MANIFEST};
 use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, StoredFile, check_base_url};
 use super::publish::{StagingDir, put_twice};
@@ -48,8 +48,7 @@ impl Stage {
     ///
     /// If the directory holds something else, another publisher holds the lock, or the directory cannot be written.
     pub fn begin(root: &Path) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
-        Self::begin_on(open_root(root)?, tempfile::tempfile_in)
+        Self::begin_on(create_root(root)?, tempfile::tempfile_in)
     }
 
     /// `make_spool` makes a file without a name in a directory.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, Permissions};
-use std::io;
+use std::io::{self, Seek as _, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::Path;
@@ -217,20 +217,11 @@ fn is_sound(entry: FileEntry<'_>, data: &[u8]) -> bool {
     unpack(entry.place(), data, identity.len).is_some_and(|body| Digest::of(&body) == identity.sha256)
 }
 
-/// Writes everything of an archive but the data of its entries.
+/// Writes everything of an archive but the data of its entries, from the beginning of a file on.
 fn write_headers(files: &FileTable, file: &File) -> io::Result<()> {
     let entries = files.entries();
     let entries = entries.map(|it| Entry { path: it.path(), len: it.identity().len, place: it.place() });
     let entries: Vec<Entry<'_>> = entries.collect();
-    let at = std::cell::Cell::new(0);
-    let data = |number: usize, _: Sink<'_>| {
-        let place = entries[number].place;
-        at.set(place.start + u64::from(place.len));
-        Ok(())
-    };
-    Archive { entries: &entries, data }.each(&mut |chunk| {
-        file.write_all_at(chunk, at.get())?;
-        at.set(at.get() + chunk.len() as u64);
-        Ok(())
-    })
+    let skip = |number: usize, _: Sink<'_>| (&*file).seek_relative(entries[number].place.len.into());
+    Archive { entries: &entries, data: skip }.each(&mut |chunk| (&*file).write_all(chunk))
 }

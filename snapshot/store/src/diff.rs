@@ -57,7 +57,7 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError
         if first.manifest().parent.is_none() {
             return Err(StoreError::NoParent { path: old.to_owned() });
         }
-        return recorded(&first).map_err(|problem| first.disk().damaged(&first.name(CHANGES), problem));
+        return recorded(&first).map_err(|problem| first.damaged(CHANGES, problem));
     };
     let new = open(new)?;
     let pages = changes(identities(&first), identities(&new));

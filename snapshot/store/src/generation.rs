@@ -67,7 +67,7 @@ impl Generation {
         let generation = Self::load(disk, directory_of(id), copy)?;
         if generation.id() != id {
             let problem = format!("is the manifest of generation {}", generation.id());
-            return Err(disk.damaged(&generation.name(MANIFEST), FileProblem::Format(problem)));
+            return Err(generation.damaged(MANIFEST, FileProblem::Format(problem)));
         }
         Ok(generation)
     }
@@ -132,8 +132,7 @@ impl Generation {
     ///
     /// If its history is damaged.
     pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
-        let damaged = |problem: SectionError| self.disk.damaged(&self.name(CHANGES), problem);
-        earlier_assets::read(&self.history).map_err(damaged)
+        earlier_assets::read(&self.history).map_err(|problem| self.damaged(CHANGES, problem))
     }
 
     /// Its pages.
@@ -150,15 +149,13 @@ impl Generation {
     pub fn index(&self, name: &str) -> Result<Sections, StoreError> {
         let path = format!("{INDEX}{name}");
         let mut index = self.manifest.stored.iter().filter(|file| file.is_index());
-        let (at, name) = (index.position(|file| file.path == path), self.name(&path));
-        let at = at.ok_or_else(|| self.disk.damaged(&name, FileProblem::Missing))?;
-        let sections = open_sections(&*self.disk, &name, self.copied, None)?;
-        match self.files.index.get(at) == Some(&sections.checksum()) {
-            true => Ok(sections),
-            false => {
-                Err(self.disk.damaged(&name, FileProblem::Format("is not what was published".to_owned())))
-            }
+        let at = index.position(|file| file.path == path);
+        let at = at.ok_or_else(|| self.damaged(&path, FileProblem::Missing))?;
+        let sections = open_sections(&*self.disk, &self.name(&path), self.copied, None)?;
+        if self.files.index.get(at) != Some(&sections.checksum()) {
+            return Err(self.damaged(&path, FileProblem::Format("is not what was published".to_owned())));
         }
+        Ok(sections)
     }
 
     /// Reads a body in a coding that it offers. Its hash is checked the first time, its CRC-32 always.
@@ -224,8 +221,12 @@ impl Generation {
     }
 
     fn problem(&self, entry: FileEntry<'_>, problem: &str) -> StoreError {
-        let problem = FileProblem::Format(format!("{}: {problem}", entry.path()));
-        self.disk.damaged(&self.name(ARCHIVE), problem)
+        self.damaged(ARCHIVE, FileProblem::Format(format!("{}: {problem}", entry.path())))
+    }
+
+    /// One of its files differs from what was published.
+    pub(super) fn damaged(&self, path: &str, problem: impl Into<FileProblem>) -> StoreError {
+        self.disk.damaged(&self.name(path), problem)
     }
 
     /// `length` bytes of a stored file from `start` on.

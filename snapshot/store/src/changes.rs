@@ -15,6 +15,7 @@
 //! its last change.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
@@ -56,9 +57,8 @@ impl Publication {
 
     /// The day it was made for.
     pub fn day(&self) -> Option<Date> {
-        Timestamp::from_second(i64::from(self.day) * 86_400)
-            .ok()
-            .map(|midnight| Offset::UTC.to_datetime(midnight).date())
+        let midnight = Timestamp::from_second(i64::from(self.day) * 86_400).ok()?;
+        Some(Offset::UTC.to_datetime(midnight).date())
     }
 }
 
@@ -83,19 +83,19 @@ pub(super) type RecordId = [u8; 16];
 pub(super) const UNKNOWN: RecordId = [0; 16];
 
 /// The kind of the record of a page, and an id: ids are unique among records of one kind.
-pub(super) fn of_kind(path: &str, id: RecordId) -> (&str, RecordId) {
+pub(super) fn of_kind(path: &str, id: RecordId) -> (&'static str, RecordId) {
     (record_of(path).map_or("", |(kind, _)| kind), id)
 }
 
 /// Kind and slug of the record of a page; `None` for pages in other languages than English.
-pub(super) fn record_of(path: &str) -> Option<(&str, &str)> {
+pub(super) fn record_of(path: &str) -> Option<(&'static str, &str)> {
     let (kind, name) = path.strip_prefix(RECORDS)?.split_once('/')?;
-    let slug = name.strip_suffix(".json")?;
-    (RECORD_KINDS.contains(&kind) && !slug.contains(['/', '.'])).then_some((kind, slug))
+    let slug = name.strip_suffix(".json").filter(|slug| !slug.contains(['/', '.']))?;
+    Some((RECORD_KINDS.into_iter().find(|known| *known == kind)?, slug))
 }
 
-/// All records of a generation by the path of their page, sorted.
-pub(super) type Records = Vec<(String, Record)>;
+/// All records of a generation by the path of their page.
+pub(super) type Records = BTreeMap<String, Record>;
 
 /// A record at its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,23 +302,17 @@ impl ChangeLog {
 
     fn order(&self, files: &FileTable) -> Order {
         let pages = files.entries().filter(|entry| record_of(entry.path()).is_some());
-        let numbers = pages.map(|entry| (entry.number(), true));
-        let there = numbers.zip(self.records.iter());
-        let removed = (files.len() as u32..).map(|number| (number, false)).zip(self.removed.iter());
-        let all = there.chain(removed);
-        let mut all: Vec<OrderedRecord> = all
-            .map(|((number, is_there), record)| OrderedRecord { record: *record, number, is_there })
-            .collect();
+        let there = pages.map(|entry| (entry.number(), true)).zip(&*self.records);
+        let removed = (files.len() as u32..).map(|number| (number, false)).zip(&*self.removed);
+        let ordered =
+            |((number, is_there), record): (_, &Record)| OrderedRecord { record: *record, number, is_there };
+        let mut all: Vec<OrderedRecord> = there.chain(removed).map(ordered).collect();
         let place = |it: &OrderedRecord| (it.record.sequence, it.is_there, self.path(files, it.number));
         all.sort_unstable_by(|a, b| place(a).cmp(&place(b)));
         let gone: FxHashSet<_> = self.removed().map(|(path, it)| of_kind(path, it.id)).collect();
         let known = all.iter().filter(|it| it.is_there && it.record.id != UNKNOWN);
-        let moved = known.filter_map(|it| {
-            let (kind, id) = of_kind(self.path(files, it.number), it.record.id);
-            let kind = RECORD_KINDS.into_iter().find(|known| *known == kind)?;
-            gone.contains(&(kind, id)).then_some(((kind, id), it.number))
-        });
-        let moved = moved.collect();
+        let moved = known.map(|it| (of_kind(self.path(files, it.number), it.record.id), it.number));
+        let moved = moved.filter(|(of, _)| gone.contains(of)).collect();
         Order { all, moved }
     }
 }

@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 use rustc_hash::{FxHashMap, FxHashSet};
-use uuid::Uuid;
 
 use super::body::{Body, Digest};
 use super::build_info::{NewFile, RecordIds};
@@ -28,8 +27,8 @@ use super::generation::{Generation, ids, open_sections, read_manifest};
 use super::layout::{CHANGES, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
 use super::publish::StagingDir;
-use super::sections::{SectionError, SectionWriter, ensure};
-use super::table::FileTable;
+use super::sections::{SectionWriter, ensure};
+use super::table::StagedFile;
 
 /// The file of a generation with these pages, sorted by path, published for this day.
 pub(super) fn write<'a>(
@@ -43,7 +42,13 @@ pub(super) fn write<'a>(
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.disk, live));
     let mut history = SectionWriter::default();
     history.put("manifest", [manifest.own_hash()]);
-    history.put::<i64>("changed", change_dates(pages.clone(), live.map(Generation::files), now));
+    // The date of each page: that of the live generation's page if it has the same body.
+    let kept = |path: &str, body| {
+        let entry = live?.files().find(path.as_bytes()).filter(|entry| entry.identity() == body)?;
+        Some(entry.changed())
+    };
+    let dates: Vec<i64> = pages.clone().map(|(path, body)| kept(path, body).unwrap_or(now)).collect();
+    history.put("changed", dates);
     NextPublication { live, manifest, day }.write(records, &mut history);
     history.put::<Digest>("recipe", Vec::from_iter(made_from));
     history.put::<u8>(EARLIER, earlier.map(|id| id.to_string()).unwrap_or_default());
@@ -60,11 +65,11 @@ const EARLIER: &str = "earlier";
 /// The generation to which a rollback returns: the one that was live before this content was first published. The parent of
 /// a generation that is itself a rollback is the one that was left.
 pub(super) fn earlier(of: &Generation) -> Result<Option<GenerationId>, StoreError> {
-    let damaged = |problem: SectionError| of.disk().damaged(&of.name(CHANGES), problem);
+    let damaged = |problem| of.damaged(CHANGES, problem);
     let name = of.history.get::<u8>(EARLIER).map_err(damaged)?;
-    let id = |name: &[u8]| std::str::from_utf8(name).ok()?.parse().ok();
-    ensure(name.is_empty() || id(&name).is_some(), EARLIER, "is no name of a generation").map_err(damaged)?;
-    Ok(id(&name))
+    let id = std::str::from_utf8(&name).ok().and_then(|name| name.parse().ok());
+    ensure(name.is_empty() || id.is_some(), EARLIER, "is no name of a generation").map_err(damaged)?;
+    Ok(id)
 }
 
 /// The date of a publication's changes, in seconds since 1970: after `latest`, the latest date of a page so far, and
@@ -98,19 +103,6 @@ fn latest_change(disk: &dyn Disk, live: Option<&Generation>) -> Option<i64> {
     found.filter_map(|dates| dates.iter().max().copied()).max()
 }
 
-/// The date of each page: that of the live generation's page if it has the same body, else `now`.
-fn change_dates<'a>(
-    pages: impl Iterator<Item = (&'a str, Body)>,
-    live: Option<&FileTable>,
-    now: i64,
-) -> Vec<i64> {
-    let kept = |(path, body): (&str, Body)| {
-        let entry = live?.find(path.as_bytes())?;
-        (entry.identity() == body).then(|| entry.changed())
-    };
-    pages.map(|page| kept(page).unwrap_or(now)).collect()
-}
-
 /// How long removals are remembered, in seconds.
 const REMEMBERED: i64 = 400 * 86_400;
 /// Most publications in the log.
@@ -122,36 +114,28 @@ fn english_page(path: &str) -> Option<String> {
     Some(english.unwrap_or_else(|| path.to_owned())).filter(|path| record_of(path).is_some())
 }
 
-/// The records of a generation being built, by the path of their page: hashes of the pages of each, by path, with what
-/// their holes follow from in place of the holes.
-#[derive(Default)]
-pub(super) struct GatheredRecords(BTreeMap<String, BTreeMap<String, Digest>>);
-
-impl GatheredRecords {
-    /// Adds a page, if it is a record's.
-    pub(super) fn add(&mut self, page: &NewFile<'_>, identity: Digest) {
-        let Some(record) = english_page(page.path) else { return };
-        let digest = if page.holes.is_empty() { identity } else { digest_on_any_day(page) };
-        self.0.entry(record).or_default().insert(page.path.to_owned(), digest);
+/// The records of a generation being built, from its files, which are sorted by path. The version of a record follows from
+/// the hashes of its pages on any day.
+pub(super) fn records_of(files: &[StagedFile], ids: &RecordIds) -> Records {
+    let mut pages: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for file in files {
+        if let Some(record) = english_page(&file.path) {
+            pages.entry(record).or_default().extend(file.on_any_day.0);
+        }
     }
-
-    pub(super) fn records(&self, ids: &RecordIds) -> Records {
-        let id = |path: &str| {
-            let (kind, slug) = record_of(path)?;
-            ids.get(&format!("{kind}/{slug}")).copied().map(Uuid::into_bytes)
-        };
-        let version = |pages: &BTreeMap<String, Digest>| {
-            Digest::of(&pages.values().flat_map(|digest| digest.0).collect::<Vec<u8>>()).half()
-        };
-        let record = |(path, pages): (&String, _)| {
-            let record = Record { version: version(pages), id: id(path).unwrap_or(UNKNOWN), sequence: 0 };
-            (path.clone(), record)
-        };
-        self.0.iter().map(record).collect()
-    }
+    let record = |(path, hashes): (String, Vec<u8>)| {
+        let id = record_of(&path).and_then(|(kind, slug)| ids.get(&format!("{kind}/{slug}")));
+        let id = id.map_or(UNKNOWN, |id| id.into_bytes());
+        (path, Record { version: Digest::of(&hashes).half(), id, sequence: 0 })
+    };
+    pages.into_iter().map(record).collect()
 }
 
-fn digest_on_any_day(page: &NewFile<'_>) -> Digest {
+/// The hash of a page of a record, with what its holes follow from in place of the holes.
+pub(super) fn digest_on_any_day(page: &NewFile<'_>, identity: Digest) -> Digest {
+    if page.holes.is_empty() || english_page(page.path).is_none() {
+        return identity;
+    }
     let (mut rest, mut at) = (Vec::with_capacity(page.body.len()), 0);
     for hole in page.holes {
         let start = hole.start as usize;
@@ -161,10 +145,6 @@ fn digest_on_any_day(page: &NewFile<'_>) -> Digest {
     rest.extend_from_slice(page.body.get(at..).unwrap_or_default());
     rest.extend_from_slice(page.inputs);
     Digest::of(&rest)
-}
-
-fn find<'r>(records: &'r Records, path: &str) -> Option<&'r Record> {
-    records.binary_search_by(|(it, _)| it.as_str().cmp(path)).ok().map(|at| &records[at].1)
 }
 
 /// Records of the generation before by the path of their page.
@@ -197,7 +177,7 @@ impl NextPublication<'_> {
         }
         let (removed, mut floor) = self.removed(new, &known);
         for (path, it) in &removed {
-            if it.sequence == sequence && find(new, path).is_none() {
+            if it.sequence == sequence && !new.contains_key(*path) {
                 count(&mut counts, path, 2);
             }
         }
@@ -206,10 +186,8 @@ impl NextPublication<'_> {
         let forgotten = log.len().saturating_sub(LOG_MAX);
         floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
         let (paths, removed): (Vec<&str>, Vec<Record>) = removed.into_iter().unzip();
-        history.put(
-            "root",
-            [before.map_or_else(|| Digest::of(&self.manifest.to_bytes()), |before| before.root)],
-        );
+        let root = before.map_or_else(|| Digest::of(&self.manifest.to_bytes()), |before| before.root);
+        history.put("root", [root]);
         history.put("log", log);
         history.put("record", records);
         history.put("removed", removed);
@@ -227,7 +205,7 @@ impl NextPublication<'_> {
             LazyCell::new(|| new.iter().map(|(path, it)| of_kind(path, it.id)).collect::<FxHashSet<_>>());
         // Nothing is at its address, or another record that took it while this one got no other.
         let is_gone = |path: &str, id: RecordId| {
-            find(new, path).is_none_or(|now| {
+            new.get(path).is_none_or(|now| {
                 ![now.id, UNKNOWN].contains(&id) && now.id != UNKNOWN && !ids.contains(&of_kind(path, id))
             })
         };

@@ -1,7 +1,6 @@
 //! The difference between two generations, page by page, and the sections of `changes.bin` that record the difference
 //! from the generation before, for when `gc` has removed that one.
 
-use std::cmp::Ordering;
 use std::path::Path;
 
 use super::body::Body;
@@ -10,6 +9,7 @@ use super::generation::{Generation, open_root};
 use super::layout::CHANGES;
 use super::manifest::{GenerationId, Manifest};
 use super::sections::{SectionError, SectionWriter};
+use super::table::FileTable;
 
 /// Flag of a row of `moved`: the generation before has no such page.
 const ADDED: u32 = 1 << 31;
@@ -60,41 +60,30 @@ pub fn diff(old: &Path, new: Option<&Path>) -> Result<GenerationDiff, StoreError
         return recorded(&first).map_err(|problem| first.damaged(CHANGES, problem));
     };
     let new = open(new)?;
-    let pages = changes(identities(&first), identities(&new));
+    let pages = changes(first.files(), new.files().bodies());
     let pages = pages.into_iter().map(|(path, change, _)| (path.to_owned(), change)).collect();
     Ok(GenerationDiff { old: first.manifest().clone(), new: new.manifest().clone(), pages })
 }
 
-fn identities(of: &Generation) -> impl Iterator<Item = (&str, Body)> {
-    of.files().entries().map(|entry| (entry.path(), entry.identity()))
-}
-
-/// The difference between two lists of pages, both sorted: path, change, position in the new list.
+/// The difference between a table and a list of pages, sorted by path: path, change, position in the list.
 fn changes<'old, 'new: 'old>(
-    old: impl Iterator<Item = (&'old str, Body)>,
+    old: &'old FileTable,
     new: impl Iterator<Item = (&'new str, Body)>,
 ) -> Vec<(&'old str, PathChange, u32)> {
-    let (mut old, mut new) = (old.peekable(), new.peekable());
-    let (mut found, mut row) = (Vec::new(), 0);
-    loop {
-        let order = match (old.peek(), new.peek()) {
-            (None, None) => return found,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some((before, _)), Some((after, _))) => before.cmp(after),
-        };
-        let before = if order.is_le() { old.next() } else { None };
-        let after = if order.is_ge() { new.next() } else { None };
-        match (before, after) {
-            (Some((path, before)), Some((_, after))) if before != after => {
-                found.push((path, PathChange::Modified, row));
-            }
-            (Some((path, _)), None) => found.push((path, PathChange::Removed, row)),
-            (None, Some((path, _))) => found.push((path, PathChange::Added, row)),
-            _ => {}
+    let (mut found, mut is_there) = (Vec::new(), vec![false; old.len()]);
+    for (row, (path, body)) in (0..).zip(new) {
+        let before = old.find(path.as_bytes());
+        before.inspect(|entry| is_there[entry.number() as usize] = true);
+        match before {
+            Some(before) if before.identity() == body => {}
+            Some(_) => found.push((path, PathChange::Modified, row)),
+            None => found.push((path, PathChange::Added, row)),
         }
-        row += u32::from(after.is_some());
     }
+    let gone = old.entries().filter(|entry| !is_there[entry.number() as usize]);
+    found.extend(gone.map(|entry| (entry.path(), PathChange::Removed, 0)));
+    found.sort_unstable_by_key(|(path, ..)| *path);
+    found
 }
 
 /// Writes the difference from the generation before: its manifest, the rows of new and modified pages, and the paths of
@@ -105,7 +94,7 @@ pub(super) fn write<'a>(
     history: &mut SectionWriter,
 ) {
     let (mut moved, mut gone) = (Vec::new(), Vec::new());
-    for (path, change, row) in changes(identities(before), pages) {
+    for (path, change, row) in changes(before.files(), pages) {
         match change {
             PathChange::Added => moved.push(row | ADDED),
             PathChange::Modified => moved.push(row),

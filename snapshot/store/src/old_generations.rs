@@ -74,11 +74,10 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     stored.iter().try_for_each(|file| staging.link(old, &file.path))?;
     let parent = staging.live.as_ref().map(Generation::id);
     let manifest = Manifest { sequence: staging.sequence, parent, stored, ..old.manifest().clone() };
-    let bodies = old.files().entries().map(|entry| (entry.path(), entry.identity()));
-    let records = old.changes().records(old.files());
-    let records = records.map(|(path, record)| (path.to_owned(), record)).collect();
+    let records = old.changes().records(old.files()).map(|(path, record)| (path.to_owned(), record));
     let made_from = (day, old.made_from(), changes_writer::earlier(old)?);
-    let history = changes_writer::write(staging, &manifest, bodies, &records, made_from);
+    let history =
+        changes_writer::write(staging, &manifest, old.files().bodies(), &records.collect(), made_from);
     finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
 }
 

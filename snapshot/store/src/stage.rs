@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, pack};
 use super::body::{Body, Digest, Sink, slice};
 use super::build_info::{BuildInfo, NewFile, PublishOutcome};
-use super::changes_writer::{self, GatheredRecords};
+use super::changes_writer::{self, digest_on_any_day, records_of};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
 use super::generation::{Generation, create_root, open_sections};
@@ -26,7 +26,6 @@ use super::verify::{VerifyMode, verify_on};
 pub struct Stage {
     staging: StagingDir,
     files: Mutex<Vec<StagedFile>>,
-    records: Mutex<GatheredRecords>,
     /// Packed bodies in the order in which they came; the archive has them in that of their paths.
     spool: File,
     spooled: AtomicU64,
@@ -59,8 +58,7 @@ impl Stage {
         let staging = StagingDir::open(disk, None)?;
         let spool = make_spool(staging.disk.locate(&staging.dir));
         let spool = spool.map_err(staging.disk.io_error(&staging.dir))?;
-        let (files, records) = (Mutex::default(), Mutex::default());
-        Ok(Self { staging, files, records, spool, spooled: AtomicU64::new(0) })
+        Ok(Self { staging, files: Mutex::default(), spool, spooled: AtomicU64::new(0) })
     }
 
     /// Adds a file. Its packed form is that of the live generation where that has the same body.
@@ -83,9 +81,9 @@ impl Stage {
                 (place, pieces, Source::Spool(at))
             }
         };
-        lock(&self.records).add(&file, identity.sha256);
+        let on_any_day = digest_on_any_day(&file, identity.sha256);
         let (path, holes) = (path.to_owned(), holes.to_owned());
-        lock(&self.files).push(StagedFile { path, identity, holes, place, pieces, source });
+        lock(&self.files).push(StagedFile { path, identity, on_any_day, holes, place, pieces, source });
         Ok(identity)
     }
 
@@ -123,7 +121,7 @@ impl Stage {
         self.write_archive(&files)?;
         self.staging.write(FILE_TABLE, &write_table(&files, self.checksums()?))?;
         manifest.stored = self.staging.stored();
-        let records = lock(&self.records).records(&info.ids);
+        let records = records_of(&files, &info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
         let made_from = (info.as_of, info.made_from, manifest.parent);
         let history = changes_writer::write(&self.staging, &manifest, bodies, &records, made_from);

@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::archive::{DEFLATED, GZIP_FRAME, LOCAL_HEADER, Piece, Place, STORED, piece_count};
-use super::body::{Body, Coding, slice};
+use super::body::{Body, Coding, Digest, slice};
 use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 use super::stage::Source;
 
@@ -53,6 +53,8 @@ struct Row {
 pub(super) struct StagedFile {
     pub(super) path: String,
     pub(super) identity: Body,
+    /// Its hash, if a record's: with what the holes follow from in place of them.
+    pub(super) on_any_day: Digest,
     pub(super) holes: Vec<Hole>,
     pub(super) place: Place,
     pub(super) pieces: Vec<Piece>,
@@ -208,6 +210,11 @@ impl FileTable {
     /// All pages, sorted by path.
     pub fn entries(&self) -> impl Iterator<Item = FileEntry<'_>> + Clone {
         (0..self.rows.len() as u32).filter_map(|number| self.get(number))
+    }
+
+    /// Path, size and hash of each.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = (&str, Body)> + Clone {
+        self.entries().map(|entry| (entry.path(), entry.identity()))
     }
 
     /// When any page last changed, in seconds since 1970.

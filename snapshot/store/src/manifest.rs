@@ -27,17 +27,9 @@ pub struct GenerationId {
     pub hash: [u8; 16],
 }
 
-impl GenerationId {
-    /// The id of a generation with this sequence and hash.
-    pub fn new(sequence: u64, hash: &Digest) -> Self {
-        Self { sequence, hash: hash.half() }
-    }
-}
-
 impl fmt::Display for GenerationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:06}-", self.sequence)?;
-        fmt::Display::fmt(&Hex(&self.hash), f)
+        write!(f, "{:06}-{}", self.sequence, Hex(&self.hash))
     }
 }
 
@@ -174,7 +166,7 @@ impl Manifest {
 
     /// Its name.
     pub fn id(&self) -> GenerationId {
-        GenerationId::new(self.sequence, &self.hash)
+        GenerationId { sequence: self.sequence, hash: self.hash.half() }
     }
 
     /// The text of the file: indented JSON, ended by LF.
@@ -204,29 +196,23 @@ impl Manifest {
         Ok(manifest)
     }
 
-    pub(super) fn check(&self) -> Result<(), &'static str> {
-        if self.api_version != API_VERSION {
-            return Err("apiVersion is not 1.0.0");
-        }
-        if self.sequence == 0 {
-            return Err("sequence counts from 1");
-        }
-        check_base_url(&self.base_url)?;
-        let named = |path: &str| self.stored(path).is_some();
-        if ![ARCHIVE, CHANGES, FILE_TABLE].into_iter().all(named) {
-            return Err("stored has not all files");
-        }
+    fn check(&self) -> Result<(), &'static str> {
+        const NEEDED: [&str; 3] = [ARCHIVE, CHANGES, FILE_TABLE];
         let may_be = |file: &StoredFile| {
-            [ARCHIVE, CHANGES, FILE_TABLE].contains(&&*file.path)
+            NEEDED.contains(&&*file.path)
                 || file.path.starts_with(INDEX) && check_path(file.path.as_bytes()).is_ok()
         };
-        if !self.stored.is_sorted_by(|one, next| one.path < next.path) || !self.stored.iter().all(may_be) {
-            return Err("stored is not sorted, or has another file");
-        }
-        if self.hash != Self::hash_of(&self.files.sha256, self.as_of, &self.base_url) {
-            return Err("hash does not fit files, asOf and baseUrl");
-        }
-        Ok(())
+        let is_sorted = self.stored.is_sorted_by(|one, next| one.path < next.path);
+        let hash = Self::hash_of(&self.files.sha256, self.as_of, &self.base_url);
+        check_base_url(&self.base_url)?;
+        let rules = [
+            (self.api_version == API_VERSION, "apiVersion is not 1.0.0"),
+            (self.sequence > 0, "sequence counts from 1"),
+            (NEEDED.iter().all(|path| self.stored(path).is_some()), "stored has not all files"),
+            (is_sorted && self.stored.iter().all(may_be), "stored is not sorted, or has another file"),
+            (self.hash == hash, "hash does not fit files, asOf and baseUrl"),
+        ];
+        rules.iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, broken)| Err(*broken))
     }
 }
 

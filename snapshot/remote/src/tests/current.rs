@@ -27,7 +27,10 @@ fn at() -> Timestamp {
 
 fn generation(sequence: u64) -> GenerationRef {
     GenerationRef {
-        generation: GenerationId::new(sequence, &Digest::of(&sequence.to_le_bytes())),
+        generation: GenerationId {
+            sequence,
+            hash: *Digest::of(&sequence.to_le_bytes()).0.first_chunk().unwrap(),
+        },
         manifest: Digest::of(b"manifest"),
         at: at(),
     }

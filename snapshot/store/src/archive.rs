@@ -144,8 +144,7 @@ pub(super) fn unpack_piece(data: &[u8], len: usize, crc: u32) -> Option<Vec<u8>>
 
 /// A gzip member (RFC 1952) of some bytes.
 pub fn gzip_of(bytes: &[u8]) -> Vec<u8> {
-    let data = deflate(bytes);
-    gzip(Place { crc: crc_of(bytes), ..Place::default() }, &data, bytes.len() as u64)
+    gzip(crc_of(bytes), &deflate(bytes), bytes.len() as u64)
 }
 
 /// The bytes of a gzip member, if they are of this length.
@@ -159,12 +158,11 @@ pub fn gunzip(member: &[u8], len: u64) -> Option<Vec<u8>> {
 pub(super) const GZIP_FRAME: u64 = 18;
 
 /// The gzip form (RFC 1952) of a deflated body: ten bytes, the data, CRC-32 and length.
-pub(super) fn gzip(place: Place, data: &[u8], len: u64) -> Vec<u8> {
+pub(super) fn gzip(crc: u32, data: &[u8], len: u64) -> Vec<u8> {
     let mut member = Vec::with_capacity(data.len() + GZIP_FRAME as usize);
     member.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
     member.extend(data);
-    member.extend(place.crc.to_le_bytes());
-    member.extend((len as u32).to_le_bytes());
+    member.extend([crc, len as u32].map(u32::to_le_bytes).concat());
     member
 }
 
@@ -255,9 +253,9 @@ fn end_of(entries: u64, length: u64, start: u64) -> Vec<u8> {
         out.extend((start + length).to_le_bytes());
         out.extend(1u32.to_le_bytes());
     }
-    let [entries, entries_too] = [entries.min(u64::from(u16::MAX)) as u16; 2];
+    let entries = entries.min(u64::from(u16::MAX)) as u16;
     out.extend(END.to_le_bytes());
-    out.extend([0, 0, entries, entries_too].map(u16::to_le_bytes).concat());
+    out.extend([0, 0, entries, entries].map(u16::to_le_bytes).concat());
     out.extend([length, start].map(|number| (number.min(u64::from(u32::MAX)) as u32).to_le_bytes()).concat());
     out.extend(0u16.to_le_bytes());
     out
@@ -308,7 +306,7 @@ mod tests {
             }
             if place.method == DEFLATED {
                 let mut gunzipped = Vec::new();
-                let member = gzip(place, &data, len as u64);
+                let member = gzip(place.crc, &data, len as u64);
                 io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*member), &mut gunzipped).unwrap();
                 assert_eq!(gunzipped, body);
             }

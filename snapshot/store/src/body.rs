@@ -87,16 +87,11 @@ impl fmt::Display for Hex<'_> {
 
 /// Exactly `N` bytes from `2 N` lower-case hex digits.
 pub(super) fn read_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digits = text.as_bytes();
-    if digits.len() != 2 * N || digits.iter().any(u8::is_ascii_uppercase) {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        let digit = |digit: u8| char::from(digit).to_digit(16);
-        *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-    }
-    Some(bytes)
+    let digit = |digit: u8| char::from(digit).to_digit(16).filter(|_| !digit.is_ascii_uppercase());
+    let byte = |pair: &[u8; 2]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
+    let (pairs, rest) = text.as_bytes().as_chunks();
+    let bytes = pairs.iter().map(byte).collect::<Option<Vec<u8>>>()?;
+    bytes.try_into().ok().filter(|_| rest.is_empty())
 }
 
 /// A content coding (RFC 9110 §8.4.1) that bodies are stored in.

@@ -58,10 +58,12 @@ impl StoreError {
     /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
     pub fn may_pass(&self) -> bool {
         match self {
+            Self::Damaged { problem, .. } => {
+                matches!(problem, FileProblem::Missing | FileProblem::Length { .. })
+            }
             Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
                 true
             }
-            Self::Damaged { problem, .. } => problem.may_pass(),
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
         }
     }
@@ -92,13 +94,4 @@ pub enum FileProblem {
     /// Its text breaks the format.
     #[error("{0}")]
     Format(String),
-}
-
-impl FileProblem {
-    fn may_pass(&self) -> bool {
-        match self {
-            Self::Missing | Self::Length { .. } => true,
-            Self::Section(_) | Self::Extra | Self::NotAFile | Self::Hash { .. } | Self::Format(_) => false,
-        }
-    }
 }

@@ -168,7 +168,7 @@ impl Generation {
         let data = self.data(entry, place.start, place.len as usize)?;
         let was_checked = self.checked.get(entry.number() as usize).is_some_and(|it| it.load(Relaxed));
         if coding == Coding::Gzip && was_checked && crc_of(&data) == place.packed {
-            return Ok(gzip(place, &data, identity.len));
+            return Ok(gzip(place.crc, &data, identity.len));
         }
         let body = unpack(place, &data, identity.len)
             .filter(|body| was_checked || Digest::of(body) == identity.sha256)
@@ -176,7 +176,7 @@ impl Generation {
         self.checked.get(entry.number() as usize).inspect(|it| it.store(true, Relaxed));
         match coding {
             Coding::Identity => Ok(body),
-            Coding::Gzip if place.method == DEFLATED => Ok(gzip(place, &data, identity.len)),
+            Coding::Gzip if place.method == DEFLATED => Ok(gzip(place.crc, &data, identity.len)),
             Coding::Gzip => Err(self.problem(entry, "is not deflated")),
         }
     }
@@ -301,13 +301,13 @@ pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
     Ok(Arc::new(disk))
 }
 
-/// Names of all generations, oldest first.
 /// The same, after making the folder if there is none.
 pub(super) fn create_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
     std::fs::create_dir_all(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
     open_root(root)
 }
 
+/// Names of all generations, oldest first.
 pub(super) fn ids(disk: &dyn Disk) -> Result<Vec<GenerationId>, StoreError> {
     let found = disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
     let directories = found.into_iter().filter(|(_, kind)| *kind == FileType::Directory);

@@ -8,7 +8,7 @@ use super::body::Coding;
 use super::disk::{Disk, FileType, in_parallel};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
-use super::layout::MANIFEST;
+use super::layout::{INDEX, MANIFEST};
 use super::manifest::{GenerationId, StoredFile};
 
 /// How much is compared.
@@ -74,14 +74,12 @@ pub(super) fn verify_on(
 fn check_listings<'g>(generation: &'g Generation, faults: &mut Vec<StoreError>) -> Vec<&'g StoredFile> {
     let (disk, stored) = (generation.disk(), &generation.manifest().stored);
     let mut found: Vec<(String, FileType)> = Vec::new();
-    for folder in ["", "index"] {
-        let name = if folder.is_empty() { generation.dir.clone() } else { generation.name(folder) };
-        match disk.list(&name) {
-            Ok(entries) => found.extend(entries.into_iter().map(|(name, kind)| match folder {
-                "" => (name, kind),
-                folder => (format!("{folder}/{name}"), kind),
-            })),
-            Err(error) => faults.push(disk.read_error(&name)(error)),
+    for folder in ["", INDEX] {
+        let name = generation.name(folder);
+        let name = name.trim_end_matches('/');
+        match disk.list(name).map_err(disk.read_error(name)) {
+            Ok(list) => found.extend(list.into_iter().map(|(name, kind)| (format!("{folder}{name}"), kind))),
+            Err(error) => faults.push(error),
         }
     }
     let mut fault = |path: &str, problem| faults.push(disk.damaged(&generation.name(path), problem));

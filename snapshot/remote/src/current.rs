@@ -159,8 +159,7 @@ impl FetchedCurrent {
 /// Fetches `CURRENT`.
 /// [`RemoteError::Empty`] if there is none.
 pub(crate) async fn fetch(target: &dyn Target, trust: &Trust) -> Result<FetchedCurrent, RemoteError> {
-    let place = target.place();
-    fetch_unless(target, trust, None).await?.ok_or(RemoteError::Empty { place })
+    fetch_unless(target, trust, None).await?.ok_or_else(|| RemoteError::Empty { place: target.place() })
 }
 
 /// The same; `None` if its version still is `unless`.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use store::{Digest, GenerationId};
 use uuid::Uuid;
 
-use crate::current::{FetchedCurrent, Trust};
+use crate::current::{Current, FetchedCurrent, Trust};
 use crate::error::{RemoteError, file_error};
 
 /// Its name, and how that of a file begins that is not whole yet.
@@ -135,24 +135,17 @@ impl RollbackGuard {
     /// Records that a CURRENT was accepted, durably or not at all. No version gets lower.
     pub(crate) fn record(mut self, read: &FetchedCurrent, place: &str) -> Result<(), RemoteError> {
         let before = self.stores.clone();
-        let store = read.current.root;
-        let mut known =
-            self.of(store).cloned().unwrap_or(Ratchet { root: store, place: None, keys: BTreeMap::new() });
-        let latest = Latest {
-            version: read.current.version,
-            line: read.line,
-            generation: read.current.live.generation,
-            expires: read.current.expires,
-        };
-        if known.keys.get(&read.key).is_none_or(|before| before.version <= latest.version) {
+        let &Current { root, version, ref live, expires, .. } = &read.current;
+        let known = self.of(root).cloned();
+        let mut known = known.unwrap_or(Ratchet { root, place: None, keys: BTreeMap::new() });
+        if known.keys.get(&read.key).is_none_or(|before| before.version <= version) {
+            let latest = Latest { version, line: read.line, generation: live.generation, expires };
             known.keys.insert(read.key.clone(), latest);
         }
         known.place = Some(place.to_owned());
-        self.stores.retain(|other| other.root != store);
-        self.stores
-            .iter_mut()
-            .filter(|other| other.place == known.place)
-            .for_each(|other| other.place = None);
+        self.stores.retain(|other| other.root != root);
+        let elsewhere = self.stores.iter_mut().filter(|other| other.place == known.place);
+        elsewhere.for_each(|other| other.place = None);
         self.stores.push(known);
         if self.stores == before {
             return Ok(());

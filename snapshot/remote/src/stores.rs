@@ -43,8 +43,8 @@ pub fn open(text: &str) -> Result<Arc<dyn Target>, RemoteError> {
     }
     match url.scheme() {
         "file" => {
-            let path = url.to_file_path().map_err(|()| invalid("write file:///folder, from the root"))?;
-            Ok(Arc::new(Folder::new(path)))
+            let root = url.to_file_path().map_err(|()| invalid("write file:///folder, from the root"))?;
+            Ok(Arc::new(Folder { root }))
         }
         #[cfg(feature = "stores")]
         "s3" | "gs" | "az" | "http" | "https" => object_stores::open(&url),

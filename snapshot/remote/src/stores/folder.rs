@@ -31,14 +31,10 @@ const MODE: u32 = 0o644;
 
 /// A folder, made at the first write.
 pub(super) struct Folder {
-    root: PathBuf,
+    pub(super) root: PathBuf,
 }
 
 impl Folder {
-    pub(super) fn new(root: PathBuf) -> Self {
-        Self { root }
-    }
-
     /// The file of an object. Folders lead there and no links, so that it is in this store; what has the name is a file.
     fn path(&self, name: &str) -> Result<PathBuf, TargetError> {
         let refused = || TargetError::Name(name.to_owned());
@@ -210,7 +206,7 @@ mod tests {
     #[tokio::test]
     async fn a_folder_honours_preconditions_and_limits() {
         let folder = tempfile::tempdir().unwrap();
-        let target: &dyn Target = &Folder::new(folder.path().join("store"));
+        let target: &dyn Target = &Folder { root: folder.path().join("store") };
         let write = async |text: &'static str, condition| {
             target.write("a/b", Bytes::from_static(text.as_bytes()), condition).await
         };
@@ -235,7 +231,7 @@ mod tests {
     #[test]
     fn a_lock_that_another_process_keeps_is_an_error_that_names_it() {
         let folder = tempfile::tempdir().unwrap();
-        let [one, other] = [(); 2].map(|()| Folder::new(folder.path().join("store")));
+        let [one, other] = [(); 2].map(|()| Folder { root: folder.path().join("store") });
         let held = one.lock(1).unwrap();
         let error = other.lock(2).unwrap_err().to_string();
         assert!(error.contains("store/.lock for 40ms"), "{error}");
@@ -251,7 +247,7 @@ mod tests {
         fs::write(&victim, "whole").unwrap();
         std::os::unix::fs::symlink(folder.path(), root.join("p/out")).unwrap();
         std::os::unix::fs::symlink(&victim, root.join("CURRENT")).unwrap();
-        let target: &dyn Target = &Folder::new(root.clone());
+        let target: &dyn Target = &Folder { root: root.clone() };
         let absolute = victim.to_str().unwrap();
         for name in [absolute, "../victim", "p/../../victim", "p/out/victim", "CURRENT", "p", "", "p//victim"]
         {
@@ -272,7 +268,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let victim = folder.path().join("victim");
         fs::write(&victim, "whole").unwrap();
-        let target: &dyn Target = &Folder::new(folder.path().join("store"));
+        let target: &dyn Target = &Folder { root: folder.path().join("store") };
         target.write("one", Bytes::from_static(b"1"), Precondition::None).await.unwrap();
         for link in [false, true] {
             let new = folder.path().join("store").join(TEMPORARY);

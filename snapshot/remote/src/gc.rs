@@ -12,7 +12,7 @@ use store::GenerationId;
 
 use crate::current::{self, Current, DroppedGeneration, GenerationRef};
 use crate::error::{ErrorClass, RemoteError, read_error, write_error};
-use crate::index;
+use crate::objects;
 use crate::publish::Publisher;
 use crate::stores::Precondition;
 
@@ -81,7 +81,7 @@ impl Publisher<'_> {
 
     /// Removes the objects of a generation. Gives how many there were; `None` if nothing names them.
     async fn remove(&self, of: &GenerationRef) -> Result<Option<u64>, RemoteError> {
-        let manifest = match index::manifest(self.target, of).await {
+        let manifest = match objects::manifest(self.target, of).await {
             Ok(manifest) => manifest,
             // All were removed before CURRENT was written.
             Err(error) if error.is_missing() => return Ok(Some(0)),
@@ -91,8 +91,8 @@ impl Publisher<'_> {
             }
             Err(error) => return Err(error),
         };
-        let files = manifest.stored.iter().map(|file| index::object_of(of, file));
-        let names: Vec<String> = files.chain([of.path(index::MANIFEST)]).collect();
+        let files = manifest.stored.iter().map(|file| objects::object_of(of, file));
+        let names: Vec<String> = files.chain([of.path(objects::MANIFEST)]).collect();
         for name in &names {
             let removed = self.target.delete(name).await;
             removed.map_err(write_error(&self.target.place(), name))?;

@@ -5,8 +5,6 @@
 mod current;
 mod error;
 mod gc;
-mod index;
-mod local;
 mod objects;
 mod publish;
 mod pull;
@@ -20,8 +18,7 @@ mod tests;
 pub use current::{Current, FetchedCurrent, Trust};
 pub use error::{ErrorClass, RemoteError};
 pub use gc::Retention;
-pub use local::LocalRoot;
-pub use publish::{Publisher, Pushed};
+pub use publish::{LocalRoot, Publisher, Pushed};
 pub use pull::{Pulled, Puller};
 pub use rollback_guard::accepted_expiry;
 pub use stores::{ObjectVersion, Target, is_address, open};

@@ -1,12 +1,22 @@
-//! Reading a store's objects: whole ones by their hash, and parts of an archive by ranges that neighbours share.
+//! The objects of a store. A generation is there as its manifest, and for each file that this names the object that holds
+//! it: the archive is as on disk, all others are gzip members, a sixth as long. Whole objects are read by their hash, parts
+//! of an archive by ranges that neighbours share.
 
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
+use store::{ARCHIVE, Digest, FORMAT, Manifest, ManifestError, StoredFile};
 
+use crate::current::GenerationRef;
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::stores::Target;
 
+/// Name of the manifest.
+pub(crate) const MANIFEST: &str = "manifest.json";
+/// Most bytes of it.
+const MANIFEST_LIMIT: u64 = 64 << 10;
+/// Most that gzip adds to bytes that it cannot shorten: a few for each 64 KiB.
+const OVERHEAD: u64 = 1 << 10;
 /// How often an object is fetched before it counts as damaged: a proxy or a disk in between may have erred once.
 pub(crate) const TRIES: usize = 2;
 /// How often a connection may break off that brought nothing of use.
@@ -17,6 +27,34 @@ pub(crate) const RANGE: u64 = 2 << 20;
 const PROGRESS: u64 = 64 << 10;
 /// Ranges share a request if no more bytes than these lie between them: another request costs more.
 const GAP: u64 = 64 << 10;
+
+/// Fetches the manifest of a generation.
+pub(crate) async fn manifest(target: &dyn Target, of: &GenerationRef) -> Result<Manifest, RemoteError> {
+    let (place, name) = (target.place(), of.path(MANIFEST));
+    let is_sound = |bytes: &Bytes| Digest::of(bytes) == of.manifest;
+    let bytes = fetch_checked(target, &name, MANIFEST_LIMIT, |bytes| Some(bytes).filter(is_sound)).await?;
+    let manifest = Manifest::parse(&bytes).map_err(|error| match error {
+        ManifestError::Version(found) => RemoteError::Format { place: place.clone(), found, known: FORMAT },
+        ManifestError::Malformed(problem) => RemoteError::malformed(&place, &name, problem),
+    })?;
+    match manifest.id() == of.generation {
+        true => Ok(manifest),
+        false => Err(RemoteError::malformed(&place, &name, "of another generation")),
+    }
+}
+
+/// Name of the object of a file.
+pub(crate) fn object_of(of: &GenerationRef, file: &StoredFile) -> String {
+    match file.path == ARCHIVE {
+        true => of.path(ARCHIVE),
+        false => of.path(&format!("{}.gz", file.path)),
+    }
+}
+
+/// Most bytes of the object of a file that is compressed.
+pub(crate) fn longest(file: &StoredFile) -> u64 {
+    file.bytes.saturating_add(file.bytes >> 10).saturating_add(OVERHEAD)
+}
 
 /// An object of at most `limit` bytes, as `read` finds it to be what was published.
 pub(crate) async fn fetch_checked<T>(

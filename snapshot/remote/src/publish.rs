@@ -7,17 +7,17 @@
 //! generation's folder has the hash of its manifest. Garbage collection removes only what CURRENT names as dropped, and
 //! a generation that was dropped is never pushed again under that name: its successors have greater numbers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use store::{ARCHIVE, Digest, GenerationId, Manifest};
+use store::{ARCHIVE, Digest, Generation, GenerationId, Manifest, VerifyMode, verify};
 use uuid::Uuid;
 
 use crate::current::{self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationRef, SignFn, Trust};
 use crate::error::{RemoteError, TargetError, read_error, write_error};
-use crate::index;
+use crate::objects;
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{FetchedObject, Precondition, Target, check_conditions, write_if};
 
@@ -26,13 +26,50 @@ pub trait PushSource: Sync {
     /// What it is.
     fn manifest(&self) -> &Manifest;
     /// The folder that records what was accepted and pushed, if there is one.
-    fn root(&self) -> Option<&Path> {
-        None
-    }
+    fn root(&self) -> Option<&Path>;
     /// Compares its files with their hashes.
     fn check(&self) -> Result<(), RemoteError>;
     /// `length` bytes of a file from `start` on.
     fn read(&self, path: &str, start: u64, length: usize) -> Result<Bytes, RemoteError>;
+}
+
+/// The live generation of a root.
+pub struct LocalRoot {
+    root: PathBuf,
+    generation: Generation,
+    jobs: usize,
+}
+
+impl LocalRoot {
+    /// Opens the live generation of a root.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it is damaged.
+    pub fn open(root: &Path, jobs: usize) -> Result<Self, RemoteError> {
+        let generation = Generation::open_current(root)?;
+        Ok(Self { root: root.to_owned(), generation, jobs })
+    }
+}
+
+impl PushSource for LocalRoot {
+    fn manifest(&self) -> &Manifest {
+        self.generation.manifest()
+    }
+
+    fn root(&self) -> Option<&Path> {
+        Some(&self.root)
+    }
+
+    fn check(&self) -> Result<(), RemoteError> {
+        let verified = verify(&self.root, Some(self.generation.id()), VerifyMode::Files, self.jobs);
+        let fault = verified.err().and_then(|faults| faults.into_iter().next());
+        fault.map_or(Ok(()), |fault| Err(fault.into()))
+    }
+
+    fn read(&self, path: &str, start: u64, length: usize) -> Result<Bytes, RemoteError> {
+        Ok(self.generation.stored_bytes(path, start, length)?.into())
+    }
 }
 
 /// A client that writes to a store.
@@ -119,7 +156,7 @@ impl Publisher<'_> {
         // A recovery trusts nothing that is there.
         let mut resumes = !self.recover;
         for file in &source.manifest().stored {
-            let name = index::object_of(&live, file);
+            let name = objects::object_of(&live, file);
             let gzipped = match file.path == ARCHIVE {
                 true => None,
                 false => Some(Bytes::from(store::gzip(&source.read(&file.path, 0, file.bytes as usize)?))),
@@ -140,7 +177,7 @@ impl Publisher<'_> {
                 bytes += length;
             }
         }
-        let name = live.path(index::MANIFEST);
+        let name = live.path(objects::MANIFEST);
         let written = self.target.write(&name, manifest, Precondition::None).await;
         written.map_err(write_error(&self.target.place(), &name))?;
         let mut current = Current { expires: self.expires(), ..next_current(before, live) };
@@ -172,7 +209,7 @@ impl Publisher<'_> {
         let seconds = (self.clock)().as_second().max(0).cast_unsigned();
         let mut retained = Vec::new();
         for generation in next.retained {
-            if index::manifest(self.target, &generation).await.is_ok() {
+            if objects::manifest(self.target, &generation).await.is_ok() {
                 retained.push(generation);
             }
         }

@@ -8,14 +8,13 @@
 use std::ops::Range;
 use std::path::Path;
 
-use bytes::{Buf as _, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use futures_util::stream::{self, StreamExt as _};
-use store::{ARCHIVE, Digest, GenerationId, IncomingGeneration, Manifest, StoredFile, take_present};
+use store::{ARCHIVE, Digest, GenerationId, IncomingGeneration, Manifest, take_present};
 
 use crate::current::{self, FetchedCurrent, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
-use crate::index;
-use crate::objects::{TRIES, fetch_checked, fetch_range, join_ranges};
+use crate::objects::{self, TRIES, fetch_checked, fetch_range, join_ranges, longest};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{ObjectVersion, Target};
 
@@ -48,13 +47,6 @@ pub struct Pulled {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
-}
-
-impl Pulled {
-    fn add(&mut self, bytes: u64) {
-        self.requests += 1;
-        self.bytes += bytes;
-    }
 }
 
 impl Puller<'_> {
@@ -93,7 +85,7 @@ impl Puller<'_> {
     pub async fn accept(&self, root: &Path, current: FetchedCurrent) -> Result<Pulled, RemoteError> {
         let (guard, place) = (RollbackGuard::read(root)?, self.target.place());
         guard.check(&current, &place, self.trust)?;
-        let manifest = index::manifest(self.target, &current.current.live).await?;
+        let manifest = objects::manifest(self.target, &current.current.live).await?;
         let (present, id) = (take_present(root, &manifest)?, manifest.id());
         let mut pulled = Pulled { id, current, unchanged: present == Some(true), requests: 0, bytes: 0 };
         if present.is_none() {
@@ -109,9 +101,15 @@ impl Puller<'_> {
         let (path, length) = (live.path(ARCHIVE), manifest.stored(ARCHIVE).map_or(0, |file| file.bytes));
         let mut incoming = IncomingGeneration::begin(root, manifest)?;
         for file in incoming.missing_files()? {
-            let (content, length) = self.fetch_file(&index::object_of(&live, &file), &file).await?;
+            let name = objects::object_of(&live, &file);
+            let read = |found: Bytes| {
+                let content = store::gunzip(&found, file.bytes)?;
+                (Digest::of(&content) == file.sha256).then_some((content, found.len() as u64))
+            };
+            let (content, length) = fetch_checked(self.target, &name, longest(&file), read).await?;
             incoming.add_file(&file, &content)?;
-            pulled.add(length);
+            pulled.requests += 1;
+            pulled.bytes += length;
         }
         // What came wrong is still missing. It stops nothing else from being fetched, once.
         for _ in 0..TRIES {
@@ -129,15 +127,6 @@ impl Puller<'_> {
         }
         incoming.publish(self.jobs)?;
         Ok(())
-    }
-
-    /// The content of a file, and the length of its object.
-    async fn fetch_file(&self, path: &str, file: &StoredFile) -> Result<(Vec<u8>, u64), RemoteError> {
-        fetch_checked(self.target, path, index::longest(file), |found| {
-            let content = store::gunzip(&found, file.bytes)?;
-            (Digest::of(&content) == file.sha256).then_some((content, found.len() as u64))
-        })
-        .await
     }
 
     /// L5: adds what comes to the generation, in any order.
@@ -158,7 +147,8 @@ impl Puller<'_> {
                 error => read_error(&self.target.place(), path)(error),
             })?;
             incoming.add_range(start, &bytes)?;
-            pulled.add(bytes.len() as u64);
+            pulled.requests += 1;
+            pulled.bytes += bytes.len() as u64;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::api::{ObjectVersion, Precondition, Target};
+use super::{ObjectVersion, Precondition, Target};
 use crate::error::{RemoteError, TargetError, write_error};
 
 /// How often a write is tried while nothing has changed.

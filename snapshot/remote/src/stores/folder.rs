@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use store::Digest;
 
-use super::api::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
+use super::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
 use crate::error::TargetError;
 
 /// Held during writes.

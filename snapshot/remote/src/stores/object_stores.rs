@@ -19,7 +19,7 @@ use object_store::{
 };
 use url::Url;
 
-use super::api::{ByteStream, FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
+use super::{ByteStream, FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
 use crate::error::{RemoteError, TargetError};
 use crate::secrets::shown_address;
 

@@ -9,7 +9,7 @@ use super::schedules::{Published, TestSource, as_publisher, collect, needed, pus
 use crate::current::{CURRENT, Current, DROPPED, DroppedGeneration, FetchedCurrent, RETAINED};
 use crate::error::{ErrorClass, RemoteError};
 use crate::gc::{GRACE, GcReport, Retention};
-use crate::index::MANIFEST;
+use crate::objects::MANIFEST;
 
 const YEAR: i64 = 365 * DAY;
 

@@ -15,9 +15,8 @@ use super::memory::{Broken, Client, Memory, Objects, run_alone, run_until};
 use super::schedules::{as_publisher, unsigned};
 use crate::current::{CURRENT, Current, FetchedCurrent};
 use crate::error::{ErrorClass, RemoteError};
-use crate::index::MANIFEST;
-use crate::local::LocalRoot;
-use crate::objects::RANGE;
+use crate::objects::{MANIFEST, RANGE};
+use crate::publish::LocalRoot;
 use crate::pull::{Pulled, Puller};
 use crate::stores::Target;
 

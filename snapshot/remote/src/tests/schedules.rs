@@ -22,7 +22,7 @@ use super::memory::{Broken, Client, DAY, Memory, Objects, run_alone};
 use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::RemoteError;
 use crate::gc::Retention;
-use crate::index::{self, MANIFEST};
+use crate::objects::{self, MANIFEST};
 use crate::publish::{Publisher, PushSource};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::{Precondition, Target};
@@ -107,7 +107,7 @@ pub(super) fn needed(objects: &Objects, current: &Current) -> Result<Vec<String>
 }
 
 fn names_of(of: &GenerationRef, manifest: &Manifest) -> Vec<String> {
-    let files = manifest.stored.iter().map(|file| index::object_of(of, file));
+    let files = manifest.stored.iter().map(|file| objects::object_of(of, file));
     files.chain([of.path(MANIFEST)]).collect()
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn collect(client: Client, times: usize) {
 async fn read(client: Client) {
     for _ in 0..3 {
         let Ok(read) = current::fetch(&client, &unsigned()).await else { continue };
-        let Ok(manifest) = index::manifest(&client, &read.current.live).await else { continue };
+        let Ok(manifest) = objects::manifest(&client, &read.current.live).await else { continue };
         let names = names_of(&read.current.live, &manifest);
         let mut found = 0;
         for name in &names {

@@ -5,7 +5,6 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -329,11 +328,9 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Calls `f` with every item on `jobs` threads; gives the results in the order of the items.
 pub(super) fn in_parallel<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let take = || Some(next.fetch_add(1, Relaxed)).and_then(|at| Some((at, f(items.get(at)?))));
-        std::iter::from_fn(take).collect::<Vec<_>>()
-    };
+    let rest = Mutex::new(items.iter().enumerate());
+    let next = || lock(&rest).next();
+    let work = || std::iter::from_fn(next).map(|(at, item)| (at, f(item))).collect::<Vec<_>>();
     let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs.clamp(1, items.len().max(1))).map(|_| scope.spawn(work)).collect();
         let done = threads.into_iter().map(std::thread::ScopedJoinHandle::join);

@@ -15,7 +15,6 @@ use jiff::tz::Offset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::{Body, Digest};
-use super::build_info::{NewFile, RecordIds};
 use super::changes::{
     ChangeLog, Publication, RECORD_KINDS, Record, RecordId, Records, UNKNOWN, of_kind, record_of,
 };
@@ -28,6 +27,7 @@ use super::layout::{CHANGES, directory_of};
 use super::manifest::{GenerationId, Manifest, StoredFile};
 use super::publish::StagingDir;
 use super::sections::{SectionWriter, ensure};
+use super::stage::{NewFile, RecordIds};
 use super::table::StagedFile;
 
 /// The file of a generation with these pages, sorted by path, published for this day.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+pub(super) use rustix::fs::FileType;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 
@@ -16,15 +17,8 @@ use super::error::{FileProblem, StoreError};
 use super::layout::LOCK;
 use super::mapping::Mapping;
 
-/// The type of a directory entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileType {
-    /// A regular file of so many bytes.
-    File(u64),
-    Directory,
-    /// Symbolic link, device, socket, pipe.
-    Other,
-}
+/// An entry of a directory: its name, its type, and how many bytes a file has.
+pub(super) type DirEntry = (String, FileType, u64);
 
 /// Metadata of a file that changes whenever it is written, replaced, renamed or gets another mode: inode, length, seconds and
 /// nanoseconds of its last change.
@@ -54,7 +48,7 @@ pub(super) trait Disk: Send + Sync {
     /// Size and hash of a file.
     fn hash(&self, name: &str) -> io::Result<Body>;
     /// The entries of a directory, sorted by name.
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>>;
+    fn list(&self, dir: &str) -> io::Result<Vec<DirEntry>>;
     /// Metadata of a file; `None` if it cannot be read.
     fn stamp(&self, name: &str) -> Option<Stamp>;
     /// Time of the last change of a directory.
@@ -173,7 +167,7 @@ impl Disk for RootFolder {
         Body::of_reader(&mut self.open_file(name)?.0)
     }
 
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
+    fn list(&self, dir: &str) -> io::Result<Vec<DirEntry>> {
         let fd = self.open_at(dir, DIRECTORY)?;
         let mut found = Vec::new();
         for entry in rustix::fs::Dir::read_from(&fd)? {
@@ -183,12 +177,8 @@ impl Disk for RootFolder {
                 continue;
             }
             let stat = rustix::fs::statat(&fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
-            let kind = match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
-                rustix::fs::FileType::RegularFile => FileType::File(stat.st_size as u64),
-                rustix::fs::FileType::Directory => FileType::Directory,
-                _ => FileType::Other,
-            };
-            found.push((name.to_string_lossy().into_owned(), kind));
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            found.push((name.to_string_lossy().into_owned(), kind, stat.st_size as u64));
         }
         found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(found)

@@ -255,10 +255,6 @@ impl Generation {
         self.copied
     }
 
-    pub(super) fn disk(&self) -> &dyn Disk {
-        &*self.disk
-    }
-
     /// Name of one of its files, for the `Disk`.
     pub(super) fn name(&self, path: &str) -> String {
         format!("{}/{path}", self.dir)
@@ -310,8 +306,8 @@ pub(super) fn create_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
 /// Names of all generations, oldest first.
 pub(super) fn ids(disk: &dyn Disk) -> Result<Vec<GenerationId>, StoreError> {
     let found = disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
-    let directories = found.into_iter().filter(|(_, kind)| *kind == FileType::Directory);
-    let mut ids: Vec<GenerationId> = directories.filter_map(|(name, _)| name.parse().ok()).collect();
+    let directories = found.into_iter().filter(|(_, kind, _)| *kind == FileType::Directory);
+    let mut ids: Vec<GenerationId> = directories.filter_map(|(name, ..)| name.parse().ok()).collect();
     ids.sort_unstable();
     Ok(ids)
 }

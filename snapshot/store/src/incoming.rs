@@ -18,8 +18,8 @@ use super::generation::{Generation, create_root, current, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, directory_of};
 use super::manifest::{Manifest, StoredFile};
 use super::publish::{StagingDir, point_to, remove_generation};
+use super::published::{VerifyMode, verify_on};
 use super::table::{FileEntry, FileTable};
-use super::verify::{VerifyMode, verify_on};
 
 /// A generation of which some files are not here yet.
 pub struct IncomingGeneration {
@@ -66,7 +66,7 @@ impl IncomingGeneration {
         let disk = create_root(root)?;
         let name = manifest.id().to_string();
         disk.create_dirs(INCOMING).map_err(disk.io_error(INCOMING))?;
-        for (other, _) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {
+        for (other, ..) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {
             if other != name {
                 disk.clear(&format!("{INCOMING}/{other}"))?;
             }
@@ -88,7 +88,7 @@ impl IncomingGeneration {
             }
             self.disk().clear(&self.staging.name(&file.path))?;
             let live = self.staging.live.as_ref().filter(|live| {
-                let sound = || live.disk().check_file(&live.name(&file.path), file.body()).is_ok();
+                let sound = || self.disk().check_file(&live.name(&file.path), file.body()).is_ok();
                 live.manifest().stored(&file.path) == Some(file) && sound()
             });
             match live {

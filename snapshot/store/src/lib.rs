@@ -53,7 +53,6 @@ pub mod sections;
 
 mod archive;
 mod body;
-mod build_info;
 mod changes;
 mod changes_writer;
 mod diff;
@@ -65,18 +64,16 @@ mod incoming;
 mod layout;
 mod manifest;
 mod mapping;
-mod old_generations;
 mod publish;
+mod published;
 mod stage;
 mod table;
-mod verify;
 
 #[cfg(test)]
 mod tests;
 
 pub use archive::{gunzip, gzip_of as gzip};
 pub use body::{Body, Coding, Digest, Hex};
-pub use build_info::{BuildInfo, NewFile, PublishOutcome, RecordIds};
 pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
 pub use diff::{GenerationDiff, PathChange, diff};
 pub use earlier_assets::EarlierAsset;
@@ -87,7 +84,6 @@ pub use layout::ARCHIVE;
 pub use manifest::{
     DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,
 };
-pub use old_generations::{gc, list, live_id, rollback};
-pub use stage::Stage;
+pub use published::{VerifyMode, VerifyReport, gc, list, live_id, rollback, verify};
+pub use stage::{BuildInfo, NewFile, PublishOutcome, RecordIds, Stage};
 pub use table::{FileEntry, FileTable, Hole};
-pub use verify::{VerifyMode, VerifyReport, verify};

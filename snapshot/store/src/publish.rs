@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::archive::crc_of;
 use super::body::{Body, Chunks, slice};
-use super::disk::{Disk, FileType, Lock, in_parallel, lock};
+use super::disk::{DirEntry, Disk, FileType, Lock, in_parallel, lock};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
@@ -152,7 +152,7 @@ pub(super) fn remove_generation(disk: &dyn Disk, id: GenerationId) -> Result<(),
 /// Refuses a directory that is neither empty nor a root.
 fn refuse_foreign(disk: &dyn Disk) -> Result<(), StoreError> {
     let found = disk.list("").map_err(disk.io_error(""))?;
-    let is_root = |(name, kind): &(String, FileType)| match kind {
+    let is_root = |(name, kind, _): &DirEntry| match kind {
         FileType::Directory => name == GENERATIONS,
         // A root that was pulled, and that lost its generations.
         _ => name == ACCEPTED,
@@ -160,8 +160,8 @@ fn refuse_foreign(disk: &dyn Disk) -> Result<(), StoreError> {
     if found.iter().any(is_root) {
         return Ok(());
     }
-    match found.into_iter().find(|(name, _)| ![LOCK, INCOMING].contains(&&**name)) {
-        Some((found, _)) => Err(StoreError::Foreign { path: disk.locate(""), found }),
+    match found.into_iter().find(|(name, ..)| ![LOCK, INCOMING].contains(&&**name)) {
+        Some((found, ..)) => Err(StoreError::Foreign { path: disk.locate(""), found }),
         None => Ok(()),
     }
 }
@@ -179,7 +179,7 @@ pub(super) fn lock_root(disk: &dyn Disk) -> Result<Lock, StoreError> {
 pub(super) fn remove_leftovers(disk: &dyn Disk) -> Result<u64, StoreError> {
     disk.clear(CURRENT_TMP)?;
     let mut highest = 0;
-    for (name, _) in disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))? {
+    for (name, ..) in disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))? {
         if is_temporary(&name) {
             disk.clear(&format!("{GENERATIONS}/{name}"))?;
         } else if let Ok(id) = name.parse::<GenerationId>() {

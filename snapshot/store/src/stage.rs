@@ -1,4 +1,4 @@
-//! Publishing: collects the files of a new generation and makes it the live one.
+//! Publishing: what a publisher passes to [`Stage`], which collects the files of a new generation and makes it the live one.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -7,19 +7,73 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use rustc_hash::FxHashMap;
+use uuid::Uuid;
+
 use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, pack};
 use super::body::{Body, Digest, Sink, slice};
-use super::build_info::{BuildInfo, NewFile, PublishOutcome};
 use super::changes_writer::{self, digest_on_any_day, records_of};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
 use super::generation::{Generation, create_root, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, MANIFEST};
-use super::manifest::{API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, StoredFile, check_base_url};
+use super::manifest::{
+    API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, RecordCounts, StoredFile, check_base_url,
+};
 use super::publish::{StagingDir, put_twice};
+use super::published::{VerifyMode, verify_on};
 use super::sections::{SectionWriter, Sections};
 use super::table::{Hole, StagedFile, check_holes, check_path, write_table};
-use super::verify::{VerifyMode, verify_on};
+
+/// A file to be published.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// In the archive, of letters, digits and `-._~`.
+    pub path: &'a str,
+    /// The bytes.
+    pub body: &'a [u8],
+    /// The bytes that depend on the day; sorted, not overlapping.
+    pub holes: &'a [Hole],
+    /// What the holes follow from on any day: the version of a record differs where it does.
+    pub inputs: &'a [u8],
+}
+
+/// Ids of records by `kind/slug`.
+pub type RecordIds = FxHashMap<String, Uuid>;
+
+/// The part of a manifest that the publisher provides.
+#[derive(Clone, Debug)]
+pub struct BuildInfo {
+    /// `publishedAt` of the dataset.
+    pub generated_at: Timestamp,
+    /// The UTC day the files are right for.
+    pub as_of: Date,
+    /// Scheme and authority, no path.
+    pub base_url: String,
+    /// Hash of the dataset as read.
+    pub source: Digest,
+    /// Published records.
+    pub counts: RecordCounts,
+    /// False when pages were left out.
+    pub complete: bool,
+    /// Hash of all that it is made from, the program included, if that is known: of equal ones only one is built.
+    pub made_from: Option<Digest>,
+    /// Ids of the records that have pages; changes of other records have no id.
+    pub ids: RecordIds,
+}
+
+/// The outcome of `Stage::publish`.
+#[derive(Clone, Debug)]
+pub struct PublishOutcome {
+    /// Manifest of the live generation.
+    pub manifest: Manifest,
+    /// Nothing was published, as the live generation has the same hash.
+    pub unchanged: bool,
+    /// How many bodies were copied, packed, from the generation before.
+    pub copied: u64,
+}
 
 /// A generation being built. Files may be put from many threads. Dropped unpublished, it leaves nothing behind. At most
 /// one exists per root.

@@ -19,16 +19,14 @@ use rustix::io::Errno;
 
 use super::super::StoreError;
 use super::super::body::{Body, Chunks, Coding, Digest};
-use super::super::build_info::{BuildInfo, NewFile, PublishOutcome};
-use super::super::disk::{Disk, FileType, Lock, Stamp};
+use super::super::disk::{DirEntry, Disk, FileType, Lock, Stamp};
 use super::super::generation::{current, open_current_on};
 use super::super::layout::{CURRENT_TMP, GENERATIONS};
 use super::super::manifest::GenerationId;
 use super::super::mapping::Mapping;
-use super::super::old_generations::{gc_on, rollback_on};
+use super::super::published::{VerifyMode, gc_on, rollback_on, verify_on};
 use super::super::sections::SectionWriter;
-use super::super::stage::Stage;
-use super::super::verify::{VerifyMode, verify_on};
+use super::super::stage::{BuildInfo, NewFile, PublishOutcome, Stage};
 
 /// Entries that appear (a node) or go (none) together.
 type Change = Vec<(String, Option<usize>)>;
@@ -260,19 +258,20 @@ impl Disk for Model {
         Ok(Body::of(&self.operation()?.file(name)?))
     }
 
-    fn list(&self, dir: &str) -> io::Result<Vec<(String, FileType)>> {
+    fn list(&self, dir: &str) -> io::Result<Vec<DirEntry>> {
         let mut state = self.operation()?;
         let node = state.find(dir)?;
         let entries = state.entries(node)?;
-        let kind = |node: usize, state: &mut State| match &state.nodes[node] {
-            Node::Directory { .. } => FileType::Directory,
-            Node::File { .. } => {
+        let kind = |name, node: usize, state: &mut State| {
+            if matches!(state.nodes[node], Node::File { .. }) {
                 state.settle(node);
-                let Node::File { bytes, .. } = &state.nodes[node] else { return FileType::Other };
-                FileType::File(bytes.len() as u64)
+            }
+            match &state.nodes[node] {
+                Node::Directory { .. } => (name, FileType::Directory, 0),
+                Node::File { bytes, .. } => (name, FileType::RegularFile, bytes.len() as u64),
             }
         };
-        Ok(entries.into_iter().map(|(name, node)| (name, kind(node, &mut state))).collect())
+        Ok(entries.into_iter().map(|(name, node)| kind(name, node, &mut state)).collect())
     }
 
     fn stamp(&self, _name: &str) -> Option<Stamp> {

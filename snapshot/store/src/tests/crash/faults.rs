@@ -7,11 +7,10 @@ use jiff::civil::date;
 use rustix::io::Errno;
 
 use super::super::super::StoreError;
-use super::super::super::build_info::{NewFile, PublishOutcome};
 use super::super::super::disk::Disk;
 use super::super::super::generation::current;
-use super::super::super::old_generations::{gc_on, rollback_on};
-use super::super::super::stage::Stage;
+use super::super::super::published::{gc_on, rollback_on};
+use super::super::super::stage::{NewFile, PublishOutcome, Stage};
 use super::{Fault, Model, State, about, two_generations, verified};
 
 /// Publishes a generation of many small pages, half of them those of the one before.

@@ -84,6 +84,6 @@ pub use layout::ARCHIVE;
 pub use manifest::{
     DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,
 };
-pub use published::{VerifyMode, VerifyReport, gc, list, live_id, rollback, verify};
+pub use published::{VerifyMode, gc, list, live_id, rollback, verify};
 pub use stage::{BuildInfo, NewFile, PublishOutcome, RecordIds, Stage};
 pub use table::{FileEntry, FileTable, Hole};

@@ -126,19 +126,8 @@ pub enum VerifyMode {
     Deep,
 }
 
-/// A generation that is as published.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VerifyReport {
-    /// Its name.
-    pub id: GenerationId,
-    /// Compared files.
-    pub files: u64,
-    /// Sum of their sizes.
-    pub bytes: u64,
-}
-
-/// Verifies the live generation or the named one on `jobs` threads. All problems are reported, not only the first; but if manifest, file list, table or history are damaged,
-/// there is nothing to compare the other files with.
+/// Verifies the live generation or the named one on `jobs` threads; gives its manifest. All problems are reported, not only
+/// the first; but if manifest, file list, table or history are damaged, there is nothing to compare the other files with.
 ///
 /// # Errors
 ///
@@ -148,9 +137,8 @@ pub fn verify(
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
-) -> Result<VerifyReport, Vec<StoreError>> {
-    let disk = open_root(root).map_err(|err| vec![err])?;
-    verify_on(&disk, id, mode, jobs)
+) -> Result<Manifest, Vec<StoreError>> {
+    verify_on(&open_root(root).map_err(|err| vec![err])?, id, mode, jobs)
 }
 
 pub(super) fn verify_on(
@@ -158,11 +146,10 @@ pub(super) fn verify_on(
     id: Option<GenerationId>,
     mode: VerifyMode,
     jobs: usize,
-) -> Result<VerifyReport, Vec<StoreError>> {
+) -> Result<Manifest, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**disk), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(disk, id, 0).map_err(|err| vec![err])?;
-    let mut faults = Vec::new();
-    let found = check_listings(&generation, &mut faults);
+    let (found, mut faults) = check_listings(&generation);
     let check = |file: &&StoredFile| disk.check_file(&generation.name(&file.path), file.body()).err();
     faults.extend(in_parallel(jobs, &found, check).into_iter().flatten());
     // A sound archive may still hold other bodies than the table names.
@@ -172,14 +159,13 @@ pub(super) fn verify_on(
     if !faults.is_empty() {
         return Err(faults);
     }
-    let files = generation.manifest().files;
-    Ok(VerifyReport { id, files: files.count, bytes: files.bytes })
+    Ok(generation.manifest().clone())
 }
 
-/// Compares names and sizes of the files in the folder; returns those that are as long as they should be.
-fn check_listings<'g>(generation: &'g Generation, faults: &mut Vec<StoreError>) -> Vec<&'g StoredFile> {
+/// Compares names and sizes of the files in the folder; returns those that are as long as they should be, and what is wrong.
+fn check_listings(generation: &Generation) -> (Vec<&StoredFile>, Vec<StoreError>) {
     let (disk, stored) = (&*generation.disk, &generation.manifest().stored);
-    let mut found: Vec<DirEntry> = Vec::new();
+    let (mut found, mut faults) = (Vec::new(), Vec::new());
     for folder in ["", INDEX] {
         let name = generation.name(folder);
         let name = name.trim_end_matches('/');
@@ -208,7 +194,9 @@ fn check_listings<'g>(generation: &'g Generation, faults: &mut Vec<StoreError>) 
         // Reported above.
         Some(_) => Ok(()),
     };
-    stored.iter().filter(|file| compare(file).map_err(|problem| fault(&file.path, problem)).is_ok()).collect()
+    let whole =
+        stored.iter().filter(|file| compare(file).map_err(|problem| fault(&file.path, problem)).is_ok());
+    (whole.collect(), faults)
 }
 
 /// Compares the bodies in the archive with the table.
@@ -227,10 +215,8 @@ impl Generation {
     ///
     /// For the first file that is missing, of another size, or no regular file.
     pub fn check_presence(&self) -> Result<(), StoreError> {
-        let mut faults = Vec::new();
-        check_listings(self, &mut faults);
         let is_extra =
             |fault: &StoreError| matches!(fault, StoreError::Damaged { problem: FileProblem::Extra, .. });
-        faults.into_iter().find(|fault| !is_extra(fault)).map_or(Ok(()), Err)
+        check_listings(self).1.into_iter().find(|fault| !is_extra(fault)).map_or(Ok(()), Err)
     }
 }

@@ -184,11 +184,9 @@ impl Stage {
     }
 
     fn write_archive(&self, files: &[StagedFile]) -> Result<(), StoreError> {
-        let entry = |file| {
-            let StagedFile { path, identity, place, .. }: &StagedFile = file;
-            Entry { path, len: identity.len, place: *place }
-        };
-        let entries: Vec<Entry<'_>> = files.iter().map(entry).collect();
+        let entries = files.iter();
+        let entries = entries.map(|it| Entry { path: &it.path, len: it.identity.len, place: it.place });
+        let entries: Vec<Entry<'_>> = entries.collect();
         let data = |number: usize, sink: Sink<'_>| {
             let StagedFile { place, source, .. } = files[number];
             let (live, len) = (self.staging.live_archive.as_deref().unwrap_or_default(), place.len as usize);
@@ -236,8 +234,7 @@ impl Stage {
     /// The live generation's manifest, if it has this hash and is undamaged.
     fn unchanged(&self, hash: &Digest, jobs: usize) -> Option<Manifest> {
         let live = self.staging.live.as_ref().filter(|live| live.manifest().hash == *hash)?;
-        let verified = verify_on(&self.staging.disk, Some(live.id()), VerifyMode::Files, jobs);
-        verified.is_ok().then(|| live.manifest().clone())
+        verify_on(&self.staging.disk, Some(live.id()), VerifyMode::Files, jobs).ok()
     }
 }
 

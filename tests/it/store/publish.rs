@@ -63,7 +63,7 @@ fn what_was_published_verifies_and_a_rebuild_packs_only_what_the_day_changes() {
     let today = options(root);
     let later = BuildOptions { as_of: date(2027, 3, 1), ..today.clone() };
     let build = |options: &BuildOptions| build(&directory, source, options);
-    let verified = || verify(root, None, VerifyMode::Deep, 2).unwrap().id;
+    let verified = || verify(root, None, VerifyMode::Deep, 2).unwrap().id();
     let first = build(&today);
     assert!(!first.unchanged);
     assert_eq!(verified(), first.manifest.id());

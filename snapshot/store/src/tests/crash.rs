@@ -402,7 +402,7 @@ fn about(text: &str) -> BuildInfo {
 }
 
 fn verified(disk: &Arc<dyn Disk>) -> Result<GenerationId, Vec<StoreError>> {
-    verify_on(disk, None, VerifyMode::Deep, 1).map(|report| report.id)
+    verify_on(disk, None, VerifyMode::Deep, 1).map(|manifest| manifest.id())
 }
 
 /// Crashes after every change that `act` makes to `before`. Returns (states, those with a missing, torn

@@ -12,7 +12,7 @@ pub(crate) fn report(root: &Path) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
     let ids = store::list(root)?;
     let mut text = String::new();
-    for publication in live.changes().log().iter().rev() {
+    for publication in live.changes().log.iter().rev() {
         let id = ids.iter().find(|id| id.sequence == publication.sequence);
         let is_live = publication.sequence == live.id().sequence;
         let _ = writeln!(text, "{}", line(publication, id, is_live));

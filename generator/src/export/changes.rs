@@ -30,7 +30,7 @@ pub(super) fn write(
     let index = Object::default()
         .with("root", history.name())
         .with("sequence", generation.id().sequence as usize)
-        .with("floor", history.floor() as usize)
+        .with("floor", history.floor as usize)
         .with("generation", Hex(&generation.id().hash).to_string())
         .with("files", files);
     let mut text = serde_json::to_vec(&index).unwrap_or_default();

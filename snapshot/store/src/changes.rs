@@ -136,11 +136,13 @@ impl ChangePosition {
 /// The change log of a generation.
 pub struct ChangeLog {
     pub(super) root: Digest,
-    pub(super) log: Section<Publication>,
+    /// The publications of the log, oldest first.
+    pub log: Section<Publication>,
     records: Section<Record>,
     removed: Section<Record>,
     removed_paths: Vec<String>,
-    pub(super) floor: u64,
+    /// The last publication whose removals may be forgotten: a client before it has to start again.
+    pub floor: u64,
     order: OnceLock<Order>,
 }
 
@@ -184,16 +186,6 @@ impl ChangeLog {
     /// Start of the hash of the manifest that the log began with: that of another directory differs.
     pub fn name(&self) -> String {
         Hex(&self.root.0[..8]).to_string()
-    }
-
-    /// The publications of the log, oldest first.
-    pub fn log(&self) -> &[Publication] {
-        &self.log
-    }
-
-    /// The last publication whose removals may be forgotten: a client before it has to start again.
-    pub fn floor(&self) -> u64 {
-        self.floor
     }
 
     pub(super) fn at(&self, sequence: u64) -> Option<&Publication> {

@@ -91,7 +91,7 @@ fn each_publication_counts_what_it_added_changed_and_removed() {
     put(&root, &[("programs/a", 2), ("organizations/a", 1), ("recipients/c-d", 1)]);
     rollback(&root, None, DAY).unwrap();
     let live = Generation::open_current(&root).unwrap();
-    let log: Vec<_> = live.changes().log().iter().map(|it| (it.sequence, it.counts)).collect();
+    let log: Vec<_> = live.changes().log.iter().map(|it| (it.sequence, it.counts)).collect();
     // Organizations, programs, recipients: added, changed, removed.
     let first = [[1, 0, 0], [2, 0, 0], [0, 0, 0]];
     let second = [[0, 0, 0], [0, 1, 1], [1, 0, 0]];
@@ -111,7 +111,7 @@ fn a_translation_is_a_change_of_its_record_and_other_pages_are_none() {
     publish(&root, &[english, page("api/v1/programs/a.es.json", "uno"), page("api/v1/cycles.json", "1")]);
     publish(&root, &[english, page("api/v1/programs/a.es.json", "dos"), page("api/v1/cycles.json", "2")]);
     let live = Generation::open_current(&root).unwrap();
-    assert_eq!(live.changes().log()[1].counts, [[0; 3], [0, 1, 0], [0; 3]]);
+    assert_eq!(live.changes().log[1].counts, [[0; 3], [0, 1, 0], [0; 3]]);
     let since =
         live.changes().after(live.files(), &ChangePosition { sequence: 1, ..ChangePosition::default() }, 9);
     assert_eq!(since.iter().map(|it| it.slug).collect::<Vec<_>>(), ["a"]);
@@ -126,7 +126,7 @@ fn the_turn_of_the_day_changes_no_record() {
         let (path, body, holes) = ("api/v1/programs/a.json", body.as_bytes(), &holes);
         stage.put(NewFile { path, body, holes, inputs }).unwrap();
         stage.publish(&BuildInfo { as_of: day, ..about("2026-11-20T06:00:00Z") }, 1).unwrap();
-        Generation::open_current(&root).unwrap().changes().log().last().unwrap().counts[1]
+        Generation::open_current(&root).unwrap().changes().log.last().unwrap().counts[1]
     };
     let publish = |body: &str, day| publish_with(body, b"2026-11-20", day);
     assert_eq!(publish("state open", date(2026, 11, 20)), [1, 0, 0]);

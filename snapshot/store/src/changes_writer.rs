@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::body::{Body, Digest};
 use super::changes::{
@@ -147,9 +147,6 @@ pub(super) fn digest_on_any_day(page: &NewFile<'_>, identity: Digest) -> Digest 
     Digest::of(&rest)
 }
 
-/// Records of the generation before by the path of their page.
-type KnownRecords<'a> = FxHashMap<&'a str, Record>;
-
 /// A publication that is being made.
 struct NextPublication<'a> {
     /// The generation before.
@@ -164,7 +161,7 @@ impl NextPublication<'_> {
         let before = self.live.map(Generation::changes);
         let sequence = self.manifest.sequence;
         let known = self.live.into_iter().flat_map(|live| live.changes().records(live.files()));
-        let known: KnownRecords<'_> = known.collect();
+        let known: BTreeMap<&str, Record> = known.collect();
         let (mut records, mut counts) = (Vec::new(), [[0; 3]; 3]);
         for (path, now) in new {
             let old = known.get(&**path);
@@ -182,7 +179,10 @@ impl NextPublication<'_> {
             }
         }
         let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
-        log.push(self.publication(counts));
+        let published = self.manifest.generated_at.as_second();
+        let at = log.last().map_or(published, |last| published.max(last.at.saturating_add(1)));
+        let day = (midnight_of(self.day) / 86_400) as i32;
+        log.push(Publication { sequence, published, day, counts, at });
         let forgotten = log.len().saturating_sub(LOG_MAX);
         floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
         let (paths, removed): (Vec<&str>, Vec<Record>) = removed.into_iter().unzip();
@@ -196,11 +196,16 @@ impl NextPublication<'_> {
     }
 
     /// The removals that the log remembers, in order, and the last publication whose removals it may not remember.
-    fn removed<'a>(&self, new: &Records, known: &KnownRecords<'a>) -> (Vec<(&'a str, Record)>, u64)
+    fn removed<'a>(&self, new: &Records, known: &BTreeMap<&'a str, Record>) -> (Vec<(&'a str, Record)>, u64)
     where
         Self: 'a,
     {
         let before = self.live.map(Generation::changes);
+        let published = self.manifest.generated_at.as_second();
+        let is_old = |removed: &Record| {
+            let at = before.and_then(|before| before.at(removed.sequence));
+            at.is_none_or(|at| published - at.published > REMEMBERED)
+        };
         let ids =
             LazyCell::new(|| new.iter().map(|(path, it)| of_kind(path, it.id)).collect::<FxHashSet<_>>());
         // Nothing is at its address, or another record that took it while this one got no other.
@@ -213,29 +218,12 @@ impl NextPublication<'_> {
             .into_iter()
             .flat_map(ChangeLog::removed)
             .filter(|(path, it)| is_gone(path, it.id))
-            .partition(|(_, it)| before.is_some_and(|before| self.is_old(before, it.sequence)));
+            .partition(|(_, it)| is_old(it));
         let floor = before.map_or(0, |before| before.floor);
         let floor = old.iter().map(|(_, it)| it.sequence).fold(floor, u64::max);
         let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
-        let mut lost: Vec<_> =
-            lost.map(|(path, it)| (*path, Record { sequence: self.manifest.sequence, ..*it })).collect();
-        lost.sort_unstable_by_key(|(path, _)| *path);
-        ([recent, lost].concat(), floor)
-    }
-
-    /// Whether a removal may be forgotten.
-    fn is_old(&self, before: &ChangeLog, sequence: u64) -> bool {
-        before
-            .at(sequence)
-            .is_none_or(|at| self.manifest.generated_at.as_second() - at.published > REMEMBERED)
-    }
-
-    fn publication(&self, counts: [[u32; 3]; 3]) -> Publication {
-        let day = (midnight_of(self.day) / 86_400) as i32;
-        let published = self.manifest.generated_at.as_second();
-        let last = self.live.and_then(|live| live.changes().log.last());
-        let at = last.map_or(published, |last| published.max(last.at.saturating_add(1)));
-        Publication { sequence: self.manifest.sequence, published, day, counts, at }
+        let lost = lost.map(|(path, it)| (*path, Record { sequence: self.manifest.sequence, ..*it }));
+        (recent.into_iter().chain(lost).collect(), floor)
     }
 }
 

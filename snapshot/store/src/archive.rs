@@ -61,12 +61,11 @@ pub(super) const DEFLATED: u32 = 8;
 pub(super) fn pack(body: &[u8]) -> (Place, Vec<Piece>, Vec<u8>) {
     let is_long = body.len() > PIECE;
     let (mut data, pieces) = if is_long { deflate_pieces(body) } else { (deflate(body), Vec::new()) };
-    let is_stored = !is_long && data.len() * 10 > body.len() * 9;
-    if is_stored {
-        data = body.to_vec();
+    let mut method = DEFLATED;
+    if !is_long && data.len() * 10 > body.len() * 9 {
+        (data, method) = (body.to_vec(), STORED);
     }
     let (len, packed, crc) = (data.len() as u32, crc_of(&data), crc_of(body));
-    let method = if is_stored { STORED } else { DEFLATED };
     (Place { len, packed, crc, method, ..Place::default() }, pieces, data)
 }
 
@@ -105,11 +104,8 @@ fn deflate_pieces(body: &[u8]) -> (Vec<u8>, Vec<Piece>) {
             // Neither of the two fails on a stream of its own.
             let status = stream.compress_vec(&piece[read..], &mut data, flush);
             let is_read = stream.total_in() - before == piece.len() as u64;
-            let has_room = data.len() < data.capacity();
-            if status.is_err()
-                || matches!(status, Ok(Status::StreamEnd))
-                || is_read && has_room && flush == FlushCompress::Full
-            {
+            let is_flushed = is_read && data.len() < data.capacity() && flush == FlushCompress::Full;
+            if is_flushed || !matches!(status, Ok(Status::Ok | Status::BufError)) {
                 break;
             }
         }
@@ -192,10 +188,7 @@ const MODE: u32 = 0o100_644 << 16;
 
 /// The fields that both headers of an entry have.
 fn header(entry: &Entry<'_>, version: u16, out: &mut Vec<u8>) {
-    out.extend(version.to_le_bytes());
-    out.extend(0u16.to_le_bytes());
-    out.extend((entry.place.method as u16).to_le_bytes());
-    out.extend([0u16, DAY].map(u16::to_le_bytes).concat());
+    out.extend([version, 0, entry.place.method as u16, 0, DAY].map(u16::to_le_bytes).concat());
     out.extend([entry.place.crc, entry.place.len, entry.len as u32].map(u32::to_le_bytes).concat());
     out.extend((entry.path.len() as u16).to_le_bytes());
 }
@@ -247,8 +240,7 @@ fn end_of(entries: u64, length: u64, start: u64) -> Vec<u8> {
         out.extend(END_64.to_le_bytes());
         out.extend(44u64.to_le_bytes());
         out.extend([UNIX | VERSION_64, VERSION_64].map(u16::to_le_bytes).concat());
-        out.extend([0u32; 2].map(u32::to_le_bytes).concat());
-        out.extend([entries, entries, length, start].map(u64::to_le_bytes).concat());
+        out.extend([0, entries, entries, length, start].map(u64::to_le_bytes).concat());
         out.extend([LOCATOR_64, 0].map(u32::to_le_bytes).concat());
         out.extend((start + length).to_le_bytes());
         out.extend(1u32.to_le_bytes());

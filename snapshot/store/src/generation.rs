@@ -263,18 +263,10 @@ impl Generation {
 
 /// Opens the live generation; the next one, if `gc` removes it just then because another one was published.
 pub(super) fn open_current_on(disk: &Arc<dyn Disk>, copy: u64) -> Result<Generation, StoreError> {
-    let mut id = current(&**disk)?;
-    loop {
-        match Generation::open_on(disk, id, copy) {
-            Err(gone @ StoreError::NoGeneration { .. }) => {
-                let now = current(&**disk)?;
-                if now == id {
-                    return Err(gone);
-                }
-                id = now;
-            }
-            result => return result,
-        }
+    let id = current(&**disk)?;
+    match Generation::open_on(disk, id, copy) {
+        Err(StoreError::NoGeneration { .. }) if current(&**disk)? != id => open_current_on(disk, copy),
+        opened => opened,
     }
 }
 

@@ -39,7 +39,7 @@ impl StagingDir {
     /// attempt may have left, and that stays if this one fails.
     pub(super) fn open(disk: Arc<dyn Disk>, kept: Option<String>) -> Result<Self, StoreError> {
         refuse_foreign(&*disk)?;
-        let root_lock = lock_root(&*disk)?;
+        let _lock = lock_root(&*disk)?;
         disk.create_dirs(GENERATIONS).map_err(disk.io_error(GENERATIONS))?;
         let sequence = 1 + remove_leftovers(&*disk)?;
         let live = open_current_on(&disk, 0).ok();
@@ -48,8 +48,7 @@ impl StagingDir {
         let dir = kept.unwrap_or_else(|| temporary(format_args!("{sequence:06}")));
         // All that a generation has is in this folder and in `index`.
         disk.create_dirs(&format!("{dir}/index")).map_err(disk.io_error(&dir))?;
-        let written = Mutex::default();
-        Ok(Self { disk, dir, sequence, live, live_archive, written, stays, _lock: root_lock })
+        Ok(Self { disk, dir, sequence, live, live_archive, written: Mutex::default(), stays, _lock })
     }
 
     /// Name of a staged file, for the `Disk`.
@@ -157,12 +156,10 @@ fn refuse_foreign(disk: &dyn Disk) -> Result<(), StoreError> {
         // A root that was pulled, and that lost its generations.
         _ => name == ACCEPTED,
     };
-    if found.iter().any(is_root) {
-        return Ok(());
-    }
+    let is_ours = found.iter().any(is_root);
     match found.into_iter().find(|(name, ..)| ![LOCK, INCOMING].contains(&&**name)) {
-        Some((found, ..)) => Err(StoreError::Foreign { path: disk.locate(""), found }),
-        None => Ok(()),
+        Some((found, ..)) if !is_ours => Err(StoreError::Foreign { path: disk.locate(""), found }),
+        _ => Ok(()),
     }
 }
 

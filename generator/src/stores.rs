@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dataset::text::counted;
 use jiff::Timestamp;
-use remote::{ErrorClass, Publisher, RemoteError, Retention, Trust};
+use remote::{ErrorClass, Publisher, RemoteError, Trust};
 
 use crate::cli::{SigningOptions, TrustOptions};
 use crate::exit_codes::{Failure, fail};
@@ -20,7 +20,7 @@ pub(crate) fn collect(
 ) -> Result<String, Failure> {
     as_publisher(signing, url, |publisher| {
         let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        let report = run(publisher.collect(Retention { newest, since })).map_err(failure)?;
+        let report = run(publisher.collect(newest, since)).map_err(failure)?;
         let generations = report.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
         let (removed, waiting) = (counted(report.objects as usize, "object"), report.waiting);
         Ok(format!("{generations}{removed} removed, {waiting} to be removed after a week"))

@@ -22,15 +22,6 @@ pub(crate) const CLOCK: &str = "clock";
 pub(crate) const GRACE: Duration = Duration::from_secs(7 * 24 * 3600);
 const LIMIT: u64 = 1 << 10;
 
-/// Which generations are kept; the live one always is.
-#[derive(Clone, Copy, Debug)]
-pub struct Retention {
-    /// How many of the newest, the live one included.
-    pub newest: usize,
-    /// All that were pushed at this time or later.
-    pub since: Timestamp,
-}
-
 /// What garbage collection did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GcReport {
@@ -43,15 +34,16 @@ pub struct GcReport {
 }
 
 impl Publisher<'_> {
-    /// Drops all generations that the retention does not keep, and removes those that have waited long enough.
+    /// Drops generations, and removes those that have waited long enough. Kept are so many of the newest, the live one
+    /// included, and all that were pushed at `since` or later.
     ///
     /// # Errors
     ///
     /// If the store cannot be read or written, or CURRENT changed meanwhile; repeat it then.
-    pub async fn collect(&self, retention: Retention) -> Result<GcReport, RemoteError> {
+    pub async fn collect(&self, newest: usize, since: Timestamp) -> Result<GcReport, RemoteError> {
         let mut read = current::fetch(self.target, self.trust).await?;
         let now = self.now().await?;
-        let (retained, new) = divide(&read.current, retention);
+        let (retained, new) = divide(&read.current, newest, since);
         let generations = new.iter().map(|of| of.generation).collect();
         let mut dropped = read.current.dropped.clone();
         dropped.extend(new.into_iter().map(|of| DroppedGeneration { of, since: None }));
@@ -111,10 +103,10 @@ impl Publisher<'_> {
 }
 
 /// Generations that are kept beside the live one, oldest first as in CURRENT, and those that are dropped.
-fn divide(current: &Current, retention: Retention) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
+fn divide(current: &Current, newest: usize, since: Timestamp) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     for retained in current.retained.iter().rev() {
-        let stays = kept.len() + 1 < retention.newest || retained.at >= retention.since;
+        let stays = kept.len() + 1 < newest || retained.at >= since;
         if stays { &mut kept } else { &mut dropped }.push(retained.clone());
     }
     kept.reverse();

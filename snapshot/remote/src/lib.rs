@@ -17,7 +17,6 @@ mod tests;
 
 pub use current::{Current, FetchedCurrent, Trust};
 pub use error::{ErrorClass, RemoteError};
-pub use gc::Retention;
 pub use publish::{LocalRoot, Publisher, Pushed};
 pub use pull::{Pulled, Puller};
 pub use rollback_guard::accepted_expiry;

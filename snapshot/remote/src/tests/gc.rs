@@ -8,7 +8,7 @@ use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone, run_un
 use super::schedules::{Published, TestSource, as_publisher, collect, needed, push, unsigned};
 use crate::current::{CURRENT, Current, DROPPED, DroppedGeneration, FetchedCurrent, RETAINED};
 use crate::error::{ErrorClass, RemoteError};
-use crate::gc::{GRACE, GcReport, Retention};
+use crate::gc::{GRACE, GcReport};
 use crate::objects::MANIFEST;
 
 const YEAR: i64 = 365 * DAY;
@@ -40,8 +40,8 @@ impl Store {
     fn report(&self, since: i64) -> GcReport {
         let mut report = GcReport::default();
         run_alone(as_publisher(&Client::of(&self.memory), self.ahead, async |publisher| {
-            let retention = Retention { newest: 1, since: Timestamp::from_second(since).unwrap() };
-            report = publisher.collect(retention).await.unwrap();
+            let since = Timestamp::from_second(since).unwrap();
+            report = publisher.collect(1, since).await.unwrap();
         }));
         report
     }

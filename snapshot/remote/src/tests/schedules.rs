@@ -21,7 +21,6 @@ use super::current::key;
 use super::memory::{Broken, Client, DAY, Memory, Objects, run_alone};
 use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::RemoteError;
-use crate::gc::Retention;
 use crate::objects::{self, MANIFEST};
 use crate::publish::{Publisher, PushSource};
 use crate::rollback_guard::RollbackGuard;
@@ -151,7 +150,7 @@ pub(super) async fn collect(client: Client, times: usize) {
     for time in 0..times {
         client.memory.pass(if time > 0 { 8 * DAY } else { 0 });
         as_publisher(&client, 0, async |publisher| {
-            let _ = publisher.collect(Retention { newest: 1, since: Timestamp::MAX }).await;
+            let _ = publisher.collect(1, Timestamp::MAX).await;
         })
         .await;
     }

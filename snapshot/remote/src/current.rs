@@ -102,8 +102,7 @@ impl Current {
     pub(crate) fn to_bytes(&self, sign: Option<SignFn<'_>>) -> Result<Bytes, RemoteError> {
         let mut text = self.line();
         if let Some(sign) = sign {
-            let signature = sign(text.as_bytes()).map_err(RemoteError::Signing)?;
-            text.push_str(&signature);
+            text.push_str(&sign(text.as_bytes()).map_err(RemoteError::Signing)?);
         }
         Ok(text.into())
     }
@@ -122,11 +121,6 @@ impl Current {
         let surplus = retained.len().saturating_sub(RETAINED);
         dropped.extend(retained.drain(..surplus).map(|of| DroppedGeneration { of, since: None }));
         Self { version: self.version + 1, live, retained, dropped, ..self.clone() }
-    }
-
-    /// Whether so many generations wait for their removal that nothing more can be pushed.
-    pub(crate) fn is_full(&self) -> bool {
-        self.dropped.len() >= DROPPED
     }
 }
 

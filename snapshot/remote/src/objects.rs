@@ -45,10 +45,7 @@ pub(crate) async fn manifest(target: &dyn Target, of: &GenerationRef) -> Result<
 
 /// Name of the object of a file.
 pub(crate) fn object_of(of: &GenerationRef, file: &StoredFile) -> String {
-    match file.path == ARCHIVE {
-        true => of.path(ARCHIVE),
-        false => of.path(&format!("{}.gz", file.path)),
-    }
+    if file.path == ARCHIVE { of.path(ARCHIVE) } else { of.path(&format!("{}.gz", file.path)) }
 }
 
 /// Most bytes of the object of a file that is compressed.
@@ -65,14 +62,12 @@ pub(crate) async fn fetch_checked<T>(
 ) -> Result<T, RemoteError> {
     let place = target.place();
     for _ in 0..TRIES {
-        match target.get(path, None, limit).await {
-            Ok(found) => {
-                if let Some(found) = found.and_then(|found| read(found.bytes)) {
-                    return Ok(found);
-                }
-            }
-            Err(TargetError::Length) => {}
-            Err(error) => return Err(read_error(&place, path)(error)),
+        let found = match target.get(path, None, limit).await {
+            Err(TargetError::Length) => None,
+            found => found.map_err(read_error(&place, path))?,
+        };
+        if let Some(found) = found.and_then(|found| read(found.bytes)) {
+            return Ok(found);
         }
     }
     Err(RemoteError::Damaged { place, name: path.to_owned() })

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use store::{ARCHIVE, Digest, Generation, GenerationId, Manifest, VerifyMode, verify};
 use uuid::Uuid;
 
-use crate::current::{self, CURRENT, Current, FORMAT, FetchedCurrent, GenerationRef, SignFn, Trust};
+use crate::current::{self, CURRENT, Current, DROPPED, FORMAT, FetchedCurrent, GenerationRef, SignFn, Trust};
 use crate::error::{RemoteError, TargetError, read_error, write_error};
 use crate::objects;
 use crate::rollback_guard::RollbackGuard;
@@ -223,11 +223,10 @@ impl Publisher<'_> {
             Err(RemoteError::Empty { .. }) => None,
             fetched => Some(fetched?),
         };
-        let checked =
-            guard.map_or(Ok(()), |guard| guard.check_push(before.as_ref(), &self.target.place(), self.trust));
-        checked.or_else(
-            |error| if self.recover { Ok(()) } else { Err(RemoteError::SetBack(Box::new(error))) },
-        )?;
+        match guard.map(|guard| guard.check_push(before.as_ref(), &self.target.place(), self.trust)) {
+            Some(Err(error)) if !self.recover => return Err(RemoteError::SetBack(Box::new(error))),
+            _ => {}
+        }
         if before.is_none() {
             let probe = format!("probe-{}", Uuid::new_v4().simple());
             check_conditions(self.target, &probe).await?;
@@ -244,7 +243,8 @@ impl Publisher<'_> {
     ) -> Result<(), RemoteError> {
         let place = self.target.place();
         let Current { root, ref live, .. } = current.current;
-        if current.current.is_full() {
+        // No more could be dropped by a push.
+        if current.current.dropped.len() >= DROPPED {
             return Err(RemoteError::Full { place });
         }
         if !self.recover && guard.is_some_and(|guard| !guard.has_accepted(root, live.generation)) {

@@ -145,18 +145,18 @@ async fn collect(
 /// Whether a request for credentials failed, not one to the store: no variable has any.
 fn is_of_metadata(error: &Error) -> bool {
     let places = ["http://169.254.", "metadata.google.internal", "/latest/api/token", "/latest/meta-data/"];
-    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
-        .any(|error| places.iter().any(|place| error.to_string().contains(place)))
+    reasons(error).any(|reason| places.iter().any(|place| reason.contains(place)))
+}
+
+/// Why a request failed, from the outermost reason to the innermost.
+fn reasons(error: &Error) -> impl Iterator<Item = String> {
+    let errors = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    errors.map(ToString::to_string)
 }
 
 /// The innermost reason, in one short line.
 fn text_of(error: &Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    let mut text = inner.to_string();
-    while let Some(source) = inner.source() {
-        inner = source;
-        text = inner.to_string();
-    }
+    let text = reasons(error).last().unwrap_or_default();
     // An address among the words may be that of AWS_ENDPOINT, with a password.
     let words = text.split_whitespace().map(|word| match word.contains("://") {
         true => shown_address(word),

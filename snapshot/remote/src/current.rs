@@ -5,7 +5,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use minisign_verify::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
-use store::{Digest, GenerationId};
+use store::{Digest, GenerationId, Hex};
 use uuid::Uuid;
 
 use crate::error::{RemoteError, TargetError, read_error};
@@ -79,8 +79,7 @@ impl GenerationRef {
     /// Name of an object of this generation. Its manifest's hash is part of the name: what has a name never changes, and a
     /// push that was interrupted goes on where it was.
     pub(crate) fn path(&self, name: &str) -> String {
-        let hash = self.manifest.to_string();
-        format!("g/{}.{}/{name}", self.generation, hash.get(..16).unwrap_or_default())
+        format!("g/{}.{}/{name}", self.generation, Hex(&self.manifest.0[..8]))
     }
 }
 

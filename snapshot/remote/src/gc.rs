@@ -14,7 +14,6 @@ use crate::current::{self, Current, DroppedGeneration, GenerationRef};
 use crate::error::{ErrorClass, RemoteError, read_error, write_error};
 use crate::objects;
 use crate::publish::Publisher;
-use crate::stores::Precondition;
 
 /// The object whose time of writing is read as the store's clock.
 pub(crate) const CLOCK: &str = "clock";
@@ -95,7 +94,7 @@ impl Publisher<'_> {
     /// The store's clock.
     async fn now(&self) -> Result<i64, RemoteError> {
         let place = self.target.place();
-        let written = self.target.write(CLOCK, Bytes::from_static(b"now"), Precondition::None).await;
+        let written = self.target.upload(CLOCK, 3, &|_, _| Ok(Bytes::from_static(b"now"))).await;
         written.map_err(write_error(&place, CLOCK))?;
         let found = self.target.get(CLOCK, None, LIMIT).await.map_err(read_error(&place, CLOCK));
         Ok(found?.map_or(0, |found| found.modified))

@@ -19,7 +19,7 @@ use crate::current::{self, CURRENT, Current, DROPPED, FORMAT, FetchedCurrent, Ge
 use crate::error::{RemoteError, TargetError, read_error, write_error};
 use crate::objects;
 use crate::rollback_guard::RollbackGuard;
-use crate::stores::{FetchedObject, Precondition, Target, check_conditions, write_if};
+use crate::stores::{FetchedObject, Target, check_conditions, write_if};
 
 /// A generation that can be pushed.
 pub trait PushSource: Sync {
@@ -178,7 +178,7 @@ impl Publisher<'_> {
             }
         }
         let name = live.path(objects::MANIFEST);
-        let written = self.target.write(&name, manifest, Precondition::None).await;
+        let written = self.target.upload(&name, manifest.len() as u64, &|_, _| Ok(manifest.clone())).await;
         written.map_err(write_error(&self.target.place(), &name))?;
         let mut current = Current { expires: self.expires(), ..next_current(before, live) };
         if self.recover {

@@ -75,17 +75,6 @@ pub struct FetchedObject {
     pub modified: i64,
 }
 
-/// What must hold for a write to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precondition<'a> {
-    /// Nothing: the write replaces whatever is there.
-    None,
-    /// There is no object of this name.
-    Absent,
-    /// The object still has this version.
-    Unchanged(&'a ObjectVersion),
-}
-
 /// The bytes of an object, as they come.
 pub(crate) type ByteStream<'a> = BoxStream<'a, Result<Bytes, TargetError>>;
 /// Gives so many bytes of an object that may be too long for memory, from a place on.
@@ -118,14 +107,14 @@ pub trait Target: Send + Sync {
         let found = self.get(path, None, u64::MAX).await?;
         Ok(stream::iter(found.map(|found| Ok(found.bytes))).boxed())
     }
-    /// Writes an object if the precondition holds; gives its new version.
+    /// Writes an object if it still has this version, or where there is none; gives its new version.
     async fn write(
         &self,
         path: &str,
         bytes: Bytes,
-        condition: Precondition<'_>,
+        expected: Option<&ObjectVersion>,
     ) -> Result<ObjectVersion, TargetError>;
-    /// Writes an object of this length that no other client writes, in parts.
+    /// Writes an object of this length, in parts, whatever is there.
     async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError>;
     /// Removes an object; succeeds if there is none.
     async fn delete(&self, path: &str) -> Result<(), TargetError>;
@@ -142,10 +131,9 @@ pub(crate) async fn write_if(
     bytes: &Bytes,
     expected: Option<&ObjectVersion>,
 ) -> Result<ObjectVersion, TargetError> {
-    let condition = expected.map_or(Precondition::Absent, Precondition::Unchanged);
     let mut last = TargetError::Precondition;
     for _ in 0..TRIES {
-        match target.write(path, bytes.clone(), condition).await {
+        match target.write(path, bytes.clone(), expected).await {
             Ok(version) => return Ok(version),
             Err(
                 error @ (TargetError::NoCredentials(_)
@@ -184,17 +172,15 @@ async fn check(target: &dyn Target, path: &str) -> Result<(), RemoteError> {
     let place = target.place();
     let [one, two, three] = [b"1", b"2", b"3"].map(|text| Bytes::from_static(text));
     let violation = |problem: String| RemoteError::Unconditional { place: place.clone(), problem };
-    let first = target.write(path, one, Precondition::Absent).await;
-    let first = first.map_err(write_error(&place, path))?;
-    let unchanged = Precondition::Unchanged(&first);
-    let create = target.write(path, two.clone(), Precondition::Absent).await;
+    let first = target.write(path, one, None).await.map_err(write_error(&place, path))?;
+    let create = target.write(path, two.clone(), None).await;
     must_fail(create, "creating an object that exists").map_err(&violation)?;
-    match target.write(path, two, unchanged).await {
+    match target.write(path, two, Some(&first)).await {
         Ok(second) if second != first => {}
         Ok(_) => return Err(violation("two versions of an object have the same name".to_owned())),
         Err(error) => return Err(violation(format!("replacing the version just written failed: {error}"))),
     }
-    let replace = target.write(path, three, unchanged).await;
+    let replace = target.write(path, three, Some(&first)).await;
     must_fail(replace, "replacing an older version").map_err(violation)
 }
 

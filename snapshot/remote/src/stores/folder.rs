@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use store::Digest;
 
-use super::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
+use super::{FetchedObject, ObjectVersion, ReadFn, Target, is_inside};
 use crate::error::TargetError;
 
 /// Held during writes.
@@ -159,22 +159,16 @@ impl Target for Folder {
         &self,
         path: &str,
         bytes: Bytes,
-        condition: Precondition<'_>,
+        expected: Option<&ObjectVersion>,
     ) -> Result<ObjectVersion, TargetError> {
         let to = self.path(path)?;
         let _lock = self.lock(TRIES)?;
-        if condition != Precondition::None {
-            let found = match self.get(path, None, LARGEST).await {
-                Err(TargetError::Missing) => None,
-                found => found?.map(|found| found.version),
-            };
-            let holds = match condition {
-                Precondition::Unchanged(expected) => found.as_ref() == Some(expected),
-                _ => found.is_none(),
-            };
-            if !holds {
-                return Err(TargetError::Precondition);
-            }
+        let found = match self.get(path, None, LARGEST).await {
+            Err(TargetError::Missing) => None,
+            found => found?.map(|found| found.version),
+        };
+        if found.as_ref() != expected {
+            return Err(TargetError::Precondition);
         }
         self.replace(&to, |file| Ok(file.write_all(&bytes)?))?;
         Ok(version(&bytes))
@@ -203,18 +197,22 @@ impl Target for Folder {
 mod tests {
     use super::*;
 
+    async fn put(target: &dyn Target, name: &str, bytes: &'static [u8]) -> Result<(), TargetError> {
+        target.upload(name, bytes.len() as u64, &|_, _| Ok(Bytes::from_static(bytes))).await
+    }
+
     #[tokio::test]
     async fn a_folder_honours_preconditions_and_limits() {
         let folder = tempfile::tempdir().unwrap();
         let target: &dyn Target = &Folder { root: folder.path().join("store") };
-        let write = async |text: &'static str, condition| {
-            target.write("a/b", Bytes::from_static(text.as_bytes()), condition).await
+        let write = async |text: &'static str, expected| {
+            target.write("a/b", Bytes::from_static(text.as_bytes()), expected).await
         };
         assert_eq!(target.get("a/b", None, 9).await.unwrap_err(), TargetError::Missing);
-        let first = write("one", Precondition::Absent).await.unwrap();
-        assert_eq!(write("two", Precondition::Absent).await, Err(TargetError::Precondition));
-        let second = write("two", Precondition::Unchanged(&first)).await.unwrap();
-        assert_eq!(write("three", Precondition::Unchanged(&first)).await, Err(TargetError::Precondition));
+        let first = write("one", None).await.unwrap();
+        assert_eq!(write("two", None).await, Err(TargetError::Precondition));
+        let second = write("two", Some(&first)).await.unwrap();
+        assert_eq!(write("three", Some(&first)).await, Err(TargetError::Precondition));
         assert!(target.get("a/b", Some(&second), 9).await.unwrap().is_none(), "unchanged");
         let found = target.get("a/b", Some(&first), 3).await.unwrap().unwrap();
         assert_eq!((&*found.bytes, found.version), (&b"two"[..], second));
@@ -222,7 +220,7 @@ mod tests {
         assert_eq!(&*target.range("a/b", 1, 2).await.unwrap(), b"wo");
         assert_eq!(target.range("a/b", 1, 3).await, Err(TargetError::Length));
         assert_eq!(target.range("a/b", u64::MAX, 2).await, Err(TargetError::Length));
-        write("x", Precondition::None).await.unwrap();
+        put(target, "a/b", b"x").await.unwrap();
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
         assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));
@@ -256,9 +254,8 @@ mod tests {
             assert_eq!(target.get(name, None, 9).await.unwrap_err(), refused);
             assert_eq!(target.range(name, 0, 1).await, Err(refused.clone()));
             assert_eq!(target.delete(name).await, Err(refused.clone()));
-            for condition in [Precondition::None, Precondition::Absent] {
-                assert_eq!(target.write(name, bytes.clone(), condition).await, Err(refused.clone()));
-            }
+            assert_eq!(put(target, name, b"other").await, Err(refused.clone()));
+            assert_eq!(target.write(name, bytes, None).await, Err(refused));
         }
         assert_eq!(fs::read_to_string(&victim).unwrap(), "whole");
     }
@@ -269,14 +266,14 @@ mod tests {
         let victim = folder.path().join("victim");
         fs::write(&victim, "whole").unwrap();
         let target: &dyn Target = &Folder { root: folder.path().join("store") };
-        target.write("one", Bytes::from_static(b"1"), Precondition::None).await.unwrap();
+        put(target, "one", b"1").await.unwrap();
         for link in [false, true] {
             let new = folder.path().join("store").join(TEMPORARY);
             match link {
                 true => std::os::unix::fs::symlink(&victim, &new).unwrap(),
                 false => fs::write(&new, "half of an obj").unwrap(),
             }
-            target.write("p/two", Bytes::from_static(b"2"), Precondition::None).await.unwrap();
+            put(target, "p/two", b"2").await.unwrap();
             assert_eq!(fs::read(folder.path().join("store/p/two")).unwrap(), b"2");
             let names = fs::read_dir(folder.path().join("store")).unwrap();
             assert_eq!(names.count(), 3, "the lock, the object, its folder");

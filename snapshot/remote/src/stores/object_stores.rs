@@ -19,7 +19,7 @@ use object_store::{
 };
 use url::Url;
 
-use super::{ByteStream, FetchedObject, ObjectVersion, Precondition, ReadFn, Target, is_inside};
+use super::{ByteStream, FetchedObject, ObjectVersion, ReadFn, Target, is_inside};
 use crate::error::{RemoteError, TargetError};
 use crate::secrets::shown_address;
 
@@ -228,15 +228,11 @@ impl Target for Bucket {
         &self,
         path: &str,
         bytes: Bytes,
-        condition: Precondition<'_>,
+        expected: Option<&ObjectVersion>,
     ) -> Result<ObjectVersion, TargetError> {
-        let mode = match condition {
-            Precondition::None => PutMode::Overwrite,
-            Precondition::Absent => PutMode::Create,
-            Precondition::Unchanged(version) => {
-                PutMode::Update(UpdateVersion { e_tag: version.tag.clone(), version: version.number.clone() })
-            }
-        };
+        let mode = expected.cloned().map_or(PutMode::Create, |ObjectVersion { tag, number }| {
+            PutMode::Update(UpdateVersion { e_tag: tag, version: number })
+        });
         let put = self.store.put_opts(&self.path(path)?, PutPayload::from_bytes(bytes), mode.into()).await;
         let put = put.map_err(|error| self.error(error))?;
         Ok(ObjectVersion { tag: put.e_tag, number: put.version })
@@ -244,7 +240,8 @@ impl Target for Bucket {
 
     async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError> {
         if length <= PART {
-            return self.write(path, read(0, length as usize)?, Precondition::None).await.map(drop);
+            let put = self.store.put(&self.path(path)?, read(0, length as usize)?.into()).await;
+            return put.map(drop).map_err(|error| self.error(error));
         }
         let parts = self.store.put_multipart(&self.path(path)?).await;
         let (mut parts, mut at) = (parts.map_err(|error| self.error(error))?, 0);

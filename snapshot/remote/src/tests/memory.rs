@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::error::TargetError;
-use crate::stores::{FetchedObject, ObjectVersion, Precondition, ReadFn, Target};
+use crate::stores::{FetchedObject, ObjectVersion, ReadFn, Target};
 
 /// `date -d 2026-11-20T06:00:00Z +%s`
 pub(super) const NOW: i64 = 1_795_154_400;
@@ -76,7 +76,7 @@ impl Memory {
     }
 
     pub(super) fn put(&self, path: &str, bytes: impl Into<Bytes>) {
-        self.write(path, bytes.into(), Precondition::None).unwrap();
+        self.write(path, bytes.into(), |_| true).unwrap();
     }
 
     /// All requests since the last call.
@@ -95,16 +95,11 @@ impl Memory {
         &self,
         path: &str,
         bytes: Bytes,
-        condition: Precondition<'_>,
+        holds: impl FnOnce(Option<&ObjectVersion>) -> bool,
     ) -> Result<ObjectVersion, TargetError> {
         let mut objects = self.objects.lock().unwrap();
         let found = objects.get(path).map(|(_, version)| object_version(*version));
-        let holds = match condition {
-            Precondition::None => true,
-            Precondition::Absent => found.is_none(),
-            Precondition::Unchanged(expected) => found.as_ref() == Some(expected),
-        };
-        if !holds && !self.broken.conditions {
+        if !holds(found.as_ref()) && !self.broken.conditions {
             return Err(TargetError::Precondition);
         }
         let mut version = self.version.lock().unwrap();
@@ -165,6 +160,21 @@ impl Client {
     }
 }
 
+impl Client {
+    async fn write_where(
+        &self,
+        path: &str,
+        bytes: Bytes,
+        holds: impl FnOnce(Option<&ObjectVersion>) -> bool + Send,
+    ) -> Result<ObjectVersion, TargetError> {
+        let write = |memory: &Memory| match self.is_full.load(Relaxed) {
+            true => Err(TargetError::Failed("no space left on device".to_owned())),
+            false => memory.write(path, bytes, holds),
+        };
+        self.request("write", path, write).await
+    }
+}
+
 #[async_trait]
 impl Target for Client {
     fn place(&self) -> String {
@@ -217,18 +227,14 @@ impl Target for Client {
         &self,
         path: &str,
         bytes: Bytes,
-        condition: Precondition<'_>,
+        expected: Option<&ObjectVersion>,
     ) -> Result<ObjectVersion, TargetError> {
-        let write = |memory: &Memory| match self.is_full.load(Relaxed) {
-            true => Err(TargetError::Failed("no space left on device".to_owned())),
-            false => memory.write(path, bytes, condition),
-        };
-        self.request("write", path, write).await
+        self.write_where(path, bytes, |found| found == expected).await
     }
 
     /// One request: an object is there whole or not at all.
     async fn upload(&self, path: &str, length: u64, read: ReadFn<'_>) -> Result<(), TargetError> {
-        Target::write(self, path, read(0, length as usize)?, Precondition::None).await.map(drop)
+        self.write_where(path, read(0, length as usize)?, |_| true).await.map(drop)
     }
 
     async fn delete(&self, path: &str) -> Result<(), TargetError> {

@@ -11,12 +11,11 @@ use rustix::fs::FlockOperation;
 use super::archive::{DEFLATED, PIECE, crc_of, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
-use super::disk::{Disk, FileType, Lock, RootFolder, Stamp};
+use super::disk::{Disk, FileType, Lock, Mapping, RootFolder, Stamp};
 use super::earlier_assets::{self, EarlierAsset};
 use super::error::{FileProblem, StoreError};
 use super::layout::{ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, INDEX, MANIFEST, directory_of};
 use super::manifest::{GenerationId, Manifest, ManifestError, StoredFile};
-use super::mapping::Mapping;
 use super::sections::{SectionError, Sections};
 use super::table::{FileEntry, FileTable};
 

@@ -63,7 +63,6 @@ mod generation;
 mod incoming;
 mod layout;
 mod manifest;
-mod mapping;
 mod publish;
 mod published;
 mod stage;

@@ -57,15 +57,13 @@ impl Puller<'_> {
     /// If the store cannot be read or is not trusted, an object is damaged, or the root cannot be written. The root's live
     /// generation stays live then.
     pub async fn pull(&self, root: &Path) -> Result<Pulled, RemoteError> {
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let current = current::fetch(self.target, self.trust).await?;
-            match self.accept(root, current).await {
-                Err(error) if error.is_missing() && tries < LOOKS => {}
+        for _ in 1..LOOKS {
+            match self.accept(root, current::fetch(self.target, self.trust).await?).await {
+                Err(error) if error.is_missing() => {}
                 pulled => return pulled,
             }
         }
+        self.accept(root, current::fetch(self.target, self.trust).await?).await
     }
 
     /// Reads CURRENT and checks its signature; `None` if its version still is `unless`.

@@ -294,11 +294,11 @@ impl ChangeLog {
 
     fn order(&self, files: &FileTable) -> Order {
         let pages = files.entries().filter(|entry| record_of(entry.path()).is_some());
-        let there = pages.map(|entry| (entry.number(), true)).zip(&*self.records);
-        let removed = (files.len() as u32..).map(|number| (number, false)).zip(&*self.removed);
-        let ordered =
-            |((number, is_there), record): (_, &Record)| OrderedRecord { record: *record, number, is_there };
-        let mut all: Vec<OrderedRecord> = there.chain(removed).map(ordered).collect();
+        let there = pages.map(|entry| (entry.number(), true)).zip(self.records.iter().copied());
+        let removed = (files.len() as u32..).map(|number| (number, false));
+        let all = there.chain(removed.zip(self.removed.iter().copied()));
+        let ordered = |((number, is_there), record)| OrderedRecord { record, number, is_there };
+        let mut all: Vec<OrderedRecord> = all.map(ordered).collect();
         let place = |it: &OrderedRecord| (it.record.sequence, it.is_there, self.path(files, it.number));
         all.sort_unstable_by(|a, b| place(a).cmp(&place(b)));
         let gone: FxHashSet<_> = self.removed().map(|(path, it)| of_kind(path, it.id)).collect();

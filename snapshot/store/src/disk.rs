@@ -99,16 +99,8 @@ impl Mapping {
         // only adds directories and removes whole ones by rename), so the bytes behind the map do not change
         // under it. A process that writes to the file nevertheless breaks that promise: bytes that were checked change,
         // and reading behind the end of a truncated file ends the process (SIGBUS). A reader that must survive such
-        // writes copies the file instead (`Mapping::read`).
+        // writes copies the file instead (`Disk::copy`).
         unsafe { memmap2::Mmap::map(file) }.map(Self::File)
-    }
-
-    /// The first `len` bytes of a file, read into memory of this process.
-    pub(super) fn read(file: &mut File, len: u64) -> io::Result<Self> {
-        let len = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        let mut words = vec![0u64; len.div_ceil(8)];
-        file.read_exact(&mut bytemuck::cast_slice_mut(&mut words)[..len])?;
-        Ok(Self::Memory(words, len))
     }
 
     /// Lets go of the pages of a file that were read; they stay in the cache of the system.
@@ -230,7 +222,11 @@ impl Disk for RootFolder {
 
     fn copy(&self, name: &str, limit: u64) -> io::Result<Mapping> {
         let (mut file, len) = self.open_file(name)?;
-        Mapping::read(&mut file, len.min(limit.saturating_add(1)))
+        let len =
+            usize::try_from(len.min(limit.saturating_add(1))).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let mut words = vec![0u64; len.div_ceil(8)];
+        file.read_exact(&mut bytemuck::cast_slice_mut(&mut words)[..len])?;
+        Ok(Mapping::Memory(words, len))
     }
 
     fn hash(&self, name: &str) -> io::Result<Body> {

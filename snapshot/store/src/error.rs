@@ -58,9 +58,8 @@ impl StoreError {
     /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Damaged { problem, .. } => {
-                matches!(problem, FileProblem::Missing | FileProblem::Length { .. })
-            }
+            Self::Damaged { problem: FileProblem::Missing | FileProblem::Length { .. }, .. } => true,
+            Self::Damaged { .. } => false,
             Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
                 true
             }

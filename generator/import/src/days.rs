@@ -20,13 +20,8 @@ const BETWEEN: [&str; 8] = [";", "|", "\n", ",", " / ", " and ", " & ", " y "];
 /// Signs that may stand around a day and its hour.
 const SIGNS: [&str; 8] = [",", ".", ":", "(", ")", "-", "\u{2013}", "\u{2014}"];
 
-/// A day that was read.
-#[derive(Debug, Default)]
-pub(super) struct Day {
-    pub date: Date,
-    /// The cell with its day as it is published, where it has an hour too.
-    pub hour: Option<String>,
-}
+/// What is wrong with a day that never comes.
+const NO_DAY: &str = ", which is no day of any month";
 
 /// Why a text is no day.
 #[derive(Debug)]
@@ -41,14 +36,13 @@ pub(super) enum Fault {
 
 /// The day of a cell; the cell's text is a note where it has an hour.
 pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wrong> {
-    let day = match cell {
+    let (date, note) = match cell {
         Cell::Moment(moment) => {
             let is_day = moment.time() == jiff::civil::Time::midnight();
-            let hour = (!is_day).then(|| format!("{} {}", moment.date(), moment.time()));
-            Day { date: moment.date(), hour }
+            (moment.date(), (!is_day).then(|| format!("{} {}", moment.date(), moment.time())))
         }
         Cell::Number(_) | Cell::Text(_) if source.dates == Some(DateOrder::Epoch) => {
-            Day { date: since_1970(cell, field)?, hour: None }
+            (since_1970(cell, field)?, None)
         }
         Cell::Text(text) => {
             read(text, field, source.dates).map_err(|fault| why(&fault, text, field, source))?
@@ -59,7 +53,7 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
             return Err(refused(field, &other.text(), ", which is no date", help));
         }
     };
-    Ok(Made { value: day.date.to_string().into(), note: day.hour, ..Made::default() })
+    Ok(Made { value: date.to_string().into(), note, ..Made::default() })
 }
 
 /// The problem of a cell.
@@ -110,8 +104,8 @@ fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<(&'t str
     let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
     let mut halves = starts.map(|at| text.split_at(at));
     let (name, day, date) = halves.find_map(|(name, day)| {
-        let found = read(day, field, source.dates).ok()?;
-        Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, found.date))
+        let (date, _) = read(day, field, source.dates).ok()?;
+        Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, date))
     })?;
     name.split(' ').all(|word| find_word("lead", &fold(word)).is_none()).then_some((name, day, date))
 }
@@ -144,15 +138,13 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         _ => 2,
     };
     let letters: Vec<(usize, char)> = text.char_indices().collect();
-    let mut tokens = Vec::new();
-    for group in letters.chunk_by(|(_, one), (_, next)| kind(*one) < 2 && kind(*one) == kind(*next)) {
-        let ((from, first), (last, letter)) = (group[0], group[group.len() - 1]);
-        let own = &text[from..last + letter.len_utf8()];
-        if !first.is_whitespace() {
-            tokens.push(Token { text: own, from, folded: fold(own) });
-        }
-    }
-    tokens
+    let groups = letters.chunk_by(|(_, one), (_, next)| kind(*one) < 2 && kind(*one) == kind(*next));
+    let tokens = groups.filter(|group| !group[0].1.is_whitespace()).map(|group| {
+        let (from, (last, letter)) = (group[0].0, group[group.len() - 1]);
+        let text = &text[from..last + letter.len_utf8()];
+        Token { text, from, folded: fold(text) }
+    });
+    tokens.collect()
 }
 
 /// The number of some digits at a place.
@@ -173,9 +165,13 @@ fn phrase(list: &str, tokens: &[Token<'_>]) -> Option<(&'static str, usize)> {
     })
 }
 
-/// Reads a whole text as one day. Around it may stand its weekday, an hour with its zone, and words that say what the
-/// field says; of no field, those of any.
-pub(super) fn read(text: &str, field: &str, order: Option<DateOrder>) -> Result<Day, Fault> {
+/// Reads a whole text as one day, and gives the text with its day as it is published, where it has an hour too. Around it
+/// may stand its weekday, an hour with its zone, and words that say what the field says; of no field, those of any.
+pub(super) fn read(
+    text: &str,
+    field: &str,
+    order: Option<DateOrder>,
+) -> Result<(Date, Option<String>), Fault> {
     if text.len() > LONGEST {
         return Err(Fault::Never(format!("…, and a cell of days has at most {LONGEST} bytes")));
     }
@@ -211,7 +207,7 @@ pub(super) fn read(text: &str, field: &str, order: Option<DateOrder>) -> Result<
     }
     let is_named = text[from..until].contains(char::is_alphabetic);
     let words = if is_named { text.to_owned() } else { format!("{}{date}{}", &text[..from], &text[until..]) };
-    Ok(Day { date, hour: has_hour.then_some(words) })
+    Ok((date, has_hour.then_some(words)))
 }
 
 /// The day that some tokens begin with, and how many they are.
@@ -232,55 +228,50 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
     let is_joint = |at: usize| {
         tokens.get(at).is_some_and(|it| it.text == "," || find_word("joint", &it.folded).is_some())
     };
-    let past = |at: usize, signs: &[&str]| (at..).find(|at| !is_joint(*at) && !is(tokens, *at, signs));
-    let month = |at: usize| find_word("month", &tokens.get(at)?.folded)?.parse().ok();
-    let (day, month, at) = match number(tokens, 0, 1..=2) {
-        Some(day) => {
-            let at = past(1, &["-", ".", "/"])?;
-            (day, month(at)?, past(at + 1, &["-", ".", "/"])?)
-        }
-        None => {
-            let at = past(1, &["."])?;
-            (number(tokens, at, 1..=2)?, month(0)?, past(at + 1, &["."])?)
-        }
+    let first = number(tokens, 0, 1..=2);
+    let signs = if first.is_some() { &["-", ".", "/"][..] } else { &["."] };
+    let past = |at: usize| (at..).find(|at| !is_joint(*at) && !is(tokens, *at, signs));
+    let month = |at: usize| find_word("month", &tokens.get(at)?.folded);
+    let second = past(1)?;
+    let (day, month) = match first {
+        Some(day) => (day, month(second)?),
+        None => (number(tokens, second, 1..=2)?, month(0)?),
     };
+    let at = past(second + 1)?;
     let is_short = matches!(order, Some(DateOrder::Dmy | DateOrder::Mdy));
     let year = number(tokens, at, 4..=4).or_else(|| number(tokens, at, 2..=2).filter(|_| is_short))?;
-    let none = || Fault::Never(", which is no day of any month".to_owned());
-    let date = year_of(year).and_then(|year| Date::new(year, month, day.parse().ok()?).ok());
-    Some((date.ok_or_else(none), at + 1))
+    let date = day_of(year, month, day);
+    Some((date.ok_or_else(|| Fault::Never(NO_DAY.to_owned())), at + 1))
 }
 
 /// A day of three numbers: a year of four digits comes first or last, and what comes first of the others is declared.
 fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault> {
-    let make = |year: &str, month: &str, day: &str| {
-        Date::new(year_of(year)?, month.parse().ok()?, day.parse().ok()?).ok()
-    };
-    let ordered = |order: DateOrder| match order {
-        DateOrder::Dmy => make(c, b, a),
-        DateOrder::Mdy => make(c, a, b),
-        DateOrder::Ymd => make(a, b, c),
+    let read = |order: DateOrder| match order {
+        DateOrder::Dmy => day_of(c, b, a),
+        DateOrder::Mdy => day_of(c, a, b),
+        DateOrder::Ymd => day_of(a, b, c),
         DateOrder::Epoch => None,
     };
-    let read = match order {
-        _ if a.len() == 4 => make(a, b, c),
-        Some(order) => ordered(order),
-        None => {
-            return Err(match (ordered(DateOrder::Dmy), ordered(DateOrder::Mdy)) {
-                (None, None) => Fault::Never(", which is no day of any month".to_owned()),
-                (Some(_), None) => Fault::Order(Some("dmy")),
-                (None, Some(_)) => Fault::Order(Some("mdy")),
-                (Some(_), Some(_)) => Fault::Order(None),
-            });
+    let (read, never) = match order {
+        _ if a.len() == 4 && b.parse().is_ok_and(|month: u8| month > 12) => {
+            (None, format!(": there is no month {b}"))
         }
+        _ if a.len() == 4 => (read(DateOrder::Ymd), NO_DAY.to_owned()),
+        Some(order) => {
+            (read(order), format!(", which is no date as `dates = \"{}\"` reads them", order.name()))
+        }
+        None => match (read(DateOrder::Dmy), read(DateOrder::Mdy)) {
+            (None, None) => (None, NO_DAY.to_owned()),
+            (Some(_), None) => return Err(Fault::Order(Some("dmy"))),
+            (None, Some(_)) => return Err(Fault::Order(Some("mdy"))),
+            (Some(_), Some(_)) => return Err(Fault::Order(None)),
+        },
     };
-    read.ok_or_else(|| {
-        Fault::Never(match order.filter(|_| a.len() != 4) {
-            Some(order) => format!(", which is no date as `dates = \"{}\"` reads them", order.name()),
-            None if b.parse().is_ok_and(|month: u8| month > 12) => format!(": there is no month {b}"),
-            None => ", which is no day of any month".to_owned(),
-        })
-    })
+    read.ok_or(Fault::Never(never))
+}
+
+fn day_of(year: &str, month: &str, day: &str) -> Option<Date> {
+    Date::new(year_of(year)?, month.parse().ok()?, day.parse().ok()?).ok()
 }
 
 /// A year of this century or near it. One of two digits is no later than 2050: opportunities lie ahead.
@@ -326,10 +317,7 @@ fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
 /// Of a day whose order has to be declared: the order that it proves, because its first or its second number can be no
 /// month.
 pub(super) fn proved_order(text: &str) -> Option<Option<&'static str>> {
-    match read(text, "", None) {
-        Err(Fault::Order(proved)) => Some(proved),
-        _ => None,
-    }
+    if let Err(Fault::Order(proved)) = read(text, "", None) { Some(proved) } else { None }
 }
 
 /// The order that a column's name states, as `Deadline (DD/MM/YYYY)`.

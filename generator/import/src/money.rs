@@ -195,9 +195,8 @@ struct Reading {
     sum: Sum,
     numbers: Vec<f64>,
     is_spanish: bool,
-    is_most: bool,
-    is_least: bool,
-    is_between: bool,
+    /// Words that make it a limit or a range.
+    bounds: Vec<&'static str>,
     ranges: usize,
     /// How many currencies it shows, and whether the last number separates its thousands.
     signs: usize,
@@ -218,9 +217,7 @@ impl Reading {
         if is_only && !is_last && is("range") {
             self.ranges += 1;
         } else if let Some(bound) = bound {
-            self.is_most |= bound == "most";
-            self.is_least |= bound == "least";
-            self.is_between |= bound == "between";
+            self.bounds.push(bound);
         } else if is("rate") {
             self.sum.is_rate = true;
         } else if is_behind_scale && is("of") {
@@ -242,18 +239,18 @@ impl Reading {
     }
 
     fn sum(self, text: &str) -> Result<Sum, Fault> {
-        let Self { is_most, is_least, .. } = self;
+        let is = |bound| self.bounds.contains(&bound);
         let (least, most) = match (&self.numbers[..], self.ranges) {
             _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(Fault::TwoFactors),
-            ([one], 0) if !(self.is_between || is_most && is_least) => {
-                ((!is_most).then_some(*one), (!is_least).then_some(*one))
+            ([one], 0) if !(is("between") || is("most") && is("least")) => {
+                ((!is("most")).then_some(*one), (!is("least")).then_some(*one))
             }
             ([_, _], 1) if self.scaled == [false, true] => return Err(Fault::Unlike),
             // `5-10,000` may begin at 5 or at 5,000.
             ([a, b], 1) if self.is_grouped && *a > 0.0 && a * 1000.0 < *b && self.signs < 2 => {
                 return Err(Fault::Unlike);
             }
-            ([least, most], 1) if least <= most && !is_most => (Some(*least), Some(*most)),
+            ([least, most], 1) if least <= most && !is("most") => (Some(*least), Some(*most)),
             _ => return Err(Fault::Part(text.to_owned())),
         };
         Ok(Sum { least, most, ..self.sum })

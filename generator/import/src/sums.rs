@@ -7,15 +7,9 @@ use crate::mapping::{Mapped, Source, Target};
 use crate::money::{self, Evidence, Fault, Sum};
 use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
-use crate::values::{self, Made, Wrong, is_money, no_number, refused, wrong};
+use crate::values::{self, Field, Made, Wrong, is_money, no_number, refused, wrong};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
-
-/// What a row and a header show about the sums of a column.
-pub(super) struct Context<'m> {
-    evidence: Vec<Evidence>,
-    money: &'m Money,
-}
 
 /// What shows the currency of a column of sums.
 pub(super) struct Money {
@@ -67,7 +61,8 @@ impl Money {
         })
     }
 
-    pub(super) fn context(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Context<'_>, Wrong> {
+    /// What a row, the header and the mapping show about the currency of a sum.
+    pub(super) fn evidence(&self, source: &Source, sheet: &Sheet, row: &Row) -> Result<Vec<Evidence>, Wrong> {
         let mut evidence = Vec::new();
         for column in &self.columns {
             let text = row.text(*column);
@@ -84,7 +79,7 @@ impl Money {
             evidence.push((format!("the column {}", quoted(name)), codes));
         }
         evidence.extend(self.header.iter().chain(&self.declared).cloned());
-        Ok(Context { evidence, money: self })
+        Ok(evidence)
     }
 }
 
@@ -95,29 +90,25 @@ pub(super) fn currency_columns(sheet: &Sheet) -> Vec<usize> {
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.
-pub(super) fn sum(
-    cell: &Cell,
-    field: &str,
-    source: &Source,
-    context: Option<&Context<'_>>,
-) -> Result<Made, Wrong> {
+pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
+    let Field { name: field, source, money, .. } = to;
     let text = cell.text();
     let refused =
         |what: &str, help: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) };
     let (sum, shown) = shown(cell, field, source)?;
     // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
-    if sum.is_rate && field != "amount" {
-        let has_fact = context.is_some_and(|it| it.money.splits && !it.money.is_lost);
+    let splits = money.as_ref().is_some_and(|it| it.splits);
+    let is_lost = money.as_ref().is_some_and(|it| it.is_lost);
+    if sum.is_rate && *field != "amount" {
+        let has_fact = splits && !is_lost;
         return Ok(Made { note: Some(text).filter(|_| !has_fact), ..Made::default() });
     }
     let is_dollars = field.ends_with("Usd");
-    let splits = context.is_some_and(|it| it.money.splits);
-    let evidence = shown.into_iter().chain(context.into_iter().flat_map(|it| it.evidence.clone()));
-    let codes = money::agreed(evidence).map_err(|both| {
+    let codes = money::agreed(shown.into_iter().chain(evidence.iter().cloned())).map_err(|both| {
         refused(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
     })?;
     let usd = || "USD".to_owned();
-    let is_bare = codes.is_none() && source.currency.is_none() && context.is_some();
+    let is_bare = codes.is_none() && source.currency.is_none() && money.is_some();
     // What the source declares is of the sums that show none, or no single one.
     let may_be = |it: &&String| codes.as_ref().is_none_or(|all| all.contains(it));
     let declared = source.currency.as_ref().filter(may_be).cloned();
@@ -126,7 +117,7 @@ pub(super) fn sum(
         (_, Some(declared)) => Some(declared),
         (Some(codes), _) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
         (None, _) if is_dollars && !splits => Some(usd()),
-        (None, _) if context.is_none() => None,
+        (None, _) if money.is_none() => None,
         (found, _) => {
             let may_be = found.map_or_else(
                 || ": nothing shows its currency".to_owned(),
@@ -139,8 +130,7 @@ pub(super) fn sum(
     };
     match currency.as_deref() {
         Some(code) if is_dollars && code != "USD" && splits => {
-            let is_lost = field.contains("Min") && context.is_some_and(|it| it.money.is_lost);
-            return Ok(Made { is_lost, ..Made::default() });
+            return Ok(Made { is_lost: is_lost && field.contains("Min"), ..Made::default() });
         }
         Some(code) if is_dollars && code != "USD" => {
             let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
@@ -148,7 +138,7 @@ pub(super) fn sum(
         }
         _ => {}
     }
-    let (value, text) = end(&sum, &text, field, context)?;
+    let (value, text) = end(&sum, &text, field, money.as_ref())?;
     // Dollars are in the field that the column is mapped to as well.
     let is_elsewhere = splits && !is_dollars && !sum.is_rate && currency.as_deref() == Some("USD");
     Ok(Made { value, currency, text, is_bare, is_elsewhere, ..Made::default() })
@@ -177,15 +167,10 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
 }
 
 /// The end of a range that a field takes, and the words of the cell if it is a limit or a range.
-fn end(
-    sum: &Sum,
-    text: &str,
-    field: &str,
-    context: Option<&Context<'_>>,
-) -> Result<(Value, Option<String>), Wrong> {
+fn end(sum: &Sum, text: &str, field: &str, money: Option<&Money>) -> Result<(Value, Option<String>), Wrong> {
     // A fact of an amount has no field for its end: its text says "up to".
     let is_plain = !sum.is_rate && (sum.least == sum.most || sum.least.is_none() && field != "amount");
-    if field.contains("Max") && !is_plain && context.is_some_and(|it| !it.money.has_both) {
+    if field.contains("Max") && !is_plain && money.is_some_and(|it| !it.has_both) {
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
         return Err(refused(field, text, ", which has a least sum too", help));
     }
@@ -193,11 +178,11 @@ fn end(
         "amount" => sum.most.or(sum.least),
         // A single sum is the most that a program pays, unless a column of its own states the least.
         field if field.contains("Min") => {
-            sum.least.filter(|_| sum.least != sum.most || context.is_none_or(|it| !it.money.has_both))
+            sum.least.filter(|_| sum.least != sum.most || money.is_none_or(|it| !it.has_both))
         }
         _ => sum.most,
     };
-    let scale = context.map_or(1.0, |it| it.money.scale);
+    let scale = money.map_or(1.0, |it| it.scale);
     let doubt = |what, help| Err(refused(field, text, what, help));
     if scale.is_nan() {
         return doubt(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::days::day;
 use super::mapping::{self, Mapped, Rule, Source, Target};
-use super::money;
+use super::money::{self, Evidence};
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
 use super::sums::{self, Money};
@@ -86,12 +86,10 @@ pub(super) struct Field<'a> {
     pub name: &'a String,
     pub kind: ValueType,
     pub rule: &'a Rule,
-    source: &'a Source,
+    pub source: &'a Source,
     /// Of a sum.
     pub money: Option<Money>,
 }
-
-type Context<'a> = Option<&'a sums::Context<'a>>;
 
 impl<'a> Field<'a> {
     /// The fields of a target.
@@ -103,29 +101,25 @@ impl<'a> Field<'a> {
 
     /// The value of the field in a row, which may show the currency of a sum; none if the cell is empty.
     pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Option<Made>, Wrong> {
-        let context = self.money.as_ref().map(|it| it.context(self.source, sheet, row)).transpose()?;
-        make(cell, self, context.as_ref())
+        let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
+        // A cell is read whole, or not at all.
+        match made(cell, self, &evidence.unwrap_or_default()) {
+            Err(wrong) if wrong.is_unread && self.rule.notes => {
+                Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
+            }
+            Ok(Some(Made { note: Some(text), value, .. })) if !self.rule.notes && !value.is_null() => {
+                let help = format!(
+                    "add notes = true to the rule of `{}`: the day is published, and the text as a note",
+                    self.name
+                );
+                Err(refused(self.name, &text, ", a day with an hour", help))
+            }
+            made => made,
+        }
     }
 }
 
-/// A cell is read whole, or not at all.
-fn make(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made>, Wrong> {
-    let Field { name: field, rule, .. } = to;
-    match made(cell, to, context) {
-        Err(wrong) if wrong.is_unread && rule.notes => {
-            Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
-        }
-        Ok(Some(Made { note: Some(text), value, .. })) if !rule.notes && !value.is_null() => {
-            let help = format!(
-                "add notes = true to the rule of `{field}`: the day is published, and the text as a note"
-            );
-            Err(refused(field, &text, ", a day with an hour", help))
-        }
-        made => made,
-    }
-}
-
-fn made(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made>, Wrong> {
+fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Option<Made>, Wrong> {
     let Field { name: field, kind, rule, source, .. } = *to;
     let unmarked = html::plain(cell);
     let cell = unmarked.as_ref().unwrap_or(cell);
@@ -158,15 +152,15 @@ fn made(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Option<Made
     let text = cell.text();
     if cell.is_empty() || is_empty(&text) {
         let default = rule.default.as_ref();
-        return default.map(|text| convert(&Cell::Text(text.clone()), to, context)).transpose();
+        return default.map(|text| convert(&Cell::Text(text.clone()), to, evidence)).transpose();
     }
     if kind == ValueType::List {
         return list(cell, field, rule, source).map(Some);
     }
     match renamed(&text, field, rule)? {
         nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, to, context).map(Some),
-        other => convert(&Cell::Text(other), to, context).map(Some),
+        same if same == text => convert(cell, to, evidence).map(Some),
+        other => convert(&Cell::Text(other), to, evidence).map(Some),
     }
 }
 
@@ -235,11 +229,11 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(cell: &Cell, to: &Field<'_>, context: Context<'_>) -> Result<Made, Wrong> {
+fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
     let Field { name: field, kind, source, .. } = *to;
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
-        ValueType::Number if is_money(field) => sums::sum(cell, field, source, context),
+        ValueType::Number if is_money(field) => sums::sum(cell, to, evidence),
         ValueType::Url => plain(address(cell, field)?.into()),
         ValueType::Date => day(cell, field, source),
         ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),
@@ -323,6 +317,6 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
     let Value::String(text) = value else { return Ok(value.clone()) };
     let (rule, source) = (Rule::default(), Source::default());
     let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
-    let made = make(&Cell::Text(text.clone()), &to, None)?;
+    let made = to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default())?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }

@@ -133,7 +133,7 @@ pub(super) fn within_columns(count: usize, line: u32) -> Result<(), String> {
 }
 
 /// A row and where it stands in its source.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     pub line: u32,
     pub cells: Vec<Cell>,

@@ -1,6 +1,8 @@
 //! Sums whose currency nothing shows, sums of other currencies, and rows of totals.
 
 use super::*;
+use crate::source::sheet::Row;
+use dataset::schema::ValueType;
 
 const TO_DOLLARS: &str = "fundingMinUsd = \"Award\"\nfundingMaxUsd = \"Award\"\n";
 const TO_FACTS: &str =
@@ -89,8 +91,10 @@ fn what_a_number_format_shows_is_read_in_the_form_of_the_program_that_shows_it()
         ..Default::default()
     };
     let cell = Cell::Shown(2.5, "$2.5 million".to_owned());
-    let made = crate::sums::sum(&cell, "fundingMaxUsd", &source, None).ok().unwrap();
-    assert_eq!(made.value, 2_500_000);
+    let (name, kind, rule) = ("fundingMaxUsd".to_owned(), ValueType::Number, mapping::Rule::default());
+    let to = values::Field { name: &name, kind, rule: &rule, source: &source, money: None };
+    let made = to.make(&cell, &Sheet::default(), &Row::default()).ok().unwrap();
+    assert_eq!(made.unwrap().value, 2_500_000);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Corrections of imported records, in files of their own so that the next import keeps them: a row names
 //! its record by `key`, `slug` or `id`, and states the new values of fields.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::files::{ImportError, text_of};
-use crate::output::{Outputs, Record, line_of, previous};
+use crate::output::{Output, Outputs, Record, line_of, previous};
 use crate::schema::kinds;
 use crate::values;
 use dataset::Table;
@@ -27,22 +27,21 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
             continue;
         }
         let file = report.add_file(path.display().to_string());
-        let own = outputs.iter().filter(|((of, _), _)| *of == table);
-        let mut imported: Imported = own.map(|((_, it), output)| (it.clone(), output.records())).collect();
+        let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
+        let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
         for row in rows(&text, file) {
             let edited = row.and_then(|(at, row)| edit(table, at, row, data, &mut imported, report));
             edited.unwrap_or_else(|problem| report.push(problem));
         }
-        for ((_, source), output) in outputs.iter_mut().filter(|((of, _), _)| *of == table) {
-            let records = imported.get(source).into_iter().flatten();
-            output.rows.iter_mut().zip(records).for_each(|((line, _), record)| *line = line_of(record));
+        for (_, records, output) in imported {
+            output.rows.iter_mut().zip(&records).for_each(|((line, _), record)| *line = line_of(record));
         }
     }
     Ok(())
 }
 
-/// The records of a table by their sources.
-type Imported = BTreeMap<String, Vec<Record>>;
+/// A source, its records of a table, and their output.
+type Imported<'o> = (&'o String, Vec<Record>, &'o mut Output);
 
 /// The rows of a file of edits. Empty cells leave what is there, `null` clears it.
 fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>> {
@@ -66,7 +65,7 @@ fn edit(
     at: Location,
     row: Record,
     data: &Path,
-    imported: &mut Imported,
+    imported: &mut [Imported<'_>],
     report: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let wanted = NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())));
@@ -88,7 +87,7 @@ fn edit(
         })?;
         changes.push((field, value));
     }
-    let rows = imported.iter_mut().flat_map(|(source, rows)| rows.iter_mut().map(move |row| (source, row)));
+    let rows = imported.iter_mut().flat_map(|(from, rows, _)| rows.iter_mut().map(|row| (&**from, row)));
     let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
     let has_left =
         |(_, record): &&(&String, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
@@ -131,10 +130,10 @@ fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
 }
 
 /// Whether a source that was not imported this time has the record.
-fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &Imported) -> bool {
+fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &[Imported<'_>]) -> bool {
     let Ok(entries) = std::fs::read_dir(data.join(table.name())) else { return false };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let sources = names.filter_map(|file| file.strip_suffix(".ndjson").map(str::to_owned));
-    let mut others = sources.filter(|source| !imported.contains_key(source));
+    let mut others = sources.filter(|source| imported.iter().all(|(from, ..)| *from != source));
     others.any(|source| previous(data, table, &source).iter().any(|it| is_named(it, name, wanted)))
 }

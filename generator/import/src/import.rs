@@ -470,7 +470,7 @@ fn is_of_a_program(target: &Target) -> bool {
 
 /// The row; or one for each day of a cell with several seasons, with the name of the season.
 fn seasons<'r>(from: Opened<'_>, target: &Target, row: &'r Row) -> Vec<(Option<String>, Cow<'r, Row>)> {
-    let split = target.fields.iter().find_map(|(field, _, rule)| {
+    let seasons = target.fields.iter().find_map(|(field, _, rule)| {
         let split = rule.split.as_deref()?;
         let column = from.sheet.column(rule.columns.first()?)?;
         let text = match row.cells.get(column)? {
@@ -478,17 +478,15 @@ fn seasons<'r>(from: Opened<'_>, target: &Target, row: &'r Row) -> Vec<(Option<S
             Cell::List(items) => items.join(split),
             _ => return None,
         };
-        let days = days::days(&text, split, field, from.source)?.into_iter();
-        let days = days.map(|(name, day, _)| (name.to_owned(), day.to_owned())).collect::<Vec<_>>();
-        Some((column, days))
+        let days = days::days(&text, split, field, from.source)?;
+        let seasons = (1..).zip(days).map(|(number, (name, day, _)): (usize, _)| {
+            let mut row = row.clone();
+            row.cells[column] = Cell::Text(day.to_owned());
+            (Some(if name.is_empty() { number.to_string() } else { name.to_owned() }), Cow::Owned(row))
+        });
+        Some(seasons.collect())
     });
-    let Some((column, days)) = split else { return vec![(None, Cow::Borrowed(row))] };
-    let seasons = (1..).zip(days).map(|(number, (name, day)): (usize, _)| {
-        let mut row = row.clone();
-        row.cells[column] = Cell::Text(day);
-        (Some(if name.is_empty() { number.to_string() } else { name }), Cow::Owned(row))
-    });
-    seasons.collect()
+    seasons.unwrap_or_else(|| vec![(None, Cow::Borrowed(row))])
 }
 
 /// The cell that a rule takes from a row.

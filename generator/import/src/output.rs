@@ -128,8 +128,7 @@ pub(super) struct Output {
     /// imports have none.
     pub(super) rows: Vec<(String, Option<Location>)>,
     pub(super) columns: Columns,
-    /// Number of records that were kept although their rows are gone.
-    kept: usize,
+    /// Number of records that went with their rows; those that stay have no place.
     removed: usize,
     /// Numbers of records that are earlier ones under another key, with the number of the earlier one.
     pub(super) adopted: BTreeMap<usize, usize>,
@@ -141,23 +140,19 @@ impl Output {
     /// their rows.
     pub(super) fn into_lines(self, table: Table) -> (Vec<u8>, Vec<Option<Location>>) {
         let names = ["key", "program", "entity", "organization", "slug", "name"];
-        let mut rows = Vec::with_capacity(self.rows.len());
-        for (line, at) in self.rows {
+        let named = self.rows.into_iter().map(|(line, at)| {
             let record = record_of(&line);
             let name = names.iter().find_map(|field| record.get(*field)?.as_str()).unwrap_or_default();
-            rows.push((name.to_owned(), line, at));
-        }
+            (name.to_owned(), line, at)
+        });
+        let mut rows: Vec<(String, String, Option<Location>)> = named.collect();
         if matches!(table, Table::Leaders | Table::Channels) {
             rows.sort_by(|one, other| one.0.cmp(&other.0));
         } else {
             rows.sort();
         }
-        let (mut lines, mut places) = (Vec::new(), Vec::with_capacity(rows.len()));
-        for (_, line, at) in rows {
-            lines.extend(line.into_bytes());
-            places.push(at);
-        }
-        (lines, places)
+        let places = rows.iter().map(|(.., at)| *at).collect();
+        (rows.into_iter().map(|(_, line, _)| line).collect::<String>().into_bytes(), places)
     }
 
     pub(super) fn records(&self) -> Vec<Record> {
@@ -191,9 +186,6 @@ impl Output {
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
         let text = before(data, target.table, &source.name);
         let before: Vec<&str> = text.lines().collect();
-        if before.is_empty() {
-            return None;
-        }
         let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
         let (old, new) = (keys_of(&before), keys_of(&now));
         let lost = |own: &BTreeMap<String, usize>, others: &BTreeMap<String, usize>| {
@@ -221,14 +213,13 @@ impl Output {
                 Some("keep") => {}
                 _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
             }
-            self.kept += 1;
             self.rows.push((line_of(&record), None));
         }
         None
     }
 
     pub(super) fn gone(&self) -> String {
-        match (self.kept, self.removed) {
+        match (self.rows.iter().filter(|(_, at)| at.is_none()).count(), self.removed) {
             (0, 0) => String::new(),
             (kept, 0) => format!(", {kept} of them no longer in the source"),
             (_, removed) => format!(", {removed} removed with their source"),
@@ -302,8 +293,7 @@ pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) ->
         let known = (1..).zip(text.split(|byte| *byte == b'\n'));
         origins.extend(known.filter_map(|(line, text)| {
             let at = made.get(text)?;
-            let place = |name: &str, line: u32| format!("{name}:{line}");
-            Some((place(&path.display().to_string(), line), place(report.file_name(at.file), at.line)))
+            Some((format!("{}:{line}", path.display()), format!("{}:{}", report.file_name(at.file), at.line)))
         }));
     }
     origins
@@ -344,9 +334,6 @@ pub(super) fn keep_ids(
         }
         let text = before(data, *table, source);
         let before: Vec<&str> = text.lines().collect();
-        if before.is_empty() {
-            continue;
-        }
         let keys = keys_of(&before);
         let adopted = std::mem::take(&mut output.adopted);
         output.change(|number, record| {

@@ -13,12 +13,12 @@ use dataset::text::quoted;
 
 /// What shows the currency of a column of sums.
 pub(super) struct Money {
-    header: Option<Evidence>,
+    /// What the header and the mapping show.
+    stated: Vec<Evidence>,
     /// What numbers are multiplied by.
     scale: f64,
     /// Columns of currencies, by index.
     columns: Vec<usize>,
-    declared: Option<Evidence>,
     /// Whether sums in dollars go to one field and others to facts.
     splits: bool,
     /// Whether the column is mapped to the field of the other end too.
@@ -41,7 +41,9 @@ impl Money {
             Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
             None => currency_columns(sheet),
         };
-        let declared = named.and_then(|rule| rule.value.as_ref());
+        let declared = named.and_then(|rule| rule.value.clone());
+        let declared = declared.map(|code| ("the mapping".to_owned(), vec![code]));
+        let header = codes.map(|codes| (format!("the header {}", quoted(column)), codes));
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
         let end = if field.contains("Min") { "Max" } else { "Min" };
@@ -51,10 +53,9 @@ impl Money {
         let partners = partners.map(|(.., other)| other.columns == rule.columns);
         let partners: Vec<bool> = partners.filter(|is_same| *is_same || field.contains("Min")).collect();
         Some(Self {
-            header: codes.map(|codes| (format!("the header {}", quoted(column)), codes)),
+            stated: header.into_iter().chain(declared).collect(),
             scale,
             columns,
-            declared: declared.map(|code| ("the mapping".to_owned(), vec![code.clone()])),
             splits: !partners.is_empty(),
             has_both,
             is_lost: !partners.contains(&true),
@@ -78,7 +79,7 @@ impl Money {
             })?;
             evidence.push((format!("the column {}", quoted(name)), codes));
         }
-        evidence.extend(self.header.iter().chain(&self.declared).cloned());
+        evidence.extend(self.stated.iter().cloned());
         Ok(evidence)
     }
 }

@@ -7,11 +7,9 @@ use std::path::Path;
 
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
-use crate::fields::{FIELDS, Field, is_age};
 use crate::files::{ImportError, read_source, replace};
-use crate::labels::lacks_scheme;
-use crate::values::items;
-use crate::vocabulary::{is_empty_mark, value_of};
+use crate::values::{items, lacks_scheme};
+use crate::vocabulary::{FIELDS, Field, is_age, is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};

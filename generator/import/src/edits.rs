@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::files::{ImportError, text_of};
+use crate::mapping::kinds;
 use crate::output::{Output, Outputs, Record, line_of, previous};
-use crate::schema::kinds;
 use crate::values;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};

@@ -11,11 +11,9 @@ use serde_json::{Value, json};
 use crate::days;
 use crate::edits;
 use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
-use crate::labels;
-use crate::mapping::{self, FILE, Rule, Source, Target};
+use crate::mapping::{self, FILE, Rule, Source, Target, kinds};
 use crate::money;
 use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere, path_of};
-use crate::schema::kinds;
 use crate::source::sheet::{Cell, Row, Sheet, listed};
 use crate::values::{self, Made, Wrong};
 use dataset::Table;
@@ -71,7 +69,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     let errors = found.into_iter().filter(|it| it.code.id().starts_with('E'));
     let broken = errors.map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
-    labels::complete(options.data, &mut outputs, report)?;
+    output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
     for ((table, source), mut output) in outputs {
         let path = path_of(table, &source);

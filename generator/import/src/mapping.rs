@@ -1,19 +1,25 @@
-//! `import.toml`: which file is read how, and which field is made from which column. What is not known is
-//! refused with the nearest known word.
+//! `import.toml`: which file is read how, and which field is made from which column. What is not known is refused with the
+//! nearest known word. Its JSON Schema has its words, their types and descriptions; the fields of tables are added from
+//! `dataset::schema`.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
 use toml::{Table as Toml, Value};
 
-use super::schema::{fault, mapped, options, rule_words, words};
 use crate::source::sheet::Reading;
 use dataset::Table;
-use dataset::schema::ValueType;
+use dataset::schema::{ValueType, published};
 use dataset::text::nearest;
 
 /// Name of the mapping.
 pub(super) const FILE: &str = "import.toml";
+
+const SCHEMA: &str = include_str!("../../../schemas/import.schema.json");
+
+static PARSED: LazyLock<Json> = LazyLock::new(|| serde_json::from_str(SCHEMA).unwrap_or_default());
 
 /// One source; what its words mean is in the schema. The default declares nothing: values are in the dataset's own forms.
 #[derive(Debug, Default, Deserialize)]
@@ -208,7 +214,7 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
 }
 
 /// The value of a word, if its schema allows it.
-fn checked(word: &str, schema: &serde_json::Value, value: &Value) -> Result<Value, Wrong> {
+fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, Wrong> {
     fault(schema, value)
         .map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.to_owned())))
 }
@@ -220,7 +226,7 @@ fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
 /// A text as TOML writes it.
 pub(super) fn quoted(text: &str) -> String {
     // As JSON does, but for one letter.
-    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
+    Json::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
 fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
@@ -277,4 +283,102 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
         (false, true) => Err(wrong("`value` and a column exclude each other: keep one".to_owned())),
         _ => Ok(rule),
     }
+}
+
+/// The words that a source may have beside its tables, each with its schema.
+fn options() -> &'static Json {
+    &PARSED["$defs"]["source"]["properties"]
+}
+
+/// The words of a rule.
+fn rule_words() -> &'static Json {
+    &PARSED["$defs"]["rule"]["oneOf"][1]["properties"]
+}
+
+/// The words of such an object.
+fn words(schemas: &'static Json) -> impl Iterator<Item = &'static str> {
+    schemas.as_object().into_iter().flatten().map(|(word, _)| word.as_str())
+}
+
+/// Why the schema of a word does not allow a value.
+fn fault(schema: &Json, value: &Value) -> Option<String> {
+    if let Some(several) = schema["oneOf"].as_array() {
+        // A text, or a list of them.
+        let own = several.iter().find(|it| (it["type"] == "array") == value.is_array());
+        return own.and_then(|own| fault(own, value));
+    }
+    let (fits, wrong) = match schema["type"].as_str() {
+        Some("array") => {
+            (value.as_array().is_some_and(|it| it.iter().all(Value::is_str)), "is no list of texts")
+        }
+        Some("object") => {
+            let wrong = "is no table of texts: { \"Beca\" = \"scholarship\" }";
+            (value.as_table().is_some_and(|it| it.values().all(Value::is_str)), wrong)
+        }
+        Some("boolean") => (value.is_bool(), "takes true or false, without quotes"),
+        Some("integer") => (matches!(value, Value::Integer(1..=9)), "takes a number from 1 to 9"),
+        _ => (value.is_str(), "is no text"),
+    };
+    if !fits {
+        return Some(wrong.to_owned());
+    }
+    if value.as_array().is_some_and(Vec::is_empty) && schema["minItems"].is_u64() {
+        return Some("names no column".to_owned());
+    }
+    let text = value.as_str()?;
+    if schema["pattern"].is_string() && !is_currency(text) {
+        return Some(format!("is `{text}`, it takes a code such as EUR"));
+    }
+    let words: Vec<&str> = schema["enum"].as_array()?.iter().filter_map(Json::as_str).collect();
+    (!words.contains(&text)).then(|| format!("is `{text}`, it takes {}", words.join(", ")))
+}
+
+/// Whether a text has the form of a currency's code.
+pub(super) fn is_currency(code: &str) -> bool {
+    code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// The fields that a mapping may make.
+pub(super) fn kinds(table: Table) -> Vec<(String, ValueType)> {
+    let columns = &published(table).columns;
+    let mut kinds: Vec<_> = columns.iter().map(|it| (it.name.clone(), it.value_type)).collect();
+    kinds.extend(table.input_only_fields().iter().map(|name| ((*name).to_owned(), ValueType::Text)));
+    kinds.push(("publication".to_owned(), ValueType::Text));
+    kinds
+}
+
+/// What a rule of a mapping may be for: a field, or a text that a row of translations has in its language.
+fn mapped(table: Table) -> Vec<(String, ValueType)> {
+    let mut mapped = kinds(table);
+    if table == Table::Translations {
+        let columns = Table::ALL.iter().flat_map(|it| &published(*it).columns);
+        for column in columns.filter(|it| it.value_type == ValueType::Text) {
+            if mapped.iter().all(|(name, _)| *name != column.name) {
+                mapped.push((column.name.clone(), ValueType::Text));
+            }
+        }
+    }
+    mapped
+}
+
+/// The JSON Schema of `import.toml`, with the fields of every table; for editors.
+pub fn json_schema() -> String {
+    let mut schema = PARSED.clone();
+    for table in Table::ALL {
+        let columns = &published(table).columns;
+        let fields = mapped(table).into_iter().map(|(name, _)| {
+            let column = columns.iter().find(|column| column.name == name);
+            let description = column.and_then(|column| column.description.clone());
+            let rule = json!({ "$ref": "#/$defs/rule", "description": description.unwrap_or_default() });
+            (name, rule)
+        });
+        let fields: Map<String, Json> = fields.collect();
+        schema["$defs"]["source"]["properties"][table.name()] = json!({
+            "description": published(table).description,
+            "type": "object",
+            "additionalProperties": false,
+            "properties": fields,
+        });
+    }
+    format!("{schema:#}")
 }

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use crate::files::{ImportError, replace, text_of};
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
+use crate::values::lacks_scheme;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use dataset::text::{counted, quoted};
-use dataset::{Input, Table};
+use dataset::{Input, Labels, Table};
 
 /// What to import.
 #[derive(Debug)]
@@ -316,6 +317,55 @@ fn before(data: &Path, table: Table, source: &str) -> String {
 /// The records of the lines of a file.
 pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// Replaces what records have in place of values: codes for names of places, values for labels of the vocabulary, whole
+/// addresses. A note counts the replacements of each field. What has several readings stays, and the check refuses it.
+pub(super) fn complete(
+    data: &Path,
+    outputs: &mut Outputs,
+    report: &mut Diagnostics,
+) -> Result<(), ImportError> {
+    // With what is imported now.
+    let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
+    let lines = |output: &Output| output.rows.iter().flat_map(|(line, _)| line.bytes()).collect();
+    let files = terms.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect();
+    let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
+    let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
+    let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for output in outputs.values_mut() {
+        output.change(|_, record| {
+            let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut is_changed = false;
+            for (field, value) in record.iter_mut() {
+                let items = match value {
+                    Value::Array(items) => items.as_mut_slice(),
+                    one => std::slice::from_mut(one),
+                };
+                for item in items {
+                    let Some(text) = item.as_str() else { continue };
+                    let Some(meant) = meant(field, &kind, text, &labels) else { continue };
+                    let example = || (0, format!("{} is `{meant}`", quoted(text)));
+                    replaced.entry(field.clone()).or_insert_with(example).0 += 1;
+                    (*item, is_changed) = (meant.into(), true);
+                }
+            }
+            Ok(is_changed)
+        })?;
+    }
+    for (field, (count, example)) in replaced {
+        let count = counted(count, "text");
+        report.note(format!("`{field}`: {count} read as what the dataset has for it, as {example}"));
+    }
+    Ok(())
+}
+
+/// The value that a text of a field stands for.
+fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<String> {
+    if field == "url" || field.ends_with("Url") {
+        return lacks_scheme(text).then(|| format!("https://{text}"));
+    }
+    labels.meant(field, kind, text)
 }
 
 /// Gives records the ids and slugs that they had in the last import where their source calls them otherwise: by another

@@ -3,9 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::mapping::{Mapped, Source, Target};
+use crate::mapping::{Mapped, Source, Target, is_currency};
 use crate::money::{self, Evidence, Fault, Sum};
-use crate::schema::is_currency;
 use crate::source::sheet::{Cell, Row, Sheet};
 use crate::values::{self, Field, Made, Wrong, is_money, no_number, refused, wrong};
 use dataset::diagnostics::Code;

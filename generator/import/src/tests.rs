@@ -172,7 +172,7 @@ fn names_labels_and_addresses_become_what_a_dataset_has_and_are_reported() {
         ("me@a.example/x", false),
         ("www.a", false),
     ] {
-        assert_eq!(labels::lacks_scheme(text), is_address, "{text}");
+        assert_eq!(values::lacks_scheme(text), is_address, "{text}");
     }
     assert_eq!(program["eligibleCountries"], json!(["Georgia", "002"]));
     assert_eq!(place.rows("programs/grants.ndjson")[1]["destinationCountries"], json!(["KE"]));

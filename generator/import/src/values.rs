@@ -320,3 +320,25 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
     let made = to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default())?;
     Ok(made.map_or(Value::Null, |made| made.value))
 }
+
+/// Whether a text is the code of a state of the US.
+pub(super) fn is_state(text: &str) -> bool {
+    snapshot::place::is_place(&format!("US-{text}"))
+}
+
+/// Whether it is a web address without a scheme: a host name that begins with `www.` or has a path behind it. Another name
+/// with a point may be that of a file.
+pub(super) fn lacks_scheme(text: &str) -> bool {
+    let (host, path) = text.split_at(text.find(['/', '?', '#']).unwrap_or(text.len()));
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_name = labels.iter().all(|it| is_label(it))
+        && labels.last().is_some_and(|it| !it.contains(|c: char| c.is_ascii_digit()));
+    let least = if labels[0] == "www" { 3 } else { 2 };
+    is_name
+        && labels.len() >= least
+        && (least == 3 || path.starts_with('/'))
+        && !text.contains(char::is_whitespace)
+}

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use crate::fields::{FIELDS, Field};
 use crate::mapping::{Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
-use crate::vocabulary::{is_key, value_of};
+use crate::vocabulary::{FIELDS, Field, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
 

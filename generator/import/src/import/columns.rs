@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Importer, Opened, place as place_in};
 use crate::days;
-use crate::labels::is_state;
 use crate::mapping::FILE;
 use crate::source::sheet::{Cell, listed_in};
-use crate::values::items;
+use crate::values::{is_state, items};
 use dataset::diagnostics::{Code, Diagnostic};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, listed_in};
 use super::workbook::{Grid, Merged};
-use crate::fields::is_column_name;
+use crate::vocabulary::is_column_name;
 use dataset::text::{counted, quoted};
 
 /// Most bytes of a column's name, where nothing but its words shows that it is one.

@@ -3,8 +3,7 @@
 use boon::{Compiler, Draft, Schemas};
 
 use super::*;
-use crate::mapping;
-use crate::schema::json_schema;
+use crate::mapping::{self, json_schema};
 
 fn is_valid(mapping: &str) -> bool {
     let value: toml::Value = toml::from_str(mapping).unwrap();

@@ -38,8 +38,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
         return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
     }
     let text = decode(bytes, how.encoding.as_deref())?;
-    let start = text.trim_start();
-    let sheet = match start.bytes().next() {
+    let sheet = match text.trim_start().bytes().next() {
         None => return Err("it is empty; if it came through a pipe, the command before it failed".to_owned()),
         Some(b'{' | b'[') => document::read(&text, how.rows.as_deref())?,
         Some(b'<') => xml::read(&text, how.rows.as_deref())?,
@@ -61,9 +60,8 @@ fn decode<'b>(bytes: &'b [u8], encoding: Option<&str>) -> Result<Cow<'b, str>, S
         known.ok_or_else(|| format!("`{label}` is no encoding; try encoding = \"windows-1252\""))
     };
     let declared = encoding.map(known).transpose()?;
-    let marked = encoding_rs::Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
-    let encoding = marked.or(declared).unwrap_or(encoding_rs::UTF_8);
-    let (text, _, is_bad) = encoding.decode(bytes);
+    // A mark counts more than what is declared.
+    let (text, encoding, is_bad) = declared.unwrap_or(encoding_rs::UTF_8).decode(bytes);
     match is_bad {
         true if encoding == encoding_rs::UTF_8 => Err(not_utf8(bytes)),
         true => Err(format!("it is not {}: correct `encoding` in its mapping", encoding.name())),

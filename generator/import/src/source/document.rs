@@ -12,8 +12,7 @@ const DEEPEST: usize = 16;
 
 pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
     within(text.bytes().filter(|byte| *byte == b',').count(), MOST_VALUES, "values")?;
-    let whole: Result<Value, serde_json::Error> = serde_json::from_str(text);
-    let items: Vec<(u32, Value)> = match whole {
+    let items: Vec<(u32, Value)> = match serde_json::from_str::<Value>(text) {
         Ok(value) => (1..).zip(array(value, rows)?).collect(),
         Err(error) if text.trim_start().starts_with('[') => {
             return Err(format!("it is broken JSON: {error}; was it cut off?"));
@@ -31,8 +30,7 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
 }
 
 fn lines(text: &str) -> Result<Vec<(u32, Value)>, String> {
-    let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
-    let rows = lines.map(|(line, text)| {
+    let rows = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()).map(|(line, text)| {
         let broken = |error| format!("line {line} is broken JSON: {error}; was it cut off?");
         Ok((line, serde_json::from_str(text).map_err(broken)?))
     });
@@ -56,8 +54,7 @@ fn array(mut value: Value, rows: Option<&str>) -> Result<Vec<Value>, String> {
             None => Err(format!("nothing stands at rows = \"{only}\"")),
         },
         several => {
-            let named: Vec<String> = several.iter().map(|name| format!("\"{name}\"")).collect();
-            Err(format!("it has several arrays; name one, as rows = {}", named.join(" or ")))
+            Err(format!("it has several arrays; name one, as rows = \"{}\"", several.join("\" or \"")))
         }
     }
 }
@@ -67,8 +64,7 @@ fn arrays(value: &Value, path: &str, levels: usize, found: &mut Vec<String>) {
     let members = || value.as_object().into_iter().flatten();
     let is_rows =
         |value: &Value| value.as_array().is_some_and(|it| it.iter().all(Value::is_object) && !it.is_empty());
-    let names = members().filter(|(_, value)| is_rows(value)).map(|(name, _)| format!("{path}/{name}"));
-    found.extend(names);
+    found.extend(members().filter(|(_, value)| is_rows(value)).map(|(name, _)| format!("{path}/{name}")));
     for (name, inner) in members().filter(|_| levels > 1 && found.is_empty()).collect::<Vec<_>>() {
         arrays(inner, &format!("{path}/{name}"), levels - 1, found);
     }

@@ -66,9 +66,8 @@ fn tags(html: &str) -> impl Iterator<Item = (usize, usize, String, &str)> {
 /// The address of a link.
 fn href(inner: &str) -> Option<String> {
     let value = inner.split_once("href=")?.1;
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let value = match quote {
-        Some(quote) => value[1..].split(quote).next()?,
+    let value = match value.strip_prefix(['"', '\'']) {
+        Some(quoted) => quoted.split(&value[..1]).next()?,
         None => value.split_whitespace().next()?,
     };
     Some(characters(value).trim().to_owned()).filter(|address| !address.is_empty())

@@ -115,8 +115,7 @@ fn has_names(row: &Row) -> bool {
 
 /// Whether two rows have the same texts.
 fn repeats(row: &Row, other: &Row) -> bool {
-    let width = row.cells.len().max(other.cells.len());
-    (0..width).all(|column| row.text(column) == other.text(column))
+    (0..row.cells.len().max(other.cells.len())).all(|column| row.text(column) == other.text(column))
 }
 
 /// Whether the row below a header names columns that have no name yet.
@@ -214,8 +213,7 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     // The heading of a declared table goes too.
     let start = if how.table.is_some() { header.start } else { 0 };
     if how.table.is_none() && headers.len() > 1 {
-        let lines = headers.iter().map(|it| rows[it.start].line);
-        sheet.doubts.tables = lines.zip(declared).collect();
+        sheet.doubts.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
     }
     rows.truncate(end);
     drop(rows.drain(..start));
@@ -325,16 +323,12 @@ fn take_headings(
 fn merge(rows: &mut [Row], merged: &[Merged], rule: Option<&str>) {
     for ([first, last], [left, right]) in merged {
         let from = rows.partition_point(|row| row.line < *first);
-        let Some(value) =
-            rows.get(from).filter(|row| row.line == *first).and_then(|row| row.cells.get(*left))
-        else {
-            continue;
-        };
-        let value = match rule {
-            _ if value.is_empty() => continue,
-            Some("fill") => value.clone(),
-            Some(_) => Cell::Empty,
-            None => Cell::Broken(format!("merged with row {first}")),
+        let value = rows.get(from).filter(|row| row.line == *first).and_then(|row| row.cells.get(*left));
+        let value = match (value.filter(|it| !it.is_empty()), rule) {
+            (None, _) => continue,
+            (Some(value), Some("fill")) => value.clone(),
+            (Some(_), Some(_)) => Cell::Empty,
+            (Some(_), None) => Cell::Broken(format!("merged with row {first}")),
         };
         for row in rows.iter_mut().skip(from).take_while(|row| row.line <= *last) {
             for (column, cell) in row.cells.iter_mut().enumerate().take(right + 1).skip(*left) {
@@ -348,8 +342,7 @@ fn merge(rows: &mut [Row], merged: &[Merged], rule: Option<&str>) {
 
 /// The index of the column in a place such as `AB12`.
 pub(super) fn column_of(place: &str) -> u32 {
-    let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
-    let number = letters.fold(0_u32, |number, letter| {
+    let number = place.bytes().take_while(u8::is_ascii_alphabetic).fold(0_u32, |number, letter| {
         number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
     });
     number.saturating_sub(1)

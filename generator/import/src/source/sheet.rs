@@ -228,8 +228,7 @@ pub(crate) fn listed_in(list: &[String], text: &str) -> bool {
 
 impl Sheet {
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
-        let exact = self.columns.iter().position(|column| column == name);
-        exact.or_else(|| {
+        self.columns.iter().position(|column| column == name).or_else(|| {
             self.columns.iter().position(|column| Some(column.as_str()) == name.strip_prefix('/'))
         })
     }

@@ -129,8 +129,7 @@ impl Walk {
 
     /// The way from the row to the element that is open.
     fn path(&self) -> String {
-        let names: Vec<&str> = self.open.iter().skip(1).map(|it| it.name.as_str()).collect();
-        names.join("/")
+        self.open.iter().skip(1).map(|it| it.name.as_str()).collect::<Vec<_>>().join("/")
     }
 
     /// The end of an element: its text is a column, and a list where the element repeats. In a text with elements between

@@ -60,12 +60,10 @@ pub(super) fn of_format(format: &str) -> Option<String> {
     if let Some((_, rest)) = first.split_once("[$") {
         let inner = rest.split(']').next().unwrap_or_default();
         let sign = inner.split('-').next().unwrap_or_default();
-        let with_place = format!("${}", inner.to_lowercase());
-        let exact = codes(&with_place).map(|codes| codes[0].clone());
+        let exact = codes(&format!("${}", inner.to_lowercase())).map(|codes| codes[0].clone());
         return exact.or_else(|| (!sign.trim().is_empty()).then(|| sign.trim().to_owned()));
     }
-    let literal = first.replace(['"', '\\', '_', '*'], "");
-    words(&literal).into_iter().find(|word| codes(word).is_some())
+    words(&first.replace(['"', '\\', '_', '*'], "")).into_iter().find(|word| codes(word).is_some())
 }
 
 /// What a header shows: currencies, and what its numbers are multiplied by.
@@ -179,8 +177,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
         let is_scale = |part: &Part| matches!(part, Part::Word(word) if scale_of(word, false).is_some());
         let is_behind_scale = at.checked_sub(1).is_some_and(|it| is_scale(&parts[it]));
         // The longest phrase that is known.
-        let mut phrases = (at + 1..=parts.len().min(at + 4)).rev();
-        let found = phrases.find(|end| {
+        let found = (at + 1..=parts.len().min(at + 4)).rev().find(|end| {
             let phrase = phrase(&parts[at..*end]);
             phrase.is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))
         });
@@ -210,9 +207,8 @@ impl Reading {
     fn take(&mut self, phrase: &str, is_last: bool, is_behind_scale: bool) -> bool {
         let find = |list: &str| value_of(list, phrase);
         let is = |list: &str| find(list).is_some();
-        let is_first = self.numbers.is_empty();
         let is_only = self.numbers.len() == 1 && self.ranges == 0;
-        let before = find("before").filter(|_| is_first);
+        let before = find("before").filter(|_| self.numbers.is_empty());
         let bound = before.or_else(|| find("behind").filter(|_| is_only && is_last));
         if is_only && !is_last && is("range") {
             self.ranges += 1;
@@ -258,14 +254,14 @@ impl Reading {
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {
-    let words = parts.iter().map(|part| match part {
-        Part::Word(word) => Some(word.as_str()),
-        Part::Number(..) => None,
-    });
+    let words = parts.iter().map(|part| if let Part::Word(word) = part { Some(word.as_str()) } else { None });
     words.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
 }
 
 fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
+    let is_known = |word: &str| {
+        ["currency", "before", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
+    };
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -284,26 +280,15 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
             let is_word = |c: char| c.is_alphabetic() || matches!(c, '.' | '$' | '\'' | '’');
             let after = &rest[first.len_utf8()..];
             let end = rest.len() - after.trim_start_matches(is_word).len();
-            parts.push(Part::Word(rest[..end].to_owned()));
+            // A full stop belongs to an abbreviation only if it is known with it.
+            let bare = rest[..end].strip_suffix('.').filter(|_| !is_known(&rest[..end]));
+            parts.push(Part::Word(bare.unwrap_or(&rest[..end]).to_owned()));
             end
         } else {
             parts.push(Part::Word(first.to_string()));
             first.len_utf8()
         };
         rest = &rest[end..];
-    }
-    // A full stop belongs to an abbreviation only if it is known with it.
-    let is_known = |word: &str| {
-        ["currency", "before", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
-    };
-    for part in &mut parts {
-        if let Part::Word(word) = part
-            && word.len() > 1
-            && word.ends_with('.')
-            && !is_known(word)
-        {
-            word.pop();
-        }
     }
     Ok(parts)
 }

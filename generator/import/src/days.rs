@@ -102,8 +102,7 @@ pub(super) fn days<'t>(
 /// A day behind the words that name it; words of another field, as `opens`, name no season.
 fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<(&'t str, &'t str, Date)> {
     let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
-    let mut halves = starts.map(|at| text.split_at(at));
-    let (name, day, date) = halves.find_map(|(name, day)| {
+    let (name, day, date) = starts.map(|at| text.split_at(at)).find_map(|(name, day)| {
         let (date, _) = read(day, field, source.dates).ok()?;
         Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, date))
     })?;
@@ -111,8 +110,7 @@ fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<(&'t str
 }
 
 fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
-    let number = cell.text().parse::<i64>().ok();
-    let moment = number.and_then(|it| match it.abs() {
+    let moment = cell.text().parse::<i64>().ok().and_then(|it| match it.abs() {
         100_000_000..100_000_000_000 => jiff::Timestamp::from_second(it).ok(),
         100_000_000_000..100_000_000_000_000 => jiff::Timestamp::from_millisecond(it).ok(),
         _ => None,
@@ -220,10 +218,8 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
         return Some((numeric([a, b, c], order), 5));
     }
     if let Some(digits) = number(tokens, 0, 8..=8) {
-        let year = order == Some(DateOrder::Ymd);
-        let ends = if year { [0, 4, 6, 8] } else { [0, 2, 4, 8] };
-        let parts = [0, 1, 2].map(|at| &digits[ends[at]..ends[at + 1]]);
-        return Some((numeric(parts, order), 1));
+        let ends = if order == Some(DateOrder::Ymd) { [0, 4, 6, 8] } else { [0, 2, 4, 8] };
+        return Some((numeric([0, 1, 2].map(|at| &digits[ends[at]..ends[at + 1]]), order), 1));
     }
     let is_joint = |at: usize| {
         tokens.get(at).is_some_and(|it| it.text == "," || find_word("joint", &it.folded).is_some())
@@ -240,8 +236,7 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
     let at = past(second + 1)?;
     let is_short = matches!(order, Some(DateOrder::Dmy | DateOrder::Mdy));
     let year = number(tokens, at, 4..=4).or_else(|| number(tokens, at, 2..=2).filter(|_| is_short))?;
-    let date = day_of(year, month, day);
-    Some((date.ok_or_else(|| Fault::Never(NO_DAY.to_owned())), at + 1))
+    Some((day_of(year, month, day).ok_or_else(|| Fault::Never(NO_DAY.to_owned())), at + 1))
 }
 
 /// A day of three numbers: a year of four digits comes first or last, and what comes first of the others is declared.

@@ -30,16 +30,14 @@ const MOST_WORDS: usize = 30;
 ///
 /// If a mapping exists already, or the source cannot be read.
 pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
-    let Some(from) = from else {
-        return Err(ImportError::Usage("--draft needs a source: --from FILE".to_owned()));
-    };
+    let no_source = || ImportError::Usage("--draft needs a source: --from FILE".to_owned());
+    let from = from.ok_or_else(no_source)?;
     let path = data.join(FILE);
     if path.exists() {
         let message = format!("{} is there already; a draft does not write over it", path.display());
         return Err(ImportError::Output(message));
     }
-    let bytes = read_source(from)?;
-    let mut read = sheets(&bytes).map_err(|reason| ImportError::input(from, reason))?;
+    let mut read = sheets(&read_source(from)?).map_err(|reason| ImportError::input(from, reason))?;
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
     let file = file.map(|file| format!("file    = {}", quoted(&file.display().to_string())));
@@ -120,9 +118,9 @@ impl Draft<'_> {
         self.decide_places(&mut taken);
         let why = self.key(&taken);
         let key = why.as_ref().map(|(column, _)| *column);
-        let is_day = |field: &Field| field.value_type() == ValueType::Date;
-        let mut days = fields_of(Table::Cycles).filter(|it| is_day(it));
-        if key.is_none() || !days.any(|field| taken.contains_key(&(Table::Cycles, field.name))) {
+        let is_day =
+            |it: &Field| it.value_type() == ValueType::Date && taken.contains_key(&(it.table, it.name));
+        if key.is_none() || !fields_of(Table::Cycles).any(is_day) {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
@@ -156,10 +154,9 @@ impl Draft<'_> {
 
     /// Whether a sheet has what programs have: a name, an organization, and a day or a kind.
     fn has_programs(&self, taken: &Taken) -> bool {
-        let has = |table, field| taken.contains_key(&(table, field));
-        let [name, organization, kind] =
-            ["name", "organization", "programType"].map(|field| has(Table::Programs, field));
-        name && organization && (kind || has(Table::Cycles, "deadlineOn"))
+        let has = |field| taken.contains_key(&(Table::Programs, field));
+        let has_deadline = taken.contains_key(&(Table::Cycles, "deadlineOn"));
+        has("name") && has("organization") && (has("programType") || has_deadline)
     }
 
     /// The column with the names by which another sheet refers to organizations, and the evidence.
@@ -221,8 +218,7 @@ impl Draft<'_> {
     /// The columns that are mapped to nothing. Where no column is a deadline or a sum, one with such cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
         let unmapped = |at: (Table, &'static str), what: &'static str, count: fn(&Self, usize) -> usize| {
-            let open = self.free(used).filter(move |_| !taken.contains_key(&at));
-            open.filter_map(move |(column, name)| {
+            self.free(used).filter(move |_| !taken.contains_key(&at)).filter_map(move |(column, name)| {
                 let (count, filled) = (count(self, column), self.sheet.cells(column).count());
                 let found = || format!("{} has {what} in {count} of {filled} cells: {}?", quoted(name), at.1);
                 (count * 2 > filled).then(found)
@@ -230,9 +226,8 @@ impl Draft<'_> {
         };
         let days = unmapped((Table::Cycles, "deadlineOn"), "days", Self::days);
         let found = days.chain(unmapped((Table::Programs, "fundingMaxUsd"), "sums", Self::sums_shown));
-        let ages = self.free(used).filter(|(_, name)| is_age(name));
-        let ages = ages
-            .map(|(_, name)| format!("{} has ages: facts of kind \"age\" have min and max", quoted(name)));
+        let ages = self.free(used).filter(|(_, name)| is_age(name)).map(|(_, name)| quoted(name));
+        let ages = ages.map(|name| format!("{name} has ages: facts of kind \"age\" have min and max"));
         let found: Vec<String> = found.chain(ages).collect();
         let currencies = self.sheet.columns.iter().filter(|name| money::is_currency_column(name));
         let currencies = currencies.map(|name| format!("; {} is read as the currency of sums", quoted(name)));
@@ -248,8 +243,7 @@ impl Draft<'_> {
         let has_value = |row: &&Row| {
             let name = row.cells.iter().position(|cell| cell.text() == row.name(key));
             let used = used.iter().filter(|at| **at != key && Some(**at) != name);
-            let mut cells = used.filter_map(|at| row.cells.get(*at));
-            cells.any(|cell| !cell.is_empty())
+            used.filter_map(|at| row.cells.get(*at)).any(|cell| !cell.is_empty())
         };
         let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum_row(row) || !has_value(row)).collect();
         let poor = poor.iter().map(|row| (row.line, row.name(key))).filter(|(_, name)| !name.is_empty());
@@ -292,8 +286,7 @@ impl Draft<'_> {
                     self.field(out, field, *own);
                     let form = self.form(taken);
                     let is_range = |text: &str| {
-                        let sum = money::read(text, form);
-                        sum.is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
+                        money::read(text, form).is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
                     let count = self.column(own.0).filter(|it| is_range(it)).count();
@@ -363,10 +356,9 @@ impl Draft<'_> {
 
     /// Seasons of the same row's program, if a column has dates.
     fn cycles(&self, out: &mut String, taken: &Taken, season: &str) {
-        let cycles = fields_of(Table::Cycles)
-            .filter_map(|field| Some((field, *taken.get(&(Table::Cycles, field.name))?)));
-        let mut cycles = cycles.peekable();
-        if cycles.peek().is_none() {
+        let taken_as = |field: &'static Field| Some((field, *taken.get(&(field.table, field.name))?));
+        let cycles: Vec<_> = fields_of(Table::Cycles).filter_map(taken_as).collect();
+        if cycles.is_empty() {
             return;
         }
         let _ = writeln!(out, "\n[sources.{}.cycles]  # of the same row's program", self.found.name);

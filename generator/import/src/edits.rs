@@ -19,17 +19,15 @@ const NAMES: [&str; 3] = ["key", "slug", "id"];
 
 /// Applies every edit to what was imported.
 pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), ImportError> {
-    let tables: BTreeSet<Table> = outputs.keys().map(|(table, _)| *table).collect();
-    for table in tables {
+    for table in outputs.keys().map(|(table, _)| *table).collect::<BTreeSet<_>>() {
         let path = data.join("edits").join(format!("{}.csv", table.name()));
         let text = text_of(&path)?;
         if text.is_empty() {
             continue;
         }
-        let file = report.add_file(path.display().to_string());
         let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
         let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
-        for row in rows(&text, file) {
+        for row in rows(&text, report.add_file(path.display().to_string())) {
             let edited = row.and_then(|(at, row)| edit(table, at, row, data, &mut imported, report));
             edited.unwrap_or_else(|problem| report.push(problem));
         }

@@ -151,8 +151,7 @@ pub(crate) fn rows_of(lines: &[u32]) -> String {
 /// The path of a file that a mapping names: no device, and no link out of the dataset.
 fn regular(data: &Path, file: &str) -> Result<PathBuf, ImportError> {
     let path = data.join(file);
-    let metadata = std::fs::metadata(&path).map_err(|error| ImportError::input(&path, error))?;
-    if !metadata.is_file() {
+    if !std::fs::metadata(&path).map_err(|error| ImportError::input(&path, error))?.is_file() {
         return Err(ImportError::input(&path, "it is no regular file; --from reads a pipe"));
     }
     let whole = |path: &Path| path.canonicalize().map_err(|error| ImportError::input(path, error));

@@ -54,8 +54,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         refused: BTreeSet::new(),
     };
     for source in &chosen {
-        let bytes = bytes_of(source, options)?;
-        importer.import(source, &bytes, options.data);
+        importer.import(source, &bytes_of(source, options)?, options.data);
     }
     importer.add_gone(&chosen, options.data);
     importer.note_counts();
@@ -198,8 +197,7 @@ impl Importer<'_> {
         for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
             let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
             let doubt = output.add_gone(source, target, data, &self.made);
-            let first = output.rows.first().and_then(|(_, at)| *at);
-            if let (Some((left, came)), Some(at)) = (doubt, first) {
+            if let (Some((left, came)), Some(at)) = (doubt, output.rows.first().and_then(|(_, at)| *at)) {
                 let (table, left) = (target.table.name(), counted(left, "row"));
                 let message = format!(
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
@@ -279,8 +277,7 @@ impl Importer<'_> {
         let fields = values::Field::all(source, target, sheet);
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
-        let rows = sheet.rows.iter().zip(keys);
-        let rows = rows.flat_map(|(row, key)| {
+        let rows = sheet.rows.iter().zip(keys).flat_map(|(row, key)| {
             seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key))
         });
         for (name, row, key) in rows {

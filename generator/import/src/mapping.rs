@@ -172,9 +172,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
     if let Some(name) = file.keys().find(|name| *name != "sources") {
         return Err((format!("`{name}` is not known; a source is [sources.NAME]"), name.clone()));
     }
-    let Some(Value::Table(sources)) = file.get("sources") else {
-        return Err(("there is no [sources.NAME]".to_owned(), String::new()));
-    };
+    let sources = file.get("sources").and_then(Value::as_table);
+    let sources = sources.ok_or_else(|| ("there is no [sources.NAME]".to_owned(), String::new()))?;
     sources.iter().map(|(name, value)| source(name, value)).collect()
 }
 
@@ -184,24 +183,21 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         let message = format!("`{name}` becomes the name of a file: small letters, digits and hyphens only");
         return Err((message, name.to_owned()));
     }
-    let Value::Table(members) = value else {
-        return Err((format!("`{name}` is no table: write [sources.{name}]"), name.to_owned()));
-    };
+    let no_table = || (format!("`{name}` is no table: write [sources.{name}]"), name.to_owned());
+    let members = value.as_table().ok_or_else(no_table)?;
     let (mut declared, mut targets) = (Toml::new(), Vec::new());
     for (word, value) in members {
         match (options().get(word), Table::parse(word)) {
             (Some(schema), _) => drop(declared.insert(word.clone(), checked(word, schema, value)?)),
             (None, Some(table)) => targets.push(target(table, value)?),
             (None, None) => {
-                let known = words(options()).chain(Table::ALL.map(Table::name));
-                let hint = hint(word, known);
+                let hint = hint(word, words(options()).chain(Table::ALL.map(Table::name)));
                 return Err((format!("`{word}` is neither an option nor a table{hint}"), word.clone()));
             }
         }
     }
     if targets.is_empty() {
-        let message = format!("nothing is mapped: add [sources.{name}.programs]");
-        return Err((message, name.to_owned()));
+        return Err((format!("nothing is mapped: add [sources.{name}.programs]"), name.to_owned()));
     }
     // Parents first: what has one row for each value is what other rows name.
     targets.sort_by_key(|target| target.table);
@@ -231,9 +227,8 @@ pub(super) fn quoted(text: &str) -> String {
 
 fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     let name = table.name();
-    let Value::Table(members) = value else {
-        return Err((format!("`{name}` is no table of fields"), name.to_owned()));
-    };
+    let no_table = || (format!("`{name}` is no table of fields"), name.to_owned());
+    let members = value.as_table().ok_or_else(no_table)?;
     let kinds = mapped(table);
     let mut fields = Vec::new();
     for (field, value) in members {
@@ -248,10 +243,8 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
         fields.push((field.clone(), *kind, rule));
     }
     if fields.iter().filter(|(.., rule)| rule.distinct).count() > 1 {
-        return Err((
-            format!("two fields of {name} are `distinct`; one row is made for each value of one"),
-            name.to_owned(),
-        ));
+        let message = format!("two fields of {name} are `distinct`; one row is made for each value of one");
+        return Err((message, name.to_owned()));
     }
     Ok(Target { table, fields })
 }
@@ -369,15 +362,13 @@ pub fn json_schema() -> String {
         let fields = mapped(table).into_iter().map(|(name, _)| {
             let column = columns.iter().find(|column| column.name == name);
             let description = column.and_then(|column| column.description.clone());
-            let rule = json!({ "$ref": "#/$defs/rule", "description": description.unwrap_or_default() });
-            (name, rule)
+            (name, json!({ "$ref": "#/$defs/rule", "description": description.unwrap_or_default() }))
         });
-        let fields: Map<String, Json> = fields.collect();
         schema["$defs"]["source"]["properties"][table.name()] = json!({
             "description": published(table).description,
             "type": "object",
             "additionalProperties": false,
-            "properties": fields,
+            "properties": fields.collect::<Map<String, Json>>(),
         });
     }
     format!("{schema:#}")

@@ -291,8 +291,7 @@ pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) ->
         let made: HashMap<&[u8], Location> = lines.filter_map(|(line, at)| Some((line, (*at)?))).collect();
         let path = data.join(path);
         let text = std::fs::read(&path).unwrap_or_default();
-        let known = (1..).zip(text.split(|byte| *byte == b'\n'));
-        origins.extend(known.filter_map(|(line, text)| {
+        origins.extend((1..).zip(text.split(|byte| *byte == b'\n')).filter_map(|(line, text)| {
             let at = made.get(text)?;
             Some((format!("{}:{line}", path.display()), format!("{}:{}", report.file_name(at.file), at.line)))
         }));
@@ -410,8 +409,7 @@ pub(super) fn keep_ids(
             }
             if let Some(slug) = slug {
                 record.entry("slug").or_insert_with(|| slug.as_str().into());
-                let name = name_of(record).unwrap_or_default();
-                stayed.push(format!("{} of {}", quoted(slug), quoted(name)));
+                stayed.push(format!("{} of {}", quoted(slug), quoted(name_of(record).unwrap_or_default())));
             }
             Ok(true)
         })?;

@@ -59,14 +59,12 @@ pub(super) struct Field {
 /// these tables, which a column must name exactly. What is listed without a name, no column is: the import sets
 /// timestamps, `active` follows from `lifecycle`, and a draft finds the names of organizations by itself.
 pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    let published_column =
-        |table: Table, name: &str| published(table).columns.iter().find(|column| column.name == name);
-    let listed = data_rows(include_str!("vocabulary/columns.csv")).filter_map(|row| {
-        let [table, name, columns, doubtful] = row;
+    let rows = data_rows(include_str!("vocabulary/columns.csv"));
+    let listed = rows.filter_map(|[table, name, columns, doubtful]| {
         let table = Table::parse(table)?;
         let [columns, doubtful] = [columns, doubtful]
             .map(|names| names.split('|').map(key_of).filter(|name| !name.is_empty()).collect());
-        let column = published_column(table, name);
+        let column = published(table).columns.iter().find(|column| column.name == name);
         Some(Field { table, name, column, columns, doubtful, matches_words: true })
     });
     let mut fields: Vec<Field> = listed.collect();
@@ -113,7 +111,7 @@ impl Field {
             let ends = |name: &String| position(&|at| last(&columns[at]).as_ref() == Some(name));
             names.iter().find_map(whole).or_else(|| names.iter().find_map(ends))
         };
-        let has_word = |name: &String, column: &str| words_of(column).any(|word| word == *name);
+        let has_word = |name: &String, column: &str| words_of(column).contains(name);
         let partly = || {
             let mut names = self.columns.iter().filter(|_| self.matches_words);
             names.find_map(|name| position(&|at| has_word(name, &columns[at])))
@@ -133,8 +131,8 @@ impl Field {
     /// Whether the name of a column is of another measure than money, such as `Min age`.
     fn is_no_money(&self, column: &str) -> bool {
         self.is_money()
-            && words_of(column).any(|word| find_word("measure", &word).is_some())
-            && !words_of(column).any(|word| self.doubtful.contains(&word))
+            && words_of(column).iter().any(|word| find_word("measure", word).is_some())
+            && !words_of(column).iter().any(|word| self.doubtful.contains(word))
             && money::of_header(column).0.is_none()
     }
 
@@ -144,15 +142,13 @@ impl Field {
     }
 }
 
-fn words_of(column: &str) -> impl Iterator<Item = String> {
-    let folded = fold(column);
-    let words = folded.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned);
-    words.collect::<Vec<_>>().into_iter()
+fn words_of(column: &str) -> Vec<String> {
+    fold(column).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
 }
 
 /// Whether a column has ages, by its name.
 pub(super) fn is_age(column: &str) -> bool {
-    words_of(column).any(|word| find_word("measure", &word) == Some("age"))
+    words_of(column).iter().any(|word| find_word("measure", word) == Some("age"))
 }
 
 /// Whether a text is a common name of a column.

@@ -46,8 +46,7 @@ fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<Str
     found.sort_by_key(|(_, is_proof, _)| !is_proof);
     let (_, is_proved, open) = found.first()?;
     let of = |form: &str| found.iter().filter(|it| it.0 == Some(form)).map(|it| &it.2).collect::<Vec<_>>();
-    let is_other = of(forms[1]).len() > of(forms[0]).len();
-    let [form, other] = if is_other { [forms[1], forms[0]] } else { forms };
+    let [form, other] = if of(forms[1]).len() > of(forms[0]).len() { [forms[1], forms[0]] } else { forms };
     let (cells, contrary) = (of(form), of(other));
     let why = match &contrary[..] {
         _ if !is_proved => format!("? or \"{other}\": {open}, may be both, and no row decides"),
@@ -63,8 +62,7 @@ fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<Str
 /// The form that reads a number, where the other one does not, and whether it proves it: `1,000` may be both in itself.
 fn form_of(text: &str) -> Option<(&'static str, bool)> {
     let reads = |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
-    let reading: Vec<&str> = FORMS.into_iter().filter(reads).collect();
-    let [form] = reading[..] else { return None };
+    let [form] = FORMS.into_iter().filter(reads).collect::<Vec<_>>()[..] else { return None };
     let is_sign =
         |it: &&[u8]| it[0].is_ascii_digit() && matches!(it[1], b'.' | b',') && it[2].is_ascii_digit();
     let signs = text.as_bytes().windows(3).filter(is_sign).count();
@@ -167,8 +165,7 @@ impl Draft<'_> {
 
     /// The form of numbers that is proved.
     pub(super) fn form(&self, taken: &Taken) -> Option<NumberForm> {
-        let line = self.numbers(taken)?;
-        NumberForm::try_from(line.split('"').nth(1)?.to_owned()).ok()
+        NumberForm::try_from(self.numbers(taken)?.split('"').nth(1)?.to_owned()).ok()
     }
 
     pub(super) fn lists(&self, taken: &Taken) -> Option<String> {
@@ -200,8 +197,7 @@ impl Draft<'_> {
         // No state and no country lies in another one.
         let is_apart =
             |text: &str| [is_state, is_place].iter().any(|it| items(text, ",").iter().all(|part| it(part)));
-        let mut places = places.filter(|text| !is_apart(text));
-        Some(match places.find(|text| text.matches(',').count() == 1) {
+        Some(match places.filter(|text| !is_apart(text)).find(|text| text.matches(',').count() == 1) {
             Some(pair) => {
                 format!(
                     "lists   = \",\"  # ? does the comma separate countries, or a place from its country: {}",
@@ -326,13 +322,12 @@ impl Draft<'_> {
         let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));
         let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
         let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();
-        let is_open = !both.is_empty() && states.is_empty();
         if !has_countries {
             let states = both.iter().chain(&states);
             values.extend(states.map(|word| ((*word).clone(), format!("US-{word}"))));
         }
         let question = match both.first() {
-            Some(word) if is_open && !has_countries => format!(
+            Some(word) if states.is_empty() && !has_countries => format!(
                 "  # ? states of the US, or countries: {word} is {}?",
                 place::find(word).map_or("", |place| place.name(Locale::En))
             ),

@@ -97,8 +97,7 @@ impl Draft<'_> {
         // Values that are no key of a row: empty, long, or that of an earlier row, with the lines of both.
         let faults = |column: usize| {
             let mut first: BTreeMap<String, u32> = BTreeMap::new();
-            let values = rows.iter().map(|row| (row.text(column), row.line));
-            let faults = values.filter_map(|(value, line)| {
+            let faults = rows.iter().map(|row| (row.text(column), row.line)).filter_map(|(value, line)| {
                 let before = *first.entry(value.clone()).or_insert(line);
                 let is_fault = before != line || value.is_empty() || value.len() >= LONGEST_KEY;
                 is_fault.then_some((value, before, line))
@@ -153,9 +152,8 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
     if names.len() > 1 {
         let mut found = Vec::new();
         for name in &names {
-            let declared = vec![format!("sheet   = {}", quoted(name))];
             let how = Reading { sheet: Some(name.clone()), ..Reading::default() };
-            match tables(bytes, &how, Some(name), declared) {
+            match tables(bytes, &how, Some(name), vec![format!("sheet   = {}", quoted(name))]) {
                 Err(reason) if reason == EMPTY => {}
                 other => found.extend(other.map_err(|reason| format!("sheet \"{name}\": {reason}"))?),
             }

@@ -25,9 +25,8 @@ impl Importer<'_> {
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
         let mapped = mapped
             .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
-        let named: Vec<(&str, &String)> = mapped.chain(source.key.iter().map(|key| ("key", key))).collect();
         let mut missing = BTreeSet::new();
-        for (field, column) in named {
+        for (field, column) in mapped.chain(source.key.iter().map(|key| ("key", key))) {
             let times = sheet.columns.iter().filter(|name| *name == column).count();
             if times == 1 || times == 0 && sheet.column(column).is_some() || !missing.insert(column) {
                 continue;
@@ -139,18 +138,15 @@ impl Importer<'_> {
     /// Reports columns that the mapping neither maps nor ignores.
     pub(super) fn report_new_columns(&mut self, from: Opened<'_>) {
         let Opened { source, sheet, .. } = from;
-        let rules = || source.targets.iter().flat_map(|target| target.fields.iter().map(|(.., rule)| rule));
         let mut new = Vec::new();
         let mut report = |message: String, help: String| {
             self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
         };
         for (index, column) in sheet.columns.iter().enumerate() {
-            let is_named = |name: &String| name.trim_start_matches('/') == column;
-            let is_known = rules().any(|rule| rule.columns.iter().any(is_named))
-                || listed_in(&source.ignore, column)
-                || source.ignore.iter().any(is_named)
-                || source.key.iter().any(is_named);
-            if is_known {
+            let fields = source.targets.iter().flat_map(|target| &target.fields);
+            let named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.ignore).chain(&source.key);
+            let is_named = named.into_iter().any(|name| name.trim_start_matches('/') == column);
+            if is_named || listed_in(&source.ignore, column) {
                 continue;
             }
             if !column.is_empty() {

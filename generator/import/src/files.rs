@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::mapping::{FILE, Source};
 use crate::output::ImportOptions;
-use crate::source::sheet::{Row, Sheet, listed_in};
+use crate::source::sheet::{Sheet, listed_in};
 use crate::source::{self, LARGEST};
 
 /// Why an import or a draft fails.
@@ -112,16 +112,15 @@ pub(crate) fn choose<'s>(
 
 /// What a source holds.
 pub(crate) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
-    let path = match (options.from, &source.file) {
-        (Some(path), _) => path.to_owned(),
-        (None, Some(file)) => regular(options.data, file)?,
+    match (options.from, &source.file) {
+        (Some(path), _) => read_source(path),
+        (None, Some(file)) => read_source(&regular(options.data, file)?),
         (None, None) => {
             let message =
                 format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
-            return Err(ImportError::Usage(message));
+            Err(ImportError::Usage(message))
         }
-    };
-    read_source(&path)
+    }
 }
 
 /// The rows of a source, without those that its mapping leaves out.
@@ -131,10 +130,8 @@ pub(crate) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
         sheet.drop_repeated();
     }
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
-        let (skipped, kept): (Vec<Row>, Vec<Row>) =
-            sheet.rows.drain(..).partition(|row| listed_in(&source.reading.skip, &row.name(key)));
-        sheet.rows = kept;
-        let lines: Vec<u32> = skipped.iter().map(|row| row.line).collect();
+        let skipped = sheet.rows.extract_if(.., |row| listed_in(&source.reading.skip, &row.name(key)));
+        let lines: Vec<u32> = skipped.map(|row| row.line).collect();
         sheet.note_rows(lines.len(), &format!("left out, as `skip` lists them: {}", rows_of(&lines)));
     }
     Ok(sheet)

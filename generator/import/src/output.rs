@@ -122,12 +122,14 @@ fn hold_warnings(report: &mut Diagnostics) {
 /// A record that will be written.
 pub(super) type Record = Map<String, Value>;
 
+/// The line of each record, which takes a third of its memory, and where its row is in the source; those of earlier
+/// imports have none.
+pub(super) type Rows = Vec<(String, Option<Location>)>;
+
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
-    /// The line of each record, which takes a third of its memory, and where its row is in the source; those of earlier
-    /// imports have none.
-    pub(super) rows: Vec<(String, Option<Location>)>,
+    pub(super) rows: Rows,
     pub(super) columns: Columns,
     /// Number of records that went with their rows; those that stay have no place.
     removed: usize,
@@ -158,20 +160,6 @@ impl Output {
 
     pub(super) fn records(&self) -> Vec<Record> {
         self.rows.iter().map(|(line, _)| record_of(line)).collect()
-    }
-
-    /// Visits each record with its number, and writes it anew where the function says that it changed it.
-    pub(super) fn change(
-        &mut self,
-        mut change: impl FnMut(usize, &mut Record) -> Result<bool, ImportError>,
-    ) -> Result<(), ImportError> {
-        for (number, (line, _)) in self.rows.iter_mut().enumerate() {
-            let mut record = record_of(line);
-            if change(number, &mut record)? {
-                *line = line_of(&record);
-            }
-        }
-        Ok(())
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
@@ -332,25 +320,26 @@ pub(super) fn complete(
     let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
     let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for output in outputs.values_mut() {
-        output.change(|_, record| {
-            let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let mut is_changed = false;
-            for (field, value) in record.iter_mut() {
-                let items = match value {
-                    Value::Array(items) => items.as_mut_slice(),
-                    one => std::slice::from_mut(one),
-                };
-                for item in items {
-                    let Some(text) = item.as_str() else { continue };
-                    let Some(meant) = meant(field, &kind, text, &labels) else { continue };
-                    let example = || (0, format!("{} is `{meant}`", quoted(text)));
-                    replaced.entry(field.clone()).or_insert_with(example).0 += 1;
-                    (*item, is_changed) = (meant.into(), true);
-                }
+    for (line, _) in outputs.values_mut().flat_map(|output| &mut output.rows) {
+        let mut record = record_of(line);
+        let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut is_changed = false;
+        for (field, value) in record.iter_mut() {
+            let items = match value {
+                Value::Array(items) => items.as_mut_slice(),
+                one => std::slice::from_mut(one),
+            };
+            for item in items {
+                let Some(text) = item.as_str() else { continue };
+                let Some(meant) = meant(field, &kind, text, &labels) else { continue };
+                let example = || (0, format!("{} is `{meant}`", quoted(text)));
+                replaced.entry(field.clone()).or_insert_with(example).0 += 1;
+                (*item, is_changed) = (meant.into(), true);
             }
-            Ok(is_changed)
-        })?;
+        }
+        if is_changed {
+            *line = line_of(&record);
+        }
     }
     for (field, (count, example)) in replaced {
         let count = counted(count, "text");
@@ -385,34 +374,36 @@ pub(super) fn keep_ids(
         let before: Vec<&str> = text.lines().collect();
         let keys = keys_of(&before);
         let adopted = std::mem::take(&mut output.adopted);
-        output.change(|number, record| {
+        for (number, (line, _)) in output.rows.iter_mut().enumerate() {
+            let mut record = record_of(line);
             let adopted = adopted.get(&number);
             let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
-            let Some(at) = adopted.or(known) else { return Ok(false) };
+            let Some(at) = adopted.or(known) else { continue };
             let known = record_of(before[*at]);
             for field in ["id", "slug"] {
-                if let Some(value) = known.get(field).filter(|_| !record.contains_key(field)) {
-                    record.insert(field.to_owned(), value.clone());
+                if let Some(value) = known.get(field) {
+                    record.entry(field).or_insert_with(|| value.clone());
                 }
             }
-            let is_renamed = name_of(&known) != name_of(record) && !record.contains_key("slug");
-            if adopted.is_none() && !is_renamed {
-                return Ok(true);
+            let is_renamed = name_of(&known) != name_of(&record) && !record.contains_key("slug");
+            if adopted.is_some() || is_renamed {
+                let earlier = earlier.as_ref().map_err(|error| ImportError::Input(error.to_string()))?;
+                let path = data.join(path_of(*table, source));
+                let earlier = earlier.get(&format!("{}:{}", path.display(), *at + 1));
+                if let Some((id, _)) = earlier.filter(|_| adopted.is_some()) {
+                    record.entry("id").or_insert_with(|| id.to_string().into());
+                }
+                if let Some((_, Some(slug))) = earlier {
+                    record.entry("slug").or_insert_with(|| slug.as_str().into());
+                    stayed.push(format!(
+                        "{} of {}",
+                        quoted(slug),
+                        quoted(name_of(&record).unwrap_or_default())
+                    ));
+                }
             }
-            let earlier = earlier.as_ref().map_err(|error| ImportError::Input(error.to_string()))?;
-            let path = data.join(path_of(*table, source));
-            let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) else {
-                return Ok(true);
-            };
-            if adopted.is_some() {
-                record.entry("id").or_insert_with(|| id.to_string().into());
-            }
-            if let Some(slug) = slug {
-                record.entry("slug").or_insert_with(|| slug.as_str().into());
-                stayed.push(format!("{} of {}", quoted(slug), quoted(name_of(record).unwrap_or_default())));
-            }
-            Ok(true)
-        })?;
+            *line = line_of(&record);
+        }
     }
     if let Some(first) = stayed.first() {
         let kept = "kept under another name or key";

@@ -30,9 +30,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     if let Some(last) = header.last().filter(|_| !above.is_empty()) {
         sheet.notes.push(format!("row {} names the columns; what stands above is left out", last.line));
     }
-    let before = rows.len();
-    rows.retain(|row| !header.iter().any(|it| repeats(row, it)));
-    let repeated = before - rows.len();
+    let repeated = rows.extract_if(.., |row| header.iter().any(|it| repeats(row, it))).count();
     sheet.note_rows(repeated, "left out: the names of the columns again");
     let doubtful = sheet.doubts.header.iter().find(|(.., is_record)| *is_record).map(|(line, ..)| *line);
     rows.retain(|row| Some(row.line) != doubtful);
@@ -91,12 +89,10 @@ fn lone(row: &Row) -> Option<String> {
 
 fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
     grid.rows.retain(|row| filled(row) > 0);
-    let before = grid.rows.len();
     let struck = |row: &Row, cell: usize| grid.struck.contains(&(row.line, cell));
     let is_struck = |row: &Row| (0..row.cells.len()).all(|at| row.cells[at].is_empty() || struck(row, at));
     let is_hidden = |row: &Row| grid.hidden_rows.contains(&row.line) || is_struck(row);
-    grid.rows.retain(|row| how.takes_hidden() || !is_hidden(row));
-    let hidden = before - grid.rows.len();
+    let hidden = grid.rows.extract_if(.., |row| !how.takes_hidden() && is_hidden(row)).count();
     sheet.note_rows(hidden, "left out, hidden or struck through; hidden = \"take\" takes them");
 }
 

@@ -256,12 +256,11 @@ impl Sheet {
 
     /// Leaves out rows that repeat another one cell by cell.
     pub(crate) fn drop_repeated(&mut self) {
-        let before = self.rows.len();
         let (mut seen, hashers) = (HashSet::new(), [RandomState::new(), RandomState::new()]);
         // 128 bits of a row that nobody can foresee: its cells would be there twice.
         let key = |row: &Row| hashers.each_ref().map(|it| it.hash_one(format!("{:?}", row.cells)));
-        self.rows.retain(|row| seen.insert(key(row)));
-        self.note_rows(before - self.rows.len(), "left out: the same as another one in every cell");
+        let repeated = self.rows.extract_if(.., |row| !seen.insert(key(row))).count();
+        self.note_rows(repeated, "left out: the same as another one in every cell");
     }
 
     /// Of rows of named cells: columns in the order in which they are first seen. Cells of one name are a list.

@@ -66,7 +66,7 @@ fn choose<'n>(sheets: &'n [Name], name: Option<&str>) -> Result<&'n Name, String
     }
 }
 
-/// A sheet's name, whether it can be seen, and in .xlsx the id of its part.
+/// A sheet's name, whether it can be seen, and in .xlsx the path of its part.
 pub(super) type Name = (String, bool, String);
 
 pub(super) type Archive<'a> = zip::ZipArchive<Cursor<&'a [u8]>>;

@@ -2,7 +2,7 @@
 //! are read from the same parts here.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
 use calamine::{DataRef, Reader as _, Xlsx};
@@ -25,35 +25,30 @@ fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
 
 /// The sheets.
 pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
+    let mut paths = BTreeMap::new();
+    each_part_of(archive, "xl/_rels/workbook.xml.rels", |part| {
+        if let Part::Start(_, start) = part {
+            paths.extend(value(start, "Id").zip(value(start, "Target")));
+        }
+        Ok(())
+    })?;
     let mut names = Vec::new();
     each_part_of(archive, "xl/workbook.xml", |part| {
         if let Part::Start("sheet", start) = part {
             let is_visible = value(start, "state").is_none_or(|state| state == "visible");
-            let id = value(start, "id").unwrap_or_default();
-            names.extend(value(start, "name").map(|name| (name, is_visible, id)));
+            let path = value(start, "id").and_then(|id| paths.get(&id).cloned()).unwrap_or_default();
+            names.extend(value(start, "name").map(|name| (name, is_visible, path)));
         }
         Ok(())
     })?;
     Ok(names)
 }
 
-/// The part of a sheet.
-fn path_of(archive: &mut Archive<'_>, name: &str, id: &str) -> Result<String, String> {
-    let mut path = None;
-    each_part_of(archive, "xl/_rels/workbook.xml.rels", |part| {
-        if let Part::Start(_, start) = part
-            && value(start, "Id").is_some_and(|it| it == id)
-        {
-            path = value(start, "Target");
-        }
-        Ok(())
-    })?;
-    let path = path.ok_or_else(|| format!("it is damaged: the sheet \"{name}\" has no part"))?;
-    Ok(path.strip_prefix('/').map_or_else(|| format!("xl/{path}"), str::to_owned))
-}
-
-pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, id): &Name) -> Result<Grid, String> {
-    let path = path_of(archive, name, id)?;
+pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, path): &Name) -> Result<Grid, String> {
+    if path.is_empty() {
+        return Err(format!("it is damaged: the sheet \"{name}\" has no part"));
+    }
+    let path = path.strip_prefix('/').map_or_else(|| format!("xl/{path}"), str::to_owned);
     let (mut grid, formulas) = marks(archive, &path)?;
     let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;

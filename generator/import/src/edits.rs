@@ -28,7 +28,7 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
         let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
         let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
         for row in rows(&text, report.add_file(path.display().to_string())) {
-            let edited = row.and_then(|(at, row)| edit(table, at, row, data, &mut imported, report));
+            let edited = row.and_then(|row| edit(table, row, data, &mut imported, report));
             edited.unwrap_or_else(|problem| report.push(problem));
         }
         for (_, records, output) in imported {
@@ -60,8 +60,7 @@ fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>>
 
 fn edit(
     table: Table,
-    at: Location,
-    row: Record,
+    (at, row): (Location, Record),
     data: &Path,
     imported: &mut [Imported<'_>],
     report: &mut Diagnostics,

@@ -13,7 +13,9 @@ use crate::edits;
 use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Rule, Source, Target, kinds};
 use crate::money;
-use crate::output::{self, ImportOptions, Imported, Outputs, Record, identity, made_elsewhere, path_of};
+use crate::output::{
+    self, ImportOptions, Imported, Outputs, Record, Rows, identity, made_elsewhere, path_of,
+};
 use crate::source::sheet::{Cell, Row, Sheet, listed};
 use crate::values::{self, Made, Wrong};
 use dataset::Table;
@@ -132,12 +134,6 @@ pub(crate) struct Opened<'a> {
     pub file: FileId,
 }
 
-impl Opened<'_> {
-    pub(crate) fn at(self, line: u32) -> Location {
-        Location { file: self.file, line }
-    }
-}
-
 struct Importer<'a> {
     report: &'a mut Diagnostics,
     /// The mapping.
@@ -230,11 +226,11 @@ impl Importer<'_> {
     }
 
     /// Reports what has two readings, each with the words that declare one.
-    fn report_doubts(&mut self, from: Opened<'_>) {
-        let (source, doubts) = (from.source, &from.sheet.doubts);
+    fn report_doubts(&mut self, Opened { source, sheet, file }: Opened<'_>) {
+        let doubts = &sheet.doubts;
         let mut report = |line, message: String, help: String| {
             let message = format!("source `{}`: {message}", source.name);
-            self.report.push(Diagnostic::new(Code::BadSource, from.at(line), message).help(help));
+            self.report.push(Diagnostic::new(Code::BadSource, Location { file, line }, message).help(help));
         };
         if let Some((line, rows, true)) = &doubts.header {
             let help = format!("declare header_rows = 2; or header_rows = 1 if row {line} is a record");
@@ -261,13 +257,8 @@ impl Importer<'_> {
         }
     }
 
-    fn records(
-        &mut self,
-        from: Opened<'_>,
-        target: &Target,
-        keys: &[Option<String>],
-    ) -> Vec<(String, Option<Location>)> {
-        let Opened { source, sheet, .. } = from;
+    fn records(&mut self, from: Opened<'_>, target: &Target, keys: &[Option<String>]) -> Rows {
+        let Opened { source, sheet, file } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
         let is_keyed = |it: &Target| it.distinct().is_none_or(|field| field == "key");
@@ -281,7 +272,7 @@ impl Importer<'_> {
             seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key))
         });
         for (name, row, key) in rows {
-            let at = from.at(row.line);
+            let at = Location { file, line: row.line };
             let (record, notes) = self.record(from, target, &fields, &row);
             self.add_notes(source, key.as_deref(), notes, at);
             let Some(mut record) = record.filter(|_| !target.is_fixed() || of_program || records.is_empty())
@@ -332,8 +323,8 @@ impl Importer<'_> {
         fields: &[values::Field<'_>],
         row: &Row,
     ) -> (Option<Record>, Vec<(String, String)>) {
-        let Opened { source, sheet, .. } = from;
-        let at = from.at(row.line);
+        let Opened { source, sheet, file } = from;
+        let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
         for to in fields {

@@ -38,7 +38,10 @@ impl Money {
         let named = target.fields.iter().find(|(name, ..)| name == "currency").map(|(.., rule)| rule);
         let columns = match named.filter(|rule| rule.value.is_none()) {
             Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
-            None => currency_columns(sheet),
+            None => {
+                let columns = 0..sheet.columns.len();
+                columns.filter(|at| money::is_currency_column(&sheet.columns[*at])).collect()
+            }
         };
         let declared = named.and_then(|rule| rule.value.clone());
         let declared = declared.map(|code| ("the mapping".to_owned(), vec![code]));
@@ -81,12 +84,6 @@ impl Money {
         evidence.extend(self.stated.iter().cloned());
         Ok(evidence)
     }
-}
-
-/// The columns of currencies.
-pub(super) fn currency_columns(sheet: &Sheet) -> Vec<usize> {
-    let columns = sheet.columns.iter().enumerate();
-    columns.filter(|(_, name)| money::is_currency_column(name)).map(|(at, _)| at).collect()
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.

@@ -19,7 +19,6 @@ use snapshot::record::Locale;
 use snapshot::text::fold;
 
 /// The currencies of a sheet's sums.
-#[derive(Default)]
 pub(super) struct Money {
     pub has_dollars: bool,
     has_others: bool,
@@ -222,7 +221,6 @@ impl Draft<'_> {
         let source = Source { numbers: self.form(taken), ..Source::default() };
         let columns = ["fundingMaxUsd", "fundingMinUsd"];
         let columns = columns.into_iter().filter_map(|field| taken.get(&(Table::Programs, field)));
-        let mut money = Money::default();
         let (mut open, mut known) = (None, BTreeSet::<String>::new());
         for column in columns.map(|(column, _)| *column) {
             let sums = self.trial("amount", ValueType::Number, self.rule(column), &source).into_iter();
@@ -238,7 +236,7 @@ impl Draft<'_> {
                 }
             }
         }
-        if let Some((place, codes)) = open {
+        let declared = open.map(|(place, codes): (String, money::Codes)| {
             // Most of the others are in the likeliest one.
             let fits = |code: &&String| codes.is_empty() || codes.contains(code);
             let likely: Vec<&String> = known.iter().filter(fits).collect();
@@ -249,12 +247,12 @@ impl Draft<'_> {
             let others = if shown.is_empty() { shown } else { format!("; others show {shown}") };
             let question = format!("nothing shows which currency {place}, is in{others}");
             let proposed = if mark.is_empty() { code.as_str() } else { "…" };
-            money.declared = Some(format!("{mark}currency = \"{proposed}\"  # ? {question}"));
+            let declared = format!("{mark}currency = \"{proposed}\"  # ? {question}");
             known.insert(code);
-        }
-        money.has_others = known.iter().any(|code| code != "USD");
-        money.has_dollars = known.contains("USD") || !money.has_others;
-        money
+            declared
+        });
+        let has_others = known.iter().any(|code| code != "USD");
+        Money { has_dollars: known.contains("USD") || !has_others, has_others, declared }
     }
 
     /// Sums that are not in dollars, as facts; a fact has one sum, and the most is what readers look for.
@@ -311,12 +309,10 @@ impl Draft<'_> {
 
     /// Places that may apply: a union of states as its members, which have codes.
     pub(super) fn places(&self, out: &mut String, field: &str, taken: (usize, bool), lists: Option<&str>) {
-        let cells = self.column(taken.0);
-        let words = cells.flat_map(|cell| lists.map_or_else(|| vec![cell.clone()], |it| items(&cell, it)));
-        let words: Vec<String> = words.collect();
-        let unions =
-            words.iter().cloned().filter_map(|word| Some((value_of("places", &word)?.to_owned(), word)));
-        let mut values: BTreeMap<String, String> = unions.map(|(members, word)| (word, members)).collect();
+        let words = |cell: String| lists.map_or_else(|| vec![cell.clone()], |it| items(&cell, it));
+        let words: Vec<String> = self.column(taken.0).flat_map(words).collect();
+        let union = |word: &String| Some((word.clone(), value_of("places", word)?.to_owned()));
+        let mut values: BTreeMap<String, String> = words.iter().filter_map(union).collect();
         // `CA` is California among other states, and Canada among other countries.
         let states = words.iter().filter(|word| is_state(word));
         let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));

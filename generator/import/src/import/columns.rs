@@ -8,7 +8,7 @@ use crate::days;
 use crate::mapping::FILE;
 use crate::source::sheet::{Cell, listed_in};
 use crate::values::{is_state, items};
-use dataset::diagnostics::{Code, Diagnostic};
+use dataset::diagnostics::{Code, Diagnostic, Location};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
 use snapshot::place;
@@ -20,8 +20,7 @@ const STATES: [&str; 4] = ["state", "states", "estado", "estados"];
 
 impl Importer<'_> {
     /// Reports mapped columns that are not there.
-    pub(super) fn check_columns(&mut self, from: Opened<'_>) {
-        let Opened { source, sheet, .. } = from;
+    pub(super) fn check_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
         let mapped = mapped
             .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
@@ -46,7 +45,7 @@ impl Importer<'_> {
                 None => format!("its columns are {}", sheet.columns.join(", ")),
             };
             let at = place_in(self.text, self.file, column);
-            let at = if at.line > 1 { at } else { from.at(1) };
+            let at = if at.line > 1 { at } else { Location { file, line: 1 } };
             let problem = Diagnostic::new(Code::LostColumn, at, message);
             self.report.push(problem.value("column", column).help(help));
         }
@@ -54,13 +53,12 @@ impl Importer<'_> {
 
     /// A spreadsheet that opens dates of another locale swaps day and month where it can, and leaves the others as
     /// texts: then all texts have a number above 12 in the same place, and no date has a day above 12.
-    pub(super) fn check_dates(&mut self, from: Opened<'_>) {
-        let Opened { source, sheet, .. } = from;
+    pub(super) fn check_dates(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         for (field, _, rule) in fields.filter(|(_, kind, _)| *kind == ValueType::Date) {
             let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
             let mut report = |line, message: String, help: &'static str| {
-                let problem = Diagnostic::new(Code::BadValue, from.at(line), message);
+                let problem = Diagnostic::new(Code::BadValue, Location { file, line }, message);
                 self.report.push(problem.field(field.clone()).help(help));
             };
             let header = &sheet.columns[column];
@@ -102,8 +100,7 @@ impl Importer<'_> {
 
     /// Codes of countries that are those of states of the US too, in a column that has states: `IL` beside `WI`, or below
     /// `Home State`.
-    pub(super) fn check_states(&mut self, from: Opened<'_>) {
-        let Opened { source, sheet, .. } = from;
+    pub(super) fn check_states(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         for (field, _, rule) in fields.filter(|(name, ..)| name.ends_with("Countries")) {
             let Some(column) = rule.columns.first().and_then(|name| sheet.column(name)) else { continue };
@@ -130,17 +127,19 @@ impl Importer<'_> {
                 "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
             );
             self.report.push(
-                Diagnostic::new(Code::BadValue, from.at(*line), message).field(field.clone()).help(help),
+                Diagnostic::new(Code::BadValue, Location { file, line: *line }, message)
+                    .field(field.clone())
+                    .help(help),
             );
         }
     }
 
     /// Reports columns that the mapping neither maps nor ignores.
-    pub(super) fn report_new_columns(&mut self, from: Opened<'_>) {
-        let Opened { source, sheet, .. } = from;
+    pub(super) fn report_new_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let mut new = Vec::new();
         let mut report = |message: String, help: String| {
-            self.report.push(Diagnostic::new(Code::NewColumn, from.at(1), message).help(help));
+            self.report
+                .push(Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message).help(help));
         };
         for (index, column) in sheet.columns.iter().enumerate() {
             let fields = source.targets.iter().flat_map(|target| &target.fields);
@@ -170,8 +169,10 @@ impl Importer<'_> {
     }
 
     /// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
-    pub(super) fn keys(&mut self, from: Opened<'_>) -> (Vec<Option<String>>, BTreeSet<u32>) {
-        let Opened { source, sheet, .. } = from;
+    pub(super) fn keys(
+        &mut self,
+        Opened { source, sheet, file }: Opened<'_>,
+    ) -> (Vec<Option<String>>, BTreeSet<u32>) {
         let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
         let mut repeated = BTreeSet::new();
         if columns.is_empty() || columns.len() < source.key.len() {
@@ -207,7 +208,7 @@ impl Importer<'_> {
                     "give each row a key of its own in the source, or name another column or several as `key`",
                 )
             };
-            let problem = Diagnostic::new(code, from.at(row.line), message);
+            let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key.as_str()).help(help));
             keys.push(Some(key));
         }

@@ -76,9 +76,8 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
                 refused(field, text, what, help)
             }
             None => {
-                let what = format!(", which is no day: {} is not understood", quoted(word));
                 let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
-                unread(field, text, what, help)
+                unread(field, text, format!(", which is no day: {} is not understood", quoted(word)), help)
             }
         },
     }

@@ -30,8 +30,7 @@ const MOST_WORDS: usize = 30;
 ///
 /// If a mapping exists already, or the source cannot be read.
 pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
-    let no_source = || ImportError::Usage("--draft needs a source: --from FILE".to_owned());
-    let from = from.ok_or_else(no_source)?;
+    let from = from.ok_or_else(|| ImportError::Usage("--draft needs a source: --from FILE".to_owned()))?;
     let path = data.join(FILE);
     if path.exists() {
         let message = format!("{} is there already; a draft does not write over it", path.display());

@@ -139,10 +139,9 @@ pub(crate) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
 
 /// The first of some rows, for a message.
 pub(crate) fn rows_of(lines: &[u32]) -> String {
-    let shown: Vec<String> = lines.iter().take(10).map(u32::to_string).collect();
     let more = if lines.len() > 10 { " …" } else { "" };
     let noun = if lines.len() == 1 { "row" } else { "rows" };
-    format!("{noun} {}{more}", shown.join(", "))
+    format!("{noun} {}{more}", lines.iter().take(10).map(u32::to_string).collect::<Vec<_>>().join(", "))
 }
 
 /// The path of a file that a mapping names: no device, and no link out of the dataset.

@@ -72,14 +72,13 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
-    for ((table, source), mut output) in outputs {
+    for ((table, source), output) in outputs {
         let path = path_of(table, &source);
         let rows = counted(output.rows.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
-        let columns = std::mem::take(&mut output.columns);
         let (lines, places) = output.into_lines(table);
         imported.files.insert(path.clone(), lines);
-        imported.places.insert(path, (places, columns));
+        imported.places.insert(path, places);
     }
     output::add_earlier_files(options, &sources, &mut imported)?;
     Ok(imported)

@@ -184,9 +184,8 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
         return Err((message, name.to_owned()));
     }
     let no_table = || (format!("`{name}` is no table: write [sources.{name}]"), name.to_owned());
-    let members = value.as_table().ok_or_else(no_table)?;
     let (mut declared, mut targets) = (Toml::new(), Vec::new());
-    for (word, value) in members {
+    for (word, value) in value.as_table().ok_or_else(no_table)? {
         match (options().get(word), Table::parse(word)) {
             (Some(schema), _) => drop(declared.insert(word.clone(), checked(word, schema, value)?)),
             (None, Some(table)) => targets.push(target(table, value)?),
@@ -228,10 +227,9 @@ pub(super) fn quoted(text: &str) -> String {
 fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     let name = table.name();
     let no_table = || (format!("`{name}` is no table of fields"), name.to_owned());
-    let members = value.as_table().ok_or_else(no_table)?;
     let kinds = mapped(table);
     let mut fields = Vec::new();
-    for (field, value) in members {
+    for (field, value) in value.as_table().ok_or_else(no_table)? {
         let Some((_, kind)) = kinds.iter().find(|(known, _)| known == field) else {
             let hint = hint(field, kinds.iter().map(|(known, _)| known.as_str()));
             return Err((format!("`{field}` is not a field of {name}{hint}"), field.clone()));

@@ -93,10 +93,9 @@ fn header_codes(word: &str) -> Option<Codes> {
 
 /// The words of a header without those that show a currency or a factor, if it has others.
 pub(super) fn bare_header(name: &str) -> String {
-    let is_joint = |word: &str| value_of("of", word).is_some();
     let is_shown = |word: &String| header_codes(word).is_some() || scale_of(word, false).is_some();
     let (shown, mut others): (Vec<String>, Vec<String>) = words(name).into_iter().partition(is_shown);
-    others.retain(|word| !is_joint(word));
+    others.retain(|word| value_of("of", word).is_none());
     if shown.is_empty() || others.is_empty() { name.to_owned() } else { others.join(" ") }
 }
 
@@ -178,8 +177,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
         let is_behind_scale = at.checked_sub(1).is_some_and(|it| is_scale(&parts[it]));
         // The longest phrase that is known.
         let found = (at + 1..=parts.len().min(at + 4)).rev().find(|end| {
-            let phrase = phrase(&parts[at..*end]);
-            phrase.is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))
+            phrase(&parts[at..*end]).is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))
         });
         at = found.ok_or_else(|| Fault::Part(phrase(&parts[at..=at]).unwrap_or_default()))?;
     }

@@ -28,6 +28,9 @@ pub struct ImportOptions<'a> {
 /// The columns of a source by the fields that are taken from them.
 pub(super) type Columns = BTreeMap<String, ColumnPlace>;
 
+/// Where the rows of a file and the columns of its fields are in its source; rows that have left it are nowhere.
+type Places = (Vec<Option<Location>>, Columns);
+
 /// What an import makes, before it is written.
 #[derive(Debug, Default)]
 pub struct Imported {
@@ -35,8 +38,7 @@ pub struct Imported {
     pub lines: Vec<String>,
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Where the rows of a file and the columns of its fields are in its source; rows that have left it are nowhere.
-    pub(super) places: BTreeMap<String, (Vec<Option<Location>>, Columns)>,
+    pub(super) places: BTreeMap<String, Places>,
     /// Rows that have errors already, and the fields that these are of.
     pub(super) broken: BTreeSet<(Location, String)>,
 }
@@ -141,7 +143,7 @@ impl Output {
     /// The records as lines, and where each is in the source: sorted by what they are called there, so that a sheet in
     /// another order is the same table, then by all that they have; but leaders and channels are shown in the order of
     /// their rows.
-    pub(super) fn into_lines(self, table: Table) -> (Vec<u8>, Vec<Option<Location>>) {
+    pub(super) fn into_lines(self, table: Table) -> (Vec<u8>, Places) {
         let names = ["key", "program", "entity", "organization", "slug", "name"];
         let named = self.rows.into_iter().map(|(line, at)| {
             let record = record_of(&line);
@@ -155,7 +157,8 @@ impl Output {
             rows.sort();
         }
         let places = rows.iter().map(|(.., at)| *at).collect();
-        (rows.into_iter().map(|(_, line, _)| line).collect::<String>().into_bytes(), places)
+        let lines: String = rows.into_iter().map(|(_, line, _)| line).collect();
+        (lines.into_bytes(), (places, self.columns))
     }
 
     pub(super) fn records(&self) -> Vec<Record> {

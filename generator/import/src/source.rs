@@ -4,7 +4,6 @@
 mod document;
 pub(crate) mod html;
 mod layout;
-mod number_format;
 mod ods;
 pub(crate) mod sheet;
 pub(crate) mod workbook;
@@ -122,10 +121,9 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
             return Err(format!("line {line}: {what}"));
         }
     }
-    let mut reader = builder.from_reader(text.as_bytes());
     let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };
-    for record in reader.records() {
+    for record in builder.from_reader(text.as_bytes()).records() {
         let record = record.map_err(|error| error.to_string())?;
         let line = dataset::csv::line_of(&record, text);
         within_columns(record.len(), line)?;

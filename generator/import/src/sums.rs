@@ -218,8 +218,7 @@ fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
         Fault::Part(part) => {
             let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
                         the text becomes a note";
-            let what = format!(": {} is not understood", quoted(part));
-            return values::unread(field, text, what, help);
+            return values::unread(field, text, format!(": {} is not understood", quoted(part)), help);
         }
     };
     refused(field, text, what, help)

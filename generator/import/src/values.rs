@@ -137,14 +137,13 @@ fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Option<Mad
             [] => &Cell::Empty,
             [only] => &Cell::Text(only.clone()),
             several => {
-                let message = format!("`{field}`: {} values where one belongs", several.len());
                 let help = match kind {
                     ValueType::Date => {
                         "add split = \";\" to the rule, which makes a season of each day, or export one"
                     }
                     _ => "export one value, or map the column to a field that is a list",
                 };
-                return Err(bad(message, help));
+                return Err(bad(format!("`{field}`: {} values where one belongs", several.len()), help));
             }
         },
         other => other,
@@ -207,13 +206,10 @@ pub(super) fn items(text: &str, separator: &str) -> Vec<String> {
 /// Why a cell has no value that could be taken.
 fn broken(error: &str, field: &str) -> Wrong {
     let message = format!("`{field}`: the cell is {}", quoted(error));
-    let help = if error.starts_with("merged") {
-        "declare merged = \"fill\" (every row has the value) or merged = \"first\" (only the first)"
-            .to_owned()
-    } else {
-        format!("repair it in the source and save it again, or list {} in `empty`", quoted(error))
-    };
-    bad(message, help)
+    let fill = "declare merged = \"fill\" (every row has the value) or merged = \"first\" (only the first)";
+    let repair =
+        || format!("repair it in the source and save it again, or list {} in `empty`", quoted(error));
+    bad(message, if error.starts_with("merged") { fill.to_owned() } else { repair() })
 }
 
 /// The value that the rule maps a text to: empty for no value, the text itself for `*`.
@@ -242,11 +238,10 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
             Some(value) => plain((value == "true").into()),
             None => Err(unread(field, &cell.text(), ", expected true or false", "map its words by `values`")),
         },
-        ValueType::Object => Err(wrong(
-            Code::BadMapping,
-            format!("`{field}` is an object"),
-            "map each of its texts by its name, as name = \"Nombre\"",
-        )),
+        ValueType::Object => {
+            let help = "map each of its texts by its name, as name = \"Nombre\"";
+            Err(wrong(Code::BadMapping, format!("`{field}` is an object"), help))
+        }
         _ => plain(cell.text().into()),
     }
 }
@@ -280,8 +275,7 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         Cell::Number(number) | Cell::Shown(number, _) => Some(*number),
         other => money::number(other.text().trim(), source.numbers),
     };
-    let number = number.ok_or_else(|| no_number(field, &cell.text(), source))?;
-    Ok(json!(snapshot::record::Number(number)))
+    Ok(json!(snapshot::record::Number(number.ok_or_else(|| no_number(field, &cell.text(), source))?)))
 }
 
 /// An address: what a link leads to, where its text is none.
@@ -291,9 +285,8 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         let is_address =
             |it: &&str| it.starts_with("http://") || it.starts_with("https://") || it.starts_with("www.");
         let signs = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '<' | '>');
-        let count = text.split(signs).filter(is_address).count();
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
-        if count > 1 || is_address(&rest) && rest.contains("://") {
+        if text.split(signs).filter(is_address).count() > 1 || is_address(&rest) && rest.contains("://") {
             let help = "leave one of them in the source";
             return Err(refused(field, &text, ", which is more than one address", help));
         }

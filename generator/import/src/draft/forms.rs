@@ -319,8 +319,7 @@ impl Draft<'_> {
         let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
         let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();
         if !has_countries {
-            let states = both.iter().chain(&states);
-            values.extend(states.map(|word| ((*word).clone(), format!("US-{word}"))));
+            values.extend(both.iter().chain(&states).map(|word| ((*word).clone(), format!("US-{word}"))));
         }
         let question = match both.first() {
             Some(word) if states.is_empty() && !has_countries => format!(

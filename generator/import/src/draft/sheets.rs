@@ -80,8 +80,7 @@ impl<'s> Draft<'s> {
         let own = names(self.sheet);
         let theirs = self.others().flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));
         let theirs: BTreeSet<(String, String)> = theirs.collect();
-        let is_same = theirs.iter().all(|(key, name)| own.get(key) == Some(name));
-        (is_same && !theirs.is_empty()).then(|| {
+        (!theirs.is_empty() && theirs.iter().all(|(key, name)| own.get(key) == Some(name))).then(|| {
             let rule = Rule { distinct: true, ..Rule::of(key) }.to_toml();
             let count = format!("{} of {} on other sheets too", theirs.len(), own.len());
             (title, format!("key = {rule}  # {count}: one program, a season of each sheet\n"))
@@ -113,9 +112,8 @@ impl Draft<'_> {
         let columns = (0..self.sheet.columns.len()).filter(|at| !self.sheet.columns[*at].is_empty());
         let (named, others): (Vec<usize>, Vec<usize>) =
             columns.partition(|at| is_key(&self.sheet.columns[*at]));
-        let differs = |column: &usize| !rows.is_empty() && faults(*column).is_empty();
         let mut all = named.iter().copied().chain(others.into_iter().filter(|at| !is_measure(at)));
-        let key = all.find(differs)?;
+        let key = all.find(|column: &usize| !rows.is_empty() && faults(*column).is_empty())?;
         let copied = named.into_iter().take_while(|at| *at != key).find_map(|at| match &faults(at)[..] {
             [(value, line, other)] if line != other && rows.len() > 3 => {
                 let (name, value) = (quoted(&self.sheet.columns[at]), one_line(value));
@@ -234,6 +232,5 @@ pub(super) fn beside(file: &Path, data: &Path) -> PathBuf {
 
 /// The start of a text, for a comment.
 pub(super) fn one_line(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
-    text.trim().to_owned()
+    text.chars().filter(|c| !c.is_control()).take(40).collect::<String>().trim().to_owned()
 }

@@ -33,13 +33,12 @@ impl Importer<'_> {
             let is_lost = if times == 0 { "not in the source" } else { "there more than once" };
             let message = format!("the column {}, mapped to `{field}`, is {is_lost}", quoted(column));
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
-            let help = match near {
+            let help: String = match near {
                 _ if times > 1 => {
-                    "rename one in the source; or declare header_rows, if rows above distinguish them"
-                        .to_owned()
+                    "rename one in the source; or declare header_rows, if rows above distinguish them".into()
                 }
                 _ if sheet.hidden_columns.contains(column) => {
-                    "it is hidden: show it in the source, or declare hidden = \"take\"".to_owned()
+                    "it is hidden: show it in the source, or declare hidden = \"take\"".into()
                 }
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
@@ -195,18 +194,13 @@ impl Importer<'_> {
                     continue;
                 }
             };
-            let (code, help) = if key.is_empty() {
-                (
-                    Code::MissingField,
-                    "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
-                     its first text in `skip`",
-                )
+            let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
+            let help = if key.is_empty() {
+                "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
+                 its first text in `skip`"
             } else {
                 repeated.insert(row.line);
-                (
-                    Code::DuplicateId,
-                    "give each row a key of its own in the source, or name another column or several as `key`",
-                )
+                "give each row a key of its own in the source, or name another column or several as `key`"
             };
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key.as_str()).help(help));

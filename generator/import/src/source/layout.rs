@@ -60,8 +60,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         sheet.notes.push(format!("hidden columns are left out: {names}; hidden = \"take\" takes them"));
     }
     // A title above a header that is repeated is the heading of the first rows.
-    let title = above.last().and_then(lone).filter(|_| repeated > 0);
-    take_headings(rows, title, &grid, how, &mut sheet)?;
+    take_headings(rows, above.last().and_then(lone).filter(|_| repeated > 0), &grid, how, &mut sheet)?;
     merge(&mut sheet.rows, &grid.merged, how.merged.as_deref());
     Ok(sheet)
 }

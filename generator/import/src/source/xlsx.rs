@@ -11,9 +11,8 @@ use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
 use super::layout::column_of;
-use super::number_format;
 use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
-use super::workbook::{Archive, Grid, Name, each_part_of};
+use super::workbook::{Archive, Grid, Name, each_part_of, shown_date, shown_number};
 use super::xml::Part;
 use crate::money;
 
@@ -151,11 +150,11 @@ fn cells(
 /// A cell as its number format shows it.
 fn shown(cell: Cell, format: &str) -> Cell {
     match cell {
-        Cell::Number(number) => match number_format::number(number, format) {
+        Cell::Number(number) => match shown_number(number, format) {
             Some(shown) => Cell::Shown(number, shown),
             None => money::of_format(format).map_or(cell, |currency| Cell::Money(number, currency)),
         },
-        Cell::Moment(moment) => number_format::date(moment, format).map_or(cell, Cell::Text),
+        Cell::Moment(moment) => shown_date(moment, format).map_or(cell, Cell::Text),
         cell => cell,
     }
 }

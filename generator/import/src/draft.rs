@@ -247,7 +247,7 @@ impl Draft<'_> {
         let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum_row(row) || !has_value(row)).collect();
         let poor = poor.iter().map(|row| (row.line, row.name(key))).filter(|(_, name)| !name.is_empty());
         // Notes below the rows.
-        let notes = self.sheet.doubts.lone.iter().filter(|it| !it.has_rows);
+        let notes = self.sheet.lone.iter().filter(|it| !it.has_rows);
         let notes = notes.map(|it| (it.line, it.text.clone()));
         let (lines, keys): (Vec<String>, Vec<String>) =
             poor.chain(notes).map(|(line, text)| (line.to_string(), quoted(&text))).unzip();

@@ -39,15 +39,14 @@ impl ImportError {
 
 /// A file of a mapping, as messages show it: `data/../grants.csv` is `grants.csv`.
 pub(crate) fn shown(data: &Path, file: &str) -> String {
-    let mut parts: Vec<Component<'_>> = Vec::new();
-    let path = data.join(file);
-    for part in path.components() {
-        match (part, parts.last()) {
-            (Component::ParentDir, Some(Component::Normal(_))) => drop(parts.pop()),
-            _ => parts.push(part),
+    let mut shown = PathBuf::new();
+    for part in data.join(file).components() {
+        match part {
+            Component::ParentDir if shown.file_name().is_some() => drop(shown.pop()),
+            _ => shown.push(part),
         }
     }
-    parts.iter().collect::<PathBuf>().display().to_string()
+    shown.display().to_string()
 }
 
 /// Bytes of a source: a file, or standard input for `-`. Reading stops just above the largest size allowed.
@@ -57,8 +56,8 @@ pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, ImportError> {
         stream.take(LARGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
     };
     if path == Path::new("-") {
-        return limited(&mut io::stdin().lock())
-            .map_err(|error| ImportError::Input(format!("standard input: {error}")));
+        let bytes = limited(&mut io::stdin().lock());
+        return bytes.map_err(|error| ImportError::input(Path::new("standard input"), error));
     }
     let bytes = std::fs::File::open(path).and_then(|mut file| limited(&mut file));
     bytes.map_err(|error| ImportError::input(path, error))
@@ -82,10 +81,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new().prefix(".opdir-").tempfile_in(folder)?;
         file.write_all(bytes)?;
-        let permissions = match std::fs::metadata(path) {
-            Ok(metadata) => metadata.permissions(),
-            Err(_) => std::fs::Permissions::from_mode(0o644),
-        };
+        let new = |_| std::fs::Permissions::from_mode(0o644);
+        let permissions = std::fs::metadata(path).map_or_else(new, |it| it.permissions());
         std::fs::set_permissions(file.path(), permissions)?;
         file.persist(path).map_err(|error| error.error)
     };

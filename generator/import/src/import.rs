@@ -8,16 +8,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::days;
-use crate::edits;
 use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
-use crate::mapping::{self, FILE, Rule, Source, Target, kinds};
-use crate::money;
+use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{
     self, ImportOptions, Imported, Outputs, Record, Rows, identity, made_elsewhere, path_of,
 };
 use crate::source::sheet::{Cell, Row, Sheet, listed};
 use crate::values::{self, Made, Wrong};
+use crate::{days, edits, money};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
@@ -34,13 +32,10 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         ImportError::Input(format!("{}: {error}; {help}", path.display()))
     })?;
     let file = report.add_file(path.display().to_string());
-    let sources = match mapping::read(&text) {
-        Ok(sources) => sources,
-        Err((message, word)) => {
-            report.push(Diagnostic::new(Code::BadMapping, place(&text, file, &word), message).field(word));
-            return Err(ImportError::Data);
-        }
-    };
+    let sources = mapping::read(&text).map_err(|(message, word)| {
+        report.push(Diagnostic::new(Code::BadMapping, place(&text, file, &word), message).field(word));
+        ImportError::Data
+    })?;
     report_questions(&text, file, report);
     let chosen = choose(&sources, options)?;
     let mut importer = Importer {
@@ -181,9 +176,9 @@ impl Importer<'_> {
             rows.retain(|(_, at)| at.is_none_or(|at| !repeated.contains(&at.line)));
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
             output.rows.append(&mut rows);
-            let fields = target.fields.iter();
-            let columns = fields.filter_map(|(name, _, rule)| Some((name.clone(), rule.columns.first()?)));
-            output.columns = columns.map(|(name, column)| (name, sheet.place_of(column))).collect();
+            let place =
+                |(name, _, rule): &Mapped| Some((name.clone(), sheet.place_of(rule.columns.first()?)));
+            output.columns = target.fields.iter().filter_map(place).collect();
         }
     }
 
@@ -226,23 +221,22 @@ impl Importer<'_> {
 
     /// Reports what has two readings, each with the words that declare one.
     fn report_doubts(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let doubts = &sheet.doubts;
         let mut report = |line, message: String, help: String| {
             let message = format!("source `{}`: {message}", source.name);
             self.report.push(Diagnostic::new(Code::BadSource, Location { file, line }, message).help(help));
         };
-        if let Some((line, rows, true)) = &doubts.header {
+        if let Some((line, rows, true)) = &sheet.header_doubt {
             let help = format!("declare header_rows = 2; or header_rows = 1 if row {line} is a record");
             report(*line, rows.clone(), help);
         }
-        if let Some((line, _)) = doubts.tables.get(1) {
+        if let Some((line, _)) = sheet.tables.get(1) {
             let tables =
-                doubts.tables.iter().map(|(line, name)| (line.to_string(), format!("table = {name:?}")));
+                sheet.tables.iter().map(|(line, name)| (line.to_string(), format!("table = {name:?}")));
             let (lines, tables): (Vec<String>, Vec<String>) = tables.unzip();
             let message = format!("rows {} name columns: it has several tables", lines.join(" and "));
             report(*line, message, format!("declare which: {}", tables.join(" or ")));
         }
-        if let Some(first) = doubts.lone.first() {
+        if let Some(first) = sheet.lone.first() {
             let (message, help) = match source.reading.sections {
                 None => (
                     "with one cell",
@@ -251,8 +245,8 @@ impl Importer<'_> {
                 ),
                 Some(_) => ("with one cell and no rows below", "list them in `skip`"),
             };
-            let count = counted(doubts.lone.len(), "row");
-            report(first.line, format!("{count} {message}: {}", listed(doubts.lone.iter())), help.to_owned());
+            let count = counted(sheet.lone.len(), "row");
+            report(first.line, format!("{count} {message}: {}", listed(sheet.lone.iter())), help.to_owned());
         }
     }
 

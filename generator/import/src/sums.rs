@@ -182,10 +182,8 @@ fn end(sum: &Sum, text: &str, field: &str, money: Option<&Money>) -> Result<(Val
     let scale = money.map_or(1.0, |it| it.scale);
     let doubt = |what, help| Err(refused(field, text, what, help));
     if scale.is_nan() {
-        return doubt(
-            ", and the factor in the column's name may be either of two",
-            "rename the column, such as (thousands) or (millions), (miles) or (millones)",
-        );
+        let help = "rename the column, such as (thousands) or (millions), (miles) or (millones)";
+        return doubt(", and the factor in the column's name may be either of two", help);
     }
     if sum.is_scaled && scale > 1.0 {
         let help = "write the number without its factor in the source";

@@ -186,10 +186,10 @@ fn tables(
     mut declared: Vec<String>,
 ) -> Result<Vec<Found>, String> {
     let mut sheet = source::read(bytes, how)?;
-    if sheet.doubts.tables.len() > 1 {
+    if sheet.tables.len() > 1 {
         let mut found = Vec::new();
-        for (line, name) in &sheet.doubts.tables {
-            let (table, count) = (quoted(name), sheet.doubts.tables.len());
+        for (line, name) in &sheet.tables {
+            let (table, count) = (quoted(name), sheet.tables.len());
             let why = format!("row {line} names columns, and {count} tables are in one sheet");
             let declared = [declared.clone(), vec![format!("table   = {table}  # {why}")]].concat();
             let title = if source::line_of(name).is_some() { title } else { Some(name.as_str()) };
@@ -198,11 +198,11 @@ fn tables(
         }
         return Ok(found);
     }
-    if let Some((_, rows, _)) = &sheet.doubts.header {
+    if let Some((_, rows, _)) = &sheet.header_doubt {
         declared.push(format!("header_rows = 2  # ? {rows}"));
         sheet = source::read(bytes, &Reading { header_rows: Some(2), ..how.clone() })?;
     }
-    let headings = listed(sheet.doubts.lone.iter().filter(|it| it.has_rows));
+    let headings = listed(sheet.lone.iter().filter(|it| it.has_rows));
     if !headings.is_empty() {
         declared.push(format!(
             "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"

@@ -125,11 +125,8 @@ impl Importer<'_> {
             let help = format!(
                 "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
             );
-            self.report.push(
-                Diagnostic::new(Code::BadValue, Location { file, line: *line }, message)
-                    .field(field.clone())
-                    .help(help),
-            );
+            let problem = Diagnostic::new(Code::BadValue, Location { file, line: *line }, message);
+            self.report.push(problem.field(field.clone()).help(help));
         }
     }
 

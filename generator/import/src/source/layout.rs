@@ -22,7 +22,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     leave_out_hidden(&mut grid, how, &mut sheet);
     let header = one_table(&mut grid.rows, how, &mut sheet)?;
     if how.header_rows.is_none() {
-        sheet.doubts.header = header_doubt(&grid.rows, &header);
+        sheet.header_doubt = header_doubt(&grid.rows, &header);
     }
     let mut rows = grid.rows.split_off(header.end);
     let mut header = grid.rows.split_off(header.start);
@@ -32,8 +32,9 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     }
     let repeated = rows.extract_if(.., |row| header.iter().any(|it| repeats(row, it))).count();
     sheet.note_rows(repeated, "left out: the names of the columns again");
-    let doubtful = sheet.doubts.header.iter().find(|(.., is_record)| *is_record).map(|(line, ..)| *line);
-    rows.retain(|row| Some(row.line) != doubtful);
+    if let Some((doubtful, _, true)) = &sheet.header_doubt {
+        rows.retain(|row| row.line != *doubtful);
+    }
     let width = header.last().map_or(0, |row| row.cells.len());
     sheet.columns = names(&mut header, &grid.merged);
     for row in &mut rows {
@@ -208,7 +209,7 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     // The heading of a declared table goes too.
     let start = if how.table.is_some() { header.start } else { 0 };
     if how.table.is_none() && headers.len() > 1 {
-        sheet.doubts.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
+        sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
     }
     rows.truncate(end);
     drop(rows.drain(..start));
@@ -287,7 +288,7 @@ fn take_headings(
             lone(&row).filter(|_| !is_narrow && how.sections.as_deref() != Some("") && !is_covered(row.line));
         if let Some(text) = text {
             if !listed_in(&how.skip, &text) {
-                sheet.doubts.lone.extend(open.replace(Lone { line: row.line, text, has_rows: false }));
+                sheet.lone.extend(open.replace(Lone { line: row.line, text, has_rows: false }));
             }
             continue;
         }
@@ -296,7 +297,7 @@ fn take_headings(
                 heading = Some(found.text);
                 taken += 1;
             } else {
-                sheet.doubts.lone.push(Lone { has_rows: true, ..found });
+                sheet.lone.push(Lone { has_rows: true, ..found });
             }
         }
         if name.is_some() {
@@ -304,7 +305,7 @@ fn take_headings(
         }
         sheet.rows.push(row);
     }
-    sheet.doubts.lone.extend(open);
+    sheet.lone.extend(open);
     if let Some(name) = name {
         sheet.columns.push(name.to_owned());
         sheet

@@ -173,18 +173,7 @@ pub(crate) fn listed<'l>(rows: impl Iterator<Item = &'l Lone>) -> String {
     texts.join(", ")
 }
 
-/// What has two readings until a mapping declares one.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Doubts {
-    /// Two rows that may both name columns: the line of the lower one, what they have, and whether it is read as a record.
-    pub header: Option<(u32, String, bool)>,
-    /// Several tables: the first line of each, and what declares it.
-    pub tables: Vec<(u32, String)>,
-    /// Rows with one cell, which are left out.
-    pub lone: Vec<Lone>,
-}
-
-/// The rows of a source.
+/// The rows of a source, and what has two readings until a mapping declares one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sheet {
     /// In a workbook.
@@ -195,7 +184,12 @@ pub(crate) struct Sheet {
     pub notes: Vec<String>,
     /// Names of columns that are left out because they are hidden.
     pub hidden_columns: Vec<String>,
-    pub doubts: Doubts,
+    /// Two rows that may both name columns: the line of the lower one, what they have, and whether it is read as a record.
+    pub header_doubt: Option<(u32, String, bool)>,
+    /// Several tables: the first line of each, and what declares it.
+    pub tables: Vec<(u32, String)>,
+    /// Rows with one cell, which are left out.
+    pub lone: Vec<Lone>,
 }
 
 /// Where the cells of a field stand in a source.

@@ -64,14 +64,14 @@ fn rows_with_one_cell_may_be_records() {
     place.imported();
     assert_eq!(place.rows("organizations/a.ndjson").len(), 2);
     // In a sheet of two columns they are records anyway.
-    assert!(sheet("Name,Country\nAcme,\n", &Reading::default()).unwrap().doubts.lone.is_empty());
+    assert!(sheet("Name,Country\nAcme,\n", &Reading::default()).unwrap().lone.is_empty());
 }
 
 #[test]
 fn a_heading_without_rows_above_another_is_left_to_the_mapping() {
     let how = Reading { sections: Some("Where".to_owned()), ..Reading::default() };
     let found = sheet(&format!("{HEAD}Europe,,\nSpain,,\n{ROWS}"), &how).unwrap();
-    let lone: Vec<(u32, &str)> = found.doubts.lone.iter().map(|it| (it.line, &*it.text)).collect();
+    let lone: Vec<(u32, &str)> = found.lone.iter().map(|it| (it.line, &*it.text)).collect();
     assert_eq!(lone, [(2, "Europe")]);
     assert_eq!(found.rows[0].cells[3], Cell::Text("Spain".to_owned()));
     let taken = Reading { sections: Some("Title".to_owned()), ..Reading::default() };
@@ -115,7 +115,7 @@ fn rows_of_records_are_no_second_table() {
         "Ref,Title,Link\nA,Ocean,x\n\nB,Sea,y\nC,Coast,z\n".to_owned(),
     ] {
         let found = sheet(&rows, &Reading::default()).unwrap();
-        assert!(found.doubts.tables.is_empty(), "{rows}: {:?}", found.doubts.tables);
+        assert!(found.tables.is_empty(), "{rows}: {:?}", found.tables);
     }
 }
 

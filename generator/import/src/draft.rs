@@ -8,14 +8,13 @@ use std::path::Path;
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
 use crate::files::{ImportError, read_source, replace};
-use crate::values::{items, lacks_scheme};
+use crate::values::{Made, items, lacks_scheme};
 use crate::vocabulary::{FIELDS, Field, is_age, is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
 use forms::Money;
-use serde_json::Value;
 use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
@@ -85,11 +84,12 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
 }
 
 /// Whether the check after an import takes a value of a cell.
-fn is_taken(field: &str, kind: ValueType, value: &Value) -> bool {
-    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+fn is_taken(field: &str, kind: ValueType, made: &Made) -> bool {
+    let items = made.value.as_array().map_or(std::slice::from_ref(&made.value), Vec::as_slice);
     let is_address = |it: &str| it.starts_with("http://") || it.starts_with("https://") || lacks_scheme(it);
     items.iter().all(|item| match (kind, item.as_str()) {
-        (ValueType::Date, None) => false,
+        // An empty cell, not one whose text becomes a note.
+        (ValueType::Date, None) => made.note.is_none(),
         (ValueType::Url, Some(text)) => is_address(text),
         (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => forms::is_place(text),
         _ => true,
@@ -330,8 +330,7 @@ impl Draft<'_> {
         let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
             let fits = |field: &values::Field<'_>| {
-                let made = field.make(cell, self.sheet, row);
-                made.is_ok_and(|made| made.is_none_or(|made| is_taken(field.name, field.kind, &made.value)))
+                field.make(cell, self.sheet, row).is_ok_and(|made| is_taken(field.name, field.kind, &made))
             };
             !fields.is_empty() && fields.iter().all(fits)
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::files::{ImportError, text_of};
+use crate::files::{Outcome, text_of};
 use crate::mapping::kinds;
 use crate::output::{Output, Outputs, Record, line_of, previous};
 use crate::values;
@@ -18,7 +18,7 @@ use dataset::text::{nearest, quoted, slug_of};
 const NAMES: [&str; 3] = ["key", "slug", "id"];
 
 /// Applies every edit to what was imported.
-pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Result<(), ImportError> {
+pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
     for table in outputs.keys().map(|(table, _)| *table).collect::<BTreeSet<_>>() {
         let path = data.join("edits").join(format!("{}.csv", table.name()));
         let text = text_of(&path)?;

@@ -27,6 +27,8 @@ pub enum ImportError {
     Data,
 }
 
+pub(crate) type Outcome<T> = Result<T, ImportError>;
+
 impl ImportError {
     pub(crate) fn input(path: &Path, error: impl Display) -> Self {
         Self::Input(format!("{}: {error}", path.display()))
@@ -50,7 +52,7 @@ pub(crate) fn shown(data: &Path, file: &str) -> String {
 }
 
 /// Bytes of a source: a file, or standard input for `-`. Reading stops just above the largest size allowed.
-pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, ImportError> {
+pub(crate) fn read_source(path: &Path) -> Outcome<Vec<u8>> {
     let limited = |stream: &mut dyn Read| {
         let mut bytes = Vec::new();
         stream.take(LARGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
@@ -64,7 +66,7 @@ pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, ImportError> {
 }
 
 /// The text of a file, empty if there is none.
-pub(crate) fn text_of(path: &Path) -> Result<String, ImportError> {
+pub(crate) fn text_of(path: &Path) -> Outcome<String> {
     match std::fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         read => read.map_err(|error| ImportError::input(path, error)),
@@ -90,10 +92,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
 }
 
 /// The sources that are named, or all.
-pub(crate) fn choose<'s>(
-    sources: &'s [Source],
-    options: &ImportOptions<'_>,
-) -> Result<Vec<&'s Source>, ImportError> {
+pub(crate) fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Outcome<Vec<&'s Source>> {
     let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
     if let Some(name) = options.sources.iter().find(|name| !known.contains(&name.as_str())) {
         let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
@@ -108,7 +107,7 @@ pub(crate) fn choose<'s>(
 }
 
 /// What a source holds.
-pub(crate) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Result<Vec<u8>, ImportError> {
+pub(crate) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Outcome<Vec<u8>> {
     match (options.from, &source.file) {
         (Some(path), _) => read_source(path),
         (None, Some(file)) => read_source(&regular(options.data, file)?),
@@ -142,7 +141,7 @@ pub(crate) fn rows_of(lines: &[u32]) -> String {
 }
 
 /// The path of a file that a mapping names: no device, and no link out of the dataset.
-fn regular(data: &Path, file: &str) -> Result<PathBuf, ImportError> {
+fn regular(data: &Path, file: &str) -> Outcome<PathBuf> {
     let path = data.join(file);
     if !std::fs::metadata(&path).map_err(|error| ImportError::input(&path, error))?.is_file() {
         return Err(ImportError::input(&path, "it is no regular file; --from reads a pipe"));

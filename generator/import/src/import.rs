@@ -10,11 +10,10 @@ use serde_json::{Value, json};
 
 use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{
-    self, ImportOptions, Imported, Outputs, Record, Rows, identity, made_elsewhere, path_of,
-};
+use crate::output::{self, ImportOptions, Imported, Outputs, Record, Rows};
+use crate::output::{Identities, identity, made_elsewhere, path_of};
 use crate::source::sheet::{Cell, Row, Sheet, listed};
-use crate::values::{self, Made, Wrong};
+use crate::values::{self, Wrong};
 use crate::{days, edits, money};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
@@ -135,7 +134,7 @@ struct Importer<'a> {
     text: &'a str,
     outputs: Outputs,
     /// What there is one row for, by its [`identity`].
-    made: BTreeSet<(Table, String)>,
+    made: Identities,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
     /// The rows of what is counted: where it is, its name, and what became of it.
@@ -320,13 +319,13 @@ impl Importer<'_> {
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for to in fields {
-            let (field, rule) = (to.name, to.rule);
+        for to @ &values::Field { name: field, rule, .. } in fields {
             let cell = cell_of(rule, source, sheet, row);
             let wrong = match to.make(&cell, sheet, row) {
-                Ok(None) => continue,
-                Ok(Some(made)) => {
-                    self.count_sums(&made, source, field, at);
+                Ok(made) => {
+                    if let Some((what, became)) = made.counted {
+                        self.count(format!("source `{}`: `{field}`", source.name), what, became, at);
+                    }
                     if made.is_elsewhere {
                         return (None, notes);
                     }
@@ -368,18 +367,6 @@ impl Importer<'_> {
         let has_amount = !target.has("amount") || record.contains_key("amount");
         let is_one = has_texts && has_amount && (has_value || target.is_fixed());
         ((is_one || is_broken).then_some(record), notes)
-    }
-
-    /// Counts sums that have no place, and those whose currency only their field shows.
-    fn count_sums(&mut self, made: &Made, source: &Source, field: &str, at: Location) {
-        let place = || format!("source `{}`: `{field}`", source.name);
-        if made.is_lost {
-            self.count(place(), "least sum", "in other currencies left out, as a fact has one sum", at);
-        }
-        if made.is_bare {
-            let became = "without a currency taken as US dollars; `currency` declares another";
-            self.count(place(), "sum", became, at);
-        }
     }
 
     /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::files::{ImportError, replace, text_of};
+use crate::files::{ImportError, Outcome, replace, text_of};
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
 use crate::values::lacks_scheme;
@@ -172,7 +172,7 @@ impl Output {
         source: &Source,
         target: &Target,
         data: &Path,
-        made: &BTreeSet<(Table, String)>,
+        made: &Identities,
     ) -> Option<(usize, usize)> {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
@@ -264,6 +264,9 @@ fn same_names(
 /// The records to write, by table and source.
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
+/// What there is one record of, by its [`identity`].
+pub(super) type Identities = BTreeSet<(Table, String)>;
+
 /// By what the only record of a value is known in every source: its text, whatever its case and spaces. Names that differ
 /// by signs or accents are two.
 pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
@@ -311,11 +314,7 @@ pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
 
 /// Replaces what records have in place of values: codes for names of places, values for labels of the vocabulary, whole
 /// addresses. A note counts the replacements of each field. What has several readings stays, and the check refuses it.
-pub(super) fn complete(
-    data: &Path,
-    outputs: &mut Outputs,
-    report: &mut Diagnostics,
-) -> Result<(), ImportError> {
+pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
     // With what is imported now.
     let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
     let lines = |output: &Output| output.rows.iter().flat_map(|(line, _)| line.bytes()).collect();
@@ -361,11 +360,7 @@ fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<String>
 
 /// Gives records the ids and slugs that they had in the last import where their source calls them otherwise: by another
 /// name, or by another key, where the mapping declares `gone = "rename"`.
-pub(super) fn keep_ids(
-    data: &Path,
-    outputs: &mut Outputs,
-    report: &mut Diagnostics,
-) -> Result<(), ImportError> {
+pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
     // Read only where a record is called otherwise.
     let earlier = LazyCell::new(|| dataset::identities(&Input::Folder(data.to_owned())));
     let mut stayed: Vec<String> = Vec::new();
@@ -417,11 +412,7 @@ pub(super) fn keep_ids(
 }
 
 /// What sources that are not read now have made of the values of a column.
-pub(super) fn made_elsewhere(
-    sources: &[Source],
-    chosen: &[&Source],
-    data: &Path,
-) -> BTreeSet<(Table, String)> {
+pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> Identities {
     let mut made = BTreeSet::new();
     for source in sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name)) {
         for target in &source.targets {
@@ -441,7 +432,7 @@ pub(super) fn add_earlier_files(
     options: &ImportOptions<'_>,
     sources: &[Source],
     imported: &mut Imported,
-) -> Result<(), ImportError> {
+) -> Outcome<()> {
     let text = text_of(&options.data.join(LIST))?;
     let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
     let mut list: BTreeMap<String, String> =

@@ -127,7 +127,9 @@ pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<
     };
     match currency.as_deref() {
         Some(code) if is_dollars && code != "USD" && splits => {
-            return Ok(Made { is_lost: is_lost && field.contains("Min"), ..Made::default() });
+            let counted = ("least sum", "in other currencies left out, as a fact has one sum");
+            let is_counted = is_lost && field.contains("Min");
+            return Ok(Made { counted: is_counted.then_some(counted), ..Made::default() });
         }
         Some(code) if is_dollars && code != "USD" => {
             let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
@@ -138,7 +140,8 @@ pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<
     let (value, text) = end(&sum, &text, field, money.as_ref())?;
     // Dollars are in the field that the column is mapped to as well.
     let is_elsewhere = splits && !is_dollars && !sum.is_rate && currency.as_deref() == Some("USD");
-    Ok(Made { value, currency, text, is_bare, is_elsewhere, ..Made::default() })
+    let bare = ("sum", "without a currency taken as US dollars; `currency` declares another");
+    Ok(Made { value, currency, text, counted: is_bare.then_some(bare), is_elsewhere, ..Made::default() })
 }
 
 /// The sum of a cell, and the currency that the cell or its number format shows.

@@ -54,10 +54,9 @@ pub(super) struct Made {
     pub currency: Option<String>,
     /// The text of a sum that is more than one number, such as a range.
     pub text: Option<String>,
-    /// Whether nothing but the field shows the currency of a sum.
-    pub is_bare: bool,
-    /// Whether a sum has no place where it could be shown.
-    pub is_lost: bool,
+    /// What a sum is counted as, and what became of it, where people should know: it has no place where it could be shown, or
+    /// nothing but the field shows its currency.
+    pub counted: Option<(&'static str, &'static str)>,
     /// Whether another field has the sum.
     pub is_elsewhere: bool,
 }
@@ -99,15 +98,15 @@ impl<'a> Field<'a> {
         target.fields.iter().map(field).collect()
     }
 
-    /// The value of the field in a row, which may show the currency of a sum; none if the cell is empty.
-    pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Option<Made>, Wrong> {
+    /// The value of the field in a row, which may show the currency of a sum; null if the cell is empty.
+    pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Made, Wrong> {
         let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
         // A cell is read whole, or not at all.
         match made(cell, self, &evidence.unwrap_or_default()) {
             Err(wrong) if wrong.is_unread && self.rule.notes => {
-                Ok(Some(Made { note: Some(cell.text()), ..Made::default() }))
+                Ok(Made { note: Some(cell.text()), ..Made::default() })
             }
-            Ok(Some(Made { note: Some(text), value, .. })) if !self.rule.notes && !value.is_null() => {
+            Ok(Made { note: Some(text), value, .. }) if !self.rule.notes && !value.is_null() => {
                 let help = format!(
                     "add notes = true to the rule of `{}`: the day is published, and the text as a note",
                     self.name
@@ -119,7 +118,7 @@ impl<'a> Field<'a> {
     }
 }
 
-fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Option<Made>, Wrong> {
+fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
     let Field { name: field, kind, rule, source, .. } = *to;
     let unmarked = html::plain(cell);
     let cell = unmarked.as_ref().unwrap_or(cell);
@@ -150,16 +149,16 @@ fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Option<Mad
     };
     let text = cell.text();
     if cell.is_empty() || is_empty(&text) {
-        let default = rule.default.as_ref();
-        return default.map(|text| convert(&Cell::Text(text.clone()), to, evidence)).transpose();
+        let Some(text) = &rule.default else { return Ok(Made::default()) };
+        return convert(&Cell::Text(text.clone()), to, evidence);
     }
     if kind == ValueType::List {
-        return list(cell, field, rule, source).map(Some);
+        return list(cell, field, rule, source);
     }
     match renamed(&text, field, rule)? {
-        nothing if nothing.is_empty() => Ok(None),
-        same if same == text => convert(cell, to, evidence).map(Some),
-        other => convert(&Cell::Text(other), to, evidence).map(Some),
+        nothing if nothing.is_empty() => Ok(Made::default()),
+        same if same == text => convert(cell, to, evidence),
+        other => convert(&Cell::Text(other), to, evidence),
     }
 }
 
@@ -310,8 +309,7 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
     let Value::String(text) = value else { return Ok(value.clone()) };
     let (rule, source) = (Rule::default(), Source::default());
     let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
-    let made = to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default())?;
-    Ok(made.map_or(Value::Null, |made| made.value))
+    to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default()).map(|made| made.value)
 }
 
 /// Whether a text is the code of a state of the US.

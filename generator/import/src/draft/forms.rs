@@ -104,7 +104,7 @@ impl Draft<'_> {
         let to = &values::Field::all(source, &target, self.sheet)[0];
         let column = self.sheet.column(&to.rule.columns[0]);
         let cells = column.into_iter().flat_map(|column| self.sheet.cells(column));
-        let made = |row, cell| to.make(cell, self.sheet, row).map(Option::unwrap_or_default);
+        let made = |row, cell| to.make(cell, self.sheet, row);
         cells.map(|(row, cell)| (row, cell.text(), made(row, cell))).collect()
     }
 
@@ -127,7 +127,7 @@ impl Draft<'_> {
     pub(super) fn sums_shown(&self, column: usize) -> usize {
         let made = self.trial("fundingMinUsd", ValueType::Number, self.rule(column), &Source::default());
         let is_sum = |(.., made): &&Trial<'_>| match made {
-            Ok(made) => !made.is_bare && (made.value.is_number() || made.note.is_some()),
+            Ok(made) => made.counted.is_none() && (made.value.is_number() || made.note.is_some()),
             Err(wrong) => wrong.code == Code::BadCurrency,
         };
         made.iter().filter(is_sum).count()

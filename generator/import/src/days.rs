@@ -246,22 +246,21 @@ fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault
         DateOrder::Ymd => day_of(a, b, c),
         DateOrder::Epoch => None,
     };
-    let (read, never) = match order {
-        _ if a.len() == 4 && b.parse().is_ok_and(|month: u8| month > 12) => {
-            (None, format!(": there is no month {b}"))
-        }
-        _ if a.len() == 4 => (read(DateOrder::Ymd), NO_DAY.to_owned()),
-        Some(order) => {
-            (read(order), format!(", which is no date as `dates = \"{}\"` reads them", order.name()))
-        }
-        None => match (read(DateOrder::Dmy), read(DateOrder::Mdy)) {
-            (None, None) => (None, NO_DAY.to_owned()),
-            (Some(_), None) => return Err(Fault::Order(Some("dmy"))),
-            (None, Some(_)) => return Err(Fault::Order(Some("mdy"))),
-            (Some(_), Some(_)) => return Err(Fault::Order(None)),
-        },
+    if a.len() == 4 {
+        let is_month = b.parse().is_ok_and(|month: u8| month <= 12);
+        let never = if is_month { NO_DAY.to_owned() } else { format!(": there is no month {b}") };
+        return day_of(a, b, c).ok_or(Fault::Never(never));
+    }
+    let Some(order) = order else {
+        return Err(match (read(DateOrder::Dmy), read(DateOrder::Mdy)) {
+            (None, None) => Fault::Never(NO_DAY.to_owned()),
+            (Some(_), None) => Fault::Order(Some("dmy")),
+            (None, Some(_)) => Fault::Order(Some("mdy")),
+            (Some(_), Some(_)) => Fault::Order(None),
+        });
     };
-    read.ok_or(Fault::Never(never))
+    let never = || format!(", which is no date as `dates = \"{}\"` reads them", order.name());
+    read(order).ok_or_else(|| Fault::Never(never()))
 }
 
 fn day_of(year: &str, month: &str, day: &str) -> Option<Date> {

@@ -261,15 +261,16 @@ impl Draft<'_> {
         let elsewhere = self.others().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
             let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
-            let why = "one row for each value";
-            let doubt = self.two_names(*column).map(|cell| {
+            let doubt = self.two_names(*column).map_or_else(String::new, |cell| {
                 let cell = quoted(&cell);
                 format!(
                     "? {cell} is one organization, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
                 )
             });
-            let doubt = doubt.unwrap_or_default();
-            let _ = writeln!(out, "\n[sources.{source}.organizations]\nname = {rule}  # {doubt}{why}");
+            let _ = writeln!(
+                out,
+                "\n[sources.{source}.organizations]\nname = {rule}  # {doubt}one row for each value"
+            );
         }
         let _ = writeln!(out, "\n[sources.{source}.programs]");
         let shared = self.shared(taken, key);

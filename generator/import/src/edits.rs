@@ -86,9 +86,8 @@ fn edit(
     }
     let rows = imported.iter_mut().flat_map(|(from, rows, _)| rows.iter_mut().map(|row| (&**from, row)));
     let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
-    let has_left =
-        |(_, record): &&(&String, &mut Record)| record.get("publication").is_some_and(|it| it == "withdrawn");
-    if let Some((source, _)) = found.iter().find(has_left) {
+    let has_left = |record: &Record| record.get("publication").is_some_and(|it| it == "withdrawn");
+    if let Some((source, _)) = found.iter().find(|(_, record)| has_left(record)) {
         let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
         let help = "remove the edit, or keep it for the case that the row comes back";
         return Err(Diagnostic::new(Code::IdleEdit, at, message).value(name, wanted).help(help));
@@ -119,11 +118,8 @@ fn change(record: &mut Record, field: &str, value: &Value, at: Location, report:
 
 fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
-    match (text(name), name) {
-        (Some(found), _) => found == wanted,
-        (None, "slug") => text("name").or(text("displayName")).is_some_and(|name| slug_of(name) == wanted),
-        (None, _) => false,
-    }
+    let is_slug = || text("name").or(text("displayName")).is_some_and(|name| slug_of(name) == wanted);
+    text(name).map_or_else(|| name == "slug" && is_slug(), |found| found == wanted)
 }
 
 /// Whether a source that was not imported this time has the record.

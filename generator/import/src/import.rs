@@ -267,10 +267,8 @@ impl Importer<'_> {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(from, target, &fields, &row);
             self.add_notes(source, key.as_deref(), notes, at);
-            let Some(mut record) = record.filter(|_| !target.is_fixed() || of_program || records.is_empty())
-            else {
-                continue;
-            };
+            let record = record.filter(|_| !target.is_fixed() || of_program || records.is_empty());
+            let Some(mut record) = record else { continue };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
                 *label = format!("{label}: {name}");
             }
@@ -371,9 +369,8 @@ impl Importer<'_> {
 
     /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?
     fn with_share(&mut self, wrong: Wrong, Opened { source, sheet, .. }: Opened<'_>, rule: &Rule) -> Wrong {
-        let Some(column) = rule.columns.first().filter(|_| wrong.code == Code::Separators) else {
-            return wrong;
-        };
+        let column = rule.columns.first().filter(|_| wrong.code == Code::Separators);
+        let Some(column) = column else { return wrong };
         let of_column = || {
             let cells = sheet.column(column).into_iter().flat_map(|at| sheet.cells(at));
             let texts = cells.map(|(_, cell)| cell.text()).filter(|it| !source.empty.contains(it));
@@ -396,14 +393,13 @@ impl Importer<'_> {
                 self.report.push(problem.value(column, note).help(help));
                 continue;
             };
-            if !self.noted.insert((key.to_owned(), note.clone())) {
-                continue;
+            if self.noted.insert((key.to_owned(), note.clone())) {
+                let place = format!("source `{}`: {}", source.name, quoted(&column));
+                self.count(place, "cell", "published as notes", at);
+                let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
+                let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
+                output.rows.push((format!("{fact}\n"), Some(at)));
             }
-            let place = format!("source `{}`: {}", source.name, quoted(&column));
-            self.count(place, "cell", "published as notes", at);
-            let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
-            let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
-            output.rows.push((format!("{fact}\n"), Some(at)));
         }
     }
 }

@@ -29,19 +29,15 @@ impl Sum {
 }
 
 /// The currencies that all evidence allows; the error names two that exclude each other.
-pub(super) fn agreed(evidence: impl Iterator<Item = Evidence>) -> Result<Option<Codes>, String> {
-    let mut agreed: Option<Evidence> = None;
+pub(super) fn agreed(mut evidence: impl Iterator<Item = Evidence>) -> Result<Option<Codes>, String> {
+    let Some((before, mut known)) = evidence.next() else { return Ok(None) };
     for (what, codes) in evidence {
-        let Some((before, known)) = &mut agreed else {
-            agreed = Some((what, codes));
-            continue;
-        };
         if !known.iter().any(|code| codes.contains(code)) {
             return Err(format!("{before} shows {}, {what} {}", known.join("|"), codes.join("|")));
         }
         known.retain(|code| codes.contains(code));
     }
-    Ok(agreed.map(|(_, codes)| codes))
+    Ok(Some(known))
 }
 
 /// Codes of currencies that are English words in capitals.

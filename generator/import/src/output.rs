@@ -50,7 +50,6 @@ impl Imported {
         let origin =
             |file: &str, line: u32| *places(file)?.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
-        let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
         let follows = |it: &Diagnostic| match it.code {
             Code::MissingField => {
@@ -58,7 +57,10 @@ impl Imported {
                 of_row.into_iter().any(|(_, field)| field == "key" || names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
-            Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
+            Code::NoTable => {
+                lacks_fields
+                    && self.places.keys().any(|path| names(it, path.split('/').next().unwrap_or_default()))
+            }
             _ => false,
         };
         report.relocate(origin, |it, file| {
@@ -94,9 +96,8 @@ impl Imported {
 
 /// Adds the column of a field to a problem that the check found.
 fn add_column(it: &mut Diagnostic, columns: &Columns) {
-    let Some(field) = it.field.as_deref().map(|field| field.strip_suffix("Id").unwrap_or(field)) else {
-        return;
-    };
+    let Some(field) = it.field.as_deref() else { return };
+    let field = field.strip_suffix("Id").unwrap_or(field);
     let place = columns.get(field);
     it.message.extend(place.map(|place| place.at(it.at.line)));
     if it.code == Code::MissingField {

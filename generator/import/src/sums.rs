@@ -22,8 +22,8 @@ pub(super) struct Money {
     splits: bool,
     /// Whether the column is mapped to the field of the other end too.
     has_both: bool,
-    /// Whether sums in other currencies have no place.
-    is_lost: bool,
+    /// Whether those facts have sums of the same column: else, sums in other currencies have no place.
+    has_fact: bool,
 }
 
 impl Money {
@@ -39,12 +39,10 @@ impl Money {
         let columns = match named.filter(|rule| rule.value.is_none()) {
             Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
             None => {
-                let columns = 0..sheet.columns.len();
-                columns.filter(|at| money::is_currency_column(&sheet.columns[*at])).collect()
+                (0..sheet.columns.len()).filter(|at| money::is_currency_column(&sheet.columns[*at])).collect()
             }
         };
-        let declared = named.and_then(|rule| rule.value.clone());
-        let declared = declared.map(|code| ("the mapping".to_owned(), vec![code]));
+        let declared = named.and_then(|rule| Some(("the mapping".to_owned(), vec![rule.value.clone()?])));
         let header = codes.map(|codes| (format!("the header {}", quoted(column)), codes));
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
@@ -60,7 +58,7 @@ impl Money {
             columns,
             splits: !partners.is_empty(),
             has_both,
-            is_lost: !partners.contains(&true),
+            has_fact: partners.contains(&true),
         })
     }
 
@@ -72,14 +70,13 @@ impl Money {
             if text.is_empty() || source.empty.contains(&text) {
                 continue;
             }
-            let name = &sheet.columns[*column];
+            let name = quoted(&sheet.columns[*column]);
             let codes = money::codes(&text).or_else(|| is_currency(&text).then(|| vec![text.clone()]));
             let codes = codes.ok_or_else(|| {
-                let message =
-                    format!("the currency {} in column {} is not known", quoted(&text), quoted(name));
+                let message = format!("the currency {} in column {name} is not known", quoted(&text));
                 wrong(Code::BadCurrency, message, "write its code into the source, such as EUR")
             })?;
-            evidence.push((format!("the column {}", quoted(name)), codes));
+            evidence.push((format!("the column {name}"), codes));
         }
         evidence.extend(self.stated.iter().cloned());
         Ok(evidence)
@@ -94,10 +91,8 @@ pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<
         |what: &str, help: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) };
     let (sum, shown) = shown(cell, field, source)?;
     // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
-    let splits = money.as_ref().is_some_and(|it| it.splits);
-    let is_lost = money.as_ref().is_some_and(|it| it.is_lost);
+    let (splits, has_fact) = money.as_ref().map_or((false, false), |it| (it.splits, it.has_fact));
     if sum.is_rate && *field != "amount" {
-        let has_fact = splits && !is_lost;
         return Ok(Made { note: Some(text).filter(|_| !has_fact), ..Made::default() });
     }
     let is_dollars = field.ends_with("Usd");
@@ -125,17 +120,14 @@ pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<
             return Err(refused(&may_be, help));
         }
     };
-    match currency.as_deref() {
-        Some(code) if is_dollars && code != "USD" && splits => {
-            let counted = ("least sum", "in other currencies left out, as a fact has one sum");
-            let is_counted = is_lost && field.contains("Min");
-            return Ok(Made { counted: is_counted.then_some(counted), ..Made::default() });
+    if let Some(code) = currency.as_deref().filter(|code| is_dollars && *code != "USD") {
+        if splits {
+            let lost = ("least sum", "in other currencies left out, as a fact has one sum");
+            let is_lost = !has_fact && field.contains("Min");
+            return Ok(Made { counted: is_lost.then_some(lost), ..Made::default() });
         }
-        Some(code) if is_dollars && code != "USD" => {
-            let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
-            return Err(refused(&format!(", which is {code}, and the field is US dollars"), help));
-        }
-        _ => {}
+        let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
+        return Err(refused(&format!(", which is {code}, and the field is US dollars"), help));
     }
     let (value, text) = end(&sum, &text, field, money.as_ref())?;
     // Dollars are in the field that the column is mapped to as well.

@@ -217,8 +217,7 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
         return Ok(text.to_owned());
     }
     let known = rule.values.get(text).or_else(|| rule.values.get("*"));
-    let known = known.map(|known| if known == "*" { text } else { known });
-    known.map(str::to_owned).ok_or_else(|| {
+    known.map(|known| if known == "*" { text.to_owned() } else { known.clone() }).ok_or_else(|| {
         let message = format!("`{field}`: {} is not among `values`", quoted(text));
         wrong(Code::UnknownWord, message, format!("add to its values: {} = \"…\"", mapping::quoted(text)))
     })

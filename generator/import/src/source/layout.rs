@@ -116,9 +116,8 @@ fn repeats(row: &Row, other: &Row) -> bool {
 
 /// Whether the row below a header names columns that have no name yet.
 fn goes_on(rows: &[Row], header: usize) -> bool {
-    let Some(below) = rows.get(header + 1).filter(|row| row.line == rows[header].line + 1) else {
-        return false;
-    };
+    let below = rows.get(header + 1).filter(|row| row.line == rows[header].line + 1);
+    let Some(below) = below else { return false };
     let width = rows[header].cells.len().max(below.cells.len());
     let is_named = |row: &Row, column: usize| !row.text(column).is_empty();
     let adds = (0..width).any(|column| !is_named(&rows[header], column) && is_named(below, column));

@@ -60,10 +60,9 @@ fn is_hidden(attributes: &Attributes) -> bool {
 
 /// Whether what is shown of a date leaves its day out: `May 2027`.
 fn lacks_day(shown: &str, moment: DateTime) -> bool {
-    let numbers =
-        || shown.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<i16>().ok());
-    numbers().any(|number| number == moment.year())
-        && !numbers().any(|number| number == i16::from(moment.day()))
+    let numbers = shown.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
+    let numbers: Vec<i16> = numbers.collect();
+    numbers.contains(&moment.year()) && !numbers.contains(&moment.day().into())
 }
 
 impl Walk {

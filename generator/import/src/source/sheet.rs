@@ -222,9 +222,8 @@ pub(crate) fn listed_in(list: &[String], text: &str) -> bool {
 
 impl Sheet {
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name).or_else(|| {
-            self.columns.iter().position(|column| Some(column.as_str()) == name.strip_prefix('/'))
-        })
+        let position = |name: &str| self.columns.iter().position(|column| column == name);
+        position(name).or_else(|| position(name.strip_prefix('/')?))
     }
 
     pub(crate) fn place_of(&self, name: &str) -> ColumnPlace {

@@ -159,10 +159,8 @@ pub(super) fn shown_number(number: f64, format: &str) -> Option<String> {
     if !has_unit(&texts(&letters)) {
         return None;
     }
-    let (Some(first), Some(last)) = (letters.iter().position(is_digit), letters.iter().rposition(is_digit))
-    else {
-        return Some(texts(&letters).trim().to_owned());
-    };
+    let ends = letters.iter().position(is_digit).zip(letters.iter().rposition(is_digit));
+    let Some((first, last)) = ends else { return Some(texts(&letters).trim().to_owned()) };
     // Each comma behind the digits divides by a thousand.
     let commas = letters[..=last].iter().rev().take_while(|it| **it == (',', false)).count();
     let percent = if texts(&letters[last..]).contains('%') { 100.0 } else { 1.0 };

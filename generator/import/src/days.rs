@@ -263,18 +263,15 @@ fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault
     read(order).ok_or_else(|| Fault::Never(never()))
 }
 
+/// A day of a year of this century or near it. One of two digits is no later than 2050: opportunities lie ahead.
 fn day_of(year: &str, month: &str, day: &str) -> Option<Date> {
-    Date::new(year_of(year)?, month.parse().ok()?, day.parse().ok()?).ok()
-}
-
-/// A year of this century or near it. One of two digits is no later than 2050: opportunities lie ahead.
-fn year_of(text: &str) -> Option<i16> {
-    let year: i16 = text.parse().ok()?;
-    match text.len() {
-        2 if year <= 50 => Some(2000 + year),
-        4 if (1900..2200).contains(&year) => Some(year),
-        _ => None,
-    }
+    let number: i16 = year.parse().ok()?;
+    let year = match year.len() {
+        2 if number <= 50 => 2000 + number,
+        4 if (1900..2200).contains(&number) => number,
+        _ => return None,
+    };
+    Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
 }
 
 /// How many tokens are an hour with its zone, and whether it is another one than midnight in UTC, as programs write it.

@@ -95,7 +95,14 @@ fn edit(
     let is_found = !found.is_empty();
     for (_, record) in found {
         for (field, value) in &changes {
-            change(record, field, value, at, report);
+            if record.get(field).unwrap_or(&Value::Null) == value {
+                let message = format!("`{field}` is already the value in the source");
+                report.push(Diagnostic::new(Code::IdleEdit, at, message).field(field.clone()));
+            } else if value.is_null() {
+                record.remove(field);
+            } else {
+                record.insert(field.clone(), value.clone());
+            }
         }
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, imported) {
@@ -103,17 +110,6 @@ fn edit(
         return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
     }
     Ok(())
-}
-
-fn change(record: &mut Record, field: &str, value: &Value, at: Location, report: &mut Diagnostics) {
-    if record.get(field).unwrap_or(&Value::Null) == value {
-        let message = format!("`{field}` is already the value in the source");
-        report.push(Diagnostic::new(Code::IdleEdit, at, message).field(field.to_owned()));
-    } else if value.is_null() {
-        record.remove(field);
-    } else {
-        record.insert(field.to_owned(), value.clone());
-    }
 }
 
 fn is_named(record: &Record, name: &str, wanted: &str) -> bool {

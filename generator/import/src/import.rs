@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, ImportOptions, Imported, Outputs, Record, Rows};
-use crate::output::{Identities, identity, made_elsewhere, path_of};
+use crate::output::{self, Identities, ImportOptions, Imported, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed};
 use crate::values::{self, Wrong};
 use crate::{days, edits, money};
@@ -42,7 +41,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         file,
         text: &text,
         outputs: BTreeMap::new(),
-        made: made_elsewhere(&sources, &chosen, options.data),
+        made: output::made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
         counts: BTreeMap::new(),
         alike: BTreeMap::new(),
@@ -67,7 +66,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
     for ((table, source), output) in outputs {
-        let path = path_of(table, &source);
+        let path = output::path_of(table, &source);
         let rows = counted(output.rows.len(), "row");
         imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
         let (lines, places) = output.into_lines(table);

@@ -187,7 +187,7 @@ impl Output {
         };
         let (mut gone, came) = (lost(&old, &new), lost(&new, &old));
         let is_distinct = target.distinct().is_some();
-        let same = if is_distinct { BTreeMap::new() } else { same_names(&before, &gone, &now, &came) };
+        let same = if is_distinct { BTreeMap::new() } else { same_names((&before, &gone), (&now, &came)) };
         match source.gone.as_deref() {
             Some("remove") => {}
             Some("rename") => {
@@ -245,18 +245,14 @@ fn name_of(record: &Record) -> Option<&str> {
 
 /// Of records that left and records that came, those of one name, where it is that of one record on each side: the number
 /// of the new one, and that of the old one.
-fn same_names(
-    before: &[&str],
-    gone: &BTreeSet<usize>,
-    now: &[&str],
-    came: &BTreeSet<usize>,
-) -> BTreeMap<usize, usize> {
+fn same_names(old: (&[&str], &BTreeSet<usize>), new: (&[&str], &BTreeSet<usize>)) -> BTreeMap<usize, usize> {
     let mut named: BTreeMap<String, [Vec<usize>; 2]> = BTreeMap::new();
-    let old = gone.iter().map(|at| (0, *at, before[*at]));
-    for (side, at, line) in old.chain(came.iter().map(|at| (1, *at, now[*at]))) {
-        let record = record_of(line);
-        let Some(name) = name_of(&record) else { continue };
-        named.entry(name.to_owned()).or_default()[side].push(at);
+    for (side, (lines, numbers)) in [old, new].into_iter().enumerate() {
+        for at in numbers {
+            let record = record_of(lines[*at]);
+            let Some(name) = name_of(&record) else { continue };
+            named.entry(name.to_owned()).or_default()[side].push(*at);
+        }
     }
     let pair = |[old, new]: [Vec<usize>; 2]| (old.len() == 1 && new.len() == 1).then(|| (new[0], old[0]));
     named.into_values().filter_map(pair).collect()

@@ -125,7 +125,12 @@ fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wron
     if let Cell::Broken(error) = cell
         && !source.empty.contains(error)
     {
-        return Err(broken(error, field));
+        let fill =
+            "declare merged = \"fill\" (every row has the value) or merged = \"first\" (only the first)";
+        let what = quoted(error);
+        let repair = format!("repair it in the source and save it again, or list {what} in `empty`");
+        let help = if error.starts_with("merged") { fill } else { &repair };
+        return Err(bad(format!("`{field}`: the cell is {what}"), help));
     }
     // A value that the mapping itself gives is meant.
     let is_empty = |text: &str| {
@@ -200,15 +205,6 @@ pub(super) fn items(text: &str, separator: &str) -> Vec<String> {
         items.push(item);
     }
     items.iter().map(|item| item.trim().to_owned()).collect()
-}
-
-/// Why a cell has no value that could be taken.
-fn broken(error: &str, field: &str) -> Wrong {
-    let message = format!("`{field}`: the cell is {}", quoted(error));
-    let fill = "declare merged = \"fill\" (every row has the value) or merged = \"first\" (only the first)";
-    let repair =
-        || format!("repair it in the source and save it again, or list {} in `empty`", quoted(error));
-    bad(message, if error.starts_with("merged") { fill.to_owned() } else { repair() })
 }
 
 /// The value that the rule maps a text to: empty for no value, the text itself for `*`.

@@ -291,15 +291,11 @@ impl Draft<'_> {
         for name in topics.chain(["lifecycle"]) {
             let at = (Table::Programs, name);
             let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
-            let is_region = |part: &String| is_place(part) || regions.contains(&fold(part));
             // A column `State` has states of affairs or of the US.
             let is_known = |part: String| value_of("lifecycle", &part).is_some();
-            let has_places = match name {
-                "lifecycle" => {
-                    !is_sure && parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known)
-                }
-                _ => parts(column).any(|part| is_region(&part)),
-            };
+            let of_states = || parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known);
+            let of_topics = || parts(column).any(|it| is_place(&it) || regions.contains(&fold(&it)));
+            let has_places = if name == "lifecycle" { !is_sure && of_states() } else { of_topics() };
             if has_places {
                 taken.remove(&at);
                 taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));

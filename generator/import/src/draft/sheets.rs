@@ -73,9 +73,8 @@ impl<'s> Draft<'s> {
         let [key, name] = [key?, name].map(|column| &self.sheet.columns[column]);
         let names = |sheet: &Sheet| {
             let columns = sheet.column(key).zip(sheet.column(name)).into_iter();
-            let names = columns
-                .flat_map(|(key, name)| sheet.rows.iter().map(move |row| (row.text(key), row.text(name))));
-            names.collect::<BTreeMap<String, String>>()
+            let names = |(key, name)| sheet.rows.iter().map(move |row| (row.text(key), row.text(name)));
+            columns.flat_map(names).collect::<BTreeMap<String, String>>()
         };
         let own = names(self.sheet);
         let theirs = self.others().flat_map(|it| names(&it.sheet)).filter(|(key, _)| own.contains_key(key));

@@ -119,9 +119,8 @@ impl Importer<'_> {
             let country = place::find(word).map_or("", |place| place.name(Locale::En));
             let message =
                 format!("`{field}` is `{word}`, which is {country} or, as in a column of states, the state");
-            let pairs: BTreeSet<String> =
-                open.iter().map(|(_, it)| format!("{it} = \"US-{it}\", ")).collect();
-            let pairs: String = pairs.into_iter().collect();
+            let codes: BTreeSet<&String> = open.iter().map(|(_, it)| it).collect();
+            let pairs: String = codes.into_iter().map(|it| format!("{it} = \"US-{it}\", ")).collect();
             let help = format!(
                 "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
             );
@@ -179,6 +178,7 @@ impl Importer<'_> {
         for row in &sheet.rows {
             let texts: Vec<String> = columns.iter().map(|column| row.text(*column)).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
+            keys.push(Some(key.clone()));
             let is_broken =
                 columns.iter().any(|column| matches!(row.cells.get(*column), Some(Cell::Broken(_))));
             let message = match known.get(&key) {
@@ -186,8 +186,7 @@ impl Importer<'_> {
                 _ if key.is_empty() => "the row has no key".to_owned(),
                 Some(line) => format!("the key {} is that of row {line} too", quoted(&key)),
                 None => {
-                    known.insert(key.clone(), row.line);
-                    keys.push(Some(key));
+                    known.insert(key, row.line);
                     continue;
                 }
             };
@@ -200,8 +199,7 @@ impl Importer<'_> {
                 "give each row a key of its own in the source, or name another column or several as `key`"
             };
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
-            self.report.push(problem.value("key", key.as_str()).help(help));
-            keys.push(Some(key));
+            self.report.push(problem.value("key", key).help(help));
         }
         (keys, repeated)
     }

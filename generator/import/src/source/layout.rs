@@ -307,9 +307,8 @@ fn take_headings(
     sheet.lone.extend(open);
     if let Some(name) = name {
         sheet.columns.push(name.to_owned());
-        sheet
-            .notes
-            .push(format!("{} with one cell: values of \"{name}\" in the rows below", counted(taken, "row")));
+        let rows = counted(taken, "row");
+        sheet.notes.push(format!("{rows} with one cell: values of \"{name}\" in the rows below"));
     }
     Ok(())
 }

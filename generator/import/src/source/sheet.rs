@@ -92,10 +92,8 @@ impl Cell {
             Self::Text(text) | Self::Link(text, _) | Self::Shown(_, text) => text.trim().to_owned(),
             Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
-            Self::Moment(moment) if moment.time() == jiff::civil::Time::midnight() => {
-                moment.date().to_string()
-            }
-            Self::Moment(moment) => moment.to_string(),
+            // Midnight is no hour.
+            Self::Moment(moment) => moment.to_string().trim_end_matches("T00:00:00").to_owned(),
             Self::List(items) => items.join("|"),
             Self::Broken(error) => error.clone(),
         }

@@ -51,11 +51,9 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, path): &Na
     let (mut grid, formulas) = marks(archive, &path)?;
     let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
-    let merged = book.merge_cells_by_sheet_name(name).map_err(|error| broken(&error))?;
-    grid.merged = merged
-        .iter()
-        .map(|it| ([it.start.0 + 1, it.end.0 + 1], [it.start.1 as usize, it.end.1 as usize]))
-        .collect();
+    for it in book.merge_cells_by_sheet_name(name).map_err(|error| broken(&error))? {
+        grid.merged.push(([it.start.0 + 1, it.end.0 + 1], [it.start.1 as usize, it.end.1 as usize]));
+    }
     let links = book.hyperlinks_by_sheet_name(name).map_err(|error| broken(&error))?;
     cells(&mut book, name, &formulas, &mut grid)?;
     for link in links {

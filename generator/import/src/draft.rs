@@ -75,10 +75,8 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let guesses = text.lines().skip(1).filter(|line| line.contains("  # ") || line.starts_with("# ?"));
     found_lines.extend(guesses.map(|line| format!("  {line}")));
     let open = text.matches("# ?").count();
-    let next = match open {
-        0 => "read it".to_owned(),
-        open => format!("decide {} marked `# ?`", counted(open, "line")),
-    };
+    let decide = || format!("decide {} marked `# ?`", counted(open, "line"));
+    let next = if open == 0 { "read it".to_owned() } else { decide() };
     let (path, data) = (path.display(), data.display());
     Ok(format!("{path}\n{}\n{next}, then: opdir import {data}", found_lines.join("\n")))
 }
@@ -99,8 +97,7 @@ fn is_taken(field: &str, kind: ValueType, made: &Made) -> bool {
 impl Draft<'_> {
     /// The mapping, whose evidence is what an import with it takes.
     fn text(&self) -> String {
-        let sources = mapping::read(&self.unproved()).unwrap_or_default();
-        Draft { source: sources.first(), ..*self }.unproved()
+        Draft { source: mapping::read(&self.unproved()).unwrap_or_default().first(), ..*self }.unproved()
     }
 
     fn unproved(&self) -> String {
@@ -247,8 +244,7 @@ impl Draft<'_> {
         let poor: Vec<_> = self.sheet.rows.iter().filter(|row| is_sum_row(row) || !has_value(row)).collect();
         let poor = poor.iter().map(|row| (row.line, row.name(key))).filter(|(_, name)| !name.is_empty());
         // Notes below the rows.
-        let notes = self.sheet.lone.iter().filter(|it| !it.has_rows);
-        let notes = notes.map(|it| (it.line, it.text.clone()));
+        let notes = self.sheet.lone.iter().filter(|it| !it.has_rows).map(|it| (it.line, it.text.clone()));
         let (lines, keys): (Vec<String>, Vec<String>) =
             poor.chain(notes).map(|(line, text)| (line.to_string(), quoted(&text))).unzip();
         (!keys.is_empty() && used.len() > 1).then(|| {

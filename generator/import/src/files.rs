@@ -27,6 +27,7 @@ pub enum ImportError {
     Data,
 }
 
+/// What a step of an import or a draft gives, or why it fails.
 pub(crate) type Outcome<T> = Result<T, ImportError>;
 
 impl ImportError {

@@ -228,9 +228,8 @@ impl Importer<'_> {
             report(*line, rows.clone(), help);
         }
         if let Some((line, _)) = sheet.tables.get(1) {
-            let tables =
-                sheet.tables.iter().map(|(line, name)| (line.to_string(), format!("table = {name:?}")));
-            let (lines, tables): (Vec<String>, Vec<String>) = tables.unzip();
+            let words = |(line, name): &(u32, String)| (line.to_string(), format!("table = {name:?}"));
+            let (lines, tables): (Vec<String>, Vec<String>) = sheet.tables.iter().map(words).unzip();
             let message = format!("rows {} name columns: it has several tables", lines.join(" and "));
             report(*line, message, format!("declare which: {}", tables.join(" or ")));
         }

@@ -358,8 +358,7 @@ pub fn json_schema() -> String {
     for table in Table::ALL {
         let columns = &published(table).columns;
         let fields = mapped(table).into_iter().map(|(name, _)| {
-            let column = columns.iter().find(|column| column.name == name);
-            let description = column.and_then(|column| column.description.clone());
+            let description = columns.iter().find(|it| it.name == name).and_then(|it| it.description.clone());
             (name, json!({ "$ref": "#/$defs/rule", "description": description.unwrap_or_default() }))
         });
         schema["$defs"]["source"]["properties"][table.name()] = json!({

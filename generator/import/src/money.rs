@@ -170,7 +170,7 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
             continue;
         }
         let is_scale = |part: &Part| matches!(part, Part::Word(word) if scale_of(word, false).is_some());
-        let is_behind_scale = at.checked_sub(1).is_some_and(|it| is_scale(&parts[it]));
+        let is_behind_scale = parts[..at].last().is_some_and(is_scale);
         // The longest phrase that is known.
         let found = (at + 1..=parts.len().min(at + 4)).rev().find(|end| {
             phrase(&parts[at..*end]).is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))

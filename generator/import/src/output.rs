@@ -330,7 +330,10 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
             };
             for item in items {
                 let Some(text) = item.as_str() else { continue };
-                let Some(meant) = meant(field, &kind, text, &labels) else { continue };
+                let is_address = field == "url" || field.ends_with("Url");
+                let address = || lacks_scheme(text).then(|| format!("https://{text}"));
+                let meant = if is_address { address() } else { labels.meant(field, &kind, text) };
+                let Some(meant) = meant else { continue };
                 let example = || (0, format!("{} is `{meant}`", quoted(text)));
                 replaced.entry(field.clone()).or_insert_with(example).0 += 1;
                 (*item, is_changed) = (meant.into(), true);
@@ -345,14 +348,6 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
         report.note(format!("`{field}`: {count} read as what the dataset has for it, as {example}"));
     }
     Ok(())
-}
-
-/// The value that a text of a field stands for.
-fn meant(field: &str, kind: &str, text: &str, labels: &Labels) -> Option<String> {
-    if field == "url" || field.ends_with("Url") {
-        return lacks_scheme(text).then(|| format!("https://{text}"));
-    }
-    labels.meant(field, kind, text)
 }
 
 /// Gives records the ids and slugs that they had in the last import where their source calls them otherwise: by another

@@ -291,8 +291,7 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         let text = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or(text);
         text.strip_prefix("www.").unwrap_or(text).to_lowercase()
     };
-    let is_address = text.contains("://") || text.starts_with("www.");
-    if is_address && bare(text) != bare(target) {
+    if (text.contains("://") || text.starts_with("www.")) && bare(text) != bare(target) {
         let message = format!("`{field}` shows {} and leads to {}", quoted(text), quoted(target));
         return Err(bad(message, "correct the link in the source"));
     }

@@ -285,10 +285,9 @@ impl Draft<'_> {
         taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
         let is_topic =
             |field: &&Field| field.value_type() == ValueType::List && !field.name.ends_with("Countries");
-        let topics = fields_of(Table::Programs).filter(is_topic).map(|field| field.name);
         let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
         let regions: BTreeSet<String> = regions.map(|name| fold(name.text)).collect();
-        for name in topics.chain(["lifecycle"]) {
+        for name in fields_of(Table::Programs).filter(is_topic).map(|field| field.name).chain(["lifecycle"]) {
             let at = (Table::Programs, name);
             let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
             // A column `State` has states of affairs or of the US.

@@ -76,16 +76,13 @@ impl Importer<'_> {
                     _ => {}
                 }
             }
-            let orders = [Some("dmy"), Some("mdy")];
-            let is_swapped = dates.iter().all(|day| *day <= 12)
-                && orders.iter().any(|order| texts.iter().all(|(_, proved)| proved == order));
-            if let (false, true, Some((line, _))) =
-                (dates.is_empty(), is_swapped || source.dates.is_none(), texts.first())
-            {
+            let Some((line, order)) = texts.first().filter(|_| !dates.is_empty()) else { continue };
+            let is_proved = order.is_some() && texts.iter().all(|(_, proved)| proved == order);
+            let is_swapped = is_proved && dates.iter().all(|day| *day <= 12);
+            if is_swapped || source.dates.is_none() {
+                let (dates, texts) = (dates.len(), texts.len());
                 let message = format!(
-                    "`{field}`: {} dates and {} texts in one column: day and month of the dates may be swapped",
-                    dates.len(),
-                    texts.len()
+                    "`{field}`: {dates} dates and {texts} texts in one column: day and month of the dates may be swapped"
                 );
                 let help = if is_swapped {
                     "open the original with the right locale and export it again"

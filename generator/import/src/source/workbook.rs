@@ -179,9 +179,7 @@ pub(super) fn has_unit(shown: &str) -> bool {
 /// A date as it is shown, if its format leaves the day out or adds words.
 pub(super) fn shown_date(moment: DateTime, format: &str) -> Option<String> {
     let letters = letters_of(format);
-    let has = |code: char| {
-        letters.contains(&(code, false)) || letters.contains(&(code.to_ascii_uppercase(), false))
-    };
+    let has = |code: char| letters.iter().any(|(it, is_text)| !is_text && it.eq_ignore_ascii_case(&code));
     let texts = texts(&letters);
     // `de` and `of` are letters of a date too.
     let has_words = texts.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() > 2);

@@ -50,6 +50,7 @@ impl Imported {
         let origin =
             |file: &str, line: u32| *places(file)?.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
+        let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
         let follows = |it: &Diagnostic| match it.code {
             Code::MissingField => {
@@ -57,10 +58,7 @@ impl Imported {
                 of_row.into_iter().any(|(_, field)| field == "key" || names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
-            Code::NoTable => {
-                lacks_fields
-                    && self.places.keys().any(|path| names(it, path.split('/').next().unwrap_or_default()))
-            }
+            Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
             _ => false,
         };
         report.relocate(origin, |it, file| {
@@ -385,11 +383,8 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
                 }
                 if let Some((_, Some(slug))) = earlier {
                     record.entry("slug").or_insert_with(|| slug.as_str().into());
-                    stayed.push(format!(
-                        "{} of {}",
-                        quoted(slug),
-                        quoted(name_of(&record).unwrap_or_default())
-                    ));
+                    let name = quoted(name_of(&record).unwrap_or_default());
+                    stayed.push(format!("{} of {name}", quoted(slug)));
                 }
             }
             *line = line_of(&record);

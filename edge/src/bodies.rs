@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use html::Filler;
-use http::HeaderName;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
 use snapshot::page::hole::{Fill, last_modified, refill};
@@ -16,7 +15,7 @@ use snapshot::time::Day;
 use store::{Coding, FileEntry, Hex, StoreError};
 
 use crate::cache::{Cache, cache};
-use crate::representation::{CachedResponse, Metadata, Representation};
+use crate::representation::{CachedResponse, Representation};
 use crate::serving_state::ServingState;
 use net::conditional::etag_suffix;
 
@@ -71,13 +70,15 @@ impl ServingState {
         &self,
         entry: FileEntry<'_>,
         coding: Coding,
-        tag_header: Option<&HeaderName>,
         representation: impl FnOnce() -> Representation,
     ) -> Result<Arc<CachedResponse>, StoreError> {
         let (key, bodies) = ((entry.number(), coding), &self.bodies);
         let make = || {
-            let representation = representation().tag(tag_of(entry.path()));
-            self.load(entry, coding, tag_header, representation).map(Arc::new)
+            let body = match self.moved(entry) {
+                true => self.filled(entry, coding)?,
+                false => (self.generation().read(entry, coding)?, entry.identity().sha256.0, entry.changed()),
+            };
+            Ok(Arc::new(self.describe(body, entry, coding, representation())))
         };
         if entry.identity().len <= LONG {
             return bodies.short.get_or_insert_with(&key, make);
@@ -110,7 +111,6 @@ impl ServingState {
         &self,
         entry: FileEntry<'_>,
         coding: Coding,
-        tag_header: Option<&HeaderName>,
         representation: impl FnOnce() -> Representation,
     ) -> Option<Arc<CachedResponse>> {
         if self.moved(entry) {
@@ -118,8 +118,7 @@ impl ServingState {
             return heads.get(&(entry.number(), coding)).cloned();
         }
         let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
-        let representation = representation().tag(tag_of(entry.path()));
-        let response = self.describe(known, true, coding, tag_header, representation);
+        let response = self.describe(known, entry, coding, representation());
         Some(Arc::new(response.without_body(Some(entry.length(coding)))))
     }
 
@@ -128,11 +127,10 @@ impl ServingState {
     pub(crate) fn in_parts(
         &self,
         entry: FileEntry<'_>,
-        tag_header: Option<&HeaderName>,
         representation: impl FnOnce() -> Representation,
     ) -> Option<Arc<CachedResponse>> {
         let is_long = entry.identity().len > LONG && !self.moved(entry);
-        is_long.then(|| self.head(entry, Coding::Identity, tag_header, representation))?
+        is_long.then(|| self.head(entry, Coding::Identity, representation))?
     }
 
     /// A part of a long file. The piece that it is in is kept: a part is seldom requested alone.
@@ -173,43 +171,20 @@ impl ServingState {
         !entry.holes().is_empty() && self.dated.day() != Day::new(self.generation().manifest().as_of)
     }
 
-    fn load(
-        &self,
-        entry: FileEntry<'_>,
-        coding: Coding,
-        tag_header: Option<&HeaderName>,
-        representation: Representation,
-    ) -> Result<CachedResponse, StoreError> {
-        let stored = !self.moved(entry);
-        let body = if stored {
-            (self.generation().read(entry, coding)?, entry.identity().sha256.0, entry.changed())
-        } else {
-            self.filled(entry, coding)?
-        };
-        Ok(self.describe(body, stored, coding, tag_header, representation))
-    }
-
     /// The response of a body, by its bytes, the hash of the identity body and its date.
     fn describe(
         &self,
         (bytes, hash, changed): (Vec<u8>, [u8; 32], i64),
-        stored: bool,
+        entry: FileEntry<'_>,
         coding: Coding,
-        tag_header: Option<&HeaderName>,
         representation: Representation,
     ) -> CachedResponse {
-        let metadata = Metadata {
-            generation: self.generation_header.clone(),
-            // 128 bits of the identity body's hash, and the coding.
-            etag: &format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding)),
-            coding,
-            changed,
-            // Another generation with an older date may fill its holes on the same day: then only the ETag
-            // distinguishes the two.
-            dated: stored,
-            tag_header,
-        };
-        CachedResponse::new(bytes.into(), representation, &metadata)
+        // 128 bits of the identity body's hash, and the coding.
+        let etag = format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding));
+        // Another generation with an older date may fill its holes on the same day: then only the ETag
+        // distinguishes the two.
+        let metadata = self.metadata(&etag, coding, changed, !self.moved(entry));
+        CachedResponse::new(bytes.into(), representation.tag(tag_of(entry.path())), &metadata)
     }
 
     /// Bytes, hash of the identity body and date of a body that is not as it was stored.

@@ -11,6 +11,7 @@ use net::conditional::{
 };
 use net::in_flight::SharedBody;
 use net::precheck::HttpError;
+use snapshot::record::Locale;
 use store::Coding;
 
 use crate::reply::{JSON, Reply, rest_headers};
@@ -87,8 +88,8 @@ impl Representation {
     }
 
     /// Adds `Content-Language`.
-    pub(crate) fn language(self, locale: &'static str) -> Self {
-        self.with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale))
+    pub(crate) fn language(self, locale: Locale) -> Self {
+        self.with(header::CONTENT_LANGUAGE, HeaderValue::from_static(locale.as_str()))
     }
 
     /// Adds a link to a path of this site, unless all would be too long with it.

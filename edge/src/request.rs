@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
 use mcp::{Endpoint, ReadDetail, Unreadable};
-use net::blocking_pool::{Outcome, PoolFull};
+use net::blocking_pool::{BlockingPool, Outcome, PoolFull, is_heavy};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
 use snapshot::record::{EntityType, Locale};
@@ -36,13 +36,8 @@ pub(crate) struct Request {
     is_counted: AtomicBool,
 }
 
-/// What remains to be done for a reply, on a thread that may block.
-pub(crate) enum Work {
-    /// A search.
-    Search(Box<dyn FnOnce(&Request) -> Reply + Send>),
-    /// Long bodies are read.
-    Read(Box<dyn FnOnce(&Request) -> Reply + Send>),
-}
+/// What remains to be done for a reply, on a thread that may block, and the pool of such threads.
+pub(crate) type Work = (fn(&Server) -> &BlockingPool, Box<dyn FnOnce(&Request) -> Reply + Send>);
 
 /// A reply, or the work that leads to one.
 pub(crate) type Answer = Outcome<Reply, Work>;
@@ -68,21 +63,27 @@ impl Request {
 
     /// Answers a request to any route but the tools.
     pub(crate) async fn respond(self) -> Response<Bytes> {
-        let work = match self.guarded(|| self.answer()) {
+        let (pool, work) = match self.guarded(|| self.answer()) {
             Outcome::Ready(reply) => return self.finish(reply),
             Outcome::Heavy(work) => work,
         };
         let request = Arc::new(self);
         let shared = Arc::clone(&request);
-        let (pool, work) = match work {
-            Work::Search(work) => (&request.server.searches, work),
-            Work::Read(work) => (&request.server.reads, work),
-        };
-        let reply = pool.run(move || shared.guarded(|| work(&shared))).await;
+        let reply = pool(&request.server).run(move || shared.guarded(|| work(&shared))).await;
         request.finish(reply.unwrap_or_else(|PoolFull| {
             request.server.metrics.overloads.add();
             OVERLOADED.into()
         }))
+    }
+
+    /// Does work of this price at once, or returns it for a pool.
+    pub(crate) fn weighed(
+        &self,
+        price: u64,
+        pool: fn(&Server) -> &BlockingPool,
+        work: impl FnOnce(&Self) -> Reply + Send + 'static,
+    ) -> Answer {
+        if is_heavy(price) { Answer::Heavy((pool, Box::new(work))) } else { work(self).into() }
     }
 
     /// Answers a request to the tools.

@@ -4,6 +4,7 @@ use percent_encoding::percent_decode_str;
 use snapshot::page::changes;
 use snapshot::query::List;
 use snapshot::record::EntityType;
+use store::RECORD_KINDS;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,13 +80,15 @@ impl Route {
             Some((_, segment)) if segment.is_empty() || segment.contains('/') || !decodes(segment) => {
                 Self::UnknownApi
             }
-            Some(("programs", _)) => Self::Record(EntityType::Program),
             Some(("facets", _)) => Self::Facet,
-            Some(("organizations", _)) => Self::Record(EntityType::Organization),
-            Some(("recipients", _)) => Self::Record(EntityType::Recipient),
-            Some(_) => Self::UnknownApi,
+            Some((folder, _)) => kind_of(folder).map_or(Self::UnknownApi, Self::Record),
         }
     }
+}
+
+/// The kind of the records in a folder of addresses.
+pub(crate) fn kind_of(folder: &str) -> Option<EntityType> {
+    RECORD_KINDS.contains(&folder).then(|| EntityType::parse(folder.strip_suffix('s')?))?
 }
 
 #[cfg(test)]

@@ -8,18 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use html::{Html, PagesError};
-use http::HeaderValue;
+use http::{HeaderName, HeaderValue};
 use net::precheck::Hosts;
 use snapshot::page::{Dated, Site};
 use snapshot::time::Day;
 use store::sections::Sections;
-use store::{Generation, StoreError};
+use store::{Coding, Generation, StoreError};
 
 use crate::bodies::Bodies;
 use crate::build_id;
 use crate::cache_control::CacheControl;
 use crate::options::{COPIED_INDEX, Options};
 use crate::reply::value;
+use crate::representation::Metadata;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -168,13 +169,15 @@ pub struct ServingState {
     frozen: bool,
     /// Header that names the generation. Without the sequence number: an answer that is cached across a rollback is
     /// the same before and after it.
-    pub(crate) generation_header: HeaderValue,
+    generation_header: HeaderValue,
     /// Start of the ETags of computed answers.
     pub(crate) validator: String,
     /// `Cache-Control` of what depends on the day, for one second.
     until_midnight: ArcSwap<(u64, HeaderValue)>,
     /// Host names that requests may be addressed to.
     pub(crate) hosts: Hosts,
+    /// Header for the tags by which a CDN may purge an answer.
+    tag_header: Option<HeaderName>,
 }
 
 impl ServingState {
@@ -192,6 +195,7 @@ impl ServingState {
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: options.frozen,
             hosts: Hosts::new(hosts),
+            tag_header: options.tag_header.clone(),
             open,
         }
     }
@@ -217,6 +221,18 @@ impl ServingState {
     pub(crate) fn changed(&self, depends_on_day: bool) -> i64 {
         let day = i64::from(self.dated.day().0) * SECONDS_A_DAY;
         if depends_on_day { self.open.changed.max(day) } else { self.open.changed }
+    }
+
+    /// What is known of a body besides its bytes; see there.
+    pub(crate) fn metadata<'a>(
+        &'a self,
+        etag: &'a str,
+        coding: Coding,
+        changed: i64,
+        dated: bool,
+    ) -> Metadata<'a> {
+        let (generation, tag_header) = (self.generation_header.clone(), self.tag_header.as_ref());
+        Metadata { generation, etag, coding, changed, dated, tag_header }
     }
 
     /// What is kept in memory.

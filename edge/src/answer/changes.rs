@@ -6,7 +6,7 @@
 use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
-use snapshot::query::{INVALID_VALUE_MAX, Page, ParameterError, is_slug};
+use snapshot::query::{INVALID_VALUE_MAX, ParameterError, is_slug};
 use snapshot::truncate::at_char;
 use store::{ChangeLog, ChangePosition, RECORD_KINDS};
 
@@ -40,14 +40,9 @@ impl Request {
             Ok(read) => read,
             Err(reply) => return (*reply).into(),
         };
-        let canonical = query(history, &from, limit);
         let computed = Query {
-            path: None,
-            validator: self.validator(path, &canonical, &self.history_id()),
-            canonical,
-            depends_on_day: false,
-            page: Page { offset: 0, limit: limit as u64 },
             work: history.price(generation.files(), limit),
+            ..self.query(path, query(history, &from, limit), &self.history_id())
         };
         let representation = move || {
             let lines = path == changes::LINES;
@@ -72,12 +67,8 @@ impl Request {
         const LIMIT: usize = changes::ENTRIES_MAX;
         let (generation, site) = (self.state.generation(), self.state.site());
         let computed = Query {
-            path: None,
-            validator: self.validator(changes::FEED, "", &self.history_id()),
-            canonical: String::new(),
-            depends_on_day: false,
-            page: Page { offset: 0, limit: LIMIT as u64 },
             work: generation.changes().price(generation.files(), LIMIT) + changes::price(site),
+            ..self.query(changes::FEED, String::new(), &self.history_id())
         };
         let representation = || Representation::new(ATOM).tag(CHANGES_TAG);
         self.computed(computed, representation, |request| {

@@ -1,12 +1,10 @@
 //! Computed answers: computed once, encoded if that pays, cached, and linked to the pages around them.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header;
-use net::blocking_pool::is_heavy;
 use net::conditional::{etag_suffix, is_fresh, is_precondition_failed, negotiate};
 use sha2::{Digest as _, Sha256};
 use snapshot::page::Paged;
@@ -16,7 +14,7 @@ use store::{Coding, Hex};
 use crate::cache_control::CacheControl;
 use crate::reply::{FAILED, Reply};
 use crate::representation::{CachedResponse, Metadata, PRECONDITION_FAILED, Representation};
-use crate::request::{Answer, Request, Work};
+use crate::request::{Answer, Request};
 
 /// A query whose answer is computed.
 pub(super) struct Query {
@@ -24,10 +22,10 @@ pub(super) struct Query {
     pub(super) path: Option<String>,
     /// The canonical query string.
     pub(super) canonical: String,
-    /// See [`Request::validator`].
+    /// Quoted ETag of the answer: generation, day, program, canonical query and what of the query was left out.
     pub(super) validator: String,
     pub(super) depends_on_day: bool,
-    /// Which rows.
+    /// Which rows, where the answer has a total.
     pub(super) page: Page,
     /// Its price, in units of the search.
     pub(super) work: u64,
@@ -64,17 +62,16 @@ impl From<Vec<u8>> for Computed {
 }
 
 impl Request {
-    /// Quoted ETag of a computed answer: generation, day, program and canonical query.
-    pub(super) fn validator(&self, name: &str, canonical: &str, invalid: &[String]) -> String {
+    /// A query by the name of its route and its canonical form, without links, rows and work. `invalid` was left out.
+    pub(super) fn query(&self, name: &str, canonical: String, invalid: &[String]) -> Query {
         let mut hash = Sha256::new();
-        for part in [name, canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
+        for part in [name, &canonical].into_iter().chain(invalid.iter().map(String::as_str)) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        let mut etag = String::with_capacity(self.state.validator.len() + 22);
-        // Writing to a string cannot fail.
-        let _ = write!(etag, "\"{}{}\"", self.state.validator, Hex(&hash.finalize()[..10]));
-        etag
+        let validator = format!("\"{}{}\"", self.state.validator, Hex(&hash.finalize()[..10]));
+        let page = Page { offset: 0, limit: 0 };
+        Query { path: None, canonical, validator, depends_on_day: false, page, work: 0 }
     }
 
     /// Answers by the client's copy, from the cache, or by computing, in this order. Heavy work is returned.
@@ -87,12 +84,11 @@ impl Request {
         if let Some(reply) = self.known(&query, &representation) {
             return reply.into();
         }
-        if is_heavy(query.work) {
-            return Answer::Heavy(Work::Search(Box::new(move |request| {
-                request.compute(&query, representation(), || compute(request))
-            })));
-        }
-        self.compute(&query, representation(), || compute(self)).into()
+        self.weighed(
+            query.work,
+            |server| &server.searches,
+            move |request| request.compute(&query, representation(), || compute(request)),
+        )
     }
 
     /// The answer that the client or the cache has.
@@ -146,15 +142,8 @@ impl Request {
 
     fn metadata<'a>(&'a self, etag: &'a str, coding: Coding, query: &Query) -> Metadata<'a> {
         let changed = self.state.changed(query.depends_on_day);
-        Metadata {
-            generation: self.state.generation_header.clone(),
-            etag,
-            coding,
-            changed,
-            // Where it is the beginning of the day, two generations from before that day have it.
-            dated: changed == self.state.changed(false),
-            tag_header: self.server.options.tag_header.as_ref(),
-        }
+        // Where it is the beginning of the day, two generations from before that day have it.
+        self.state.metadata(etag, coding, changed, changed == self.state.changed(false))
     }
 
     /// A computed answer, encoded if that pays.

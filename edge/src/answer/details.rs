@@ -1,10 +1,9 @@
 //! Details of several records at once: the bodies of their own addresses, joined.
 
 use http::HeaderValue;
-use net::blocking_pool::is_heavy;
 use snapshot::page::address::DETAILS_TAG;
 use snapshot::page::{details, error};
-use snapshot::query::{DetailsQuery, Page, ParameterError, parse_details};
+use snapshot::query::{DetailsQuery, ParameterError, parse_details};
 use snapshot::record::{EntityType, Locale};
 use store::{FileEntry, StoreError};
 
@@ -13,7 +12,7 @@ use super::files::{API, failed};
 use crate::bodies::BYTE_UNITS;
 use crate::reply::Reply;
 use crate::representation::Representation;
-use crate::request::{Answer, Request, Work};
+use crate::request::{Answer, Request};
 
 /// Parts of a query that make no difference (No-Vary-Search): the order of records is that of the answer, and unknown
 /// names are reported in it.
@@ -47,16 +46,12 @@ impl Request {
         if query.locale == Locale::Es {
             pairs.append_pair("locale", query.locale.as_str());
         }
-        let canonical = pairs.finish();
         let computed = Query {
             path: Some(format!("/{API}details")),
-            validator: self.validator("details", &canonical, &invalid),
-            canonical,
             depends_on_day: true,
-            page: Page { offset: 0, limit: query.records.len() as u64 },
-            work: 0,
+            ..self.query("details", pairs.finish(), &invalid)
         };
-        let locale = query.locale.as_str();
+        let locale = query.locale;
         let representation =
             move || Representation::json().no_vary_search(TRACKERS).tag(DETAILS_TAG).language(locale);
         if let Some(reply) = self.known(&computed, representation) {
@@ -69,12 +64,12 @@ impl Request {
             let fault = ParameterError { parameter, value: found.bytes.to_string(), reason };
             return Reply::bad_request(error::details_fault(&fault)).into();
         }
-        let is_heavy = is_heavy(found.bytes * BYTE_UNITS);
+        let price = found.bytes * BYTE_UNITS;
         let join = move |request: &Self| match request.join(&found, query.locale, &invalid) {
             Ok(bytes) => request.compute(&computed, representation(), || bytes.into()),
             Err(error) => failed(&error),
         };
-        if is_heavy { Answer::Heavy(Work::Read(Box::new(join))) } else { join(self).into() }
+        self.weighed(price, |server| &server.reads, join)
     }
 
     /// The records that there are. One under its own slug and a former one is there once.

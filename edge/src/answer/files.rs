@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use net::blocking_pool::is_heavy;
 use net::conditional::{RequestedRange, negotiate};
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
@@ -19,7 +18,7 @@ use store::{Coding, FileEntry, StoreError};
 use crate::cache_control::CacheControl;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
 use crate::representation::{CachedResponse, Representation};
-use crate::request::{Answer, Request, Work};
+use crate::request::{Answer, Request};
 use crate::serving_state::ServingState;
 
 /// Folder of the REST interface among the files.
@@ -49,7 +48,8 @@ impl Request {
             (EntityType::Program, Locale::Es) => ".es.json",
             _ => ".json",
         };
-        is_slug(slug).then(|| self.state.generation().files().lookup(&[API, folder(kind), slug, suffix]))?
+        is_slug(slug)
+            .then(|| self.state.generation().files().lookup(&[API, kind.as_str(), "s/", slug, suffix]))?
     }
 
     /// The body of a record's file.
@@ -128,9 +128,7 @@ impl Request {
 
     pub(super) fn openapi(&self) -> Answer {
         match self.state.generation().files().lookup(&[API, "openapi.json"]) {
-            Some(file) => {
-                self.file(file, CacheControl::Usual.header(), false, |_| document("", "openapi.json"))
-            }
+            Some(file) => self.file(file, CacheControl::Usual.header(), false, |_| document("openapi.json")),
             None => Reply::from(NO_PAGES).into(),
         }
     }
@@ -163,10 +161,7 @@ impl Request {
                 Err(error) => failed(&error),
             }
         };
-        match is_heavy(self.state.price(file, coding)) {
-            true => Answer::Heavy(Work::Read(Box::new(read))),
-            false => read(self).into(),
-        }
+        self.weighed(self.state.price(file, coding), |server| &server.reads, read)
     }
 
     /// The requested part of a long file, of which no more is read than that.
@@ -180,8 +175,7 @@ impl Request {
         if !headers.contains_key(header::RANGE) {
             return None;
         }
-        let tag_header = self.server.options.tag_header.as_ref();
-        let head = self.state.in_parts(file, tag_header, || representation(self))?;
+        let head = self.state.in_parts(file, || representation(self))?;
         let RequestedRange::Bytes(range) = head.range(headers) else { return None };
         if range.len() > PART_MAX {
             return None;
@@ -196,10 +190,7 @@ impl Request {
                 Err(error) => failed(&error),
             }
         };
-        Some(match is_heavy(price) {
-            true => Answer::Heavy(Work::Read(Box::new(read))),
-            false => read(self).into(),
-        })
+        Some(self.weighed(price, |server| &server.reads, read))
     }
 
     /// The coding that the client prefers; ranges are of the identity body.
@@ -225,8 +216,7 @@ impl Request {
         if !is_head && !CONDITIONS.iter().any(|name| self.head.headers.contains_key(name)) {
             return None;
         }
-        let tag_header = self.server.options.tag_header.as_ref();
-        let head = self.state.head(file, coding, tag_header, || representation(self))?;
+        let head = self.state.head(file, coding, || representation(self))?;
         // A body of no bytes has no parts.
         let reply = self.sent(&head, lifetime.clone(), parts && is_head);
         (is_head || reply.status != StatusCode::OK).then_some(reply)
@@ -255,8 +245,7 @@ impl Request {
         coding: Coding,
         representation: impl FnOnce() -> Representation,
     ) -> Result<Arc<CachedResponse>, StoreError> {
-        let tag_header = self.server.options.tag_header.as_ref();
-        self.noted(file, self.state.response(file, coding, tag_header, representation))
+        self.noted(file, self.state.response(file, coding, representation))
     }
 
     /// What was read of a file. One that cannot be sent as it was published is logged, and listed until it can.
@@ -277,25 +266,15 @@ impl Request {
 }
 
 /// JSON of the REST interface at a path below [`API`].
-fn document(folder: &str, name: &str) -> Representation {
-    Representation::json()
-        .no_vary_search(ALL)
-        .link(&format!("/{API}{folder}{name}"), "", "canonical")
-        .language(Locale::En.as_str())
-}
-
-const fn folder(kind: EntityType) -> &'static str {
-    match kind {
-        EntityType::Organization => "organizations/",
-        EntityType::Recipient => "recipients/",
-        _ => "programs/",
-    }
+fn document(path: &str) -> Representation {
+    let document = Representation::json().no_vary_search(ALL);
+    document.link(&format!("/{API}{path}"), "", "canonical").language(Locale::En)
 }
 
 /// A record. `Content-Language` of a program is that of the record's text, not the requested one.
 fn record(state: &ServingState, kind: EntityType, slug: &str, locale: Locale) -> Representation {
     if kind != EntityType::Program {
-        return document(folder(kind), slug);
+        return document(&format!("{}s/{slug}", kind.as_str()));
     }
     let site = state.site();
     let languages = site.index.find(slug).map_or(locale.as_str(), |doc| site.rows.languages(doc, locale));
@@ -320,7 +299,7 @@ fn export(state: &ServingState, format: ExportFormat) -> Representation {
         export = export.total(total);
     }
     let query = if is_csv { "format=csv" } else { "" };
-    export.link("/api/v1/exports/latest", query, "canonical").language(Locale::En.as_str())
+    export.link("/api/v1/exports/latest", query, "canonical").language(Locale::En)
 }
 
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out, it can be

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::{changes, error, listing};
 use snapshot::query::{self as search_query, List, ListQuery, is_filter, parse_list};
-use snapshot::record::{EntityType, Locale};
+use snapshot::record::Locale;
 use snapshot::text::words_of;
 use store::Coding;
 
@@ -17,9 +17,9 @@ use super::computed::{Computed, Query};
 use super::files::ALL;
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
-use crate::representation::{CachedResponse, Metadata, Representation};
+use crate::representation::{CachedResponse, Representation};
 use crate::request::{Answer, Request};
-use crate::route::Route;
+use crate::route::{Route, kind_of};
 
 /// What a page may load: nothing but its own style, script and search results.
 pub const POLICY: HeaderValue = HeaderValue::from_static(
@@ -126,7 +126,7 @@ fn html(locale: Locale) -> Representation {
         .with(header::CONTENT_SECURITY_POLICY, POLICY)
         .with(header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin"))
         .with(PERMISSIONS, HeaderValue::from_static("camera=(), geolocation=(), microphone=()"))
-        .language(locale.as_str())
+        .language(locale)
 }
 
 /// A feed. Tables and rows cannot hold a notice that filters were left out, so the name of their file does.
@@ -147,6 +147,11 @@ fn text_of(query: &str) -> Cow<'_, str> {
 
 fn locale_of(path: &str) -> Locale {
     if path == "/es" || path.starts_with("/es/") { Locale::Es } else { Locale::En }
+}
+
+/// 308 to a page.
+fn elsewhere(address: &str) -> Reply {
+    Reply::redirect(address, Vec::new()).with(header::CONTENT_TYPE, HTML)
 }
 
 /// Makes a page of an error. It needs no file: it stands in for a page that cannot be read.
@@ -224,16 +229,12 @@ impl Request {
         let canonical = extras.query_string(site, &query);
         if invalid.is_empty() && query.page.offset == 0 && PageOptions::is_of_form(self.head.query()) {
             let mark = if canonical.is_empty() { "" } else { "?" };
-            let address = format!("{}{mark}{canonical}", html::search_path(locale));
-            return Reply::redirect(&address, Vec::new()).with(header::CONTENT_TYPE, HTML).into();
+            return elsewhere(&format!("{}{mark}{canonical}", html::search_path(locale))).into();
         }
         let computed = Query {
-            path: None,
-            validator: self.validator(html::search_path(locale), &canonical, &invalid),
-            canonical,
             depends_on_day: true,
-            page: query.page,
             work: html::page_units(site, &query),
+            ..self.query(html::search_path(locale), canonical, &invalid)
         };
         let representation = move || html(locale).tag(SEARCH_TAG);
         self.computed(computed, representation, move |request| {
@@ -251,12 +252,10 @@ impl Request {
         let canonical = PageOptions::default().query_string(site, &query);
         let feed_query = feed::feed_query(site, &query, kind);
         let computed = Query {
-            path: None,
-            validator: self.validator(&feed::feed_path(locale, kind), &canonical, &invalid),
-            canonical,
             depends_on_day: feed::depends_on_day(site, &query, kind),
             page: feed_query.page,
             work: site.index.cost(&feed_query) + feed::feed_units(site, &feed_query, kind),
+            ..self.query(&feed::feed_path(locale, kind), canonical, &invalid)
         };
         let is_whole = invalid.is_empty();
         let representation = move || feed_representation(kind, is_whole);
@@ -269,17 +268,9 @@ impl Request {
     /// Suggestions for text that is being typed. Every spelling of the same words has one answer.
     fn hints(&self, locale: Locale) -> Answer {
         let words = words_of(&text_of(self.head.query())).join(" ");
-        let computed = Query {
-            path: None,
-            validator: self.validator(self.head.path(), &words, &[]),
-            canonical: words.clone(),
-            depends_on_day: false,
-            page: search_query::Query::default().page,
-            work: 0,
-        };
-        let json = move || {
-            Representation::json().no_vary_search(ALL_BUT_TEXT).tag(SEARCH_TAG).language(locale.as_str())
-        };
+        let computed = self.query(self.head.path(), words.clone(), &[]);
+        let json =
+            move || Representation::json().no_vary_search(ALL_BUT_TEXT).tag(SEARCH_TAG).language(locale);
         self.computed(computed, json, move |request| request.rendered(|html| Ok(html.hints(&words, locale))))
     }
 
@@ -290,12 +281,8 @@ impl Request {
         let everyone = ListQuery { text: Some(text.clone()), ..ListQuery::default() };
         let canonical = format!("{}&{text}", page.number());
         let computed = Query {
-            path: None,
-            validator: self.validator(self.head.path(), &canonical, &[]),
-            canonical,
-            depends_on_day: false,
-            page,
             work: listing::price(self.state.site(), List::Recipients, &everyone),
+            ..self.query(self.head.path(), canonical, &[])
         };
         let representation = move || html(locale).tag(List::Recipients.as_str());
         self.computed(computed, representation, move |request| {
@@ -333,14 +320,8 @@ impl Request {
     /// An asset that pages of earlier generations name. Its name changes with its content, and so is its validator.
     fn earlier_asset(&self, path: &str, media_type: &'static str) -> Option<Reply> {
         let bytes = self.state.open.earlier_assets.get(path)?.clone();
-        let metadata = Metadata {
-            generation: self.state.generation_header.clone(),
-            etag: &format!("\"{path}\""),
-            coding: Coding::Identity,
-            changed: self.state.changed(false),
-            dated: false,
-            tag_header: self.server.options.tag_header.as_ref(),
-        };
+        let etag = format!("\"{path}\"");
+        let metadata = self.state.metadata(&etag, Coding::Identity, self.state.changed(false), false);
         let file = Representation::new(HeaderValue::from_static(media_type));
         let response = CachedResponse::new(bytes, file, &metadata);
         Some(response.reply(&self.head.headers, CacheControl::Immutable.header()))
@@ -360,15 +341,8 @@ impl Request {
     fn renamed(&self, path: &str) -> Option<Reply> {
         let (prefix, rest) = path.strip_prefix("es/").map_or(("", path), |rest| ("/es", rest));
         let (kind, slug) = rest.split_once('/')?;
-        let entity = match kind {
-            "programs" => EntityType::Program,
-            "organizations" => EntityType::Organization,
-            "recipients" => EntityType::Recipient,
-            _ => return None,
-        };
-        let canonical = self.state.site().lists.canonical_slug(entity, slug)?;
-        let reply = Reply::redirect(&format!("{prefix}/{kind}/{canonical}"), Vec::new());
-        Some(reply.with(header::CONTENT_TYPE, HTML))
+        let canonical = self.state.site().lists.canonical_slug(kind_of(kind)?, slug)?;
+        Some(elsewhere(&format!("{prefix}/{kind}/{canonical}")))
     }
 
     /// 308 to the page in the only language of the site, if it has the page.
@@ -399,7 +373,7 @@ impl Request {
             _ => return None,
         }
         let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-        Some(Reply::redirect(&format!("{path}{query}"), Vec::new()).with(header::CONTENT_TYPE, HTML))
+        Some(elsewhere(&format!("{path}{query}")))
     }
 
     /// 404 as a page. The store is not read for a path that does not exist.

@@ -14,7 +14,7 @@ use super::files::API;
 use crate::cache_control::CacheControl;
 use crate::reply::Reply;
 use crate::representation::Representation;
-use crate::request::{Answer, Request, Work};
+use crate::request::{Answer, Request};
 
 /// Parts of a query that make no difference, by route (No-Vary-Search). Search and lists report unknown names in the
 /// answer, so these do make one, except for the parameters of trackers.
@@ -34,13 +34,12 @@ impl Request {
         let read = index.resolve(&query);
         let computed = Query {
             path: Some("/api/v1/search".to_owned()),
-            validator: self.validator("search", &canonical, &invalid),
-            canonical,
             depends_on_day: true,
             page: query.page,
             work: index.cost_of_resolved(&query, read.as_ref()),
+            ..self.query("search", canonical, &invalid)
         };
-        let locale = query.locale.as_str();
+        let locale = query.locale;
         let representation =
             move || Representation::json().no_vary_search(TRACKERS).tag(SEARCH_TAG).language(locale);
         if let Some(reply) = self.known(&computed, representation) {
@@ -48,11 +47,12 @@ impl Request {
         }
         if is_heavy(computed.work) {
             // What was looked up borrows from the index, and is looked up again.
-            return Answer::Heavy(Work::Search(Box::new(move |request| {
+            let work = move |request: &Self| {
                 let (site, dated) = (request.state.site(), &request.state.dated);
                 let search = || search::search(site, dated, &query, &invalid).into();
                 request.compute(&computed, representation(), search)
-            })));
+            };
+            return Answer::Heavy((|server| &server.searches, Box::new(work)));
         }
         let search = || {
             let found = index.search_resolved(&query, read.as_ref(), &dated.today);
@@ -64,19 +64,15 @@ impl Request {
     pub(super) fn list(&self, of: List) -> Answer {
         let organizations = &self.state.site().index.organizations;
         let (query, invalid) = parse_list(of, self.head.query(), |slug| organizations.canonical(slug));
-        let canonical = query.canonical();
         let computed = Query {
             path: Some(format!("/{API}{}", of.as_str())),
-            validator: self.validator(of.as_str(), &canonical, &invalid),
-            canonical,
             depends_on_day: of == List::Cycles,
             page: query.page,
             work: listing::price(self.state.site(), of, &query),
+            ..self.query(of.as_str(), query.canonical(), &invalid)
         };
-        let representation = move || {
-            let language = Locale::En.as_str();
-            Representation::json().no_vary_search(TRACKERS).tag(of.as_str()).language(language)
-        };
+        let representation =
+            move || Representation::json().no_vary_search(TRACKERS).tag(of.as_str()).language(Locale::En);
         self.computed(computed, representation, move |request| {
             listing::list(request.state.site(), &request.state.dated, of, &query, &invalid).into()
         })
@@ -91,16 +87,14 @@ impl Request {
             Ok(query) => query,
             Err(faults) => return Reply::bad_request(error::facet_faults(&faults)).into(),
         };
-        let canonical = canonical_facet(&query);
         let computed = Query {
             path: Some(format!("/{API}facets/{name}")),
-            validator: self.validator(&name, &canonical, &[]),
-            canonical,
             depends_on_day: of.spec().is_daily,
             page: query.page,
             work: self.state.site().index.values.of(of).len() as u64 * TEXT_UNITS,
+            ..self.query(&name, canonical_facet(&query), &[])
         };
-        let language = query.locale.as_str();
+        let language = query.locale;
         let representation =
             move || Representation::json().no_vary_search(ALL_BUT_FACET).tag(FACETS_TAG).language(language);
         self.computed(computed, representation, move |request| {

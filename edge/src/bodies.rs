@@ -90,7 +90,7 @@ impl ServingState {
         let response = make()?;
         bodies.long.store(Some(Arc::new((key, Arc::clone(&response)))));
         if self.moved(entry) {
-            let head = Arc::new(response.without_body(Some(response.bytes.len() as u64)));
+            let head = Arc::new(response.without_body(response.bytes.len() as u64));
             bodies.heads.lock().unwrap_or_else(PoisonError::into_inner).insert(key, head);
         }
         Ok(response)
@@ -119,7 +119,7 @@ impl ServingState {
         }
         let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
         let response = self.describe(known, entry, coding, representation());
-        Some(Arc::new(response.without_body(Some(entry.length(coding)))))
+        Some(Arc::new(response.without_body(entry.length(coding))))
     }
 
     /// A file's response without its body, if parts of that are read on their own: those of a long file that is sent as it

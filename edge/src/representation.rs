@@ -170,8 +170,8 @@ fn not_modified_headers(headers: &HeaderMap, tag_header: Option<&HeaderName>) ->
 pub(crate) struct CachedResponse {
     /// The body, in its coding.
     pub(crate) bytes: Bytes,
-    /// Its length, where that is known.
-    length: Option<u64>,
+    /// Its length, also where `bytes` are left out.
+    length: u64,
     /// Headers of a 200.
     headers: HeaderMap,
     /// Header for the tags by which a cache may purge it.
@@ -192,12 +192,12 @@ impl CachedResponse {
         let tag_header = metadata.tag_header.cloned();
         let changed = metadata.changed;
         let dated = metadata.dated.then_some(changed);
-        let length = Some(bytes.len() as u64);
+        let length = bytes.len() as u64;
         Self { bytes, length, headers, tag_header, changed, dated, shared: Arc::default() }
     }
 
-    /// The same without its body, of which the length may be known.
-    pub(crate) fn without_body(&self, length: Option<u64>) -> Self {
+    /// The same without its body, of this length.
+    pub(crate) fn without_body(&self, length: u64) -> Self {
         Self { bytes: Bytes::new(), length, ..self.clone() }
     }
 
@@ -233,8 +233,8 @@ impl CachedResponse {
     /// The same to HEAD, which has no ranges.
     pub(crate) fn reply_head(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
         let mut reply = Reply { body: Bytes::new(), shared: None, ..self.reply(request, lifetime) };
-        if let Some(length) = self.length.filter(|_| reply.status == StatusCode::OK) {
-            reply.headers.insert(header::CONTENT_LENGTH, length.into());
+        if reply.status == StatusCode::OK {
+            reply.headers.insert(header::CONTENT_LENGTH, self.length.into());
         }
         reply
     }
@@ -253,15 +253,14 @@ impl CachedResponse {
                 self.partial(reply, &range)
             }
             RequestedRange::Unsatisfiable => {
-                let length = self.length.unwrap_or_default();
-                with_content_range(UNSATISFIABLE.into(), &format!("bytes */{length}"))
+                with_content_range(UNSATISFIABLE.into(), &format!("bytes */{}", self.length))
             }
         }
     }
 
     /// The part of the body that is requested.
     pub(crate) fn range(&self, request: &HeaderMap) -> RequestedRange {
-        requested_range(request, self.etag(), self.dated, self.length.unwrap_or_default() as usize)
+        requested_range(request, self.etag(), self.dated, self.length as usize)
     }
 
     /// 206 with a part of the body that was read on its own.
@@ -272,7 +271,7 @@ impl CachedResponse {
     }
 
     fn partial(&self, reply: Reply, range: &Range<usize>) -> Reply {
-        let (last, length) = (range.end - 1, self.length.unwrap_or_default());
+        let (last, length) = (range.end - 1, self.length);
         let reply = Reply { status: StatusCode::PARTIAL_CONTENT, ..reply };
         with_content_range(reply, &format!("bytes {}-{last}/{length}", range.start))
     }

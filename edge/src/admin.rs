@@ -1,7 +1,6 @@
 //! Answers of the admin listener, for orchestrators, scrapers and operators. It is meant for a private address; it
 //! checks no Host and reveals no secrets.
 
-use std::fmt::Write as _;
 use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use crate::build_id;
 use crate::clock;
 use crate::follower::Follower;
-use crate::metrics::{family, metric, sample};
+use crate::metrics::{family, labelled, metric, sample};
 use crate::server::Server;
 
 const TEXT: &str = "text/plain";
@@ -115,32 +114,28 @@ pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
     let state = server.state();
     let manifest = state.generation().manifest();
     let day = state.dated.day().date().map(|date| date.to_string()).unwrap_or_default();
-    family(&mut out, "edge_snapshot_info", "gauge", "The current generation and day.");
+    family(&mut out, "edge_snapshot_info", "The current generation and day.");
     let labels = format!("generation=\"{}\",day=\"{day}\"", state.generation().id());
     sample(&mut out, "edge_snapshot_info", &labels, 1);
-    family(&mut out, "edge_snapshot_age_seconds", "gauge", "Seconds since the data was published.");
-    let _ = writeln!(out, "edge_snapshot_age_seconds {}", age(manifest.generated_at.as_second()));
+    let age = age(manifest.generated_at.as_second());
+    metric(&mut out, "edge_snapshot_age_seconds", "Seconds since the data was published.", age);
     let damaged = state.open.damaged.list().len();
-    for (name, help, value) in [
-        ("edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs),
-        ("edge_draining", "1 while the server is shutting down.", u64::from(server.is_draining())),
-        ("edge_damaged_bodies", "Files that cannot be sent as published; see /readyz.", damaged as u64),
-    ] {
-        metric(&mut out, name, "gauge", help, value);
-    }
+    metric(&mut out, "edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs);
+    let is_draining = u64::from(server.is_draining());
+    metric(&mut out, "edge_draining", "1 while the server is shutting down.", is_draining);
+    metric(&mut out, "edge_damaged_bodies", "Files that cannot be sent as published; see /readyz.", damaged);
     push_degraded(&mut out, server);
     push_process(&mut out, server);
     push_use(&mut out, server);
     push_source(&mut out, server);
-    family(&mut out, "edge_cache_bytes", "gauge", "Memory of the caches.");
-    sample(&mut out, "edge_cache_bytes", "cache=\"bodies\"", state.bodies.weight());
-    sample(&mut out, "edge_cache_bytes", "cache=\"answers\"", server.answers.weight());
+    let weights = [("bodies", state.bodies.weight()), ("answers", server.answers.weight())];
+    labelled(&mut out, ("edge_cache_bytes", "Memory of the caches."), "cache", weights);
     response(StatusCode::OK, PROMETHEUS, out)
 }
 
 /// The program and its process, as the client libraries of Prometheus name them.
 fn push_process(out: &mut String, server: &Server) {
-    family(out, "edge_build_info", "gauge", "The version of the program, and the hash of its file.");
+    family(out, "edge_build_info", "The version of the program, and the hash of its file.");
     let labels = format!("version=\"{}\",build=\"{}\"", env!("CARGO_PKG_VERSION"), build_id::id());
     sample(out, "edge_build_info", &labels, 1);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -148,70 +143,44 @@ fn push_process(out: &mut String, server: &Server) {
         status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
     let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    for (name, help, value) in [
-        ("process_resident_memory_bytes", "Resident memory.", resident.unwrap_or(0_u64) * 1024),
-        ("process_open_fds", "Open file descriptors.", files as u64),
-        ("process_max_fds", "Most open file descriptors.", limit.unwrap_or(u64::MAX)),
-        (
-            "process_start_time_seconds",
-            "When the process started, in seconds since 1970.",
-            clock::now().saturating_sub(server.started.elapsed().as_secs()),
-        ),
-    ] {
-        metric(out, name, "gauge", help, value);
-    }
+    let resident = resident.unwrap_or(0_u64) * 1024;
+    metric(out, "process_resident_memory_bytes", "Resident memory.", resident);
+    metric(out, "process_open_fds", "Open file descriptors.", files);
+    metric(out, "process_max_fds", "Most open file descriptors.", limit.unwrap_or(u64::MAX));
+    let started = clock::now().saturating_sub(server.started.elapsed().as_secs());
+    let help = "When the process started, in seconds since 1970.";
+    metric(out, "process_start_time_seconds", help, started);
 }
 
 /// What clients use, and the most that they may.
 fn push_use(out: &mut String, server: &Server) {
     let connections = &server.metrics.connections;
     let (in_flight, most) = (&connections.in_flight, connections.most.load(Relaxed));
-    for (name, help, value) in [
-        ("edge_connections", "Connections open now.", connections.open_now()),
-        ("edge_connections_limit", "Most connections, of each client a quarter.", most as u64),
-        (
-            "edge_flight_bytes",
-            "Bytes of answers made and not yet taken by the client.",
-            in_flight.bytes() as u64,
-        ),
-        ("edge_flight_limit_bytes", "Most of them, of each client a quarter.", in_flight.budget as u64),
-    ] {
-        metric(out, name, "gauge", help, value);
-    }
+    metric(out, "edge_connections", "Connections open now.", connections.open_now());
+    metric(out, "edge_connections_limit", "Most connections, of each client a quarter.", most);
+    let help = "Bytes of answers made and not yet taken by the client.";
+    metric(out, "edge_flight_bytes", help, in_flight.bytes());
+    metric(out, "edge_flight_limit_bytes", "Most of them, of each client a quarter.", in_flight.budget);
     let pools = [("searches", server.searches.usage()), ("reads", server.reads.usage())];
-    for (name, help, value) in [
-        (
-            "edge_pool_running",
-            "Tasks that run in a pool now.",
-            (|[(running, _), _]| running) as fn([_; 2]) -> _,
-        ),
-        ("edge_pool_limit", "Most of them.", |[(_, most), _]| most),
-        ("edge_pool_waiting", "Tasks that wait for a pool.", |[_, (waiting, _)]| waiting),
-    ] {
-        family(out, name, "gauge", help);
-        for (pool, usage) in pools {
-            sample(out, name, &format!("pool=\"{pool}\""), value(usage) as u64);
-        }
-    }
-    family(
-        out,
-        "edge_saturated",
-        "gauge",
-        "1 while clients have nearly used up something, by what; see /readyz.",
-    );
-    for (what, is_saturated) in server.saturation() {
-        sample(out, "edge_saturated", &format!("resource=\"{what}\""), u64::from(is_saturated));
-    }
+    let running = pools.map(|(pool, [(running, _), _])| (pool, running as u64));
+    let limits = pools.map(|(pool, [(_, most), _])| (pool, most as u64));
+    let waiting = pools.map(|(pool, [_, (waiting, _)])| (pool, waiting as u64));
+    labelled(out, ("edge_pool_running", "Tasks that run in a pool now."), "pool", running);
+    labelled(out, ("edge_pool_limit", "Most of them."), "pool", limits);
+    labelled(out, ("edge_pool_waiting", "Tasks that wait for a pool."), "pool", waiting);
+    let help = "1 while clients have nearly used up something, by what; see /readyz.";
+    let saturated = server.saturation().map(|(what, is_saturated)| (what, u64::from(is_saturated)));
+    labelled(out, ("edge_saturated", help), "resource", saturated);
 }
 
 fn push_degraded(out: &mut String, server: &Server) {
     let failure = server.failed_reload();
     let help = "1 while the generation that CURRENT names is not served, by reason; see /readyz.";
-    family(out, "edge_degraded", "gauge", help);
-    for (reason, is_transient) in [("unreadable", true), ("unverified", false)] {
-        let stands = failure.as_ref().is_some_and(|failure| failure.is_transient == is_transient);
-        sample(out, "edge_degraded", &format!("reason=\"{reason}\""), u64::from(stands));
-    }
+    let stands = |is_transient| {
+        u64::from(failure.as_ref().is_some_and(|failure| failure.is_transient == is_transient))
+    };
+    let reasons = [("unreadable", stands(true)), ("unverified", stands(false))];
+    labelled(out, ("edge_degraded", help), "reason", reasons);
 }
 
 /// The store that is followed.
@@ -219,16 +188,12 @@ fn push_source(out: &mut String, server: &Server) {
     let Some(source) = &server.options.source else { return };
     let status = source.status();
     if let Some(age) = status.age() {
-        metric(out, "edge_source_age_seconds", "gauge", "Seconds since the store was last read.", age);
+        metric(out, "edge_source_age_seconds", "Seconds since the store was last read.", age);
     }
     let (failing, expired) = (u64::from(status.error.is_some()), u64::from(status.is_expired()));
-    for (name, kind, help, value) in [
-        ("edge_source_failing", "gauge", "1 while the store cannot be read or verified.", failing),
-        ("edge_source_expired", "gauge", "1 while the served generation has expired.", expired),
-        ("edge_source_errors_total", "counter", "Failed polls of the store.", status.errors),
-        ("edge_source_stale_total", "counter", "Polls that found an older state than before.", status.stale),
-        ("edge_source_generations_total", "counter", "Generations fetched.", status.taken),
-    ] {
-        metric(out, name, kind, help, value);
-    }
+    metric(out, "edge_source_failing", "1 while the store cannot be read or verified.", failing);
+    metric(out, "edge_source_expired", "1 while the served generation has expired.", expired);
+    metric(out, "edge_source_errors_total", "Failed polls of the store.", status.errors);
+    metric(out, "edge_source_stale_total", "Polls that found an older state than before.", status.stale);
+    metric(out, "edge_source_generations_total", "Generations fetched.", status.taken);
 }

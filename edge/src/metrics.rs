@@ -1,7 +1,7 @@
 //! Metrics of the edge, as atomics, and their Prometheus text (exposition format 0.0.4). Names
 //! follow the semantic conventions of OpenTelemetry where there are any.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -95,7 +95,7 @@ impl Metrics {
         let mut out = String::with_capacity(16 * 1024);
         self.push_requests(&mut out);
         let counts = &self.connections;
-        for (name, help, count) in [
+        let counted = [
             (
                 "edge_flight_refusals_total",
                 "Answers refused with 503 because too many wait to be taken.",
@@ -134,24 +134,20 @@ impl Metrics {
                 "Lines of the log that nobody read in time, or that could not be written.",
                 crate::log::dropped(),
             ),
-        ] {
-            metric(&mut out, name, "counter", help, count);
-        }
-        family(&mut out, "edge_closed_total", "counter", "Connections that ended, by reason.");
-        for (reason, label) in CloseReason::ALL {
-            sample(&mut out, "edge_closed_total", &format!("reason=\"{label}\""), counts.closed(reason));
-        }
-        let name = "edge_snapshot_loads_total";
-        family(&mut out, name, "counter", "Generations taken and refused since the start.");
-        sample(&mut out, name, "result=\"taken\"", self.loads.get());
-        sample(&mut out, name, "result=\"refused\"", self.refusals.get());
+        ];
+        counted.into_iter().for_each(|(name, help, count)| metric(&mut out, name, help, count));
+        let closed = CloseReason::ALL.map(|(reason, label)| (label, counts.closed(reason)));
+        labelled(&mut out, ("edge_closed_total", "Connections that ended, by reason."), "reason", closed);
+        let loads = [("taken", self.loads.get()), ("refused", self.refusals.get())];
+        let help = "Generations taken and refused since the start.";
+        labelled(&mut out, ("edge_snapshot_loads_total", help), "result", loads);
         self.push_lookups(&mut out);
         out
     }
 
     fn push_lookups(&self, out: &mut String) {
         const NAME: &str = "edge_cache_lookups_total";
-        family(out, NAME, "counter", "Look-ups in the caches of file bodies and of computed answers.");
+        family(out, NAME, "Look-ups in the caches of file bodies and of computed answers.");
         for (cache, lookups) in [("bodies", &self.bodies), ("answers", &self.answers)] {
             sample(out, NAME, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
             sample(out, NAME, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
@@ -160,7 +156,7 @@ impl Metrics {
 
     fn push_requests(&self, out: &mut String) {
         const NAME: &str = "http_server_request_duration_seconds";
-        family(out, NAME, "histogram", "Time from a request's head to its answer, without sending.");
+        family(out, NAME, "Time from a request's head to its answer, without sending.");
         for (series, (_, route)) in self.series.iter().zip(ROUTES) {
             for (series, method) in series.iter().zip(METHODS) {
                 let statuses = STATUSES.iter().map(u16::to_string).chain(["other".to_owned()]);
@@ -197,23 +193,38 @@ fn seconds(nanos: u64) -> String {
     (nanos as f64 / 1e9).to_string()
 }
 
-/// Starts a metric family.
-pub(crate) fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+/// Starts a metric family. Its name says what it is.
+pub(crate) fn family(out: &mut String, name: &str, help: &str) {
+    let kind = match name {
+        _ if name.ends_with("_total") => "counter",
+        "http_server_request_duration_seconds" => "histogram",
+        _ => "gauge",
+    };
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
 /// Writes a metric that has one value.
-pub(crate) fn metric(out: &mut String, name: &str, kind: &str, help: &str, value: u64) {
-    family(out, name, kind, help);
-    sample(out, name, "", value);
+pub(crate) fn metric(out: &mut String, name: &str, help: &str, value: impl Display) {
+    family(out, name, help);
+    let _ = writeln!(out, "{name} {value}");
 }
 
-/// Writes one value; `labels` are without braces and may be empty.
+/// Writes a metric that has a value for each of some values of a label.
+pub(crate) fn labelled<'a>(
+    out: &mut String,
+    (name, help): (&str, &str),
+    label: &str,
+    values: impl IntoIterator<Item = (&'a str, u64)>,
+) {
+    family(out, name, help);
+    for (of, value) in values {
+        sample(out, name, &format!("{label}=\"{of}\""), value);
+    }
+}
+
+/// Writes one value; `labels` are without braces.
 pub(crate) fn sample(out: &mut String, name: &str, labels: &str, value: u64) {
-    let _ = match labels {
-        "" => writeln!(out, "{name} {value}"),
-        _ => writeln!(out, "{name}{{{labels}}} {value}"),
-    };
+    let _ = writeln!(out, "{name}{{{labels}}} {value}");
 }
 
 #[cfg(test)]

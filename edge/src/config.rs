@@ -72,19 +72,14 @@ pub struct Config {
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
     /// A host name that requests may be addressed to, besides the base URL's (repeatable)
-    #[arg(
-        long = "allowed-host",
-        env = "OPDIR_EDGE_ALLOWED_HOST",
-        value_name = "HOST",
-        value_delimiter = ','
-    )]
-    pub allowed_hosts: Vec<String>,
+    #[arg(long, env = "OPDIR_EDGE_ALLOWED_HOST", value_name = "HOST", value_delimiter = ',')]
+    pub allowed_host: Vec<String>,
     /// Serve this UTC day for ever instead of today; for tests and archives
     #[arg(long, env = "OPDIR_EDGE_TODAY", value_name = "DATE")]
     pub today: Option<Date>,
     /// A browser origin that may call /mcp, besides the base URL's (repeatable)
-    #[arg(long = "mcp-origin", env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
-    pub mcp_origins: Vec<String>,
+    #[arg(long, env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    pub mcp_origin: Vec<String>,
     /// Most requests to /mcp a minute and client; 0 is no limit
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
     pub mcp_rate: u32,
@@ -98,13 +93,8 @@ pub struct Config {
     )]
     pub shared_egress: Vec<(IpNet, u32)>,
     /// A network of proxies whose header with the client's address is trusted (repeatable)
-    #[arg(
-        long = "trusted-proxy",
-        env = "OPDIR_EDGE_TRUSTED_PROXY",
-        value_name = "CIDR",
-        value_delimiter = ','
-    )]
-    pub trusted_proxies: Vec<IpNet>,
+    #[arg(long, env = "OPDIR_EDGE_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
+    pub trusted_proxy: Vec<IpNet>,
     /// Header in which trusted proxies name the client
     #[arg(long, env = "OPDIR_EDGE_CLIENT_IP_HEADER", value_name = "NAME", default_value = "x-forwarded-for")]
     pub client_ip_header: HeaderName,
@@ -229,12 +219,12 @@ impl Config {
             tag_header: self.surrogate_keys.clone(),
             access_log: self.access_log,
             mcp: mcp::Config {
-                origins: self.mcp_origins.clone(),
+                origins: self.mcp_origin.clone(),
                 rate_per_minute: self.mcp_rate,
                 shared_egress: self.shared_egress.clone(),
                 ..mcp::Config::default()
             },
-            proxies: TrustedProxies::new(self.trusted_proxies.clone(), self.client_ip_header.clone()),
+            proxies: TrustedProxies::new(self.trusted_proxy.clone(), self.client_ip_header.clone()),
             source,
             ..Options::new(
                 self.snapshot.clone(),
@@ -245,7 +235,7 @@ impl Config {
 
     /// Host names besides that of the base URL.
     fn hosts(&self) -> Vec<String> {
-        let mut hosts = self.allowed_hosts.clone();
+        let mut hosts = self.allowed_host.clone();
         if self.listen.ip().is_loopback() {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
         }
@@ -287,7 +277,7 @@ impl Config {
     fn derived(&self, id: &str) -> Option<Vec<String>> {
         match id {
             "max_connections" => Some(vec![self.max_connections().to_string()]),
-            "allowed_hosts" => Some(self.hosts()),
+            "allowed_host" => Some(self.hosts()),
             _ => None,
         }
     }

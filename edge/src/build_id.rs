@@ -28,13 +28,7 @@ pub(crate) fn id() -> &'static str {
 
 fn hash_of(mut program: impl Read) -> io::Result<String> {
     let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match program.read(&mut buffer)? {
-            0 => break,
-            read => hash.update(&buffer[..read]),
-        }
-    }
+    io::copy(&mut program, &mut hash)?;
     Ok(Hex(&hash.finalize()[..4]).to_string())
 }
 

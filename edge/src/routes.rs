@@ -19,6 +19,7 @@ use hyper_util::service::TowerToHyperService;
 use net::connection::HttpService;
 use net::precheck::HttpError;
 use net::request_head::RequestHead;
+use snapshot::page::changes;
 use warp::path::{FullPath, Tail};
 use warp::reject::{Reject, custom, not_found};
 use warp::{Filter, Rejection};
@@ -35,15 +36,10 @@ pub fn routes(
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Rejection> + Clone + Send + Sync + 'static {
     let server = warp::any().and_then(move || ready(server().ok_or_else(not_found)));
     let head = warp::ext::get::<Arc<RequestHead>>;
-    let calls = tools().and(server.clone()).and(head()).and(warp::body::stream()).then(call_tool);
-    let reads = api().or(changes()).unify().or(pages()).unify();
-    let reads = reads.and(server).and(head()).and_then(admit_read).then(Request::respond);
+    let calls = warp::path!("mcp").and(server.clone()).and(head()).and(warp::body::stream()).then(call_tool);
+    let reads =
+        api().or(others()).unify().and(server).and(head()).and_then(admit_read).then(Request::respond);
     calls.or(reads).unify()
-}
-
-/// `/mcp`: the tools.
-fn tools() -> impl Filter<Extract = (), Error = Rejection> + Copy {
-    warp::path!("mcp")
 }
 
 /// `/api/v1/…`: records, search, lists, facets, exports.
@@ -51,31 +47,29 @@ fn api() -> impl Filter<Extract = (Route,), Error = Rejection> + Copy {
     warp::path("api").and(warp::path::tail()).map(|rest: Tail| Route::api(rest.as_str()))
 }
 
-/// `/changes` and `/changes.atom`: which records changed.
-fn changes() -> impl Filter<Extract = (Route,), Error = Rejection> + Copy {
-    let lines = warp::path!("changes").map(|| Route::Changes);
-    let feed = warp::path!("changes.atom").map(|| Route::ChangesFeed);
-    lines.or(feed).unify().and(no_trailing_slash())
-}
-
-/// Every other path: pages and downloads.
-fn pages() -> impl Filter<Extract = (Route,), Error = Infallible> + Copy {
-    warp::any().map(|| Route::Page)
+/// Which records changed, and every other path: pages and downloads.
+fn others() -> impl Filter<Extract = (Route,), Error = Infallible> + Copy {
+    warp::path::full().map(|path: FullPath| match path.as_str() {
+        changes::LINES => Route::Changes,
+        changes::FEED => Route::ChangesFeed,
+        _ => Route::Page,
+    })
 }
 
 /// The admin listener: its paths take any method.
 pub(crate) fn admin(
     server: Arc<Server>,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    let server = warp::any().map(move || Arc::clone(&server));
-    let health = warp::path!("healthz").map(admin::health);
-    let readiness =
-        warp::path!("readyz").and(server.clone()).map(|server: Arc<Server>| admin::readiness(&server));
-    let metrics =
-        warp::path!("metrics").and(server.clone()).map(|server: Arc<Server>| admin::metrics(&server));
-    let snapshot = warp::path!("snapshot").and(server).map(|server: Arc<Server>| admin::snapshot(&server));
-    let known = health.or(readiness).unify().or(metrics).unify().or(snapshot).unify();
-    known.or(warp::any().map(admin::unknown_path)).unify()
+    warp::path::full().map(move |path: FullPath| {
+        let path = path.as_str();
+        match path.strip_suffix('/').unwrap_or(path) {
+            "/healthz" => admin::health(),
+            "/readyz" => admin::readiness(&server),
+            "/metrics" => admin::metrics(&server),
+            "/snapshot" => admin::snapshot(&server),
+            _ => admin::unknown_path(),
+        }
+    })
 }
 
 /// What hyper serves.
@@ -84,11 +78,6 @@ where
     F: Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static,
 {
     TowerToHyperService::new(warp::service(filter))
-}
-
-fn no_trailing_slash() -> impl Filter<Extract = (), Error = Rejection> + Copy {
-    let check = |path: FullPath| ready(if path.as_str().ends_with('/') { Err(not_found()) } else { Ok(()) });
-    warp::path::full().and_then(check).untuple_one()
 }
 
 /// Admits GET, HEAD and OPTIONS without a body.

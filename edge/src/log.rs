@@ -67,19 +67,9 @@ pub(crate) fn print(message: &str) {
     let _ = (&*LINES).write_all(format!("opdir-edge: {message}\n").as_bytes());
 }
 
-/// Waits, not for long, until what was logged is written. Call at the end of the process.
-pub(crate) fn finish() {
-    LINES.finish();
-}
-
-/// Lines that were not written, because nobody read them or they could not be written.
-pub(crate) fn dropped() -> u64 {
-    LINES.dropped()
-}
-
 /// Logs an error of a request. Equal ones are one line a minute, with their number since the line before.
 pub(crate) fn error(what: &'static str, error: &str) {
-    static ERRORS: LazyLock<Mutex<Repeats>> = LazyLock::new(Mutex::default);
+    static ERRORS: LazyLock<Mutex<Repeats>> = LazyLock::new(|| Mutex::new(Repeats::every(REPEATED)));
     let counted = ERRORS.lock().unwrap_or_else(PoisonError::into_inner).count(error, Instant::now());
     if let Some((error, times)) = counted {
         tracing::error!(error, times, "{what}");
@@ -102,12 +92,6 @@ pub(crate) fn misdirected(head: &RequestHead) {
 struct Repeats {
     every: Duration,
     counted: HashMap<String, (Instant, u64)>,
-}
-
-impl Default for Repeats {
-    fn default() -> Self {
-        Self::every(REPEATED)
-    }
 }
 
 impl Repeats {
@@ -174,7 +158,7 @@ mod tests {
 
     #[test]
     fn equal_errors_have_one_line_a_minute_with_their_number() {
-        let (mut repeats, start) = (Repeats::default(), Instant::now());
+        let (mut repeats, start) = (Repeats::every(REPEATED), Instant::now());
         assert_eq!(repeats.count("a", start), Some(("a", 1)));
         for second in 0..59 {
             assert_eq!(repeats.count("a", start + Duration::from_secs(second)), None);
@@ -186,7 +170,7 @@ mod tests {
 
     #[test]
     fn errors_that_all_differ_have_few_lines_a_minute() {
-        let (mut repeats, start) = (Repeats::default(), Instant::now());
+        let (mut repeats, start) = (Repeats::every(REPEATED), Instant::now());
         let mut lines =
             |now| (0..10_000).filter_map(|n| repeats.count(&n.to_string(), now).map(drop)).count();
         assert_eq!(lines(start), ERRORS_MAX + 1);

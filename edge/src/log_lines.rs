@@ -84,12 +84,13 @@ impl Lines {
         }
     }
 
-    /// Waits, not for long, until everything is written.
+    /// Waits, not for long, until what was logged is written. Call at the end of the process.
     pub(crate) fn finish(&self) {
         let is_busy = |queue: &mut Queue| queue.is_writing || !queue.bytes.is_empty();
         drop(self.changed.wait_timeout_while(self.lock(), PATIENCE, is_busy));
     }
 
+    /// Lines that were not written, because nobody read them or they could not be written.
     pub(crate) fn dropped(&self) -> u64 {
         self.lock().dropped
     }

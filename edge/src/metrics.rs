@@ -132,7 +132,7 @@ impl Metrics {
             (
                 "edge_log_dropped_total",
                 "Lines of the log that nobody read in time, or that could not be written.",
-                crate::log::dropped(),
+                crate::log_lines::LINES.dropped(),
             ),
         ];
         counted.into_iter().for_each(|(name, help, count)| metric(&mut out, name, help, count));

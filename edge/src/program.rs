@@ -15,6 +15,7 @@ use warp::Filter as _;
 
 use crate::config::{Action, Command, Config};
 use crate::follower::Follower;
+use crate::log_lines::LINES;
 use crate::routes::{self, error_response, routes, service};
 use crate::server::Server;
 use crate::serving_state::{OpenError, OpenGeneration};
@@ -42,7 +43,7 @@ pub fn run() -> ExitCode {
     let (command, matches) = Command::read();
     log::start(command.serve.as_ref().map(|config| config.log).unwrap_or_default());
     let code = run_command(command, &matches);
-    log::finish();
+    LINES.finish();
     code
 }
 
@@ -51,7 +52,7 @@ fn run_command(command: Command, matches: &ArgMatches) -> ExitCode {
         (Some(Action::Check { root }), _) => check(&root),
         (None, Some(config)) if config.print_config => print(&config.text(matches)),
         (None, Some(config)) => match InheritedSockets::take() {
-            Ok(inherited) => serve_config(config, inherited),
+            Ok(inherited) => serve_config(config, inherited).err().unwrap_or(ExitCode::SUCCESS),
             Err(error) => fail(NOT_LISTENING, &format!("cannot take the sockets of LISTEN_FDS: {error}")),
         },
         (None, None) => fail(USAGE, "nothing to do; see --help"),
@@ -88,32 +89,18 @@ fn fail_to_open(error: &OpenError) -> ExitCode {
     fail(code, &error.to_string())
 }
 
-fn serve_config(config: Config, inherited: InheritedSockets) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(NOT_LISTENING, &format!("cannot start threads: {error}")),
-    };
+fn serve_config(config: Config, inherited: InheritedSockets) -> Result<(), ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| fail(NOT_LISTENING, &format!("cannot start threads: {error}")))?;
     runtime.block_on(survive_long_files());
     let config = Config { listen: inherited.address().unwrap_or(config.listen), ..config };
-    let source = match config.source().and_then(|source| source.map(begin).transpose()) {
-        Ok(source) => source,
-        Err(error) => return fail(code_of(&error), &error.to_string()),
-    };
-    let server = match open_server(&config, source.as_ref()) {
-        Ok(server) => server,
-        Err(code) => return code,
-    };
+    let source = config.source().map_err(|error| fail_remotely(&error))?.map(Arc::new);
+    // Waits until there is a generation to serve.
+    source.as_ref().map_or(Ok(()), |source| source.begin()).map_err(|error| fail_remotely(&error))?;
+    let server = open_server(&config, source.as_ref())?;
     // The server outlives its tasks: a follower ends its own runtime, which no task may do.
-    match runtime.block_on(run_server(&config, inherited, Arc::clone(&server))) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(NOT_LISTENING, &error.to_string()),
-    }
-}
-
-/// Waits until there is a generation to serve.
-fn begin(source: Follower) -> Result<Arc<Follower>, RemoteError> {
-    source.begin()?;
-    Ok(Arc::new(source))
+    let served = runtime.block_on(run_server(&config, inherited, Arc::clone(&server)));
+    served.map_err(|error| fail(NOT_LISTENING, &error.to_string()))
 }
 
 /// Opens what is in the root; from its store, where it is damaged.
@@ -121,7 +108,7 @@ fn open_server(config: &Config, source: Option<&Arc<Follower>>) -> Result<Arc<Se
     let open = || Server::open(config.options(source.cloned()));
     open().or_else(|error| match source.map(|source| source.repair(&error.to_string())) {
         Some(Ok(true)) => open().map_err(|error| fail_to_open(&error)),
-        Some(Err(error)) => Err(fail(code_of(&error), &error.to_string())),
+        Some(Err(error)) => Err(fail_remotely(&error)),
         _ => Err(fail_to_open(&error)),
     })
 }
@@ -134,12 +121,13 @@ async fn survive_long_files() {
     }
 }
 
-fn code_of(error: &RemoteError) -> u8 {
-    match error.class() {
+fn fail_remotely(error: &RemoteError) -> ExitCode {
+    let code = match error.class() {
         ErrorClass::Usage => USAGE,
         ErrorClass::Unreadable | ErrorClass::Unwritable => UNREADABLE,
         ErrorClass::Unverified | ErrorClass::Conflict => UNVERIFIED,
-    }
+    };
+    fail(code, &error.to_string())
 }
 
 async fn run_server(

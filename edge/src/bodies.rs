@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use crate::cache::{Cache, cache};
 use crate::representation::{CachedResponse, Representation};
 use crate::serving_state::ServingState;
 use net::conditional::etag_suffix;
+use net::lock;
 
 /// Price of a byte that is read, verified and encoded, in units of the search: 5 ns, most of it for gzip. So up to 65 KB
 /// are read on the thread of the request, in a third of a millisecond.
@@ -91,7 +92,7 @@ impl ServingState {
         bodies.long.store(Some(Arc::new((key, Arc::clone(&response)))));
         if self.moved(entry) {
             let head = Arc::new(response.without_body(response.bytes.len() as u64));
-            bodies.heads.lock().unwrap_or_else(PoisonError::into_inner).insert(key, head);
+            lock(&bodies.heads).insert(key, head);
         }
         Ok(response)
     }
@@ -114,8 +115,7 @@ impl ServingState {
         representation: impl FnOnce() -> Representation,
     ) -> Option<Arc<CachedResponse>> {
         if self.moved(entry) {
-            let heads = self.bodies.heads.lock().unwrap_or_else(PoisonError::into_inner);
-            return heads.get(&(entry.number(), coding)).cloned();
+            return lock(&self.bodies.heads).get(&(entry.number(), coding)).cloned();
         }
         let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
         let response = self.describe(known, entry, coding, representation());

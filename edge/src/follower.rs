@@ -7,9 +7,10 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use net::lock;
 use remote::{ErrorClass, FetchedCurrent, ObjectVersion, Pulled, Puller, RemoteError, Target, Trust};
 use store::StoreError;
 use tokio::runtime::Runtime;
@@ -99,12 +100,7 @@ impl Follower {
 
     /// State and counters.
     pub(crate) fn status(&self) -> FollowStatus {
-        self.state().clone()
-    }
-
-    fn state(&self) -> MutexGuard<'_, FollowStatus> {
-        // A panic leaves the counters whole: each changes in one step.
-        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.status).clone()
     }
 
     /// Polls once, and pulls the live generation unless CURRENT is the one that was seen. Gives the generation, if it was
@@ -130,7 +126,7 @@ impl Follower {
         seen.version = (pulled.is_ok() || seen.failed.is_some()).then_some(version);
         let pulled = pulled?;
         self.record_success();
-        let mut state = self.state();
+        let mut state = lock(&self.status);
         state.expires = pulled.current.current.expires.map(jiff::Timestamp::as_second);
         state.taken += u64::from(!pulled.unchanged);
         drop(state);
@@ -174,7 +170,7 @@ impl Follower {
     }
 
     fn record_success(&self) {
-        let mut state = self.state();
+        let mut state = lock(&self.status);
         state.looked = Some(clock::now());
         state.error = None;
     }
@@ -186,7 +182,7 @@ impl Follower {
             true => format!("{}: no space is left for another generation; make room", self.root.display()),
             false => error.to_string(),
         };
-        let mut state = self.state();
+        let mut state = lock(&self.status);
         state.errors += 1;
         state.stale += u64::from(error.is_stale());
         if state.error.as_ref() != Some(&text) {

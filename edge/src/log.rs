@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io::Write as _;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -13,6 +13,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use net::lock;
 use net::request_head::RequestHead;
 
 use crate::log_lines::LINES;
@@ -70,7 +71,7 @@ pub(crate) fn print(message: &str) {
 /// Logs an error of a request. Equal ones are one line a minute, with their number since the line before.
 pub(crate) fn error(what: &'static str, error: &str) {
     static ERRORS: LazyLock<Mutex<Repeats>> = LazyLock::new(|| Mutex::new(Repeats::every(REPEATED)));
-    let counted = ERRORS.lock().unwrap_or_else(PoisonError::into_inner).count(error, Instant::now());
+    let counted = lock(&ERRORS).count(error, Instant::now());
     if let Some((error, times)) = counted {
         tracing::error!(error, times, "{what}");
     }
@@ -81,7 +82,7 @@ pub(crate) fn misdirected(head: &RequestHead) {
     static HOSTS: LazyLock<Mutex<Repeats>> = LazyLock::new(|| Mutex::new(Repeats::every(60 * REPEATED * 24)));
     let named = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
     let host = head.uri.authority().map_or(named, |authority| Some(authority.as_str())).unwrap_or_default();
-    let counted = HOSTS.lock().unwrap_or_else(PoisonError::into_inner).count(host, Instant::now()).map(drop);
+    let counted = lock(&HOSTS).count(host, Instant::now()).map(drop);
     if counted.is_some() {
         let host = client_text(host);
         tracing::warn!(%host, "421: this host is not approved; if it is yours, add it with --allowed-host");

@@ -5,8 +5,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
 use std::os::fd::AsFd as _;
-use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
+
+use net::lock;
 
 /// Most bytes that wait to be written; as many again are being written.
 const QUEUE_MAX: usize = 1 << 20;
@@ -32,7 +34,7 @@ struct Queue {
 /// Where each line is queued.
 impl Write for &Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.queue);
         if queue.bytes.len() + line.len() > QUEUE_MAX {
             queue.dropped += 1;
         } else {
@@ -62,13 +64,13 @@ impl Lines {
     fn write_to(&self, mut out: impl Write) {
         let (mut bytes, mut reported) = (Vec::new(), 0);
         loop {
-            let queue = self.changed.wait_while(self.lock(), |queue| queue.bytes.is_empty());
+            let queue = self.changed.wait_while(lock(&self.queue), |queue| queue.bytes.is_empty());
             let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
             mem::swap(&mut queue.bytes, &mut bytes);
             queue.is_writing = true;
             drop(queue);
             let written = out.write_all(&bytes);
-            let mut queue = self.lock();
+            let mut queue = lock(&self.queue);
             queue.is_writing = false;
             if written.is_err() {
                 queue.dropped += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -87,16 +89,12 @@ impl Lines {
     /// Waits, not for long, until what was logged is written. Call at the end of the process.
     pub(crate) fn finish(&self) {
         let is_busy = |queue: &mut Queue| queue.is_writing || !queue.bytes.is_empty();
-        drop(self.changed.wait_timeout_while(self.lock(), PATIENCE, is_busy));
+        drop(self.changed.wait_timeout_while(lock(&self.queue), PATIENCE, is_busy));
     }
 
     /// Lines that were not written, because nobody read them or they could not be written.
     pub(crate) fn dropped(&self) -> u64 {
-        self.lock().dropped
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue).dropped
     }
 }
 
@@ -128,7 +126,7 @@ mod tests {
         for _ in 0..1_000_000 {
             (&*lines).write_all(&line).unwrap();
         }
-        let queued = lines.lock().bytes.len();
+        let queued = lock(&lines.queue).bytes.len();
         assert!((QUEUE_MAX - 100..=QUEUE_MAX).contains(&queued), "{queued}");
         let kept = 1_000_000 - lines.dropped();
         assert!((10_485..=20_970).contains(&kept), "{kept} lines in the queue and in the writing");
@@ -136,7 +134,7 @@ mod tests {
             read.send(()).unwrap();
         }
         lines.finish();
-        assert!(lines.lock().bytes.is_empty(), "what was read made room");
+        assert!(lock(&lines.queue).bytes.is_empty(), "what was read made room");
         drop(read);
         let before = lines.dropped();
         (&*lines).write_all(b"one\n").unwrap();

@@ -5,9 +5,10 @@
 //! [`Retry`] decides when it is tried again. At UTC midnight the day is replaced, whatever CURRENT holds and however
 //! long a disk takes to answer.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
+use net::lock;
 use serde::Serialize;
 use snapshot::time::Day;
 use store::live_id;
@@ -170,11 +171,6 @@ impl Server {
     fn retry(&self) -> MutexGuard<'_, Option<Retry>> {
         lock(&self.retry)
     }
-}
-
-/// A panic in another thread leaves what these mutexes guard whole: it is only ever replaced.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reloads for ever, once awaited. Must be called inside a tokio runtime.

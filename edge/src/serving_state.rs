@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use html::{Html, PagesError};
 use http::{HeaderName, HeaderValue};
+use net::lock;
 use net::precheck::Hosts;
 use snapshot::page::{Dated, Site};
 use snapshot::time::Day;
@@ -58,13 +59,9 @@ const DAMAGED_MAX: usize = 16;
 pub(crate) struct DamagedBodies(Mutex<BTreeMap<String, String>>);
 
 impl DamagedBodies {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lists a body until it can be read again.
     pub(crate) fn insert(&self, path: &str, error: &StoreError) {
-        let mut bodies = self.lock();
+        let mut bodies = lock(&self.0);
         if bodies.len() < DAMAGED_MAX {
             bodies.insert(path.to_owned(), error.to_string());
         }
@@ -72,12 +69,12 @@ impl DamagedBodies {
 
     /// Removes a body that was read.
     pub(crate) fn remove(&self, path: &str) {
-        self.lock().remove(path);
+        lock(&self.0).remove(path);
     }
 
     /// At most [`DAMAGED_MAX`] of them.
     pub(crate) fn list(&self) -> BTreeMap<String, String> {
-        self.lock().clone()
+        lock(&self.0).clone()
     }
 }
 

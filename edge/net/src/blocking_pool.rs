@@ -94,10 +94,8 @@ impl BlockingPool {
             return Ok(permit);
         }
         let _place = self.places.try_acquire().map_err(|_| PoolFull)?;
-        match tokio::time::timeout(PATIENCE, Arc::clone(&self.permits).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(PoolFull),
-        }
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.permits).acquire_owned()).await;
+        permit.map_err(|_| PoolFull)?.map_err(|_| PoolFull)
     }
 }
 

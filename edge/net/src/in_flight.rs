@@ -8,7 +8,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,9 +18,10 @@ use tokio::time::Instant;
 
 use crate::client_address::{TrustedProxies, key};
 use crate::connection::{Count, Waiting};
+use crate::lock;
 
 /// Bytes of all bodies in flight, and with each what an answer takes besides. Beyond, requests are refused.
-const BUDGET: usize = 64 << 20;
+pub(crate) const BUDGET: usize = 64 << 20;
 /// What an answer in flight takes besides its body, in bytes: head, buffers, task.
 const HEAD: usize = 4 * 1024;
 /// Bodies up to this many bytes may use all of the budget, longer ones three quarters: clients that request long
@@ -38,9 +39,7 @@ const SHARDS: usize = 64;
 
 /// A body that several answers may share, such as one in a cache. It is in memory once, and so counts once.
 #[derive(Debug, Default)]
-pub struct SharedBody {
-    holders: AtomicUsize,
-}
+pub struct SharedBody(AtomicUsize);
 
 /// The bodies in flight of a server, and who takes them.
 #[derive(Debug)]
@@ -98,6 +97,13 @@ pub(crate) struct Reader {
     pub(crate) cut: Notify,
 }
 
+/// With the usual budget, and no proxies.
+impl Default for InFlight {
+    fn default() -> Self {
+        Self::new(BUDGET, TrustedProxies::default())
+    }
+}
+
 impl InFlight {
     /// At most so many bytes, of each client a quarter; one body is always allowed. Behind `proxies` each client is one
     /// of its own.
@@ -114,11 +120,6 @@ impl InFlight {
             began: Instant::now(),
             searched: AtomicU64::new(0),
         }
-    }
-
-    /// With the default for the bytes.
-    pub(crate) fn behind(proxies: TrustedProxies) -> Self {
-        Self::new(BUDGET, proxies)
     }
 
     /// Bytes of bodies that are computed and not yet sent, and what each of them takes besides.
@@ -270,14 +271,13 @@ impl Reader {
         let in_flight = &self.in_flight;
         // Should it exceed the budget, the longest file can still be had.
         let size = whole.min(self.share());
-        let known = shared_body.as_ref().is_some_and(|shared_body| shared_body.holders.load(Relaxed) > 0);
+        let known = shared_body.as_ref().is_some_and(|shared_body| shared_body.0.load(Relaxed) > 0);
         let cost = if known { HEAD } else { HEAD + size };
         if !client.admits(cost, self.share()) || !in_flight.admits(cost) {
             in_flight.refuse();
             return None;
         }
-        let first =
-            shared_body.as_ref().is_none_or(|shared_body| shared_body.holders.fetch_add(1, Relaxed) == 0);
+        let first = shared_body.as_ref().is_none_or(|shared_body| shared_body.0.fetch_add(1, Relaxed) == 0);
         let charged = if first { HEAD + size } else { HEAD };
         for used in [&in_flight.used, &client.bytes, &self.bytes] {
             used.fetch_add(charged, Relaxed);
@@ -316,19 +316,11 @@ impl AsRef<[u8]> for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         // The bytes of a shared body are subtracted when its last owner is dropped.
-        let last = self
-            .shared_body
-            .as_ref()
-            .is_none_or(|shared_body| shared_body.holders.fetch_sub(1, Relaxed) == 1);
+        let last = self.shared_body.as_ref().is_none_or(|shared| shared.0.fetch_sub(1, Relaxed) == 1);
         self.reader.in_flight.used.fetch_sub(if last { HEAD + self.size } else { HEAD }, Relaxed);
         self.client.bytes.fetch_sub(self.charged, Relaxed);
         self.reader.bytes.fetch_sub(self.charged, Relaxed);
     }
-}
-
-/// What these locks guard is whole at any time.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -23,12 +23,9 @@ pub struct Hosts(Vec<String>);
 impl Hosts {
     /// From names as people write them: `Example.org`, `example.org:8080`.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
-        Self(names.into_iter().map(|name| bare(&name)).collect())
-    }
-
-    /// Whether requests may be addressed to a host.
-    fn allow(&self, host: &str) -> bool {
-        self.0.iter().any(|known| known.eq_ignore_ascii_case(host))
+        // A name that is no authority is kept: nothing will be addressed to it.
+        let bare = |name: String| host_of(&name).unwrap_or(&name).to_ascii_lowercase();
+        Self(names.into_iter().map(bare).collect())
     }
 }
 
@@ -37,11 +34,6 @@ impl fmt::Display for Hosts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join(","))
     }
-}
-
-/// A name that is no authority is kept: nothing will be addressed to it.
-fn bare(authority: &str) -> String {
-    host_of(authority).unwrap_or(authority).to_ascii_lowercase()
 }
 
 /// Host of an authority: without port and without the dot of the root. `None` where what follows the host is no
@@ -138,7 +130,7 @@ fn check_host(head: &RequestHead, hosts: &Hosts) -> Result<(), HttpError> {
     let (Some(host), None) = (named.next(), named.next()) else { return Err(BAD) };
     let host = valid_host(host.to_str().map_err(|_| BAD)?).ok_or(BAD)?;
     let authority = target.map_or(Some(host), valid_host).ok_or(BAD)?;
-    if hosts.allow(authority) {
+    if hosts.0.iter().any(|known| known.eq_ignore_ascii_case(authority)) {
         Ok(())
     } else {
         Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "This server does not answer for that host."))

@@ -4,11 +4,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use ipnet::IpNet;
 
 use crate::client_address::{key, unwrapped};
+use crate::lock;
 
 /// Length of the window, in milliseconds.
 const WINDOW_MS: u64 = 60_000;
@@ -78,7 +79,7 @@ impl RateLimiter {
         let mixed = (key ^ key >> 64) as u64;
         let shard = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
         // A panic while it was held left at worst one request uncounted.
-        self.shards[shard as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shards[shard as usize % SHARDS])
     }
 }
 

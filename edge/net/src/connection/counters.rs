@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::client_address::TrustedProxies;
-use crate::in_flight::InFlight;
+use crate::in_flight::{BUDGET, InFlight};
 
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Count {
 }
 
 /// Counts of connections since the start, and of those open now.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Counters {
     /// Connections taken from the listener; those refused too.
     pub accepted: Count,
@@ -83,16 +83,7 @@ pub struct Counters {
 impl Counters {
     /// Of a server behind proxies that name their clients.
     pub fn behind(proxies: TrustedProxies) -> Self {
-        Self {
-            accepted: Count::default(),
-            refused: Count::default(),
-            crowding: Count::default(),
-            accept_errors: Count::default(),
-            closed: Default::default(),
-            open: AtomicU64::default(),
-            most: AtomicUsize::default(),
-            in_flight: Arc::new(InFlight::behind(proxies)),
-        }
+        Self { in_flight: Arc::new(InFlight::new(BUDGET, proxies)), ..Self::default() }
     }
 
     /// Connections open now.
@@ -109,13 +100,6 @@ impl Counters {
     pub(super) fn open(self: Arc<Self>) -> Open {
         self.open.fetch_add(1, Relaxed);
         Open { counters: self, reason: CloseReason::Broken }
-    }
-}
-
-impl Default for Counters {
-    /// Of a server without proxies.
-    fn default() -> Self {
-        Self::behind(TrustedProxies::default())
     }
 }
 

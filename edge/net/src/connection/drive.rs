@@ -90,7 +90,7 @@ impl<S: HttpService> Connection<S> {
                 Step::Close => Pin::new(&mut connection).graceful_shutdown(),
                 Step::Cut(CloseReason::Idle) => return CloseReason::Idle,
                 Step::Cut(reason) => {
-                    connection.into_parts().io.inner().forget_unsent();
+                    connection.into_parts().io.inner().stream.forget_unsent();
                     return reason;
                 }
             }

@@ -2,13 +2,15 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
+
+use crate::lock;
 
 /// How long and how many bytes to read from a client that still sends after the last response. To close with
 /// bytes unread resets the connection, and the reset may overtake the response (RFC 9112 §9.6).
@@ -38,7 +40,7 @@ impl Waiting {
     }
 
     pub(super) fn get(&self) -> (Wait, Instant) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0)
     }
 
     /// How long the client has read nothing of what is sent, if that is what is waited for.
@@ -49,14 +51,10 @@ impl Waiting {
 
     /// From now on the connection waits for something else, unless `stays` holds for what it waits for.
     fn become_unless(&self, stays: impl Fn(Wait) -> bool, wait: Wait) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.0);
         if !stays(waiting.0) {
             *waiting = (wait, Instant::now());
         }
-    }
-
-    fn has_read(&self) {
-        self.become_unless(|wait| wait != Wait::Request, Wait::Response);
     }
 
     fn has_written(&self, outcome: &Poll<io::Result<usize>>) {
@@ -82,7 +80,7 @@ impl Wire for TcpStream {
 
 /// The socket, with what it notes.
 pub(super) struct Socket<W> {
-    stream: W,
+    pub(super) stream: W,
     waiting: Waiting,
     linger: Option<Linger>,
     /// Whether the end of what the client sends was seen, and nothing was sent since.
@@ -92,10 +90,6 @@ pub(super) struct Socket<W> {
 impl<W: Wire> Socket<W> {
     pub(super) fn new(stream: W, waiting: Waiting) -> Self {
         Self { stream, waiting, linger: None, has_ended: false }
-    }
-
-    pub(super) fn forget_unsent(&self) {
-        self.stream.forget_unsent();
     }
 
     fn has_written(&mut self, outcome: &Poll<io::Result<usize>>, cx: &Context<'_>) {
@@ -121,7 +115,7 @@ impl<W: Wire> AsyncRead for Socket<W> {
         let free = buffer.remaining();
         let outcome = Pin::new(&mut this.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            this.waiting.has_read();
+            this.waiting.become_unless(|wait| wait != Wait::Request, Wait::Response);
         } else if matches!(outcome, Poll::Ready(Ok(()))) && free > 0 {
             let is_sending = this.waiting.get().0 == Wait::Reader;
             if is_sending || !this.has_ended {

@@ -93,7 +93,7 @@ struct Server {
 
 impl Server {
     fn start(limits: Limits) -> Self {
-        Self::with(limits, InFlight::behind(TrustedProxies::default()))
+        Self::with(limits, InFlight::default())
     }
 
     fn with(limits: Limits, in_flight: InFlight) -> Self {

@@ -16,7 +16,7 @@ use hyper::body::Body;
 use ipnet::IpNet;
 use net::blocking_pool::{Outcome, is_heavy};
 use net::precheck::HttpError;
-use net::rate_limit::{Quota, RateLimiter};
+use net::rate_limit::RateLimiter;
 use net::request_head::RequestHead;
 
 use crate::arguments::{ArgumentError, ToolError};
@@ -24,7 +24,6 @@ use crate::context::Context;
 use crate::contract::{self, Contract, File};
 use crate::dispatch;
 use crate::envelope::Message;
-use crate::origin::{Forbidden, Origins};
 use crate::protocol_version;
 use crate::reply::{self, Caller, Reply, RpcError};
 use crate::request_body;
@@ -66,11 +65,10 @@ pub struct Endpoint {
     site: ArcSwapOption<SiteContract>,
 }
 
-/// The contract for the name, title and base URL of a directory; rebuilt when they change.
+/// The contract for a directory; rebuilt when that changes.
 struct SiteContract {
-    base_url: String,
-    name: String,
-    title: String,
+    /// Base URL, name and title.
+    directory: [String; 3],
     contract: Contract,
     origins: Origins,
 }
@@ -84,11 +82,6 @@ pub struct PendingCall {
 }
 
 impl PendingCall {
-    /// Whether answering on this thread would delay other requests.
-    fn is_heavy(&self, context: &Context<'_>) -> bool {
-        is_heavy(Message::parse(&self.body).map_or(0, |message| dispatch::price(context, &message)))
-    }
-
     /// The answer.
     pub fn respond(&self, context: &Context<'_>) -> Response<Bytes> {
         let reply = match Message::parse(&self.body) {
@@ -123,20 +116,17 @@ impl Endpoint {
 
     fn site(&self, context: &Context<'_>) -> Arc<SiteContract> {
         let about = &context.site.lists.about;
-        let now = (context.base_url, about.name.as_str(), about.title.as_str());
-        let last = self.site.load_full();
-        if let Some(site) = last.filter(|site| (&*site.base_url, &*site.name, &*site.title) == now) {
+        let now = [context.base_url, &about.name, &about.title];
+        if let Some(site) = self.site.load_full().filter(|site| site.directory == now) {
             return site;
         }
-        let (base_url, name, title) = now;
+        let [base_url, name, title] = now;
         let allowed = self.config.origins.iter().map(String::as_str);
         let rate = self.config.rate_per_minute;
         let site = Arc::new(SiteContract {
             contract: Contract::new(&self.file, rate, base_url, (name, title)),
             origins: Origins::new(std::iter::once(base_url).chain(allowed)),
-            base_url: base_url.to_owned(),
-            name: name.to_owned(),
-            title: title.to_owned(),
+            directory: now.map(str::to_owned),
         });
         self.site.store(Some(Arc::clone(&site)));
         site
@@ -144,32 +134,22 @@ impl Endpoint {
 
     /// Answers a request to `/mcp`, unless that has to be done in a pool. The rate is counted for `client`; `now_ms` is
     /// monotonic. Never fails: every request gets a status of the contract.
-    pub async fn call<B>(
+    pub async fn call(
         &self,
         head: Arc<RequestHead>,
-        mut body: B,
+        mut body: impl Body<Data = Bytes> + Unpin,
         context: &Context<'_>,
         client: IpAddr,
         now_ms: u64,
-    ) -> Outcome<Response<Bytes>, PendingCall>
-    where
-        B: Body<Data = Bytes> + Unpin,
-    {
-        let site = self.site(context);
-        let mut caller = Caller::default();
-        caller.origin = match site.origins.check(&head.headers) {
-            Ok(origin) => origin,
-            Err(Forbidden) => {
-                let error = RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed");
-                return Outcome::Ready(error.reply(None).response(&caller));
-            }
-        };
-        let reply = match self.admit(&head, client, now_ms, &mut caller.quota) {
-            _ if head.method == Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
-            Ok(()) => match request_body::read(&head.headers, &mut body, self.config.body_deadline).await {
+    ) -> Outcome<Response<Bytes>, PendingCall> {
+        let (site, mut caller) = (self.site(context), Caller::default());
+        let reply = match self.admit(&site, &head, (client, now_ms), &mut caller) {
+            Ok(false) => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
+            Ok(true) => match request_body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
+                    let price = Message::parse(&body).map_or(0, |it| dispatch::price(context, &it));
                     let call = PendingCall { site, head, body, caller };
-                    return match call.is_heavy(context) {
+                    return match is_heavy(price) {
                         true => Outcome::Heavy(call),
                         false => Outcome::Ready(call.respond(context)),
                     };
@@ -183,29 +163,30 @@ impl Endpoint {
 
     /// The answer to a request that was refused before [`Self::call`], for its host for example.
     pub fn refused(error: HttpError) -> Response<Bytes> {
-        let error = RpcError::transport(error.status, error.message).closing(error.close);
-        error.reply(None).response(&Caller::default())
+        let mut refused = RpcError::transport(error.status, error.message);
+        refused.close = error.close;
+        refused.reply(None).response(&Caller::default())
     }
 
-    /// The checks before the body is read.
+    /// The checks before the body is read, and whether there is one to read: a preflight has none.
     fn admit(
         &self,
+        site: &SiteContract,
         head: &RequestHead,
-        client: IpAddr,
-        now_ms: u64,
-        quota: &mut Option<Quota>,
-    ) -> Result<(), RpcError> {
+        (client, now_ms): (IpAddr, u64),
+        caller: &mut Caller,
+    ) -> Result<bool, RpcError> {
         let refuse = |status, message| Err(RpcError::transport(status, message));
+        caller.origin = site.origins.check(&head.headers)?;
+        if head.method == Method::OPTIONS {
+            return Ok(false);
+        }
         if head.method != Method::POST {
             return refuse(StatusCode::METHOD_NOT_ALLOWED, "MCP endpoint, POST only");
         }
-        match self.limiter.admit(client, now_ms) {
-            Ok(left) => *quota = left,
-            Err(none) => {
-                *quota = Some(none);
-                return Err(RpcError::rate(none));
-            }
-        }
+        let admitted = self.limiter.admit(client, now_ms);
+        caller.quota = admitted.unwrap_or_else(Some);
+        admitted.map_err(RpcError::rate)?;
         if !is_json(&head.headers) {
             let message = "Content-Type must be application/json, without a Content-Encoding";
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
@@ -213,26 +194,24 @@ impl Endpoint {
         if !accepts_json(&head.headers) {
             return refuse(StatusCode::NOT_ACCEPTABLE, "Accept must allow application/json");
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Refuses a request. Clients match responses by id: over the rate limit a small body is read for it.
-    async fn refuse<B>(&self, headers: &HeaderMap, body: &mut B, error: &RpcError) -> Reply
-    where
-        B: Body<Data = Bytes> + Unpin,
-    {
+    async fn refuse(
+        &self,
+        headers: &HeaderMap,
+        body: &mut (impl Body<Data = Bytes> + Unpin),
+        error: &RpcError,
+    ) -> Reply {
         let is_small = request_body::declared(headers).is_some_and(|length| length <= SMALL_BODY);
-        if error.status != StatusCode::TOO_MANY_REQUESTS || !is_small {
-            return error.reply(None);
+        if error.status == StatusCode::TOO_MANY_REQUESTS
+            && is_small
+            && let Ok(body) = request_body::read(headers, body, self.config.body_deadline).await
+        {
+            return error.reply(Message::parse(&body).map_or_else(|(id, _)| id, |message| message.id));
         }
-        let Ok(body) = request_body::read(headers, body, self.config.body_deadline).await else {
-            return error.reply(None);
-        };
-        let id = match Message::parse(&body) {
-            Ok(message) => message.id,
-            Err((id, _)) => id,
-        };
-        error.reply(id)
+        error.reply(None)
     }
 }
 
@@ -261,8 +240,46 @@ fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
     if message.method.starts_with("notifications/") {
         Reply::new(StatusCode::ACCEPTED, Bytes::new())
     } else {
-        RpcError::message("Invalid request: a request needs an id").reply(None)
+        RpcError::invalid("a request needs an id").reply(None)
     }
+}
+
+/// Browser origins that may use the endpoint (RFC 6454), normalized.
+#[derive(Clone, Debug)]
+struct Origins(Vec<String>);
+
+impl Origins {
+    /// Allows the origin of the base URL and others.
+    fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
+        Self(allowed.filter_map(normal).collect())
+    }
+
+    /// The origin of a request, `None` without an `Origin` header.
+    fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, RpcError> {
+        let mut named = headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = named.next() else { return Ok(None) };
+        let normal = origin.to_str().ok().and_then(normal).filter(|_| named.next().is_none());
+        match normal.is_some_and(|normal| self.0.contains(&normal)) {
+            true => Ok(Some(origin.clone())),
+            false => Err(RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed")),
+        }
+    }
+}
+
+/// Scheme, host and port in lower case, without the scheme's own port; `None` when it is no origin.
+fn normal(origin: &str) -> Option<String> {
+    let origin = origin.to_ascii_lowercase();
+    let (scheme, authority) = origin.split_once("://")?;
+    let authority = authority.strip_suffix('/').unwrap_or(authority);
+    let default = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => "",
+    };
+    let authority = authority.strip_suffix(default).unwrap_or(authority);
+    let is_origin =
+        !scheme.is_empty() && !authority.is_empty() && !authority.contains(['/', '@', '?', '#', ' ', ',']);
+    is_origin.then(|| format!("{scheme}://{authority}"))
 }
 
 /// Whether the headers declare the body as uncompressed JSON in UTF-8.

@@ -58,29 +58,24 @@ impl<'a> Message<'a> {
         let text = std::str::from_utf8(body).map_err(|_| RpcError::parse("the body is not UTF-8"))?;
         let value: &RawValue = serde_json::from_str(text).map_err(RpcError::parse)?;
         match value.get().as_bytes().first() {
-            Some(b'{') => serde_json::from_str(value.get())
-                .map_err(|error| RpcError::message(format!("Invalid request: {error}"))),
-            Some(b'[') => {
-                Err(RpcError::message("Invalid request: batches are not supported, send one message"))
-            }
-            _ => Err(RpcError::message("Invalid request: a message is an object")),
+            Some(b'{') => serde_json::from_str(value.get()).map_err(RpcError::invalid),
+            Some(b'[') => Err(RpcError::invalid("batches are not supported, send one message")),
+            _ => Err(RpcError::invalid("a message is an object")),
         }
     }
 
     fn check(raw: &Raw<'a>, id: Option<&'a RawValue>) -> Result<Self, RpcError> {
         if raw.jsonrpc.and_then(string).as_deref() != Some("2.0") {
-            return Err(RpcError::message("Invalid request: jsonrpc must be \"2.0\""));
+            return Err(RpcError::invalid("jsonrpc must be \"2.0\""));
         }
         if raw.id.is_some() && id.is_none() {
-            return Err(RpcError::message("Invalid request: id must be a string or an integer"));
+            return Err(RpcError::invalid("id must be a string or an integer"));
         }
         if raw.result.is_some() || raw.error.is_some() {
-            return Err(RpcError::message(
-                "Invalid request: this server sends no requests and takes no responses",
-            ));
+            return Err(RpcError::invalid("this server sends no requests and takes no responses"));
         }
         let Some(method) = raw.method.and_then(string) else {
-            return Err(RpcError::message("Invalid request: method must be a string"));
+            return Err(RpcError::invalid("method must be a string"));
         };
         if let Some(fault) = raw.params.and_then(|params| repeated(params, DEPTH_MAX)) {
             return Err(fault);
@@ -106,10 +101,7 @@ fn repeated(value: &RawValue, depth: usize) -> Option<RpcError> {
             let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
             names.sort_unstable();
             if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-                return Some(RpcError::message(format!(
-                    "Invalid request: {} is given twice",
-                    shown(pair[0])
-                )));
+                return Some(RpcError::invalid(format_args!("{} is given twice", shown(pair[0]))));
             }
             members.iter().map(|(_, value)| *value).collect()
         }
@@ -119,7 +111,7 @@ fn repeated(value: &RawValue, depth: usize) -> Option<RpcError> {
     let mut nested = inner.into_iter().filter(|value| value.get().starts_with(['{', '[']));
     match depth.checked_sub(1) {
         Some(depth) => nested.find_map(|value| repeated(value, depth)),
-        None => nested.next().map(|_| RpcError::message("Invalid request: params are nested too deeply")),
+        None => nested.next().map(|_| RpcError::invalid("params are nested too deeply")),
     }
 }
 

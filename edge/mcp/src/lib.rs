@@ -14,7 +14,6 @@ mod envelope;
 mod nearest;
 mod options;
 mod organizations;
-mod origin;
 mod prompt;
 mod protocol_version;
 mod question;

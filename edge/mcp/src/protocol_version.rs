@@ -42,14 +42,10 @@ pub(crate) enum Protocol {
 pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol, RpcError> {
     let meta = message.param("_meta").and_then(members).unwrap_or_default();
     let claimed = meta.get(META_VERSION);
-    let header = match single(headers, VERSION) {
-        Ok(header) => header,
-        Err(Repeated) if claimed.is_some() => return Err(faulty(VERSION)),
-        Err(Repeated) => return Err(RpcError::message("MCP-Protocol-Version is repeated or unreadable")),
-    };
+    let faulty = if claimed.is_some() { RpcError::header::<String> } else { RpcError::message };
+    let header = single(headers, VERSION).map_err(faulty)?;
     match (header, claimed) {
-        (None, None) => Ok(Protocol::Handshake),
-        (Some(LEGACY), None) => Ok(Protocol::Handshake),
+        (None | Some(LEGACY), None) => Ok(Protocol::Handshake),
         (Some(MODERN), None) => Err(RpcError::envelope(format!("_meta lacks {META_VERSION}"))),
         (Some(other), None) => Err(RpcError::version(other)),
         (None, Some(_)) => Err(RpcError::header("MCP-Protocol-Version is missing")),
@@ -71,11 +67,9 @@ pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol,
 
 /// Checks the version header of a notification, the only part of it that depends on the version.
 pub(crate) fn of_notification(headers: &HeaderMap) -> Result<(), RpcError> {
-    match single(headers, VERSION) {
-        Ok(None) => Ok(()),
-        Ok(Some(version)) if VERSIONS.contains(&version) => Ok(()),
-        Ok(Some(other)) => Err(RpcError::version(other)),
-        Err(Repeated) => Err(RpcError::message("MCP-Protocol-Version is repeated or unreadable")),
+    match single(headers, VERSION).map_err(RpcError::message)? {
+        Some(other) if !VERSIONS.contains(&other) => Err(RpcError::version(other)),
+        _ => Ok(()),
     }
 }
 
@@ -93,31 +87,19 @@ fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>
 }
 
 fn check_header(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), RpcError> {
-    let value = single(headers, name).map_err(|Repeated| faulty(name))?;
-    let Some(value) = value else {
-        return Err(RpcError::header(format!("{name} is missing")));
-    };
-    if decoded(value).as_deref() == Some(expected) {
-        Ok(())
-    } else {
-        Err(RpcError::header(format!("{name} differs from the body")))
+    match single(headers, name).map_err(RpcError::header)?.map(decoded) {
+        None => Err(RpcError::header(format!("{name} is missing"))),
+        Some(value) if value.as_deref() == Some(expected) => Ok(()),
+        Some(_) => Err(RpcError::header(format!("{name} differs from the body"))),
     }
 }
 
-fn faulty(name: &str) -> RpcError {
-    RpcError::header(format!("{name} is repeated or unreadable"))
-}
-
-/// A header is there more than once, or is not ASCII.
-struct Repeated;
-
-fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Repeated> {
+/// The value of a header; the fault of one that is there more than once, or is not ASCII.
+fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, String> {
     let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(|value| Some(value.trim())).map_err(|_| Repeated),
-        (Some(_), Some(_)) => Err(Repeated),
-    }
+    let Some(value) = values.next() else { return Ok(None) };
+    let only = value.to_str().ok().filter(|_| values.next().is_none());
+    only.map(|value| Some(value.trim())).ok_or_else(|| format!("{name} is repeated or unreadable"))
 }
 
 /// A header's value; what is not plain ASCII comes as `=?base64?…?=`.

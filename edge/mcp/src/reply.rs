@@ -1,6 +1,7 @@
 //! Responses: statuses, headers, and JSON-RPC errors as bytes.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::Write as _;
 
 use bytes::Bytes;
@@ -29,7 +30,7 @@ pub(crate) struct RpcError {
     data: Option<String>,
     retry_after: Option<u64>,
     /// Whether the connection is closed after the response.
-    close: bool,
+    pub(crate) close: bool,
 }
 
 impl RpcError {
@@ -40,11 +41,6 @@ impl RpcError {
     /// An error of HTTP rather than of JSON-RPC.
     pub(crate) fn transport(status: StatusCode, message: &'static str) -> Self {
         Self::new(status, i32::from(status.as_u16()), message)
-    }
-
-    /// The same error with `close` set.
-    pub(crate) fn closing(self, close: bool) -> Self {
-        Self { close, ..self }
     }
 
     pub(crate) fn too_large(limit: usize, close: bool) -> Self {
@@ -68,17 +64,22 @@ impl RpcError {
     }
 
     /// Not JSON.
-    pub(crate) fn parse(reason: impl std::fmt::Display) -> Self {
+    pub(crate) fn parse(reason: impl Display) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32700, format!("Parse error: {reason}"))
     }
 
     /// JSON, but not a message that this endpoint accepts.
-    pub(crate) fn message(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn message<T: Into<Cow<'static, str>>>(reason: T) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32600, reason)
     }
 
+    /// JSON, but not a message of JSON-RPC.
+    pub(crate) fn invalid(reason: impl Display) -> Self {
+        Self::message(format!("Invalid request: {reason}"))
+    }
+
     /// A header is missing or contradicts the body.
-    pub(crate) fn header(reason: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn header<T: Into<Cow<'static, str>>>(reason: T) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32020, reason)
     }
 
@@ -215,7 +216,7 @@ pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> String {
 }
 
 /// Appends JSON that is already encoded.
-pub(crate) fn push(out: &mut Vec<u8>, text: impl std::fmt::Display) {
+pub(crate) fn push(out: &mut Vec<u8>, text: impl Display) {
     // Writing to memory cannot fail.
     let _ = write!(out, "{text}");
 }

@@ -18,10 +18,11 @@ pub(crate) const BODY_MAX: usize = 64 * 1024;
 const DRAIN_MAX: usize = 4 * 1024 * 1024;
 
 /// Reads a body.
-pub(crate) async fn read<B>(headers: &HeaderMap, body: &mut B, deadline: Duration) -> Result<Bytes, RpcError>
-where
-    B: Body<Data = Bytes> + Unpin,
-{
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: &mut (impl Body<Data = Bytes> + Unpin),
+    deadline: Duration,
+) -> Result<Bytes, RpcError> {
     let too_long = declared(headers).is_some_and(|length| length > BODY_MAX as u64);
     if too_long && headers.contains_key(header::EXPECT) {
         // The client waits for `100 Continue` and has sent no body yet.
@@ -42,8 +43,7 @@ where
         }
         Ok(())
     };
-    let read = tokio::time::timeout(deadline, all).await;
-    match read {
+    match tokio::time::timeout(deadline, all).await {
         Ok(fault) => fault?,
         Err(_) if length > BODY_MAX => return Err(RpcError::too_large(BODY_MAX, true)),
         Err(_) => {

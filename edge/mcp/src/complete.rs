@@ -2,6 +2,7 @@
 
 use snapshot::facet::FACETS;
 
+use crate::arguments::ToolError;
 use crate::context::Context;
 use crate::envelope::{Message, members, string};
 use crate::prompt;
@@ -18,14 +19,15 @@ pub(crate) fn complete(
     context: &Context<'_>,
     message: &Message<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), RpcError> {
+) -> Result<(), ToolError> {
     let reference = message.param("ref").and_then(members).unwrap_or_default();
     let argument = message.param("argument").and_then(members).unwrap_or_default();
     let text = |value| string(value);
     let (Some(name), Some(start)) =
         (argument.get("name").and_then(text), argument.get("value").and_then(text))
     else {
-        return Err(RpcError::params("completion/complete needs argument.name and argument.value, strings"));
+        let needed = "completion/complete needs argument.name and argument.value, strings";
+        return Err(RpcError::params(needed).into());
     };
     let kind = reference.get("type").and_then(text).unwrap_or_default();
     let target = if kind == "ref/prompt" { "name" } else { "uri" };
@@ -37,7 +39,7 @@ pub(crate) fn complete(
         ("ref/prompt", prompt::NAME, _) | ("ref/resource", FACET_TEMPLATE | PROGRAM_TEMPLATE, _) => {
             Vec::new()
         }
-        _ => return Err(RpcError::params(format!("Unknown ref: {}", shown(&target)))),
+        _ => return Err(RpcError::params(format!("Unknown ref: {}", shown(&target))).into()),
     };
     push(out, format_args!("\"completion\":{{\"values\":{}", json(&values[..values.len().min(VALUES_MAX)])));
     if values.len() < COUNTED_MAX {

@@ -16,7 +16,7 @@ const RATE_SENTENCE: &str = " At most 60 requests per minute per client.";
 
 /// How long clients may cache the answer to `server/discover`, and lists, in milliseconds.
 const DISCOVER_TTL_MS: u32 = 3_600_000;
-const LIST_TTL_MS: u32 = 300_000;
+pub(crate) const LIST_TTL_MS: u32 = 300_000;
 
 /// The members of `schemas/mcp.json` that are read.
 #[derive(Deserialize)]
@@ -53,14 +53,10 @@ pub(crate) struct Contract {
     /// The members after the version in the answer to a handshake.
     pub(crate) initialize: String,
     pub(crate) discover: String,
-    pub(crate) tools: String,
-    pub(crate) prompts: String,
-    pub(crate) resources: String,
-    pub(crate) templates: String,
+    /// Methods that list, and the lists.
+    lists: [(&'static str, String); 4],
     /// The first members of every 2026-07-28 result.
     pub(crate) modern: String,
-    /// The members after `modern` in results that clients may cache.
-    pub(crate) kept: String,
     pub(crate) prompt_texts: PromptTexts,
     /// The guide's text.
     pub(crate) guide: String,
@@ -102,17 +98,23 @@ impl Contract {
                 "\"supportedVersions\":{versions},\"capabilities\":{capabilities},\
                  \"instructions\":{instructions},\"ttlMs\":{DISCOVER_TTL_MS},\"cacheScope\":\"public\""
             ),
-            tools: list("tools", file.tools),
-            prompts: list("prompts", file.prompts),
-            resources: list("resources", file.resources),
-            templates: list("resourceTemplates", file.resource_templates),
+            lists: [
+                ("tools/list", list("tools", file.tools)),
+                ("prompts/list", list("prompts", file.prompts)),
+                ("resources/list", list("resources", file.resources)),
+                ("resources/templates/list", list("resourceTemplates", file.resource_templates)),
+            ],
             modern: format!(
                 "\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{info}}},"
             ),
-            kept: format!("\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\","),
             prompt_texts: file.prompt_texts.clone(),
             guide: file.resource_texts.get(GUIDE).cloned().unwrap_or_default(),
         }
+    }
+
+    /// The list that a method answers with.
+    pub(crate) fn list(&self, method: &str) -> Option<&str> {
+        self.lists.iter().find(|(known, _)| *known == method).map(|(_, list)| list.as_str())
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::arguments::{ArgumentError, ToolError};
 use crate::context::Context;
-use crate::contract::Contract;
+use crate::contract::{Contract, LIST_TTL_MS};
 use crate::envelope::{Message, string};
 use crate::protocol_version::{LEGACY, Protocol};
 use crate::reply::{RpcError, json, push, push_escaped, shown};
@@ -28,8 +28,10 @@ impl Call<'_> {
         push(&mut out, format_args!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{", id.get()));
         if self.protocol == Protocol::Stateless {
             push(&mut out, &self.contract.modern);
-            if is_cacheable(&self.message.method) {
-                push(&mut out, &self.contract.kept);
+            let method = &*self.message.method;
+            // Lists and resources may be cached; the answer to `server/discover` has its own members for that.
+            if self.contract.list(method).is_some() || method == "resources/read" {
+                push(&mut out, format_args!("\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\","));
             }
         }
         self.members(&mut out)?;
@@ -39,36 +41,33 @@ impl Call<'_> {
 
     /// Appends the members of the result.
     fn members(&self, out: &mut Vec<u8>) -> Result<(), ToolError> {
-        let method = &*self.message.method;
-        let handle: fn(&Self, &mut Vec<u8>) -> Result<(), ToolError> = match (method, self.protocol) {
-            ("initialize", Protocol::Handshake) => Self::initialize,
-            ("ping", Protocol::Handshake) => |_, _| Ok(()),
-            ("server/discover", Protocol::Stateless) => |call, out| {
-                push(out, &call.contract.discover);
+        let (contract, message) = (self.contract, self.message);
+        let answered = match (&*message.method, self.protocol) {
+            ("initialize", Protocol::Handshake) => self.initialize(out),
+            ("ping", Protocol::Handshake) => Ok(()),
+            ("server/discover", Protocol::Stateless) => {
+                push(out, &contract.discover);
                 Ok(())
-            },
-            ("tools/list", _) => |call, out| call.list(&call.contract.tools, out),
-            ("prompts/list", _) => |call, out| call.list(&call.contract.prompts, out),
-            ("resources/list", _) => |call, out| call.list(&call.contract.resources, out),
-            ("resources/templates/list", _) => |call, out| call.list(&call.contract.templates, out),
-            ("tools/call", _) => Self::call_tool,
-            ("prompts/get", _) => {
-                |call, out| Ok(prompt::get(&call.contract.prompt_texts, call.message, out)?)
             }
-            ("resources/read", _) => |call, out| {
-                let guide = &call.contract.guide;
-                resource::read(call.context, call.protocol, guide, call.message, out)
-            },
-            ("completion/complete", _) => {
-                |call, out| Ok(complete::complete(call.context, call.message, out)?)
+            ("tools/call", _) => self.call_tool(out),
+            ("prompts/get", _) => prompt::get(&contract.prompt_texts, message, out),
+            ("resources/read", _) => {
+                resource::read(self.context, self.protocol, &contract.guide, message, out)
             }
-            (_, Protocol::Handshake) => return Err(RpcError::method(StatusCode::OK, method).into()),
-            (_, Protocol::Stateless) => return Err(RpcError::method(StatusCode::NOT_FOUND, method).into()),
+            ("completion/complete", _) => complete::complete(self.context, message, out),
+            (method, protocol) => match (contract.list(method), protocol) {
+                (Some(list), _) => self.list(list, out),
+                (None, Protocol::Handshake) => return Err(RpcError::method(StatusCode::OK, method).into()),
+                (None, Protocol::Stateless) => {
+                    return Err(RpcError::method(StatusCode::NOT_FOUND, method).into());
+                }
+            },
         };
-        if self.message.params.is_none() {
+        // An unknown method is reported first. Without parameters no other one has done any work.
+        if message.params.is_none() {
             return Err(RpcError::params("params must be an object").into());
         }
-        handle(self, out)
+        answered
     }
 
     /// Answers `initialize` with the version that has a handshake, whichever is requested.
@@ -130,12 +129,6 @@ pub(crate) fn price(context: &Context<'_>, message: &Message<'_>) -> u64 {
         Some("list_filter_options") => options::price(context, arguments),
         _ => 0,
     }
-}
-
-/// Whether 2026-07-28 lets clients cache the result of a method; that of `server/discover` has its own members.
-fn is_cacheable(method: &str) -> bool {
-    let lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
-    lists.contains(&method) || method == "resources/read"
 }
 
 /// Appends a tool's result twice: as text for clients that show only text, and as structured content. Both are

@@ -1,5 +1,6 @@
 //! The prompt `find_best_opportunities`: instructions for a workflow, with the client's arguments quoted in it.
 
+use crate::arguments::ToolError;
 use crate::contract::PromptTexts;
 use crate::envelope::{Message, arguments, string};
 use crate::reply::{RpcError, json, push, shown};
@@ -16,21 +17,18 @@ const QUOTED: [&str; 3] = ["goal", "applicant", "constraints"];
 const ARGUMENT_MAX: usize = 500;
 
 /// Answers `prompts/get`.
-pub(crate) fn get(texts: &PromptTexts, message: &Message<'_>, out: &mut Vec<u8>) -> Result<(), RpcError> {
+pub(crate) fn get(texts: &PromptTexts, message: &Message<'_>, out: &mut Vec<u8>) -> Result<(), ToolError> {
     let name = message.param("name").and_then(string);
     let name = name.ok_or_else(|| RpcError::params("prompts/get needs name, a string"))?;
     if name != NAME {
-        return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))));
+        return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {NAME}", shown(&name))).into());
     }
     let arguments = arguments(message.param("arguments"))?;
-    let argument = |name: &'static str| match arguments.get(name) {
-        None => Ok(None),
-        Some(value) => {
-            let text = string(value).filter(|text| text.chars().nth(ARGUMENT_MAX).is_none());
-            let wrong =
-                || RpcError::params(format!("{name} must be a string of at most {ARGUMENT_MAX} characters"));
-            text.ok_or_else(wrong).map(Some)
-        }
+    let argument = |name: &'static str| {
+        let Some(value) = arguments.get(name) else { return Ok(None) };
+        let text = string(value).filter(|text| text.chars().nth(ARGUMENT_MAX).is_none());
+        let wrong = || format!("{name} must be a string of at most {ARGUMENT_MAX} characters");
+        text.map(Some).ok_or_else(|| RpcError::params(wrong()))
     };
     let mut known = Vec::new();
     for name in QUOTED {
@@ -42,7 +40,7 @@ pub(crate) fn get(texts: &PromptTexts, message: &Message<'_>, out: &mut Vec<u8>)
     let text = match argument("locale")?.as_deref().map(str::trim) {
         None | Some("" | "en") => &texts.en,
         Some("es") => &texts.es,
-        Some(_) => return Err(RpcError::params("locale must be \"en\" or \"es\"")),
+        Some(_) => return Err(RpcError::params("locale must be \"en\" or \"es\"").into()),
     };
     let text = json(&text.replacen("{known}", &known, 1));
     push(out, format_args!("\"description\":{},\"messages\":[", json(DESCRIPTION)));

@@ -61,10 +61,7 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
     }
     match &*slugs {
         [] => Err(no_slug().into()),
-        [slug] if !several => match read(context, slug, options) {
-            Some(result) => result,
-            None => Err(unknown(context, slug).into()),
-        },
+        [slug] if !several => read(context, slug, options)?.ok_or_else(|| unknown(context, slug).into()),
         _ if slugs.len() > SLUGS_MAX => {
             Err(arguments.wrong("slugs", &format!("at most {SLUGS_MAX} slugs")).into())
         }
@@ -89,9 +86,8 @@ pub(crate) fn read(
     context: &Context<'_>,
     slug: &str,
     options: RecordOptions,
-) -> Option<Result<Vec<u8>, ToolError>> {
-    let record = record(context, slug, options, RESULT_MAX)?;
-    Some(record.map(|record| {
+) -> Result<Option<Vec<u8>>, ToolError> {
+    Ok(record(context, slug, options, RESULT_MAX)?.map(|record| {
         let mut out = Vec::with_capacity(record.len() + 2 * NOTICE.len());
         push(&mut out, "{\"opportunity\":");
         out.extend_from_slice(&record);
@@ -105,8 +101,8 @@ fn read_all(context: &Context<'_>, slugs: &[&str], options: RecordOptions) -> Re
     let share = RESULT_MAX / slugs.len();
     let (mut records, mut missing) = (Vec::new(), Vec::new());
     for slug in slugs {
-        match record(context, slug, options, share) {
-            Some(record) => records.push(record?),
+        match record(context, slug, options, share)? {
+            Some(record) => records.push(record),
             None => missing.push(*slug),
         }
     }
@@ -131,18 +127,15 @@ fn close(context: &Context<'_>, out: &mut Vec<u8>) {
     push(out, format_args!(",\"asOf\":{},\"notice\":\"{NOTICE}\"}}", context.day()));
 }
 
-/// A record in at most `share` bytes.
+/// A record in at most `share` bytes; `None` if no published record has the slug.
 fn record(
     context: &Context<'_>,
     slug: &str,
     options: RecordOptions,
     share: usize,
-) -> Option<Result<Vec<u8>, ToolError>> {
-    let doc = context.site.index.find(slug)?;
-    let body = match (context.detail)(slug, options.locale) {
-        Ok(body) => body,
-        Err(not_local) => return Some(Err(not_local.into())),
-    };
+) -> Result<Option<Vec<u8>>, ToolError> {
+    let Some(doc) = context.site.index.find(slug) else { return Ok(None) };
+    let body = (context.detail)(slug, options.locale)?;
     let words = Words::new(context, doc, options.locale);
     let record_url = format!("{}/programs/{slug}", context.base_url);
     let made = body.as_deref().and_then(|body| {
@@ -153,7 +146,7 @@ fn record(
         let record: Body<Object> = serde_json::from_slice(body).ok()?;
         Some(json(&ConciseRecord::new(record.data, record_url, words, share.min(CONCISE_MAX))))
     });
-    Some(made.map(String::into_bytes).ok_or_else(|| RpcError::internal().into()))
+    made.map(|record| Some(record.into_bytes())).ok_or_else(|| RpcError::internal().into())
 }
 
 /// The slug in an address of the record, or the text itself.

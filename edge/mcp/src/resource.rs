@@ -48,14 +48,11 @@ fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<
     if let Some(facet) = uri.strip_prefix(FACETS).and_then(Facet::parse) {
         return Ok(options::whole(context, facet));
     }
-    let record = uri
-        .strip_prefix(PROGRAMS)
-        .and_then(|slug| record::read(context, slug, record::RecordOptions::DEFAULT));
-    record.unwrap_or_else(|| {
-        let code = match protocol {
-            Protocol::Handshake => -32002,
-            Protocol::Stateless => -32602,
-        };
-        Err(RpcError::resource(code, uri).into())
-    })
+    if let Some(slug) = uri.strip_prefix(PROGRAMS)
+        && let Some(record) = record::read(context, slug, record::RecordOptions::DEFAULT)?
+    {
+        return Ok(record);
+    }
+    let code = if protocol == Protocol::Handshake { -32002 } else { -32602 };
+    Err(RpcError::resource(code, uri).into())
 }

@@ -84,6 +84,12 @@ impl<'a> Arguments<'a> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
+    /// An argument that is not a blank text.
+    fn given(&self, name: &str) -> Option<&'a RawValue> {
+        let is_blank = |value: &RawValue| string(value).is_some_and(|text| text.trim().is_empty());
+        self.get(name).filter(|value| !is_blank(value))
+    }
+
     /// Whether the argument is present and not `null`.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
@@ -106,37 +112,28 @@ impl<'a> Arguments<'a> {
         name: &str,
         words: &[&'static str],
     ) -> Result<Option<&'static str>, ArgumentError> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        if is_blank(value) {
-            return Ok(None);
-        }
+        let Some(value) = self.given(name) else { return Ok(None) };
         let given = string(value).unwrap_or_default();
         let found = words.iter().find(|word| word.eq_ignore_ascii_case(given.trim()));
-        found.copied().map(Some).ok_or_else(|| {
-            let expected =
-                format!("one of {}", words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", "));
-            ArgumentError::value(name, &expected, value)
-        })
+        let one_of = || words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", ");
+        found.copied().map(Some).ok_or_else(|| self.wrong(name, &format!("one of {}", one_of())))
     }
 
     /// The language of the answer: `es-MX` is Spanish.
     pub(crate) fn locale(&self) -> Result<Option<Locale>, ArgumentError> {
-        let Some(value) = self.get("locale") else { return Ok(None) };
+        let Some(value) = self.given("locale") else { return Ok(None) };
         let given = string(value).unwrap_or_default().trim().to_ascii_lowercase();
         let language = given.split(['-', '_']).next().unwrap_or_default();
-        match Locale::parse(language) {
-            None if !is_blank(value) => Err(self.wrong("locale", "one of \"en\", \"es\"")),
-            locale => Ok(locale),
-        }
+        let locale = Locale::parse(language);
+        locale.map(Some).ok_or_else(|| self.wrong("locale", "one of \"en\", \"es\""))
     }
 
     /// A boolean, ignoring case.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ArgumentError> {
-        let Some(value) = self.get(name) else { return Ok(None) };
+        let Some(value) = self.given(name) else { return Ok(None) };
         match plain(value).to_ascii_lowercase().as_str() {
             "true" => Ok(Some(true)),
             "false" => Ok(Some(false)),
-            "" if is_blank(value) => Ok(None),
             _ => Err(self.wrong(name, "true or false")),
         }
     }
@@ -147,7 +144,7 @@ impl<'a> Arguments<'a> {
         name: &str,
         (least, most): (u64, u64),
     ) -> Result<Option<u64>, ArgumentError> {
-        let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
+        let Some(value) = self.given(name) else { return Ok(None) };
         let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
         let whole =
             number.filter(|number| number.fract() == 0.0 && (least as f64..=most as f64).contains(number));
@@ -160,7 +157,7 @@ impl<'a> Arguments<'a> {
     /// A number that is not negative. 0 counts as absent: models that must name every argument send it, and as
     /// a bound it excludes nothing or everything.
     pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, ArgumentError> {
-        let Some(value) = self.get(name).filter(|value| !is_blank(value)) else { return Ok(None) };
+        let Some(value) = self.given(name) else { return Ok(None) };
         let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
         match number.filter(|number| number.is_finite() && *number >= 0.0) {
             Some(number) => Ok(Some(number).filter(|number| *number > 0.0)),
@@ -199,10 +196,6 @@ impl<'a> Arguments<'a> {
 /// A value without the quotes around it: models write numbers and flags as strings.
 fn plain(value: &RawValue) -> String {
     string(value).map_or_else(|| value.get().to_owned(), |text| text.trim().to_owned())
-}
-
-fn is_blank(value: &RawValue) -> bool {
-    string(value).is_some_and(|text| text.trim().is_empty())
 }
 
 /// The strings of a JSON array that is written in a string.

@@ -68,14 +68,10 @@ impl<T: PartialEq> Nearest<T> {
 
 /// A sentence that suggests the closest of some fixed words; empty if none is close.
 pub(crate) fn hint<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> String {
-    word(wrong, words).map_or(String::new(), |word| format!(" Did you mean {}?", json(word)))
-}
-
-/// The closest of some fixed words.
-fn word<'a>(wrong: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut nearest = Nearest::new(wrong);
     words.for_each(|word| nearest.consider(word, || word));
-    nearest.finish().into_iter().next()
+    let closest = nearest.finish().into_iter().next();
+    closest.map_or(String::new(), |word| format!(" Did you mean {}?", json(word)))
 }
 
 #[cfg(test)]
@@ -84,8 +80,8 @@ mod tests {
 
     #[test]
     fn swapped_letters_are_one_edit_and_short_words_match_only_exactly() {
-        assert_eq!(word("opne", ["open"].into_iter()), Some("open"));
-        assert_eq!(word("uk", ["ua", "ukraine"].into_iter()), None);
-        assert_eq!(word("uk", ["UK"].into_iter()), Some("UK"));
+        assert_eq!(hint("opne", ["open"].into_iter()), " Did you mean \"open\"?");
+        assert_eq!(hint("uk", ["ua", "ukraine"].into_iter()), "");
+        assert_eq!(hint("uk", ["UK"].into_iter()), " Did you mean \"UK\"?");
     }
 }

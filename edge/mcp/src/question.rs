@@ -2,6 +2,7 @@
 //! interpret both. All errors of a question are reported together.
 
 use form_urlencoded::Serializer;
+use serde_json::{Value, json};
 use snapshot::facet::{Facet, Interval, MEASURES};
 use snapshot::place;
 use snapshot::query::{
@@ -13,7 +14,7 @@ use snapshot::record::Locale;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::context::Context;
 use crate::organizations;
-use crate::reply::{json, shown};
+use crate::reply::{json as quoted, shown};
 use crate::vocabulary::{Reading, Vocabulary, is_code, with_words};
 use net::blocking_pool::TEXT_UNITS;
 
@@ -100,7 +101,7 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
             Some(ParameterKind::Text) => {
                 text_notice = Some(if query.text.is_some() { WORDS_CUT } else { NO_WORD });
             }
-            _ => mistakes.push(format!("{} is not accepted.", json(&shown(entry)))),
+            _ => mistakes.push(format!("{} is not accepted.", quoted(&shown(entry)))),
         }
     }
     const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
@@ -234,14 +235,14 @@ impl Reader<'_> {
 
     /// Whether one more value may be looked up among names; a mistake if not.
     fn may_look_up(&mut self, argument: &str, given: &str) -> bool {
-        match self.left.checked_sub(1) {
-            Some(left) => self.left = left,
-            None => {
-                self.mistakes.push(format!("{argument} value {} was not looked up.", json(&shown(given))));
-                return false;
+        let may = self.left > 0;
+        match may {
+            true => self.left -= 1,
+            false => {
+                self.mistakes.push(format!("{argument} value {} was not looked up.", quoted(&shown(given))))
             }
         }
-        true
+        may
     }
 
     fn add_unknown(&mut self, listed: &'static str, given: String) {
@@ -252,20 +253,15 @@ impl Reader<'_> {
 
     /// The call that lists the values of the facets with unknown values.
     fn hint(&self) -> Option<String> {
-        match &*self.unknown {
-            [] => None,
-            [(listed, given)] => {
-                let part: String =
-                    given.chars().filter(|c| c.is_alphanumeric() || *c == ' ').take(3).collect();
-                let (name, part) = (json(listed), json(part.trim()));
-                Some(format!("Live values: list_filter_options {{\"facet\":{name},\"q\":{part}}}."))
-            }
-            [(first, _), more @ ..] => {
-                let more: Vec<&str> = more.iter().map(|(listed, _)| *listed).collect();
-                let (name, more) = (json(first), json(&more));
-                Some(format!("Live values: list_filter_options {{\"facet\":{name},\"facets\":{more}}}."))
-            }
-        }
+        let [(first, given), more @ ..] = &*self.unknown else { return None };
+        let part = || given.chars().filter(|c| c.is_alphanumeric() || *c == ' ').take(3).collect::<String>();
+        let more: Vec<&str> = more.iter().map(|(listed, _)| *listed).collect();
+        let (name, values) = match more.is_empty() {
+            true => ("q", quoted(part().trim())),
+            false => ("facets", quoted(&more)),
+        };
+        let first = quoted(first);
+        Some(format!("Live values: list_filter_options {{\"facet\":{first},\"{name}\":{values}}}."))
     }
 }
 
@@ -339,18 +335,17 @@ fn check_order(query: &Query, mistakes: &mut Vec<String>) {
 }
 
 /// Interpreted values as members of `understood`. Values that are texts of records are not repeated.
-pub(crate) fn understood(interpreted: &[InterpretedValue]) -> Vec<serde_json::Value> {
+pub(crate) fn understood(interpreted: &[InterpretedValue]) -> Vec<Value> {
     let one = |item: &InterpretedValue| {
-        let mut filter = serde_json::Map::new();
-        filter.insert("parameter".to_owned(), item.argument.into());
+        let mut filter = json!({"parameter": item.argument});
         let codes: Vec<&str> = item.values.iter().map(String::as_str).filter(|it| is_code(it)).collect();
         if !codes.is_empty() {
-            filter.insert("value".to_owned(), codes.join(" ").into());
+            filter["value"] = codes.join(" ").into();
         }
         if let Some(label) = item.label {
-            filter.insert("label".to_owned(), label.into());
+            filter["label"] = label.into();
         }
-        serde_json::json!({"words": shown(&item.given), "filters": [filter]})
+        json!({"words": shown(&item.given), "filters": [filter]})
     };
     interpreted.iter().map(one).collect()
 }

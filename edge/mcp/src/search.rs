@@ -100,9 +100,8 @@ fn render(
     let sort = if options.by_relevance { SORTS[0] } else { query.sort.as_str() };
     push(&mut out, format_args!(",\"sort\":\"{sort}\",\"asOf\":{}", context.day()));
     push_reading(context, question, ranked, &mut out);
-    let ways =
-        if ranked.total == 0 { push_ways_out(context, question, options, &mut out) } else { WayOut::None };
-    if let Some(notice) = notice(question, options, ranked, ways) {
+    let way = if ranked.total == 0 { push_ways_out(context, question, options, &mut out) } else { None };
+    if let Some(notice) = notice(question, options, ranked, way) {
         push(&mut out, format_args!(",\"notice\":{}", quoted(&notice)));
     }
     out.push(b'}');
@@ -172,45 +171,28 @@ fn push_reading(context: &Context<'_>, question: &Question, ranked: &RankedPage,
     }
 }
 
-/// What an answer to a question that nothing matches shows in place of records.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WayOut {
-    /// Nothing.
-    None,
-    /// How many match without each word and filter.
-    Without,
-    /// How many have each word and filter.
-    Alone,
-}
-
-impl WayOut {
-    /// Where the answer has what fewer words would find.
-    const fn sentence(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Without => " without has what would be found.",
-            Self::Alone => " alone has what would be found.",
-        }
-    }
-}
+/// Members that show in place of records what a question that nothing matches would find without each word and filter,
+/// and with each alone.
+const WITHOUT: &str = "without";
+const ALONE: &str = "alone";
 
 /// Appends how many records match without each word and filter of a question that nothing matches, or where none does,
-/// how many have each. Only values that look like codes are named.
+/// how many have each. Only values that look like codes are named. Gives the name of the member.
 fn push_ways_out(
     context: &Context<'_>,
     question: &Question,
     options: RankOptions<'_>,
     out: &mut Vec<u8>,
-) -> WayOut {
+) -> Option<&'static str> {
     let (index, today) = (&context.site.index, &context.dated.today);
     let relaxations = index.relaxations(&question.query, today, options.literal);
-    let (way, ways) = match relaxations.is_empty() {
-        true => (WayOut::Alone, index.parts_found(&question.query, today, options.literal)),
-        false => (WayOut::Without, relaxations.into_iter().map(|way| (way, None)).collect()),
+    let (name, ways) = match relaxations.is_empty() {
+        true => (ALONE, index.parts_found(&question.query, today, options.literal)),
+        false => (WITHOUT, relaxations.into_iter().map(|way| (way, None)).collect()),
     };
     // A part by itself is news where there are others.
-    if ways.len() < 2 && (way == WayOut::Alone || ways.is_empty()) {
-        return WayOut::None;
+    if name == ALONE && ways.len() < 2 {
+        return None;
     }
     let entries = ways.iter().map(|(way, best)| {
         let mut entry = match &way.removed {
@@ -230,9 +212,8 @@ fn push_ways_out(
         }
         entry
     });
-    let name = if way == WayOut::Alone { "alone" } else { "without" };
     push(out, format_args!(",\"{name}\":{}", quoted(&entries.collect::<Vec<_>>())));
-    way
+    Some(name)
 }
 
 /// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.
@@ -248,11 +229,11 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         }
         filter
     };
+    let mut filters = place.chain(named.filter(|(_, value)| is_code(value))).map(filter);
     if understood.is_outside {
-        let outside = place.chain(named.filter(|(_, value)| is_code(value))).map(filter).next();
-        return json!({"words": understood.words, "filters": [], "outside": outside});
+        return json!({"words": understood.words, "filters": [], "outside": filters.next()});
     }
-    let filters: Vec<Value> = place.chain(named.filter(|(_, value)| is_code(value))).map(filter).collect();
+    let filters: Vec<Value> = filters.collect();
     let mut entry = json!({"words": understood.words, "filters": filters});
     if !understood.roles.is_empty() {
         let name = |role: Option<Facet>| role.map_or("text", |facet| facet.spec().name);
@@ -289,7 +270,7 @@ fn notice(
     question: &Question,
     options: RankOptions<'_>,
     ranked: &RankedPage,
-    ways: WayOut,
+    way: Option<&str>,
 ) -> Option<String> {
     let near = ranked.rows.iter().any(|row| !row.tier.is_full());
     let close = ranked.rows.iter().filter(|row| row.tier != Tier::Some).count();
@@ -297,12 +278,15 @@ fn notice(
     let mut parts: Vec<String> = Vec::new();
     match (ranked.total, near) {
         _ if past => parts.push(PAST.to_owned()),
-        (0, true) if close == 0 => parts.push(format!("{NOTHING_CLOSE}{}", ways.sentence())),
+        (0, true) if close == 0 => {
+            let fewer = way.map_or(String::new(), |name| format!(" {name} has what would be found."));
+            parts.push(format!("{NOTHING_CLOSE}{fewer}"));
+        }
         (0, true) => parts.push(format!(
             "No exact match. {close} of these come close: match says how, missing what they lack."
         )),
-        (0, false) if ways == WayOut::Without => parts.push(NOTHING_BUT_WITHOUT.to_owned()),
-        (0, false) if ways == WayOut::Alone => parts.push(NOTHING_BUT_ALONE.to_owned()),
+        (0, false) if way == Some(WITHOUT) => parts.push(NOTHING_BUT_WITHOUT.to_owned()),
+        (0, false) if way == Some(ALONE) => parts.push(NOTHING_BUT_ALONE.to_owned()),
         (0, false) if question.query.is_narrowed() => parts.push(NOTHING.to_owned()),
         (0, false) => parts.push(NO_RECORD.to_owned()),
         (_, true) => parts.push(NEAR_TOO.to_owned()),

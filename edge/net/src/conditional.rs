@@ -152,20 +152,13 @@ pub fn requested_range(
         digits.then(|| text.parse().unwrap_or(usize::MAX))
     };
     let Some((first, last)) = range.trim().split_once('-') else { return RequestedRange::Whole };
-    match (number(first), number(last)) {
-        (Some(first), None) if last.is_empty() => within(first, length, length),
-        (Some(first), Some(last)) if first <= last => within(first, last.saturating_add(1), length),
-        (None, Some(count)) if first.is_empty() => within(length.saturating_sub(count), length, length),
-        _ => RequestedRange::Whole,
-    }
-}
-
-fn within(start: usize, end: usize, length: usize) -> RequestedRange {
-    if start >= length {
-        RequestedRange::Unsatisfiable
-    } else {
-        RequestedRange::Bytes(start..end.min(length))
-    }
+    let (start, end) = match (number(first), number(last)) {
+        (Some(first), None) if last.is_empty() => (first, length),
+        (Some(first), Some(last)) if first <= last => (first, length.min(last.saturating_add(1))),
+        (None, Some(count)) if first.is_empty() => (length.saturating_sub(count), length),
+        _ => return RequestedRange::Whole,
+    };
+    if start < length { RequestedRange::Bytes(start..end) } else { RequestedRange::Unsatisfiable }
 }
 
 #[cfg(test)]

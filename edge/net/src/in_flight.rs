@@ -76,13 +76,6 @@ pub(crate) struct Client {
     turns: Arc<Semaphore>,
 }
 
-impl Default for Client {
-    fn default() -> Self {
-        let (bytes, connections) = Default::default();
-        Self { bytes, connections, turns: Arc::new(Semaphore::new(TURNS)) }
-    }
-}
-
 /// Who reads the answers of one connection.
 #[derive(Debug)]
 pub(crate) struct Reader {
@@ -154,7 +147,8 @@ impl InFlight {
             clients.known.retain(|_, client| client.strong_count() > 0);
             clients.full = 2 * clients.known.len() + 8;
         }
-        let client = Arc::<Client>::default();
+        let (bytes, connections) = Default::default();
+        let client = Arc::new(Client { bytes, connections, turns: Arc::new(Semaphore::new(TURNS)) });
         clients.known.insert(key, Arc::downgrade(&client));
         client
     }

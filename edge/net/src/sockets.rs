@@ -44,11 +44,7 @@ impl InheritedSockets {
         admin: Option<SocketAddr>,
     ) -> io::Result<(Listener, Option<Listener>)> {
         let listener = self.serve.map_or_else(|| bind(serve), adopt)?;
-        let admin = match (self.admin, admin) {
-            (Some(inherited), _) => Some(adopt(inherited)?),
-            (None, Some(address)) => Some(bind(address)?),
-            (None, None) => None,
-        };
+        let admin = self.admin.map(adopt).or_else(|| admin.map(bind)).transpose()?;
         Ok((listener, admin))
     }
 }

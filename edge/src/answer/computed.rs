@@ -33,20 +33,12 @@ pub(super) struct Query {
 
 /// The body of a computed answer.
 pub(super) struct Computed {
-    pub(super) bytes: Vec<u8>,
+    /// None if a template failed.
+    pub(super) bytes: Option<Vec<u8>>,
     /// Rows on all pages, where the answer links to the pages around it.
     pub(super) total: Option<usize>,
     /// Path and query of the next answer, where only the body shows which that is.
     pub(super) next: Option<(&'static str, String)>,
-    /// Whether a template failed, so that there is no body.
-    pub(super) is_failed: bool,
-}
-
-impl Computed {
-    /// No answer, because a template failed.
-    pub(super) fn failed() -> Self {
-        Self { is_failed: true, ..Vec::new().into() }
-    }
 }
 
 impl From<Paged> for Computed {
@@ -57,7 +49,7 @@ impl From<Paged> for Computed {
 
 impl From<Vec<u8>> for Computed {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, total: None, next: None, is_failed: false }
+        Self { bytes: Some(bytes), total: None, next: None }
     }
 }
 
@@ -122,9 +114,13 @@ impl Request {
         compute: impl FnOnce() -> Computed,
     ) -> Reply {
         let etag = query.etag(self.coding());
-        let make = || match compute() {
-            computed if computed.is_failed => Err(FAILED),
-            computed => Ok(Arc::new(self.encoded(query, &etag, representation, computed))),
+        let make = || {
+            let Computed { bytes, total, next } = compute();
+            let mut linked = linked(representation, query, total);
+            if let Some((path, query)) = next {
+                linked = linked.link(path, &query, "next");
+            }
+            bytes.map(|bytes| Arc::new(self.encoded(query, linked, bytes))).ok_or(FAILED)
         };
         match self.server.answers.get_or_insert_with(&*etag, make) {
             Ok(response) => response.reply(&self.head.headers, self.lifetime(query)),
@@ -147,33 +143,16 @@ impl Request {
     }
 
     /// A computed answer, encoded if that pays.
-    fn encoded(
-        &self,
-        query: &Query,
-        etag: &str,
-        representation: Representation,
-        computed: Computed,
-    ) -> CachedResponse {
+    fn encoded(&self, query: &Query, representation: Representation, bytes: Vec<u8>) -> CachedResponse {
         /// Smaller bodies are not worth compressing.
         const ENCODED_LEAST: usize = 1024;
-        let Computed { bytes, total, next, .. } = computed;
-        let representation = linked(representation, query, total);
-        let representation = match next {
-            Some((path, query)) => representation.link(path, &query, "next"),
-            None => representation,
+        let coding = if bytes.len() < ENCODED_LEAST { Coding::Identity } else { self.coding() };
+        let (bytes, coding) = match net::encode::encode(coding, &bytes) {
+            Some(encoded) => (encoded, coding),
+            None => (bytes, Coding::Identity),
         };
-        let coding = self.coding();
-        let encoded = if bytes.len() < ENCODED_LEAST { None } else { net::encode::encode(coding, &bytes) };
-        match encoded {
-            Some(bytes) => {
-                CachedResponse::new(bytes.into(), representation, &self.metadata(etag, coding, query))
-            }
-            None => {
-                let etag = query.etag(Coding::Identity);
-                let metadata = self.metadata(&etag, Coding::Identity, query);
-                CachedResponse::new(bytes.into(), representation, &metadata)
-            }
-        }
+        let etag = query.etag(coding);
+        CachedResponse::new(bytes.into(), representation, &self.metadata(&etag, coding, query))
     }
 }
 

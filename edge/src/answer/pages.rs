@@ -187,15 +187,18 @@ impl Request {
 
     /// Answers a path outside the REST interface.
     pub(super) fn page(&self) -> Answer {
-        let target = target(self.head.path());
-        let is_spoken = matches!(target, Target::Live(locale, _) if locale == self.locale());
-        match target {
-            _ if !is_spoken || self.state.open.html.is_none() => self.site_file(target),
-            Target::Live(locale, Live::Search) => self.search_page(locale),
-            Target::Live(locale, Live::Feed(feed)) => self.feed(locale, feed),
-            Target::Live(locale, Live::Recipients) => self.recipients(locale),
-            Target::Live(locale, Live::Hints) => self.hints(locale),
-            _ => self.site_file(target),
+        match target(self.head.path()) {
+            Target::Live(locale, live) if locale == self.locale() && self.state.open.html.is_some() => {
+                match live {
+                    Live::Search => self.search_page(locale),
+                    Live::Feed(feed) => self.feed(locale, feed),
+                    Live::Recipients => self.recipients(locale),
+                    Live::Hints => self.hints(locale),
+                }
+            }
+            Target::File(path) => self.download(path),
+            Target::Page(path) => self.site_page(path),
+            Target::Live(..) | Target::Nothing => self.missing().into(),
         }
     }
 
@@ -218,7 +221,7 @@ impl Request {
             Some(Err(error)) => {
                 let path = self.head.path();
                 tracing::error!(%path, error = html::templates::with_location(&error), "template failed");
-                Computed::failed()
+                Computed { bytes: None, ..Vec::new().into() }
             }
         }
     }
@@ -288,15 +291,6 @@ impl Request {
         self.computed(computed, representation, move |request| {
             request.rendered(|html| html.recipients_page(locale, &text, page.number()))
         })
-    }
-
-    /// A file of the site: as it is, a page, or the page for what does not exist.
-    fn site_file(&self, target: Target<'_>) -> Answer {
-        match target {
-            Target::File(path) => self.download(path),
-            Target::Page(path) => self.site_page(path),
-            Target::Live(..) | Target::Nothing => self.missing().into(),
-        }
     }
 
     fn download(&self, path: &str) -> Answer {
@@ -379,10 +373,8 @@ impl Request {
     /// 404 as a page. The store is not read for a path that does not exist.
     fn missing(&self) -> Reply {
         let locale = self.locale();
-        if let Some(reply) = self.translated(locale).filter(|_| locale != locale_of(self.head.path())) {
-            return reply;
-        }
-        if let Some(reply) = self.respelled() {
+        let translated = self.translated(locale).filter(|_| locale != locale_of(self.head.path()));
+        if let Some(reply) = translated.or_else(|| self.respelled()) {
             return reply;
         }
         let path = if locale == Locale::Es { "es/404" } else { "404" };

@@ -10,14 +10,12 @@ use store::Hex;
 
 use crate::clock;
 
-/// The running executable, even if its file has been replaced since.
-const RUNNING: &str = "/proc/self/exe";
-
 /// Eight hex digits of the executable's hash.
 pub(crate) fn id() -> &'static str {
     static ID: OnceLock<String> = OnceLock::new();
     ID.get_or_init(|| {
-        let running = File::open(RUNNING).or_else(|_| File::open(std::env::current_exe()?));
+        // The running executable, even if its file has been replaced since.
+        let running = File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?));
         running.and_then(hash_of).unwrap_or_else(|error| {
             // An id of its own for each start: clients then get every answer again.
             tracing::warn!(%error, "the program cannot read itself; its ETags hold until it ends");

@@ -261,25 +261,21 @@ impl Config {
                 let on = matches.get_flag(id);
                 return vec![if on { format!("--{name}") } else { format!("# --{name} is off") }];
             }
-            let values = self.derived(id).unwrap_or_else(|| {
-                let raw = matches.get_raw(id).into_iter().flatten();
-                raw.map(|value| shown(id, &value.to_string_lossy())).collect()
-            });
+            let values = match id {
+                // These depend on other settings or on the machine.
+                "max_connections" => vec![self.max_connections().to_string()],
+                "allowed_host" => self.hosts(),
+                _ => {
+                    let raw = matches.get_raw(id).into_iter().flatten();
+                    raw.map(|value| shown(id, &value.to_string_lossy())).collect()
+                }
+            };
             match values.is_empty() {
                 true => vec![format!("# --{name} is off")],
                 false => values.iter().map(|value| format!("--{name}={value}")).collect(),
             }
         });
         lines.collect::<Vec<_>>().join("\n")
-    }
-
-    /// The values of a setting that depends on other settings or on the machine.
-    fn derived(&self, id: &str) -> Option<Vec<String>> {
-        match id {
-            "max_connections" => Some(vec![self.max_connections().to_string()]),
-            "allowed_host" => Some(self.hosts()),
-            _ => None,
-        }
     }
 }
 

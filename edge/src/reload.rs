@@ -5,7 +5,7 @@
 //! [`Retry`] decides when it is tried again. At UTC midnight the day is replaced, whatever CURRENT holds and however
 //! long a disk takes to answer.
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use net::lock;
@@ -62,7 +62,7 @@ impl Retry {
 impl Server {
     /// Why the generation that CURRENT names is not served; none when it is.
     pub fn failed_reload(&self) -> Option<ReloadFailure> {
-        self.retry().as_ref().map(|retry| retry.failure.clone())
+        lock(&self.retry).as_ref().map(|retry| retry.failure.clone())
     }
 
     /// Takes the new day and opens the live generation anew, also the one that is served (damaged files may have been
@@ -110,12 +110,12 @@ impl Server {
         lock(&self.retired).retain(|state| Arc::strong_count(state) > 1);
         let failed = match live_id(&self.options.root) {
             Ok(id) if !forced && id == self.state().generation().id() && !self.is_replaced() => {
-                *self.retry() = None;
+                *lock(&self.retry) = None;
                 return;
             }
             Ok(id) => {
                 let id = id.to_string();
-                if !forced && self.retry().as_ref().is_some_and(|retry| !retry.is_due(&id, now)) {
+                if !forced && lock(&self.retry).as_ref().is_some_and(|retry| !retry.is_due(&id, now)) {
                     return;
                 }
                 self.take(&id).map_err(|error| (id, error))
@@ -136,7 +136,7 @@ impl Server {
         let generation = OpenGeneration::open_copying(&self.options.root, self.options.copy_index)?;
         let _turning = lock(&self.turning);
         self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));
-        *self.retry() = None;
+        *lock(&self.retry) = None;
         self.metrics.loads.add();
         tracing::info!(generation = id, "serving a generation");
         Ok(())
@@ -154,7 +154,7 @@ impl Server {
     fn fail(&self, generation: String, error: &OpenError, now: Instant, forced: bool) {
         let failure =
             ReloadFailure { generation, reason: error.to_string(), is_transient: error.is_transient() };
-        let mut retry = self.retry();
+        let mut retry = lock(&self.retry);
         if forced || retry.as_ref().is_none_or(|before| before.failure != failure) {
             let serving = self.state().generation().id().to_string();
             self.metrics.refusals.add();
@@ -166,10 +166,6 @@ impl Server {
             );
         }
         *retry = Some(Retry::new(failure, retry.as_ref(), now));
-    }
-
-    fn retry(&self) -> MutexGuard<'_, Option<Retry>> {
-        lock(&self.retry)
     }
 }
 
@@ -196,7 +192,7 @@ async fn follow_days(server: Arc<Server>) {
 
 async fn follow_current(server: Arc<Server>, mut hangup: Option<Signal>) {
     loop {
-        let due = server.retry().as_ref().map(|retry| retry.due);
+        let due = lock(&server.retry).as_ref().map(|retry| retry.due);
         let wait = due.map_or(POLL, |due| due.saturating_duration_since(Instant::now()).min(POLL));
         let hangup = async {
             match &mut hangup {

@@ -9,11 +9,11 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
-use mcp::{Endpoint, ReadDetail, Unreadable};
+use mcp::{Endpoint, ReadDetail};
 use net::blocking_pool::{BlockingPool, Outcome, PoolFull, is_heavy};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
-use snapshot::record::{EntityType, Locale};
+use snapshot::record::EntityType;
 
 use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply};
 use crate::route::Route;
@@ -131,11 +131,6 @@ impl Request {
     fn context<'a>(&'a self, detail: &'a ReadDetail<'a>) -> mcp::Context<'a> {
         let state = &self.state;
         mcp::Context { base_url: state.base_url(), site: state.site(), dated: &state.dated, detail }
-    }
-
-    /// ProgramDetailResponse of a slug; one that cannot be read is not unknown.
-    fn detail(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, Unreadable> {
-        self.program_body(slug, locale).map_err(|_| Unreadable)
     }
 
     /// Whether the query has a parameter that is going to leave: `field` of searches, and `lang`.

@@ -127,17 +127,14 @@ impl OpenGeneration {
         };
         // Every offset has been checked; most pages will not be needed soon.
         [search, rows, lists].iter().for_each(Sections::let_go);
-        match opened {
-            Ok((site, html)) => {
-                let changed = generation.files().latest_change();
-                let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
-                let earlier = generation.earlier_assets()?.into_iter();
-                let earlier_assets = earlier.map(|asset| (asset.path, asset.bytes.into())).collect();
-                let damaged = DamagedBodies::default();
-                Ok(Self { generation, site, html, changed, earlier_assets, damaged })
-            }
-            Err(source) => Err(OpenError::Index { id: generation.id().to_string(), source }),
-        }
+        let index_error = |source| OpenError::Index { id: generation.id().to_string(), source };
+        let (site, html) = opened.map_err(index_error)?;
+        let changed = generation.files().latest_change();
+        let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
+        let earlier = generation.earlier_assets()?.into_iter();
+        let earlier_assets = earlier.map(|asset| (asset.path, asset.bytes.into())).collect();
+        let damaged = DamagedBodies::default();
+        Ok(Self { generation, site, html, changed, earlier_assets, damaged })
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use mcp::Unreadable;
 use net::conditional::{RequestedRange, negotiate};
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
+use rustix::io::Errno;
 use snapshot::page::export::is_cut;
 use snapshot::page::{changes, error};
 use snapshot::query::{ExportFormat, is_slug, parse_export, parse_locale};
@@ -63,10 +65,11 @@ impl Request {
         response.map(|response| response.bytes.clone())
     }
 
-    /// ProgramDetailResponse of a slug, for the tools.
-    pub(crate) fn program_body(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, StoreError> {
-        let file = self.record_file(EntityType::Program, slug, locale);
-        file.map(|file| self.record_body(EntityType::Program, file, (slug, locale))).transpose()
+    /// ProgramDetailResponse of a slug, for the tools; one that cannot be read is not unknown.
+    pub(crate) fn detail(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, Unreadable> {
+        let Some(file) = self.record_file(EntityType::Program, slug, locale) else { return Ok(None) };
+        let body = self.record_body(EntityType::Program, file, (slug, locale));
+        body.map(Some).map_err(|_| Unreadable)
     }
 
     pub(super) fn record(&self, kind: EntityType) -> Answer {
@@ -308,25 +311,15 @@ pub(super) fn failed(error: &StoreError) -> Reply {
     if is_exhausted(error) { UNREADABLE.into() } else { DAMAGED.into() }
 }
 
-/// Whether memory, or the descriptors of the system or the process, have run out (the numbers are the same on every
-/// Unix).
+/// Whether memory, or the descriptors of the system or the process, have run out.
 fn is_exhausted(error: &StoreError) -> bool {
-    const ENOMEM: i32 = 12;
-    const ENFILE: i32 = 23;
-    const EMFILE: i32 = 24;
     let StoreError::Io { source, .. } = error else { return false };
-    matches!(source.raw_os_error(), Some(ENOMEM | ENFILE | EMFILE))
+    matches!(Errno::from_io_error(source), Some(Errno::NOMEM | Errno::NFILE | Errno::MFILE))
 }
 
 /// A slug without accents, capitals and repeated separators.
 fn normalized(slug: &str) -> String {
-    let folded = fold(slug.trim());
-    let mut tidy = String::with_capacity(folded.len());
-    for c in folded.chars() {
-        let c = if c == '_' || c.is_whitespace() { '-' } else { c };
-        if c != '-' || !tidy.ends_with('-') {
-            tidy.push(c);
-        }
-    }
-    tidy.trim_matches('-').to_owned()
+    let folded = fold(slug);
+    let words = folded.split(|c: char| matches!(c, '-' | '_') || c.is_whitespace());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }

@@ -236,11 +236,9 @@ impl Reader<'_> {
     /// Whether one more value may be looked up among names; a mistake if not.
     fn may_look_up(&mut self, argument: &str, given: &str) -> bool {
         let may = self.left > 0;
-        match may {
-            true => self.left -= 1,
-            false => {
-                self.mistakes.push(format!("{argument} value {} was not looked up.", quoted(&shown(given))))
-            }
+        self.left = self.left.saturating_sub(1);
+        if !may {
+            self.mistakes.push(format!("{argument} value {} was not looked up.", quoted(&shown(given))));
         }
         may
     }

@@ -1,9 +1,10 @@
-//! Queries for the details of several records.
+//! Queries for whole records: the details of several, and the export of all.
 
+use super::INVALID_VALUE_MAX;
 use super::facet::ParameterError;
-use super::invalid::Complaints;
-use super::value::{is_junk, pairs, parse_locale};
-use crate::record::{EntityType, Locale};
+use super::value::{Complaints, is_junk, pairs, parse_locale};
+use crate::record::{EntityType, Locale, words};
+use crate::truncate::at_char;
 
 /// Most slugs of a query.
 const DETAILS_MAX: usize = 100;
@@ -46,6 +47,28 @@ pub fn parse_details(query: &str) -> Result<(DetailsQuery, Vec<String>), Paramet
         parameter: "program, organization, recipient",
         value: records.len().to_string(),
         reason,
+    })
+}
+
+words! {
+    /// File format of the export.
+    ExportFormat {
+        /// ExportResponse.
+        Json = "json",
+        /// RFC 4180.
+        Csv = "csv",
+    }
+}
+
+/// Reads `format` of the export.
+///
+/// # Errors
+///
+/// The value, cut, when it is neither format.
+pub fn parse_export(query: &str) -> Result<ExportFormat, String> {
+    let format = pairs(query).find(|(name, value)| name == "format" && !value.is_empty());
+    format.map_or(Ok(ExportFormat::Json), |(_, value)| {
+        ExportFormat::parse(&value).ok_or_else(|| at_char(&value, INVALID_VALUE_MAX).into_owned())
     })
 }
 

@@ -1,7 +1,7 @@
 //! Queries to the facet endpoint, which are read strictly.
 
 use super::value::{clamp, pairs, parse_locale};
-use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_MAX, Page};
+use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_RANGE, Page};
 use crate::record::Locale;
 use crate::truncate::at_char;
 
@@ -71,15 +71,13 @@ impl FacetQuery {
                 Ok(())
             }
             "limit" => in_range(value, LIMIT_RANGE).map(|limit| self.page.limit = limit),
-            _ => in_range(value, (0, OFFSET_MAX)).map(|offset| self.page.offset = offset),
+            _ => in_range(value, OFFSET_RANGE).map(|offset| self.page.offset = offset),
         }
     }
 }
 
 fn in_range(value: &str, (least, most): (u64, u64)) -> Result<u64, String> {
     let mut number = None;
-    match (clamp(value, (least, most), &mut number), number) {
-        (true, Some(number)) => Ok(number),
-        _ => Err(format!("not an integer from {least} to {most}")),
-    }
+    let is_within = clamp(value, (least, most), &mut number);
+    number.filter(|_| is_within).ok_or_else(|| format!("not an integer from {least} to {most}"))
 }

@@ -1,8 +1,7 @@
 //! Queries to the lists: organizations, cycles, awards and recipients.
 
-use super::invalid::Complaints;
-use super::value::{Paging, is_junk, is_slug, pairs, parse_flag, parse_year, set};
-use super::{LIMIT_DEFAULT, LIST_TEXT_MAX, Page};
+use super::value::{Complaints, Paging, clamp, is_junk, is_slug, pairs, parse_flag, parse_year, set};
+use super::{LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_RANGE, PAGE_RANGE, Page};
 use crate::record::{RecipientKind, words};
 
 /// Most parameters that a list takes.
@@ -109,9 +108,9 @@ pub fn parse_list<'s>(
 impl ListQuery {
     fn take(&mut self, name: &str, value: &str, paging: &mut Paging) -> bool {
         match name {
-            "page" => paging.number(value),
-            "limit" => paging.limit(value),
-            "offset" => paging.offset(value),
+            "page" => clamp(value, PAGE_RANGE, &mut paging.number),
+            "limit" => clamp(value, LIMIT_RANGE, &mut paging.limit),
+            "offset" => clamp(value, OFFSET_RANGE, &mut paging.offset),
             "upcoming" => parse_flag(value).map(|on| self.upcoming = on).is_some(),
             "q" => set(&mut self.text, Some(value.to_owned()).filter(|q| q.chars().count() <= LIST_TEXT_MAX)),
             "year" => set(&mut self.year, parse_year(value)),

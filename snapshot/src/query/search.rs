@@ -1,9 +1,10 @@
 //! Queries to search and programs.
 
-use super::invalid::Complaints;
 use super::parameter::{PARAMETERS, Parameter, ParameterKind};
-use super::value::{Paging, is_junk, pairs, parse_amount, parse_day, parse_flag, set};
-use super::{LIMIT_DEFAULT, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use super::value::{Complaints, Paging, clamp, is_junk, pairs, parse_amount, parse_day, parse_flag, set};
+use super::{
+    LIMIT_DEFAULT, LIMIT_RANGE, OFFSET_RANGE, PAGE_RANGE, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
+};
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::place;
 use crate::record::{Locale, words};
@@ -100,88 +101,75 @@ pub(crate) fn parse_search<'s>(
     ordinal: impl Fn(Facet, &str) -> Option<u32>,
     organization: impl Fn(&str) -> Option<&'s str>,
 ) -> (Query, Vec<String>) {
-    let mut reader = SearchReader {
-        query: Query::default(),
-        paging: Paging::default(),
-        locale: None,
-        lang: None,
-        seen: vec![None; PARAMETERS.len()],
-        complaints: Complaints::default(),
-        ordinal,
-        organization,
-    };
+    let (mut reader, mut complaints) = (SearchReader::default(), Complaints::default());
+    // First value of each single-valued parameter; a repetition of it is no news.
+    let mut seen = vec![None; PARAMETERS.len()];
     for (name, value) in pairs(query) {
-        reader.pair(&name, &value);
+        let Some(rank) = PARAMETERS.iter().position(|parameter| parameter.name == name) else {
+            if !is_junk(&name) {
+                complaints.add(PARAMETERS.len(), &name, &value);
+            }
+            continue;
+        };
+        let (kind, parsed) = (PARAMETERS[rank].kind, &mut reader.query);
+        if value.is_empty() || kind == ParameterKind::Facets {
+            parsed.facets &= value != "false";
+            continue;
+        }
+        let is_used = match kind {
+            ParameterKind::Values(facet) => {
+                pick(facet, &value, &ordinal).map(|pick| parsed.selected.push(pick)).is_some()
+            }
+            ParameterKind::Organization => {
+                organization(&value).map(|slug| parsed.organizations.push(slug.to_owned())).is_some()
+            }
+            _ => *seen[rank].get_or_insert_with(|| value.clone()) == value && reader.single(kind, &value),
+        };
+        if !is_used {
+            complaints.add(rank, &name, &value);
+        }
     }
-    reader.finish()
+    let SearchReader { mut query, paging, locale, lang } = reader;
+    query.selected.sort();
+    query.selected.dedup();
+    query.organizations.sort();
+    query.organizations.dedup();
+    query.locale = locale.or(lang).unwrap_or(Locale::En);
+    query.page = paging.page();
+    (query, complaints.finish())
 }
 
-struct SearchReader<F, G> {
+/// A value that records name, or a place that none does. A facet that shares the selection of another
+/// looks the value up there first.
+fn pick(
+    facet: Facet,
+    value: &str,
+    ordinal: &impl Fn(Facet, &str) -> Option<u32>,
+) -> Option<(Facet, FacetValue)> {
+    for facet in [facet.group(), facet] {
+        if let Some(ordinal) = ordinal(facet, value) {
+            return Some((facet, FacetValue::Value(ordinal)));
+        }
+    }
+    if !facet.spec().is_place {
+        return None;
+    }
+    if let Some(code) = place::canonical(value) {
+        return pick(facet, code, ordinal);
+    }
+    place::Code::new(value).map(|code| (facet, FacetValue::Place(code)))
+}
+
+/// A query being read, and the parameters that others complete.
+#[derive(Default)]
+struct SearchReader {
     query: Query,
     paging: Paging,
     locale: Option<Locale>,
     lang: Option<Locale>,
-    /// First value of each single-valued parameter; a repetition of it is no news.
-    seen: Vec<Option<String>>,
-    complaints: Complaints,
-    ordinal: F,
-    organization: G,
 }
 
-impl<'s, F: Fn(Facet, &str) -> Option<u32>, G: Fn(&str) -> Option<&'s str>> SearchReader<F, G> {
-    fn pair(&mut self, name: &str, value: &str) {
-        let Some(rank) = PARAMETERS.iter().position(|parameter| parameter.name == name) else {
-            if !is_junk(name) {
-                self.complaints.add(PARAMETERS.len(), name, value);
-            }
-            return;
-        };
-        let kind = PARAMETERS[rank].kind;
-        if value.is_empty() || kind == ParameterKind::Facets {
-            self.query.facets &= value != "false";
-            return;
-        }
-        if let ParameterKind::Values(facet) = kind {
-            match self.pick(facet, value) {
-                Some(pick) => self.query.selected.push(pick),
-                None => self.complaints.add(rank, name, value),
-            }
-            return;
-        }
-        if kind == ParameterKind::Organization {
-            match (self.organization)(value) {
-                Some(slug) => self.query.organizations.push(slug.to_owned()),
-                None => self.complaints.add(rank, name, value),
-            }
-            return;
-        }
-        match &self.seen[rank] {
-            Some(first) if first == value => return,
-            Some(_) => return self.complaints.add(rank, name, value),
-            None => self.seen[rank] = Some(value.to_owned()),
-        }
-        if !self.single(kind, value) {
-            self.complaints.add(rank, name, value);
-        }
-    }
-
-    /// A value that records name, or a place that none does. A facet that shares the selection of another
-    /// looks the value up there first.
-    fn pick(&self, facet: Facet, value: &str) -> Option<(Facet, FacetValue)> {
-        for facet in [facet.group(), facet] {
-            if let Some(ordinal) = (self.ordinal)(facet, value) {
-                return Some((facet, FacetValue::Value(ordinal)));
-            }
-        }
-        if !facet.spec().is_place {
-            return None;
-        }
-        if let Some(code) = place::canonical(value) {
-            return self.pick(facet, code);
-        }
-        place::Code::new(value).map(|code| (facet, FacetValue::Place(code)))
-    }
-
+impl SearchReader {
     /// Takes a single-valued parameter; false when the value was not used as it stands.
     fn single(&mut self, kind: ParameterKind, value: &str) -> bool {
         let query = &mut self.query;
@@ -209,26 +197,15 @@ impl<'s, F: Fn(Facet, &str) -> Option<u32>, G: Fn(&str) -> Option<&'s str>> Sear
             ParameterKind::Locale => set(&mut self.locale, Locale::parse(value)),
             ParameterKind::Lang => set(&mut self.lang, Locale::parse(value)),
             ParameterKind::Sort => Sort::parse(value).map(|sort| query.sort = sort).is_some(),
-            ParameterKind::Page => self.paging.number(value),
-            ParameterKind::Limit => self.paging.limit(value),
-            ParameterKind::Offset => self.paging.offset(value),
+            ParameterKind::Page => clamp(value, PAGE_RANGE, &mut self.paging.number),
+            ParameterKind::Limit => clamp(value, LIMIT_RANGE, &mut self.paging.limit),
+            ParameterKind::Offset => clamp(value, OFFSET_RANGE, &mut self.paging.offset),
             ParameterKind::Values(_) | ParameterKind::Facets | ParameterKind::Organization => true,
         }
     }
 
     fn bound(&mut self, measure: Measure) -> &mut Interval {
         self.query.measures[measure as usize].get_or_insert(Interval::EVERYTHING)
-    }
-
-    fn finish(mut self) -> (Query, Vec<String>) {
-        let query = &mut self.query;
-        query.selected.sort();
-        query.selected.dedup();
-        query.organizations.sort();
-        query.organizations.dedup();
-        query.locale = self.locale.or(self.lang).unwrap_or(Locale::En);
-        query.page = self.paging.page();
-        (self.query, self.complaints.finish())
     }
 }
 
@@ -281,30 +258,24 @@ impl Query {
     /// first.
     pub fn canonical<'v>(&self, name: impl Fn(u32) -> &'v str) -> String {
         let mut out = form_urlencoded::Serializer::new(String::with_capacity(CANONICAL_BYTES));
-        for parameter in PARAMETERS.iter() {
-            self.write_parameter(parameter, &mut out, &name);
+        for Parameter { name: parameter, kind } in PARAMETERS.iter() {
+            match *kind {
+                ParameterKind::Values(facet) => {
+                    let picks = self.selected.iter().filter(|(picked, _)| *picked == facet);
+                    out.extend_pairs(picks.map(|(_, pick)| match pick {
+                        FacetValue::Value(ordinal) => (parameter, name(*ordinal)),
+                        FacetValue::Place(code) => (parameter, &**code),
+                    }));
+                }
+                ParameterKind::Organization => {
+                    out.extend_pairs(self.organizations.iter().map(|slug| (parameter, slug)));
+                }
+                kind => {
+                    out.extend_pairs(self.single_value(kind).map(|value| (parameter, value)));
+                }
+            }
         }
         out.finish()
-    }
-
-    fn write_parameter<'v>(
-        &self,
-        parameter: &Parameter,
-        out: &mut form_urlencoded::Serializer<'_, String>,
-        name: &impl Fn(u32) -> &'v str,
-    ) {
-        if let ParameterKind::Values(facet) = parameter.kind {
-            for (_, pick) in self.selected.iter().filter(|(picked, _)| *picked == facet) {
-                match pick {
-                    FacetValue::Value(ordinal) => out.append_pair(parameter.name, name(*ordinal)),
-                    FacetValue::Place(code) => out.append_pair(parameter.name, code),
-                };
-            }
-        } else if parameter.kind == ParameterKind::Organization {
-            out.extend_pairs(self.organizations.iter().map(|slug| (parameter.name, slug)));
-        } else if let Some(value) = self.single_value(parameter.kind) {
-            out.append_pair(parameter.name, &value);
-        }
     }
 
     /// Text of a single-valued parameter that differs from its default.

@@ -1,13 +1,15 @@
-//! Pairs of a query string, and parsers of single values. Input is untrusted.
+//! Pairs of a query string, parsers of single values, and what of a query was not used as it stands, for
+//! `meta.invalid`. Input is untrusted.
 
 use std::borrow::Cow;
 
 use jiff::civil::Date;
 use serde::de::IgnoredAny;
 
-use super::{LIMIT_DEFAULT, LIMIT_RANGE, OFFSET_MAX, PAGE_RANGE, Page, YEAR_RANGE};
+use super::{INVALID_MAX, INVALID_VALUE_MAX, LIMIT_DEFAULT, Page, YEAR_RANGE};
 use crate::record::Locale;
 use crate::time::Day;
+use crate::truncate::at_char;
 
 /// Name-value pairs of a query string, decoded as forms are (URL standard, section 5.1).
 pub fn pairs(query: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
@@ -75,27 +77,12 @@ pub(super) fn clamp(value: &str, (least, most): (u64, u64), slot: &mut Option<u6
 /// The requested rows, by page number or by offset; the offset wins.
 #[derive(Debug, Default)]
 pub(super) struct Paging {
-    number: Option<u64>,
-    limit: Option<u64>,
-    offset: Option<u64>,
+    pub(super) number: Option<u64>,
+    pub(super) limit: Option<u64>,
+    pub(super) offset: Option<u64>,
 }
 
 impl Paging {
-    /// Takes the number of a page; true when used as it stands, as of the others.
-    pub(super) fn number(&mut self, value: &str) -> bool {
-        clamp(value, PAGE_RANGE, &mut self.number)
-    }
-
-    /// Takes the size of a page.
-    pub(super) fn limit(&mut self, value: &str) -> bool {
-        clamp(value, LIMIT_RANGE, &mut self.limit)
-    }
-
-    /// Takes an offset.
-    pub(super) fn offset(&mut self, value: &str) -> bool {
-        clamp(value, (0, OFFSET_MAX), &mut self.offset)
-    }
-
     /// The rows.
     pub(super) fn page(&self) -> Page {
         let limit = self.limit.unwrap_or(LIMIT_DEFAULT);
@@ -121,4 +108,23 @@ pub fn parse_locale(query: &str) -> Locale {
         pairs(query).filter(|(name, _)| name == wanted).find_map(|(_, value)| Locale::parse(&value))
     };
     of("locale").or_else(|| of("lang")).unwrap_or(Locale::En)
+}
+
+/// Collects pairs that were not used as they stand: position in the parameter table, unknown names last; name; value.
+#[derive(Debug, Default)]
+pub(super) struct Complaints(Vec<(usize, String, String)>);
+
+impl Complaints {
+    pub(super) fn add(&mut self, rank: usize, name: &str, value: &str) {
+        self.0.push((rank, name.to_owned(), value.to_owned()));
+    }
+
+    /// The entries of `meta.invalid`: `param=value`, equal queries giving equal entries.
+    pub(super) fn finish(mut self) -> Vec<String> {
+        self.0.sort();
+        self.0.dedup();
+        self.0.truncate(INVALID_MAX);
+        let cut = |text| at_char(text, INVALID_VALUE_MAX);
+        self.0.iter().map(|(_, name, value)| format!("{}={}", cut(name), cut(value))).collect()
+    }
 }

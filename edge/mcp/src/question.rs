@@ -316,9 +316,8 @@ fn kind(entry: &str) -> Option<ParameterKind> {
 /// Reports empty ranges, which would give an answer without rows.
 fn check_order(query: &Query, mistakes: &mut Vec<String>) {
     for (spec, bounds) in MEASURES.iter().zip(query.measures) {
-        if let Some(Interval { min, max }) = bounds.filter(|bounds| bounds.min > bounds.max)
-            && let [Some(least), Some(most)] = spec.parameters
-        {
+        if let Some(Interval { min, max }) = bounds.filter(|bounds| bounds.min > bounds.max) {
+            let [least, most] = spec.parameters;
             mistakes.push(format!("{least} {min} is greater than {most} {max}. Swap or drop one."));
         }
     }

@@ -56,8 +56,8 @@ impl Unit {
 pub struct MeasureSpec {
     /// Which measure.
     pub measure: Measure,
-    /// Parameters for the lower and the upper bound, where there are such.
-    pub parameters: [Option<&'static str>; 2],
+    /// Parameters for the lower and the upper bound.
+    pub parameters: [&'static str; 2],
     /// Place of the first of them among all, see [`crate::query::PARAMETERS`].
     pub parameter_rank: u8,
     /// Place of its bounds on the search form.
@@ -71,7 +71,7 @@ pub struct MeasureSpec {
 pub static MEASURES: [MeasureSpec; COUNT] = [
     MeasureSpec {
         measure: Measure::Age,
-        parameters: [Some("ageMin"), Some("ageMax")],
+        parameters: ["ageMin", "ageMax"],
         parameter_rank: 18,
         search_page_rank: 2,
         sections: ("age.at", "age"),
@@ -79,7 +79,7 @@ pub static MEASURES: [MeasureSpec; COUNT] = [
     },
     MeasureSpec {
         measure: Measure::Funding,
-        parameters: [Some("fundingMin"), Some("fundingMax")],
+        parameters: ["fundingMin", "fundingMax"],
         parameter_rank: 24,
         search_page_rank: 0,
         sections: ("funding.at", "funding"),
@@ -87,7 +87,7 @@ pub static MEASURES: [MeasureSpec; COUNT] = [
     },
     MeasureSpec {
         measure: Measure::Duration,
-        parameters: [Some("durationMin"), Some("durationMax")],
+        parameters: ["durationMin", "durationMax"],
         parameter_rank: 26,
         search_page_rank: 3,
         sections: ("duration.at", "duration"),

@@ -92,10 +92,7 @@ pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
         FACETS.iter().map(|spec| (spec.parameter_rank, spec.parameter, ParameterKind::Values(spec.facet)));
     let bounds = MEASURES.iter().flat_map(|spec| {
         let kinds = [ParameterKind::Least(spec.measure), ParameterKind::Most(spec.measure)];
-        spec.parameters
-            .into_iter()
-            .zip(kinds)
-            .filter_map(|(name, kind)| Some((spec.parameter_rank, name?, kind)))
+        spec.parameters.into_iter().zip(kinds).map(|(name, kind)| (spec.parameter_rank, name, kind))
     });
     let mut all: Vec<_> = facets.chain(bounds).chain(CONTROLS).collect();
     all.sort_by_key(|(place, ..)| *place);

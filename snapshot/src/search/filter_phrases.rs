@@ -127,7 +127,7 @@ pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<S
     let of_measures = MEASURES.iter().map(|spec| {
         let mut only = Query::default();
         only.measures[spec.measure as usize] = unphrased.measures[spec.measure as usize];
-        (spec.parameters.map(Option::unwrap_or_default), only)
+        (spec.parameters, only)
     });
     let filters = of_measures.chain(others).map(|(parameters, only)| {
         let mut words: Vec<String> = Vec::new();
@@ -179,7 +179,7 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
 /// The bounds of a measure as parameters and values.
 fn stated(measure: Measure, bounds: [Option<f64>; 2]) -> Vec<(&'static str, String)> {
     let stated = measure.spec().parameters.into_iter().zip(bounds);
-    stated.filter_map(|(parameter, bound)| Some((parameter?, bound?.to_string()))).collect()
+    stated.filter_map(|(parameter, bound)| Some((parameter, bound?.to_string()))).collect()
 }
 
 /// The lists of the lexicon whose phrases begin a filter phrase.

@@ -49,6 +49,15 @@ pub enum Constraint {
     },
 }
 
+/// A constraint taken out of a query.
+struct Removal {
+    removed: Constraint,
+    /// The query without it.
+    query: Query,
+    /// A query of nothing else; `None` of a role, which is the nearest to what was selected.
+    alone: Option<Query>,
+}
+
 /// A query without one of its constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relaxation {
@@ -66,8 +75,7 @@ impl Index {
     /// Empty if no single constraint can be removed to get a match, or if counting would cost too
     /// much. A selected place that leaves no record is also tried in the other facets of places.
     pub fn relaxations(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
-        let mut first = query.clone();
-        first.page.offset = 0;
+        let first = Query { page: Page { offset: 0, ..query.page }, ..query.clone() };
         let mut counter = Counter::new(self, today, literal);
         if counter.is_hopeless(&first) {
             return Vec::new();
@@ -75,7 +83,7 @@ impl Index {
         let mut found: Vec<(usize, Relaxation)> = Vec::new();
         let shorter = without_words(self, &first, today, literal).into_iter();
         let candidates = shorter.chain(without_filters(self, &first)).chain(with_other_roles(self, &first));
-        for (removed, query) in candidates.take(REMOVALS_MAX) {
+        for Removal { removed, query, alone } in candidates.take(REMOVALS_MAX) {
             if !query.is_narrowed() || found.iter().any(|(_, other)| other.removed == removed) {
                 continue;
             }
@@ -83,12 +91,7 @@ impl Index {
                 None => break,
                 Some(0) => {}
                 Some(matching) => {
-                    let alone = only(&first, &removed, &query);
-                    let common = match removed {
-                        // The nearest to what was selected.
-                        Constraint::Role { .. } => usize::MAX,
-                        _ => counter.total(&alone).unwrap_or(0),
-                    };
+                    let common = alone.map_or(usize::MAX, |alone| counter.total(&alone).unwrap_or(0));
                     found.push((common, Relaxation { removed, query, total: matching }));
                 }
             }
@@ -110,8 +113,8 @@ impl Index {
         let mut counter = Counter::new(self, today, literal);
         let parts =
             without_words(self, query, today, literal).into_iter().chain(without_filters(self, query));
-        let alone = parts.take(RELAXATIONS_MAX).map(|(removed, left)| {
-            let query = only(query, &removed, &left);
+        let alone = parts.take(RELAXATIONS_MAX).map(|Removal { removed, alone, .. }| {
+            let query = alone?;
             let total = counter.total(&query)?;
             Some((Relaxation { removed, query, total }, None))
         });
@@ -119,33 +122,6 @@ impl Index {
         let together = if alone.len() > 2 { counter.together(query) } else { Vec::new() };
         together.into_iter().map(|(way, best)| (way, Some(best))).chain(alone).collect()
     }
-}
-
-/// A part of a query by itself; `left` is the query without it.
-fn only(query: &Query, part: &Constraint, left: &Query) -> Query {
-    let mut only = Query { locale: query.locale, ..Query::default() };
-    if let Constraint::Words(words) = part {
-        only.text = Some(words.clone());
-        return only;
-    }
-    only.selected = query.selected.iter().filter(|value| !left.selected.contains(value)).copied().collect();
-    for ((only, all), left) in only.measures.iter_mut().zip(query.measures).zip(left.measures) {
-        let (all, left) = (all.unwrap_or(Interval::EVERYTHING), left.unwrap_or(Interval::EVERYTHING));
-        let Interval { min, max } = Interval::EVERYTHING;
-        let min = if all.min == left.min { min } else { all.min };
-        let max = if all.max == left.max { max } else { all.max };
-        *only = Some(Interval { min, max }).filter(|bounds| *bounds != Interval::EVERYTHING);
-    }
-    let is_removed = |slug: &&String| !left.organizations.contains(slug);
-    only.organizations = query.organizations.iter().filter(is_removed).cloned().collect();
-    only.deadline_from = query.deadline_from.filter(|_| left.deadline_from.is_none());
-    only.deadline_to = query.deadline_to.filter(|_| left.deadline_to.is_none());
-    only.updated_from = query.updated_from.filter(|_| left.updated_from.is_none());
-    only.updated_to = query.updated_to.filter(|_| left.updated_to.is_none());
-    only.open = query.open && !left.open;
-    only.rolling = query.rolling && !left.rolling;
-    only.funded = query.funded && !left.funded;
-    only
 }
 
 /// Counts full matches, of each query once.
@@ -221,9 +197,7 @@ impl<'a> Counter<'a> {
         filters.page.limit = 0;
         Some(self.index.search_resolved(&filters, Some(text), self.today).total)
     }
-}
 
-impl Counter<'_> {
     /// The query with only two or three of its words that records have together, those of the most weight first, and
     /// the best record of each. Every combination has a word that none before it has.
     fn together(&mut self, query: &Query) -> Vec<(Relaxation, u32)> {
@@ -281,12 +255,7 @@ impl Counter<'_> {
 }
 
 /// The query without each part of its text: filter phrases, clauses of words, phrases and exclusions.
-fn without_words(
-    index: &Index,
-    query: &Query,
-    today: &Today,
-    literal: &[String],
-) -> Vec<(Constraint, Query)> {
+fn without_words(index: &Index, query: &Query, today: &Today, literal: &[String]) -> Vec<Removal> {
     let Some(text) = &query.text else { return Vec::new() };
     let pieces = pieces(text);
     let parsed: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece, &[])).collect();
@@ -312,7 +281,7 @@ fn without_words(
     groups.map(|group| without_pieces(query, &pieces, &group)).collect()
 }
 
-fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constraint, Query) {
+fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> Removal {
     let (mut without, mut left) = (Vec::new(), Vec::new());
     for (at, piece) in pieces.iter().enumerate() {
         if !removed.contains(&at) {
@@ -322,7 +291,10 @@ fn without_pieces(query: &Query, pieces: &[&str], removed: &[usize]) -> (Constra
         }
     }
     let text = Some(left.join(" ")).filter(|text| text.chars().any(char::is_alphanumeric));
-    (Constraint::Words(without.join(" ")), Query { text, ..query.clone() })
+    let words = without.join(" ");
+    let alone = Query { text: Some(words.clone()), locale: query.locale, ..Query::default() };
+    let removed = Constraint::Words(words);
+    Removal { removed, query: Query { text, ..query.clone() }, alone: Some(alone) }
 }
 
 /// A text without words that follow each other in it, as [`Interpretation`](crate::search::Interpretation) or
@@ -392,53 +364,63 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// The query without each of its filters.
-fn without_filters(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
-    let mut all: Vec<(Constraint, Query)> = Vec::new();
-    let mut add = |parameter: &'static str, value: Option<String>, change: &dyn Fn(&mut Query)| {
+fn without_filters(index: &Index, query: &Query) -> Vec<Removal> {
+    let nothing = Query { locale: query.locale, ..Query::default() };
+    let mut all: Vec<Removal> = Vec::new();
+    // `copy` sets the filter in one query to what it is in another.
+    let mut add = |parameter: &'static str, value: Option<String>, copy: &dyn Fn(&mut Query, &Query)| {
         let Some(value) = value else { return };
-        let mut left = query.clone();
-        change(&mut left);
-        all.push((Constraint::Filter { parameter, value }, left));
+        let (mut left, mut alone) = (query.clone(), nothing.clone());
+        copy(&mut left, &nothing);
+        copy(&mut alone, query);
+        all.push(Removal {
+            removed: Constraint::Filter { parameter, value },
+            query: left,
+            alone: Some(alone),
+        });
     };
     for (place, (facet, pick)) in query.selected.iter().enumerate() {
         let value = Some(index.value_text(pick).to_owned());
-        add(facet.spec().parameter, value, &|left| {
-            left.selected.remove(place);
-        });
+        add(facet.spec().parameter, value, &|to, from| copy_item(&mut to.selected, &from.selected, place));
     }
     for (place, slug) in query.organizations.iter().enumerate() {
-        add("organization", Some(slug.clone()), &|left| {
-            left.organizations.remove(place);
+        add("organization", Some(slug.clone()), &|to, from| {
+            copy_item(&mut to.organizations, &from.organizations, place);
         });
     }
-    for (spec, bounds) in MEASURES.iter().zip(query.measures) {
-        let Some(Interval { min, max }) = bounds else { continue };
-        let of = spec.measure as usize;
-        let Interval { min: least, max: most } = Interval::EVERYTHING;
-        let change = |left: &mut Query, bounds: Interval| {
-            left.measures[of] = Some(bounds).filter(|bounds| bounds.min > least || bounds.max < most);
+    for spec in &MEASURES {
+        let of = |query: &Query| query.measures[spec.measure as usize].unwrap_or(Interval::EVERYTHING);
+        let set = |bounds: Interval, to: &mut Query| {
+            to.measures[spec.measure as usize] = Some(bounds).filter(|it| *it != Interval::EVERYTHING);
         };
-        if let Some(parameter) = spec.parameters[0].filter(|_| min > least) {
-            add(parameter, Some(min.to_string()), &|left| change(left, Interval { min: least, max }));
-        }
-        if let Some(parameter) = spec.parameters[1].filter(|_| max < most) {
-            add(parameter, Some(max.to_string()), &|left| change(left, Interval { min, max: most }));
-        }
+        let Interval { min, max } = of(query);
+        let bound = |bound: f64| bound.is_finite().then(|| bound.to_string());
+        let [least, most] = spec.parameters;
+        add(least, bound(min), &|to, from| set(Interval { min: of(from).min, ..of(to) }, to));
+        add(most, bound(max), &|to, from| set(Interval { max: of(from).max, ..of(to) }, to));
     }
     let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
     let on = |is_on: bool| is_on.then(|| "true".to_owned());
-    add("deadlineFrom", date(query.deadline_from), &|left| left.deadline_from = None);
-    add("deadlineTo", date(query.deadline_to), &|left| left.deadline_to = None);
-    add("updatedFrom", date(query.updated_from), &|left| left.updated_from = None);
-    add("updatedTo", date(query.updated_to), &|left| left.updated_to = None);
-    add("open", on(query.open), &|left| left.open = false);
-    add("rolling", on(query.rolling), &|left| left.rolling = false);
-    add("funded", on(query.funded), &|left| left.funded = false);
+    add("deadlineFrom", date(query.deadline_from), &|to, from| to.deadline_from = from.deadline_from);
+    add("deadlineTo", date(query.deadline_to), &|to, from| to.deadline_to = from.deadline_to);
+    add("updatedFrom", date(query.updated_from), &|to, from| to.updated_from = from.updated_from);
+    add("updatedTo", date(query.updated_to), &|to, from| to.updated_to = from.updated_to);
+    add("open", on(query.open), &|to, from| to.open = from.open);
+    add("rolling", on(query.rolling), &|to, from| to.rolling = from.rolling);
+    add("funded", on(query.funded), &|to, from| to.funded = from.funded);
     all
 }
 
+/// Adds the item at a place of a list to another, or takes it out there if the list has none.
+fn copy_item<T: Clone>(to: &mut Vec<T>, from: &[T], place: usize) {
+    match from.get(place) {
+        Some(item) => to.push(item.clone()),
+        None => drop(to.remove(place)),
+    }
+}
+
 /// The query with each selected place in each other facet of places.
-fn with_other_roles(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
+fn with_other_roles(index: &Index, query: &Query) -> Vec<Removal> {
     let mut all = Vec::new();
     for (position, (selected, value)) in query.selected.iter().enumerate() {
         let code = index.value_text(value);
@@ -449,7 +431,11 @@ fn with_other_roles(index: &Index, query: &Query) -> Vec<(Constraint, Query)> {
             let mut other = query.clone();
             other.selected[position] = (facet, value);
             other.selected.sort();
-            all.push((Constraint::Role { facet, place: code.to_owned() }, other));
+            all.push(Removal {
+                removed: Constraint::Role { facet, place: code.to_owned() },
+                query: other,
+                alone: None,
+            });
         }
     }
     all

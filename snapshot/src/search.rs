@@ -54,7 +54,6 @@
 
 mod build;
 mod cost;
-mod count;
 mod entities;
 mod facets;
 mod field_weights;

@@ -60,8 +60,8 @@ impl FilterPhrase {
 enum Filter {
     Open,
     Rolling,
-    /// Least and greatest value.
-    Bounds(Measure, [Option<f64>; 2]),
+    /// Least and greatest amount.
+    Funding([Option<f64>; 2]),
     /// Least and greatest age.
     Age([Option<f64>; 2]),
     /// A filter that does not exist.
@@ -156,11 +156,11 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
-        Filter::Bounds(measure, bounds) if selected.measures[measure as usize].is_none() => {
-            let known = query.measures[measure as usize].get_or_insert(Interval::EVERYTHING);
+        Filter::Funding(bounds) if selected.measures[Measure::Funding as usize].is_none() => {
+            let known = query.measures[Measure::Funding as usize].get_or_insert(Interval::EVERYTHING);
             known.min = bounds[0].unwrap_or(known.min);
             known.max = bounds[1].unwrap_or(known.max);
-            Some(stated(measure, bounds))
+            Some(stated(Measure::Funding, bounds))
         }
         Filter::Age(bounds) if selected.measures[Measure::Age as usize].is_none() => {
             Some(stated(Measure::Age, bounds))
@@ -225,8 +225,8 @@ fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
         return None;
     }
     let (before, rest) = words.split_at(at);
-    let age = || ages::age(rest, before).map(|(length, ages)| (length, Filter::Age(ages)));
-    switch(rest, before).or_else(age).or_else(|| bound(rest)).or_else(|| deadline(rest, today))
+    let number = || ages::age(rest, before).or_else(|| amounts::bound(rest));
+    switch(rest, before).or_else(number).or_else(|| deadline(rest, today))
 }
 
 /// A phrase that switches a filter on.
@@ -255,17 +255,6 @@ fn beside_a_kind(list: &str, rest: &[&str], before: &[&str]) -> Option<usize> {
     let reach = if matches!(rest[0], "open" | "rolling") { 1 } else { 2 };
     let follows = before.iter().rev().take(reach).any(|word| is_in("kind", Some(word)));
     (is_in("kind", next) || follows && is_last).then_some(length)
-}
-
-/// `over $50,000`: a bound of the funding.
-fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
-    let (length, bound) = amounts::bound(rest)?;
-    let filter = match bound.is_least {
-        _ if bound.is_foreign => Filter::LeftOut(PhraseUse::OtherCurrency),
-        true => Filter::Bounds(Measure::Funding, [Some(bound.amount), None]),
-        false => Filter::Bounds(Measure::Funding, [None, Some(bound.amount)]),
-    };
-    Some((length, filter))
 }
 
 /// `closes before March 2027`: a word for deadlines, a relation and a time. After `opens` it is no deadline.

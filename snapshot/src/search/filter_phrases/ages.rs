@@ -1,6 +1,7 @@
 //! Ages in words: `over 50 years old`, `aged 18 to 30`, `34-year-old`, `menores de 25`, `60+`. Few records state ages:
 //! the words are left out of the text, and the filter is offered.
 
+use super::Filter;
 use crate::search::lexicon::{self, is_in, starting};
 use crate::search::role::is_applicant;
 use crate::search::synonyms::BUILT_IN;
@@ -27,8 +28,8 @@ const BEFORE: [(&str, Limit); 5] = [
     ("age-is", Limit::Exact),
 ];
 
-/// The ages at the start of some words: the number of words, and the least and the greatest age.
-pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, [Option<f64>; 2])> {
+/// The ages at the start of some words: the number of words, and the filter.
+pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
     let ahead = longest(rest, &BEFORE);
     let number = ahead.map_or(0, |(length, _)| length);
     let years = years(&rest[number..])?;
@@ -44,32 +45,30 @@ pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, [Option<f64>
         (Some(_), _) => true,
         _ if years.most < YEARS_MIN => false,
         (_, Some(_)) => !is_in("year-of", next) && (limit.is_some() || is_of_people(before)),
-        _ => limit.is_some() && goes_on(next) && !is_month(&rest[number..]),
+        // What follows may say what the number counts.
+        _ => {
+            limit.is_some()
+                && next.is_none_or(|next| lexicon::is_stop_word(next))
+                && !is_month(&rest[number..])
+        }
     };
     // `People over 65` are older people, whom synonyms name.
     if !is_age || unit.is_none() && !BUILT_IN.of(&rest[..number]).is_empty() {
         return None;
     }
     let (least, most) = (Some(f64::from(years.least)), Some(f64::from(years.most)));
-    Some((
-        length,
-        match limit {
-            Some(Limit::Least) => [least, None],
-            Some(Limit::Most) => [None, most],
-            _ => [least, most],
-        },
-    ))
+    let ages = match limit {
+        Some(Limit::Least) => [least, None],
+        Some(Limit::Most) => [None, most],
+        _ => [least, most],
+    };
+    Some((length, Filter::Age(ages)))
 }
 
 /// The longest phrase of some lists that some words start with: its number of words, and what goes with its list.
 fn longest(words: &[&str], lists: &[(&str, Limit)]) -> Option<(usize, Limit)> {
     let found = lists.iter().rev().filter_map(|(list, limit)| Some((starting(words, list)?, *limit)));
     found.max_by_key(|(length, _)| *length)
-}
-
-/// Whether a number stands alone: what follows does not say what it counts.
-fn goes_on(next: Option<&&str>) -> bool {
-    next.is_none_or(|next| lexicon::is_stop_word(next))
 }
 
 /// `15 de enero`

@@ -1,28 +1,25 @@
 //! Amounts of money in words: `over $50,000`, `al menos 50 mil dólares`, `£10,000 or more`.
 
 use super::ages::AGE_MAX;
+use super::{Filter, PhraseUse};
 use crate::search::lexicon::{is_in, starting};
 
 const SIGNS: [char; 5] = ['$', '€', '£', '¥', '₹'];
 /// What stands before an amount in US dollars, without a space.
 const DOLLARS: [&str; 5] = ["", "$", "us", "us$", "usd"];
 
-/// A bound of an amount.
-pub(super) struct Bound {
-    pub(super) is_least: bool,
-    pub(super) amount: f64,
-    /// Whether it is in another currency than US dollars.
-    pub(super) is_foreign: bool,
-}
-
-/// `over $50,000` or `$50,000 or more`: the number of words, and the bound.
-pub(super) fn bound(rest: &[&str]) -> Option<(usize, Bound)> {
+/// `over $50,000` or `$50,000 or more`, a bound of the funding: the number of words, and the filter.
+pub(super) fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
     let (least, most) = (starting(rest, "at-least"), starting(rest, "at-most"));
     let ahead = least.or(most);
     let Amount { length, value, is_money, is_foreign } = amount(&rest[ahead.unwrap_or(0)..])?;
     let length = ahead.unwrap_or(0) + length;
     let next = &rest[length..];
-    let bound = |is_least| Bound { is_least, amount: value, is_foreign };
+    let bound = |is_least| match is_least {
+        _ if is_foreign => Filter::LeftOut(PhraseUse::OtherCurrency),
+        true => Filter::Funding([Some(value), None]),
+        false => Filter::Funding([None, Some(value)]),
+    };
     if ahead.is_some() {
         let is_other = value <= f64::from(AGE_MAX) || is_in("counted", next.first());
         return (is_money || !is_other).then(|| (length, bound(least.is_some())));
@@ -38,6 +35,7 @@ struct Amount {
     value: f64,
     /// Whether a sign or unit makes it money.
     is_money: bool,
+    /// Whether it is in another currency than US dollars.
     is_foreign: bool,
 }
 

@@ -150,7 +150,7 @@ impl Grams {
 
 /// Takes a LEB128 number off the front; `None` at the end and at damage.
 #[inline]
-fn read_leb128(text: &mut &[u8]) -> Option<u64> {
+pub(super) fn read_leb128(text: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for position in 0..10 {
         let byte = *text.get(position)?;

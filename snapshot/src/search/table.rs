@@ -239,12 +239,8 @@ pub(super) struct Postings {
     count: usize,
 }
 
-/// Names of the sections of [`Postings`].
-pub(super) struct PostingNames {
-    pub(super) lists: Pair,
-    pub(super) dense: &'static str,
-    pub(super) bits: &'static str,
-}
+/// Names of the sections of [`Postings`]: lists, numbers of bit sets, bit sets.
+pub(super) type PostingNames = (Pair, &'static str, &'static str);
 
 const NOT_DENSE: u32 = u32::MAX;
 
@@ -282,10 +278,10 @@ impl PostingsWriter {
     }
 
     /// Writes the sections.
-    pub(super) fn write(self, names: &PostingNames, writer: &mut SectionWriter) {
-        self.lists.write(names.lists, writer);
-        writer.put(names.dense, self.dense);
-        writer.put(names.bits, self.bits);
+    pub(super) fn write(self, (lists, dense, bits): PostingNames, writer: &mut SectionWriter) {
+        self.lists.write(lists, writer);
+        writer.put(dense, self.dense);
+        writer.put(bits, self.bits);
     }
 }
 
@@ -293,16 +289,16 @@ impl Postings {
     /// Opens the postings of `length` terms or values over `count` documents.
     pub(super) fn open(
         sections: &Sections,
-        names: &PostingNames,
+        (lists, dense_name, bits): PostingNames,
         length: usize,
         count: usize,
     ) -> Result<Self, SectionError> {
-        let lists = Lists::open_many(sections, names.lists, length, count)?;
-        let dense = column::<u32>(sections, names.dense, length)?;
-        let bits = bit_sets(sections, names.bits, count)?;
+        let lists = Lists::open_many(sections, lists, length, count)?;
+        let dense = column::<u32>(sections, dense_name, length)?;
+        let bits = bit_sets(sections, bits, count)?;
         let sets = bits.len().checked_div(words(count)).unwrap_or(0);
         let fits = dense.iter().all(|set| *set == NOT_DENSE || (*set as usize) < sets);
-        ensure(fits, names.dense, "a number is out of bounds")?;
+        ensure(fits, dense_name, "a number is out of bounds")?;
         Ok(Self { lists, dense, bits, count })
     }
 

@@ -23,7 +23,7 @@ use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::field_weights::Impact;
-use crate::search::grams::{Grams, Row};
+use crate::search::grams::{Grams, Row, read_leb128};
 use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::stem::stems;
@@ -56,19 +56,12 @@ const IMPACTS: Pair = ("impact.at", "impact");
 const TOP_TERMS: &str = "top.term";
 const TOP_DOCS: Pair = ("top.docs.at", "top.docs");
 const STREAMS: Pair = ("stream.at", "stream");
-const POSTINGS: PostingNames =
-    PostingNames { lists: ("term.docs.at", "term.docs"), dense: "term.dense", bits: "term.bits" };
-const ENGLISH: StemNames =
-    StemNames { stems: ("en.at", "en.text"), members: ("en.terms.at", "en.terms"), of: "en.of" };
-const SPANISH: StemNames =
-    StemNames { stems: ("es.at", "es.text"), members: ("es.terms.at", "es.terms"), of: "es.of" };
-
-/// Sections of a language's stems.
-struct StemNames {
-    stems: Pair,
-    members: Pair,
-    of: &'static str,
-}
+const POSTINGS: PostingNames = (("term.docs.at", "term.docs"), "term.dense", "term.bits");
+/// Of English and of Spanish: the stems, the terms of each, and the stem of each term.
+const STEMS: [(Pair, Pair, &str); 2] = [
+    (("en.at", "en.text"), ("en.terms.at", "en.terms"), "en.of"),
+    (("es.at", "es.text"), ("es.terms.at", "es.terms"), "es.of"),
+];
 
 /// Reads the codes of a stream; damage ends the stream.
 pub(super) struct Codes<'a>(&'a [u8]);
@@ -89,16 +82,7 @@ impl Iterator for Codes<'_> {
             }
             _ => {}
         }
-        let mut code = 0;
-        for position in 0..5 {
-            let byte = *self.0.get(position)?;
-            code |= u32::from(byte & 0x7f) << (7 * position);
-            if byte < 0x80 {
-                self.0 = &self.0[position + 1..];
-                return Some(code);
-            }
-        }
-        None
+        u32::try_from(read_leb128(&mut self.0)?).ok()
     }
 }
 
@@ -109,10 +93,11 @@ struct StemTable {
 }
 
 impl StemTable {
-    fn open(sections: &Sections, names: &StemNames, terms: usize) -> Result<Self, SectionError> {
-        let stems = Dictionary::open(sections, names.stems)?;
-        let members = Lists::open_many(sections, names.members, stems.strings.count(), terms)?;
-        Ok(Self { stems, members, of: column(sections, names.of, terms)? })
+    fn open(sections: &Sections, language: usize, terms: usize) -> Result<Self, SectionError> {
+        let (stems, members, of) = STEMS[language];
+        let stems = Dictionary::open(sections, stems)?;
+        let members = Lists::open_many(sections, members, stems.strings.count(), terms)?;
+        Ok(Self { stems, members, of: column(sections, of, terms)? })
     }
 
     /// Terms that share their stem with a term.
@@ -182,10 +167,10 @@ impl Terms {
         let tops = Lists::open_many(sections, TOP_DOCS, frequent.len(), count)?;
         Ok(Self {
             tops: (frequent, tops),
-            postings: Postings::open(sections, &POSTINGS, terms, count)?,
+            postings: Postings::open(sections, POSTINGS, terms, count)?,
             impacts: ListsOf::open_len(sections, IMPACTS, terms)?,
-            english: StemTable::open(sections, &ENGLISH, terms)?,
-            spanish: StemTable::open(sections, &SPANISH, terms)?,
+            english: StemTable::open(sections, 0, terms)?,
+            spanish: StemTable::open(sections, 1, terms)?,
             codes: column(sections, "term.code", terms)?,
             streams: Strings::open_len(sections, STREAMS, count)?,
             grams: Grams::open(sections, terms, count)?,

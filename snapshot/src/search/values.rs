@@ -44,8 +44,7 @@ const ORDINALS_MAX: usize = u16::MAX as usize;
 const CROWD: usize = 16;
 
 const VALUE_TEXT: Pair = ("value.at", "value.text");
-const VALUE_DOCS: PostingNames =
-    PostingNames { lists: ("value.docs.at", "value.docs"), dense: "value.dense", bits: "value.bits" };
+const VALUE_DOCS: PostingNames = (("value.docs.at", "value.docs"), "value.dense", "value.bits");
 const SETS: Pair = ("set.at", "set.values");
 const NAMED: Pair = ("named.at", "named");
 const EXCLUDED: Pair = ("shut.at", "shut");
@@ -132,7 +131,7 @@ impl Values {
         check_len("unstated", &unstated, eligibility_facets().count() * words(count))?;
         let mut values = Self {
             facets: read_ordinals(sections, ordinals)?,
-            documents: Postings::open(sections, &VALUE_DOCS, ordinals, count)?,
+            documents: Postings::open(sections, VALUE_DOCS, ordinals, count)?,
             totals: column(sections, "value.total", ordinals)?,
             sets: Lists::open_many(sections, SETS, ordinals, ordinals)?,
             doc_at: offsets(sections, "doc.at", count, doc_values.len())?,

@@ -8,8 +8,7 @@ use compact_str::{CompactString, format_compact};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::{
-    Codes, ENGLISH, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, SPANISH, STREAMS, StemNames, TERMS, TOP,
-    TOP_DOCS, TOP_TERMS,
+    Codes, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, STEMS, STREAMS, TERMS, TOP, TOP_DOCS, TOP_TERMS,
 };
 use crate::search::field_weights::{FIELDS, Impact, divisors, frequency};
 use crate::search::grams::few;
@@ -148,10 +147,7 @@ impl TermsWriter {
             let grams = threads.spawn(|| texts.grams());
             let mut rest = SectionWriter::default();
             texts.write_postings(&mut rest);
-            let languages = &self.languages;
-            let is_of = |language: usize| move |term: u32| languages[term as usize].has(language);
-            write_stems(&terms, &ENGLISH, &mut rest, is_of(0), |[english, _]| english);
-            write_stems(&terms, &SPANISH, &mut rest, is_of(1), |[_, spanish]| spanish);
+            (0..2).for_each(|language| write_stems(&terms, &self.languages, language, &mut rest));
             (grams.join(), rest)
         });
         texts.streams.write(STREAMS, &mut rest);
@@ -313,7 +309,7 @@ impl Texts {
                 tops.push(&best(docs, effects));
             }
         }
-        postings.write(&POSTINGS, writer);
+        postings.write(POSTINGS, writer);
         impacts.write(IMPACTS, writer);
         tops.write(TOP_DOCS, writer);
         writer.put(TOP_TERMS, frequent);
@@ -409,24 +405,23 @@ fn best(docs: &[u32], impacts: &[u16]) -> Vec<u32> {
     best
 }
 
-fn write_stems(
-    terms: &[(&str, u32)],
-    names: &StemNames,
-    writer: &mut SectionWriter,
-    is_of_language: impl Fn(u32) -> bool,
-    of_language: impl Fn([CompactString; 2]) -> CompactString,
-) {
+/// Writes the stems of the terms of a language.
+fn write_stems(terms: &[(&str, u32)], languages: &[Languages], language: usize, writer: &mut SectionWriter) {
     let mut members: BTreeMap<CompactString, Vec<u32>> = BTreeMap::new();
     for (term, (text, number)) in terms.iter().enumerate() {
-        // No stem begins so.
-        let key = if is_of_language(*number) { of_language(stems(text)) } else { format_compact!("={text}") };
+        let key = match languages[*number as usize].has(language) {
+            true => stems(text)[language].clone(),
+            // No stem begins so.
+            false => format_compact!("={text}"),
+        };
         members.entry(key).or_default().push(term as u32);
     }
     let mut of = vec![0u32; terms.len()];
     for (stem, members) in members.values().enumerate() {
         members.iter().for_each(|term| of[*term as usize] = stem as u32);
     }
-    Strings::write(writer, names.stems, members.keys().map(CompactString::as_bytes));
-    Lists::write(writer, names.members, members.values().map(Vec::as_slice));
-    writer.put(names.of, of);
+    let (stem_names, member_names, of_name) = STEMS[language];
+    Strings::write(writer, stem_names, members.keys().map(CompactString::as_bytes));
+    Lists::write(writer, member_names, members.values().map(Vec::as_slice));
+    writer.put(of_name, of);
 }

@@ -62,7 +62,7 @@ pub(in crate::search) fn write(
     writer.put("value.start", layout.starts);
     writer.put("value.count", layout.counts);
     Strings::write(writer, VALUE_TEXT, layout.texts.iter().map(String::as_bytes));
-    layout.postings.write(&VALUE_DOCS, writer);
+    layout.postings.write(VALUE_DOCS, writer);
     writer.put("value.total", layout.totals);
     Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
     of_docs.write(("doc.at", "doc.values"), writer);

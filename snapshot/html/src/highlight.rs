@@ -68,7 +68,7 @@ impl Highlighter {
         for clause in &clauses {
             groups.add(clause.forms.iter().map(|(term, _)| index.terms.text(*term)));
             let is_content_word = |word: &&str| !stop_words(&[*word]).contains(&true);
-            for terms in clause.alternatives.iter().flatten() {
+            for terms in &clause.each_word {
                 groups.add(terms.iter().map(|term| index.terms.text(*term)).filter(is_content_word));
             }
         }

@@ -335,15 +335,10 @@ impl Entity {
         self.place.is_none() && !self.values.is_empty() && !self.values.iter().any(is_benefit)
     }
 
-    /// Documents of each of its values.
-    pub(super) fn parts<'a>(&self, values: &'a Values) -> Vec<DocSet<'a>> {
-        let others = self.values.iter().map(|ordinal| values.docs(*ordinal));
-        others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
-    }
-
-    /// The same, of values other than places only documents with few of their facet.
-    pub(super) fn parts_of_few<'a>(&self, values: &'a Values) -> Vec<DocSet<'a>> {
-        let others = self.values.iter().map(|ordinal| values.docs_of_few(*ordinal));
+    /// Documents of each of its values; `of_few`, of values other than places only those with few of their facet.
+    pub(super) fn parts<'a>(&self, of_few: bool, values: &'a Values) -> Vec<DocSet<'a>> {
+        let docs = |ordinal| if of_few { values.docs_of_few(ordinal) } else { values.docs(ordinal) };
+        let others = self.values.iter().map(|ordinal| docs(*ordinal));
         others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
     }
 

@@ -61,7 +61,7 @@ fn synonyms<'a>(run: &[QueryWord], index: &'a Index) -> impl Iterator<Item = &'a
 }
 
 /// Documents with a value of each of some lists; `None` without lists.
-fn with_all<'a>(lists: &[Vec<u32>], index: &'a Index) -> Option<DocSet<'a>> {
+pub(super) fn with_all<'a>(lists: &[Vec<u32>], index: &'a Index) -> Option<DocSet<'a>> {
     let docs = |list: &Vec<u32>| list.iter().map(|ordinal| index.values.docs(*ordinal)).collect();
     all_of(lists.iter().map(|list| union(docs(list), index.programs())).collect())
 }
@@ -94,8 +94,8 @@ pub struct Clause<'a> {
     pub(super) words: Vec<CompactString>,
     /// Terms, each of which is a match.
     pub forms: Vec<(u32, Form)>,
-    /// Runs of words, all of which together are a match: terms of each word.
-    pub alternatives: Vec<Vec<Vec<u32>>>,
+    /// Terms of each word of a run that is a match if all are there; empty unless every word is known.
+    pub each_word: Vec<Vec<u32>>,
     /// Words that are a match in a row.
     pub(super) apart: Vec<Vec<String>>,
     /// Synonyms and names of several words that some documents have.
@@ -137,7 +137,12 @@ impl<'a> Clause<'a> {
                 match BUILT_IN.term(&clause.words) {
                     _ if clause.place().is_some() => {}
                     Some(term) => clause.add_words(term, (false, true), index),
-                    None => clause.add_all(run.iter().map(|word| word.text.as_str()), terms),
+                    None => {
+                        clause.each_word = run.iter().map(|word| terms.related(&word.text)).collect();
+                        if clause.each_word.iter().any(Vec::is_empty) {
+                            clause.each_word.clear();
+                        }
+                    }
                 }
                 clause.forms.extend(joined(run, index).map(|term| (term, Form::Other)));
             }
@@ -181,14 +186,6 @@ impl<'a> Clause<'a> {
         self.apart.extend((word.parts.len() > 1 && typed.is_none()).then(|| word.parts.clone()));
     }
 
-    /// Adds words that are a match together, if every one of them is known.
-    fn add_all<'b>(&mut self, words: impl Iterator<Item = &'b str>, terms: &Terms) {
-        let all: Vec<Vec<u32>> = words.map(|word| terms.related(word)).collect();
-        if all.iter().all(|terms| !terms.is_empty()) && !self.alternatives.contains(&all) {
-            self.alternatives.push(all);
-        }
-    }
-
     /// Adds several words that are a match, if some document has them: in a row, and those of a term without stop words
     /// near each other too. A document that states the benefits which a synonym names has it as well.
     fn add_words(&mut self, words: &'a [String], (is_synonym, is_literal): (bool, bool), index: &'a Index) {
@@ -213,7 +210,7 @@ impl<'a> Clause<'a> {
     pub(super) fn is_unknown(&self) -> bool {
         !self.is_outside
             && self.forms.is_empty()
-            && self.alternatives.is_empty()
+            && self.each_word.is_empty()
             && self.others.is_empty()
             && self.apart.is_empty()
             && self.benefits.is_empty()
@@ -234,26 +231,14 @@ impl<'a> Clause<'a> {
         self.forms.iter().map(|(term, _)| *term)
     }
 
-    fn all_terms(&self) -> impl Iterator<Item = u32> {
-        self.terms().chain(self.alternatives.iter().flatten().flatten().copied())
-    }
-
-    /// Number of terms to look up.
-    pub(super) fn terms_count(&self) -> usize {
-        self.all_terms().count()
+    /// Terms to look up.
+    pub(super) fn all_terms(&self) -> impl Iterator<Item = u32> {
+        self.terms().chain(self.each_word.iter().flatten().copied())
     }
 
     fn entity_docs(&self, index: &'a Index) -> Vec<DocSet<'a>> {
-        let parts = |entity: &'a Entity| match self.needs_few_values && !self.is_outside {
-            true => entity.parts_of_few(&index.values),
-            false => entity.parts(&index.values),
-        };
-        self.entity.map(parts).unwrap_or_default()
-    }
-
-    /// Documents that state all benefits that it means; `None` if it means none.
-    pub(super) fn with_benefits(&self, index: &'a Index) -> Option<DocSet<'a>> {
-        with_all(&self.benefits, index)
+        let of_few = self.needs_few_values && !self.is_outside;
+        self.entity.map(|entity| entity.parts(of_few, &index.values)).unwrap_or_default()
     }
 
     /// Documents that match it.
@@ -282,9 +267,7 @@ impl<'a> Clause<'a> {
         let mut parts: Vec<DocSet<'a>> = self.terms().map(of_term).collect();
         parts.extend(self.entity_docs(index));
         parts.extend(self.others.iter().filter(|other| others(other)).map(|other| other.docs.clone()));
-        for words in &self.alternatives {
-            parts.extend(words.iter().map(|word| terms.any(word)).reduce(|all, word| all.and(&word)));
-        }
+        parts.extend(self.each_word.iter().map(|word| terms.any(word)).reduce(|all, word| all.and(&word)));
         if !self.apart.is_empty() {
             parts.push(Phrases::new(&self.apart, &[], terms).keep(None, terms, &Budget::default()));
         }
@@ -298,10 +281,7 @@ impl<'a> Clause<'a> {
     /// Work of looking it up, in units.
     pub(super) fn cost(&self, index: &Index) -> u64 {
         let values: u64 = self.entity_docs(index).iter().map(DocSet::cost).sum();
-        let apart = match self.apart.is_empty() {
-            true => 0,
-            false => Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.programs()),
-        };
+        let apart = Phrases::new(&self.apart, &[], &index.terms).cost(&index.terms, index.programs());
         let others: u64 = self.others.iter().map(|other| other.docs.cost()).sum();
         cost_of_terms(self.all_terms(), index) + values + apart + others
     }
@@ -310,11 +290,11 @@ impl<'a> Clause<'a> {
     pub(super) fn documents_max(&self, index: &Index) -> usize {
         let len = |term: u32| index.terms.docs(term).len();
         let of_word = |terms: &Vec<u32>| terms.iter().map(|term| len(*term)).sum::<usize>();
-        let alternatives = self.alternatives.iter().filter_map(|words| words.iter().map(of_word).min());
+        let together = self.each_word.iter().map(of_word).min().unwrap_or(0);
         let values: usize = self.entity_docs(index).iter().map(DocSet::len).sum();
         let apart = if self.apart.is_empty() { 0 } else { index.programs() };
         let others: usize = self.others.iter().map(|other| other.docs.len()).sum();
-        self.terms().map(len).sum::<usize>() + values + apart + others + alternatives.sum::<usize>()
+        self.terms().map(len).sum::<usize>() + values + apart + others + together
     }
 
     /// Upper bound of the number of documents, or a large number for many.
@@ -327,10 +307,8 @@ impl<'a> Clause<'a> {
     }
 
     fn has_terms_only(&self) -> bool {
-        self.alternatives.is_empty()
-            && self.apart.is_empty()
-            && self.others.is_empty()
-            && self.entity.is_none()
+        let is_joined = !self.each_word.is_empty() || !self.apart.is_empty() || !self.others.is_empty();
+        !is_joined && self.entity.is_none()
     }
 
     /// The documents of a set that match it.

@@ -12,7 +12,6 @@ use crate::query::{Page, Query};
 use crate::search::cost::{BESIDE, Budget, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
-use crate::search::matching::Clause;
 use crate::search::narrow::Narrowed;
 use crate::search::score::Scorer;
 use crate::search::set::{DocSet, both, for_each_bit, has_bit, set_bit, union, words};
@@ -173,7 +172,8 @@ impl Index {
     /// Upper bound of the work of a ranked search, in units.
     pub fn ranked_cost(&self, query: &Query) -> u64 {
         let text = self.resolve(query);
-        let terms: usize = text.iter().flat_map(|text| &text.clauses).map(Clause::terms_count).sum();
+        let terms: usize =
+            text.iter().flat_map(|text| &text.clauses).map(|clause| clause.all_terms().count()).sum();
         let scored = if query.text.is_some() { SCORED_MAX.min(self.programs()) * (terms + 1) } else { 0 };
         let cost = text.as_ref().map(|text| text.cost(self));
         // Full matches and partial matches; the weight of what every document matches is computed once more.

@@ -6,7 +6,7 @@
 
 use crate::search::field_weights::effect;
 use crate::search::index::Index;
-use crate::search::matching::{Clause, Form};
+use crate::search::matching::{Clause, Form, with_all};
 use crate::search::set::{DocSet, union};
 use crate::search::terms::Among;
 use crate::search::text_query::TextQuery;
@@ -77,8 +77,8 @@ impl<'a> Scorer<'a> {
             scorer.add_clause(position, clause);
             scorer.add_apart(position, clause, query);
             let entity = clause.entity.filter(|_| !clause.is_outside);
-            let parts = entity.map(|entity| entity.parts_of_few(&index.values)).unwrap_or_default();
-            let values = parts.into_iter().chain(filter).chain(clause.with_benefits(index));
+            let parts = entity.map(|entity| entity.parts(true, &index.values)).unwrap_or_default();
+            let values = parts.into_iter().chain(filter).chain(with_all(&clause.benefits, index));
             scorer.values.push(union(values.collect(), index.programs()));
             let around = entity.map(|entity| entity.around(&index.values)).unwrap_or_default();
             scorer.around.push(union(around, index.programs()));
@@ -95,7 +95,7 @@ impl<'a> Scorer<'a> {
             self.add(*term, position, weight(*form));
         }
         let others = clause.others.iter().map(|other| (&other.terms, Form::Other));
-        for (words, form) in clause.alternatives.iter().map(|words| (words, Form::Typed)).chain(others) {
+        for (words, form) in std::iter::once((&clause.each_word, Form::Typed)).chain(others) {
             let share = weight(form);
             for term in words.iter().flatten() {
                 self.add(*term, position, share / words.len() as f32);

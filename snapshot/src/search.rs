@@ -95,11 +95,10 @@ pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPa
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};
 pub use self::results::SearchResult;
 pub use self::seasons::Observation;
-pub(crate) use self::seasons::SeasonColumns;
-pub(crate) use self::seasons::{ColumnNames, SeasonColumnsWriter};
+pub(crate) use self::seasons::{ColumnNames, SeasonColumns, SeasonColumnsWriter};
 pub use self::set::DocSet;
 pub use self::synonyms::BUILT_IN;
-pub(crate) use self::table::Lists;
+pub(crate) use self::table::{Lists, Pair, column};
 pub use self::table::{ListsWriter, Strings, StringsWriter, check_len};
 pub use self::text_query::TextQuery;
 pub use self::tiers::Tier;

@@ -95,8 +95,7 @@ pub fn eligibility<'a>(
     locale: Locale,
 ) -> Option<(String, Option<&'a str>)> {
     let it = &directory.programs[program];
-    let facts: Vec<&Fact> =
-        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
+    let facts: Vec<&Fact> = directory.facts_of(program).collect();
     let shown = applicants(it, &facts);
     let are_persons = admits_persons(it, &facts);
     let text = |fact: &&'a Fact| directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());

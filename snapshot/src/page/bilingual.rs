@@ -2,21 +2,15 @@
 //! English.
 
 use crate::record::Locale;
-use crate::search::{Strings, StringsWriter, check_len};
+use crate::search::{Pair, Strings, StringsWriter, column};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 /// There is no Spanish row of its own.
 const NONE: u32 = u32::MAX;
 
-/// Names of the sections.
-pub(crate) struct Names {
-    /// Row of each document.
-    pub english: (&'static str, &'static str),
-    /// Spanish rows.
-    pub spanish: (&'static str, &'static str),
-    /// `u32` of each document: its Spanish row, or `u32::MAX` when it is the English.
-    pub spanish_of: &'static str,
-}
+/// Names of the sections: row of each document; Spanish rows; `u32` of each document: its Spanish row, or `u32::MAX`
+/// when it is the English.
+pub(crate) type Names = (Pair, Pair, &'static str);
 
 /// Rows, open.
 pub struct Bilingual {
@@ -31,16 +25,16 @@ impl Bilingual {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub(crate) fn open(sections: &Sections, names: &Names, count: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open(sections: &Sections, names: Names, count: usize) -> Result<Self, SectionError> {
+        let (english, spanish, spanish_of) = names;
         let rows = Self {
-            english: Strings::open(sections, names.english)?,
-            spanish: Strings::open(sections, names.spanish)?,
-            spanish_of: sections.get(names.spanish_of)?,
+            english: Strings::open(sections, english)?,
+            spanish: Strings::open(sections, spanish)?,
+            spanish_of: column(sections, spanish_of, count)?,
         };
-        check_len(names.spanish_of, &rows.spanish_of, count)?;
         let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.count();
         let fits = rows.english.count() == count && rows.spanish_of.iter().all(in_bounds);
-        ensure(fits, names.english.0, "does not fit the search index")?;
+        ensure(fits, english.0, "does not fit the search index")?;
         Ok(rows)
     }
 
@@ -57,7 +51,7 @@ impl Bilingual {
 pub(crate) fn write(
     order: &[usize],
     row: impl Fn(usize, Locale, &mut Vec<u8>),
-    names: &Names,
+    names: Names,
     writer: &mut SectionWriter,
 ) {
     let (mut english, mut spanish) = (StringsWriter::default(), StringsWriter::default());
@@ -71,7 +65,7 @@ pub(crate) fn write(
         english.push(&rows[0]);
         spanish_of.push(if rows[0] == rows[1] { NONE } else { spanish.push(&rows[1]) as u32 });
     }
-    english.write(names.english, writer);
-    spanish.write(names.spanish, writer);
-    writer.put(names.spanish_of, spanish_of);
+    english.write(names.0, writer);
+    spanish.write(names.1, writer);
+    writer.put(names.2, spanish_of);
 }

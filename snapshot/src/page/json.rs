@@ -4,9 +4,6 @@ use serde::Serialize;
 
 use crate::time::Day;
 
-/// Names of the sections of prepared rows: their offsets, and their bytes.
-pub(crate) type SectionNames = (&'static str, &'static str);
-
 /// Writes an integer.
 pub(crate) fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
@@ -64,14 +61,10 @@ pub(crate) fn push_day(out: &mut Vec<u8>, day: Day) {
 
 /// Writes a date as `YYYY-MM-DD`.
 pub(crate) fn push_date(out: &mut Vec<u8>, date: jiff::civil::Date) {
-    out.extend_from_slice(&date_text(date));
-}
-
-/// A date as `YYYY-MM-DD`.
-pub(crate) fn date_text(date: jiff::civil::Date) -> [u8; 10] {
     let digit = |number: i16| b'0' + (number % 10) as u8;
     let (year, month, day) = (date.year(), i16::from(date.month()), i16::from(date.day()));
     let [century, year] = [year / 100, year].map(|year| [digit(year / 10), digit(year)]);
     let [month, day] = [month, day].map(|number| [digit(number / 10), digit(number)]);
-    [century[0], century[1], year[0], year[1], b'-', month[0], month[1], b'-', day[0], day[1]]
+    let text = [century[0], century[1], year[0], year[1], b'-', month[0], month[1], b'-', day[0], day[1]];
+    out.extend_from_slice(&text);
 }

@@ -27,20 +27,20 @@ use serde::Serialize;
 
 pub use self::cycles::{Cycles, CyclesToday, Numbers};
 pub(super) use self::recipients::{Recipients, filters};
-use crate::page::json::{SectionNames, push_json};
+use crate::page::json::push_json;
 use crate::page::shape::Shaper;
 use crate::query::List;
 use crate::record::field_table::Object;
 use crate::record::{Alias, Directory, EntityRef, EntityType, Locale, award_order};
-use crate::search::{Strings, StringsWriter, check_len};
+use crate::search::{Pair, Strings, StringsWriter, column};
 use crate::text::sort_key;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
-const ORGANIZATIONS: SectionNames = ("org.at", "org");
-const AWARDS: SectionNames = ("award.at", "award");
+const ORGANIZATIONS: Pair = ("org.at", "org");
+const AWARDS: Pair = ("award.at", "award");
 const AWARD_DOCS: &str = "award.doc";
-const ALIASES: SectionNames = ("alias.at", "alias");
-const CANONICAL: SectionNames = ("alias.to.at", "alias.to");
+const ALIASES: Pair = ("alias.at", "alias");
+const CANONICAL: Pair = ("alias.to.at", "alias.to");
 
 /// A dataset's description of itself.
 #[derive(Clone, Debug, Serialize, serde::Deserialize)]
@@ -96,7 +96,7 @@ pub fn write(directory: &Directory, numbers: &Numbers, writer: &mut SectionWrite
 fn write_rows<'a>(
     order: impl Iterator<Item = usize>,
     row: impl Fn(usize) -> Object<'a>,
-    names: SectionNames,
+    names: Pair,
     writer: &mut SectionWriter,
 ) {
     let (mut rows, mut json) = (StringsWriter::default(), Vec::new());
@@ -162,8 +162,7 @@ impl Lists {
     pub(crate) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
         ensure(aliases.count() == canonical.count(), CANONICAL.0, "has another length")?;
-        let (awards, award_docs) = (Strings::open(sections, AWARDS)?, sections.get::<u32>(AWARD_DOCS)?);
-        check_len(AWARD_DOCS, &award_docs, awards.count())?;
+        let awards = Strings::open(sections, AWARDS)?;
         let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
             about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,
@@ -171,13 +170,14 @@ impl Lists {
             canonical,
             organizations: Strings::open(sections, ORGANIZATIONS)?,
             cycles: Cycles::open(sections)?,
+            award_docs: column(sections, AWARD_DOCS, awards.count())?,
             awards,
-            award_docs,
             recipients: Recipients::open(sections, programs)?,
         })
     }
 
-    fn strings(&self, list: List) -> &Strings {
+    /// The rows of a list of records, in its order, by their places.
+    pub(super) fn strings(&self, list: List) -> &Strings {
         match list {
             List::Organizations => &self.organizations,
             List::Recipients => &self.recipients.rows,
@@ -190,11 +190,6 @@ impl Lists {
     pub(crate) fn rows(&self, list: List) -> impl ExactSizeIterator<Item = &[u8]> {
         let rows = self.strings(list);
         (0..rows.count()).map(|row| rows.bytes(row))
-    }
-
-    /// A row of it; empty if there is no such row.
-    pub(super) fn row(&self, list: List, row: usize) -> &[u8] {
-        self.strings(list).bytes(row)
     }
 
     /// The canonical slug of a record that was requested by a former one.

@@ -20,7 +20,7 @@ use crate::page::when::deadline_in_words;
 use crate::page::{caution, push_json, status_text};
 use crate::place;
 use crate::record::field_table::{Object, Value, Visibility};
-use crate::record::{Directory, Fact, Locale};
+use crate::record::{Directory, Fact, Locale, Program};
 use crate::truncate::at_word;
 use store::sections::SectionWriter;
 
@@ -43,23 +43,20 @@ const ROUNDED: u64 = 10_000;
 const USUAL_TYPE: &str = "grant";
 
 /// Sections of the rows: what depends on the day and on the query follows in the same object.
-pub(crate) const NAMES: Names = Names {
-    english: ("brief.en.at", "brief.en"),
-    spanish: ("brief.es.at", "brief.es"),
-    spanish_of: "brief.es.of",
-};
+pub(crate) const NAMES: Names = (("brief.en.at", "brief.en"), ("brief.es.at", "brief.es"), "brief.es.of");
 
 /// Writes the rows; `order` gives the program of each document.
 pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
     let row = |program, locale, out: &mut Vec<u8>| row(&Shaper { directory, locale }, program, out);
-    bilingual::write(order, row, &NAMES, writer);
+    bilingual::write(order, row, NAMES, writer);
 }
 
 fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
-    let mut row = Object::default();
+    let (it, mut row) = (&shaper.directory.programs[program], Object::default());
+    let facts: Vec<&Fact> = shaper.directory.facts_of(program).collect();
     for (name, value) in shaper.program(program, Visibility::TOOL).0 {
         // The contract has `sourceCheckedAt` in every row; most programs are grants.
-        let is_usual = name == "type" && shaper.directory.programs[program].program_type == USUAL_TYPE;
+        let is_usual = name == "type" && it.program_type == USUAL_TYPE;
         if name == "sourceCheckedAt" || value != Value::Null && !is_usual {
             row.0.push((name, value));
         }
@@ -71,7 +68,7 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
     let organization = shaper.organization_reference(organization);
     let organization = organization.text("name");
     // Many programs have the organization in their own name.
-    let is_in_name = shaper.directory.programs[program].name.contains(organization);
+    let is_in_name = it.name.contains(organization);
     let organization = (!is_in_name).then(|| at_word(organization, NAME_MAX).into_owned());
     let deadline = deadline_in_words(shaper.directory, program, shaper.locale).map(|(text, ..)| text);
     let extra = [
@@ -80,8 +77,8 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
             "deadlineText",
             deadline.filter(|it| is_quotable(it)).map(|text| at_word(text, NAME_MAX).into_owned()),
         ),
-        ("funding", funding(shaper, program)),
-        ("fundingShape", shape(shaper, program)),
+        ("funding", funding(it, &facts, shaper.locale)),
+        ("fundingShape", shape(it, &facts)),
     ];
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
@@ -92,16 +89,12 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
         out.push(NAME);
         out.extend_from_slice(format!("\u{201c}{}\u{201d}", at_word(&text, QUOTED_MAX)).as_bytes());
     }
-    push_eligibility(shaper.directory, program, out);
+    push_eligibility(it, &facts, out);
 }
 
 /// Appends who may apply: people, then places, then ages, then places that are shut out.
-fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
-    let facts: Vec<&Fact> =
-        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
-    let program = &directory.programs[program];
-    let who = || detail_page_facets().filter(|spec| spec.in_eligibility_line);
-    let stated = applicants(program, &facts);
+fn push_eligibility(program: &Program, facts: &[&Fact], out: &mut Vec<u8>) {
+    let stated = applicants(program, facts);
     let mut push = |name: String, values: &[&str]| {
         if !values.is_empty() {
             out.push(NAME);
@@ -116,9 +109,10 @@ fn push_eligibility(directory: &Directory, program: usize, out: &mut Vec<u8>) {
         push(spec.parameter.to_owned(), values);
     }
     let ages: Vec<String> =
-        intervals(Measure::Age, program, &without_ages_served(&facts)).iter().map(years).collect();
+        intervals(Measure::Age, program, &without_ages_served(facts)).iter().map(years).collect();
     push("age".to_owned(), &ages.iter().map(String::as_str).collect::<Vec<_>>());
-    who().for_each(|spec| push(format!("{NOT}{}", spec.parameter), &excluded_values(spec.facet, &facts)));
+    let who = detail_page_facets().filter(|spec| spec.in_eligibility_line);
+    who.for_each(|spec| push(format!("{NOT}{}", spec.parameter), &excluded_values(spec.facet, facts)));
 }
 
 /// Appends a row, an object that is still open. `requested` are values of facets that the question has.
@@ -182,31 +176,23 @@ fn is_quotable(text: &str) -> bool {
 
 /// What a program pays: the words of its source, else its own amounts in the source's currency, `EUR 4M-6.5M`, else what a
 /// fact names.
-fn funding(shaper: &Shaper<'_>, program: usize) -> Option<String> {
-    let (directory, locale) = (shaper.directory, shaper.locale);
-    let links = &directory.program_links[program];
-    let facts: Vec<&Fact> = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
-    let program = &directory.programs[program];
-    if let Some(text) = money::stated(program, &facts).filter(|text| is_quotable(text)) {
+fn funding(program: &Program, facts: &[&Fact], locale: Locale) -> Option<String> {
+    if let Some(text) = money::stated(program, facts).filter(|text| is_quotable(text)) {
         return Some(at_word(text, FUNDING_MAX).into_owned());
     }
-    let source = money::conversion(program, &facts);
-    let [least, most] = money::bounds(program);
-    let (currency, min, max) = match &source {
-        Some(source) => (source.currency, source.min, source.max),
-        None => ("USD", least, most),
-    };
+    let source = money::conversion(program, facts);
+    let (currency, bounds) = source.unwrap_or_else(|| ("USD", money::bounds(program)));
     let one_bound = |key: &str, name: &str, amount: f64| {
         phrase(status_text::word(key, locale), &[(name, &format!("{currency} {}", short(amount)))])
     };
-    let range = match (min, max) {
-        (Some(min), Some(max)) if short(min) == short(max) => format!("{currency} {}", short(min)),
-        (Some(min), Some(max)) => format!("{currency} {}-{}", short(min), short(max)),
-        (Some(min), None) => one_bound("funding_from", "min", min),
-        (None, Some(max)) => one_bound("funding_up_to", "max", max),
-        (None, None) => return named(&facts),
+    let range = match bounds {
+        [Some(min), Some(max)] if short(min) == short(max) => format!("{currency} {}", short(min)),
+        [Some(min), Some(max)] => format!("{currency} {}-{}", short(min), short(max)),
+        [Some(min), None] => one_bound("funding_from", "min", min),
+        [None, Some(max)] => one_bound("funding_up_to", "max", max),
+        [None, None] => return named(facts),
     };
-    let per = money::per(program, &facts).filter(|_| source.is_none());
+    let per = money::per(program, facts).filter(|_| source.is_none());
     Some(per.map_or(range.clone(), |per| phrase(status_text::word(per.key(), locale), &[("money", &range)])))
 }
 
@@ -231,12 +217,8 @@ const NO_GRANT: [&str; 10] = [
 ];
 
 /// How a program pays, where that is no grant and its type does not state it.
-fn shape(shaper: &Shaper<'_>, program: usize) -> Option<String> {
-    let directory = shaper.directory;
-    let facts: Vec<&Fact> =
-        directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect();
-    let program = &directory.programs[program];
-    let values = named_values(Facet::FundingShapes, program, &facts);
+fn shape(program: &Program, facts: &[&Fact]) -> Option<String> {
+    let values = named_values(Facet::FundingShapes, program, facts);
     let is_no_grant = |value: &&&str| value.split('-').any(|word| NO_GRANT.contains(&word));
     let shape = values.iter().find(is_no_grant)?;
     (!shape.contains(&*program.program_type)).then(|| (*shape).to_owned())
@@ -246,18 +228,14 @@ fn shape(shaper: &Shaper<'_>, program: usize) -> Option<String> {
 fn short(amount: f64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "B"), (1_000_000, "M"), (1_000, "k")];
     let amount = amount.max(0.0).round() as u64;
-    let amount = if amount < ROUNDED { amount } else { in_three_digits(amount) };
+    let step = 10u64.pow(amount.checked_ilog10().unwrap_or_default().saturating_sub(2));
+    let amount = if amount < ROUNDED { amount } else { amount.saturating_add(step / 2) / step * step };
     let is_exact = |unit: u64| amount >= unit && amount.is_multiple_of(unit / 100);
     let unit = UNITS.into_iter().find(|(unit, _)| is_exact(*unit));
     match unit {
         Some((unit, letter)) => format!("{}{letter}", amount as f64 / unit as f64),
         None => amount.to_string(),
     }
-}
-
-fn in_three_digits(amount: u64) -> u64 {
-    let step = 10u64.pow(amount.checked_ilog10().unwrap_or_default().saturating_sub(2));
-    amount.saturating_add(step / 2) / step * step
 }
 
 #[cfg(test)]

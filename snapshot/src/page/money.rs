@@ -66,19 +66,9 @@ pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
-/// The amounts of a source before their conversion to US dollars.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conversion<'a> {
-    /// Its currency.
-    pub currency: &'a str,
-    /// Least amount.
-    pub min: Option<f64>,
-    /// Most.
-    pub max: Option<f64>,
-}
-
-/// What the funding of a program was converted from, where a fact states it and the amounts agree.
-pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversion<'a>> {
+/// The currency, and the least and the most, that the funding of a program was converted from, where a fact states it
+/// and the amounts agree.
+pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<(&'a str, [Option<f64>; 2])> {
     let note = facts.iter().find(|fact| fact.value.as_deref() == Some(CONVERSION))?;
     let mut words = note.text.as_deref()?.split_whitespace();
     let stated: f64 = words.next()?.parse().ok()?;
@@ -94,7 +84,7 @@ pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<Conversio
     let source = |bound: Option<Number>| {
         bound.map(|it| if is_stated(bound) { stated } else { unconverted(it.0, rate) })
     };
-    Some(Conversion { currency, min: source(program.funding_min_usd), max: source(program.funding_max_usd) })
+    Some((currency, [program.funding_min_usd, program.funding_max_usd].map(source)))
 }
 
 /// An amount of the source from whole US dollars, as exact as those are.
@@ -310,14 +300,14 @@ impl AmountPhrases<'_> {
         if amount < MILLION { self.amount(amount, currency) } else { self.rough(amount, currency, 3.0) }
     }
 
-    fn range(&self, min: Option<String>, max: Option<String>) -> Option<String> {
-        match (min, max) {
-            (Some(min), Some(max)) if min == max => Some(min),
-            (Some(min), Some(max)) => Some(self.phrase("funding_range", &[("min", &min), ("max", &max)])),
-            (Some(min), None) => Some(self.phrase("funding_from", &[("min", &min)])),
-            (None, Some(max)) => Some(self.phrase("funding_up_to", &[("max", &max)])),
-            (None, None) => None,
-        }
+    fn range(&self, bounds: [Option<String>; 2]) -> Option<String> {
+        Some(match bounds {
+            [Some(min), Some(max)] if min == max => min,
+            [Some(min), Some(max)] => self.phrase("funding_range", &[("min", &min), ("max", &max)]),
+            [Some(min), None] => self.phrase("funding_from", &[("min", &min)]),
+            [None, Some(max)] => self.phrase("funding_up_to", &[("max", &max)]),
+            [None, None] => return None,
+        })
     }
 
     /// What a program pays, the words of its source first; `label` names a fact. `None` where no amount is published.
@@ -331,16 +321,16 @@ impl AmountPhrases<'_> {
             return Some(at_word(text, STATED_MAX).into_owned());
         }
         let bounds = bounds(program);
-        if let Some(source) = conversion(program, facts) {
-            let exact = |amount: Option<f64>| amount.map(|it| self.amount(it, source.currency));
-            let stated = self.range(exact(source.min), exact(source.max))?;
-            let [min, max] = bounds.map(|bound| bound.map(|it| self.rough(it, "USD", 2.0)));
-            // "up to" is written once.
-            let usd = if min.is_some() && max.is_some() { self.range(min, max) } else { min.or(max) }?;
+        if let Some((currency, source)) = conversion(program, facts) {
+            let stated = self.range(source.map(|bound| bound.map(|it| self.amount(it, currency))))?;
+            let usd = match bounds.map(|bound| bound.map(|it| self.rough(it, "USD", 2.0))) {
+                // "up to" is written once.
+                [Some(one), None] | [None, Some(one)] => one,
+                both => self.range(both)?,
+            };
             return Some(self.phrase("funding_about", &[("source", &stated), ("usd", &usd)]));
         }
-        let [min, max] = bounds.map(|bound| bound.map(|it| self.amount(it, "USD")));
-        match self.range(min, max) {
+        match self.range(bounds.map(|bound| bound.map(|it| self.amount(it, "USD")))) {
             Some(range) => Some(match per(program, facts) {
                 Some(per) => self.phrase(per.key(), &[("money", &range)]),
                 None => range,

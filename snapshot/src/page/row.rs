@@ -21,17 +21,15 @@ use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
 use crate::record::{Directory, Fact, InternedStr, Locale, Term};
-use crate::search::{Strings, StringsWriter, Today};
+use crate::search::{Pair, Strings, StringsWriter, Today};
 use crate::time::Day;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
-type SectionNames = (&'static str, &'static str);
-const ROWS: Names =
-    Names { english: ("row.en.at", "row.en"), spanish: ("row.es.at", "row.es"), spanish_of: "row.es.of" };
-const ITEMS: [SectionNames; 2] = [("item.en.at", "item.en"), ("item.es.at", "item.es")];
-const LABELS: [SectionNames; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
+const ROWS: Names = (("row.en.at", "row.en"), ("row.es.at", "row.es"), "row.es.of");
+const ITEMS: [Pair; 2] = [("item.en.at", "item.en"), ("item.es.at", "item.es")];
+const LABELS: [Pair; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.es")];
 
-const TONGUES: SectionNames = ("tongue.at", "tongue");
+const TONGUES: Pair = ("tongue.at", "tongue");
 const TONGUE_OF: &str = "tongue.of";
 
 /// The longest count, the brace behind it and the comma before the item.
@@ -60,7 +58,7 @@ impl Rows {
     /// If a section is missing, damaged, or does not fit the others.
     pub(crate) fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
         let rows = Self {
-            programs: Bilingual::open(sections, &ROWS, count)?,
+            programs: Bilingual::open(sections, ROWS, count)?,
             tongues: Strings::open(sections, TONGUES)?,
             tongue_of: sections.get(TONGUE_OF)?,
             items: [Strings::open(sections, ITEMS[0])?, Strings::open(sections, ITEMS[1])?],
@@ -206,7 +204,7 @@ pub fn write_programs(directory: &Directory, order: &[usize], writer: &mut Secti
         out.pop();
         out.extend_from_slice(b",\"nextDeadline\":");
     };
-    bilingual::write(order, row, &ROWS, writer);
+    bilingual::write(order, row, ROWS, writer);
     let tongues = |program| Locale::ALL.iter().map(move |locale| tongues_of(directory, program, *locale));
     let tongue_of: Vec<Cow<'_, str>> = order.iter().flat_map(|program| tongues(*program)).collect();
     let all: BTreeSet<&str> = tongue_of.iter().map(Cow::as_ref).collect();

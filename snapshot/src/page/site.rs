@@ -28,7 +28,7 @@ impl Site {
     /// If a section is missing, damaged, or does not fit the others.
     pub fn open(search: &Sections, rows: &Sections, lists: &Sections) -> Result<Self, SectionError> {
         let index = Index::open(search)?;
-        let mcp_rows = Bilingual::open(rows, &mcp_row::NAMES, index.programs())?;
+        let mcp_rows = Bilingual::open(rows, mcp_row::NAMES, index.programs())?;
         let rows = Rows::open(rows, index.programs(), index.values.ordinals())?;
         Ok(Self { lists: Lists::open(lists, index.programs())?, index, rows, mcp_rows })
     }

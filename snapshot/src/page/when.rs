@@ -38,11 +38,10 @@ pub fn deadline_in_words<'a>(
 ) -> Option<(&'a str, EntityRef, &'static str)> {
     let (links, it) = (&directory.program_links[program], &directory.programs[program]);
     let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
-    let facts = links.facts.iter().map(|fact| &directory.facts[*fact]);
     let noted = |fact: &'a Fact| {
         Some((directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref())?, fact))
     };
-    let notes = facts.filter(|fact| fact.kind == "note").filter_map(noted);
+    let notes = directory.facts_of(program).filter(|fact| fact.kind == "note").filter_map(noted);
     let label = || {
         let last = cycles().max_by_key(|cycle| (cycle.deadline_on, cycle.opens_on))?;
         RETURNS.find(&last.label)?;

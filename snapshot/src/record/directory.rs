@@ -106,6 +106,11 @@ pub struct AwardLinks {
 }
 
 impl Directory {
+    /// The facts of a program.
+    pub(crate) fn facts_of(&self, program: usize) -> impl Iterator<Item = &Fact> + Clone {
+        self.program_links[program].facts.iter().map(|fact| &self.facts[*fact])
+    }
+
     /// A text field in the requested language, else in the original.
     pub fn text<'a>(&'a self, of: EntityRef, locale: Locale, field: &str, original: &'a str) -> &'a str {
         self.translation(of, locale, field).unwrap_or(original)

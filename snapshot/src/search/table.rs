@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::search::set::{DocSet, WORD, set_bit, words};
+use crate::search::set::{DocSet, WORD, bits_of, words};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 /// Names of two sections: where each item begins, and the items.
@@ -37,7 +37,7 @@ impl<T: Pod + Send + Sync> ListsWriter<T> {
     }
 
     /// Writes them under two section names, to be opened as `ListsOf`.
-    pub fn write(self, (at_name, items_name): (&'static str, &'static str), writer: &mut SectionWriter) {
+    pub fn write(self, (at_name, items_name): Pair, writer: &mut SectionWriter) {
         writer.put(at_name, self.at);
         writer.put(items_name, self.items);
     }
@@ -270,8 +270,7 @@ impl PostingsWriter {
             self.dense.push(NOT_DENSE);
             return;
         }
-        let mut bits = vec![0; words(self.count)];
-        docs.iter().for_each(|doc| set_bit(&mut bits, *doc));
+        let bits = bits_of(docs.iter().copied(), self.count);
         self.lists.push(&[]);
         self.dense.push(self.bits.len().checked_div(bits.len()).unwrap_or(0) as u32);
         self.bits.extend(bits);
@@ -319,7 +318,7 @@ impl Postings {
 }
 
 /// Opens a section of a given length.
-pub(super) fn column<T: Pod>(
+pub(crate) fn column<T: Pod>(
     sections: &Sections,
     name: &'static str,
     length: usize,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use crate::record::{Directory, Locale};
 use crate::search::synonyms::label_keys;
-use crate::search::table::{Lists, ListsWriter, Pair, Strings, StringsWriter};
+use crate::search::table::{Lists, Pair, Strings};
 use crate::search::terms::Mark;
 use crate::text::words_of;
 use store::sections::{SectionError, SectionWriter, Sections};
@@ -42,13 +42,9 @@ impl TitlesWriter {
     pub(super) fn write(mut self, writer: &mut SectionWriter) {
         self.0.sort_unstable();
         self.0.dedup();
-        let (mut keys, mut lists) = (StringsWriter::default(), ListsWriter::default());
-        for same in self.0.chunk_by(|a, b| a.0 == b.0) {
-            keys.push(same[0].0.as_bytes());
-            lists.push(&same.iter().map(|(_, doc)| *doc).collect::<Vec<_>>());
-        }
-        keys.write(KEYS, writer);
-        lists.write(DOCS, writer);
+        let titles = || self.0.chunk_by(|a, b| a.0 == b.0);
+        Strings::write(writer, KEYS, titles().map(|same| same[0].0.as_bytes()));
+        Lists::write(writer, DOCS, titles().map(|same| same.iter().map(|(_, doc)| *doc).collect::<Vec<_>>()));
     }
 }
 
@@ -93,25 +89,25 @@ pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &st
 /// The same, where some may stand several times.
 pub(super) fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     let links = &directory.program_links[program];
-    let program = &directory.programs[program];
+    let it = &directory.programs[program];
     let organization = &directory.organizations[links.organization];
-    let mut texts = vec![(Mark::Name, program.name.as_str())];
-    texts.extend(program.aliases.iter().map(|alias| (Mark::Alias, alias.as_str())));
+    let mut texts = vec![(Mark::Name, it.name.as_str())];
+    texts.extend(it.aliases.iter().map(|alias| (Mark::Alias, alias.as_str())));
     texts.push((Mark::Organization, &organization.name));
     texts.extend(organization.aliases.iter().map(|alias| (Mark::Organization, alias.as_str())));
     let slugs = directory.organization_links[links.organization].aliases.iter();
     texts.extend(slugs.map(|alias| (Mark::Organization, directory.aliases[*alias].slug.as_str())));
-    texts.extend(program.summary.iter().map(|text| (Mark::Summary, text.as_str())));
-    texts.extend(program.description.iter().map(|text| (Mark::Description, text.as_str())));
+    texts.extend(it.summary.iter().map(|text| (Mark::Summary, text.as_str())));
+    texts.extend(it.description.iter().map(|text| (Mark::Description, text.as_str())));
     for locale in Locale::ALL {
         let translated =
             |of, field| directory.translations.get(&(of, *locale))?.get(field).map(String::as_str);
-        texts.extend(translated(program.entity(), "name").map(|text| (Mark::Name, text)));
+        texts.extend(translated(it.entity(), "name").map(|text| (Mark::Name, text)));
         texts.extend(translated(organization.entity(), "name").map(|text| (Mark::Organization, text)));
-        texts.extend(translated(program.entity(), "summary").map(|text| (Mark::Summary, text)));
-        texts.extend(translated(program.entity(), "description").map(|text| (Mark::Description, text)));
+        texts.extend(translated(it.entity(), "summary").map(|text| (Mark::Summary, text)));
+        texts.extend(translated(it.entity(), "description").map(|text| (Mark::Description, text)));
     }
-    for fact in links.facts.iter().map(|fact| &directory.facts[*fact]) {
+    for fact in directory.facts_of(program) {
         let translated = |locale: &Locale| directory.translations.get(&(fact.entity(), *locale))?.get("text");
         let translations = Locale::ALL.iter().filter_map(translated);
         texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
@@ -120,7 +116,7 @@ pub(super) fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, 
     let labels = cycles().map(|cycle| cycle.label.as_str());
     texts.extend(labels.filter(|label| names_a_season(label)).map(|label| (Mark::Fact, label)));
     let addresses = cycles().filter_map(|cycle| cycle.application_url.as_deref());
-    let addresses = std::iter::once(program.official_url.as_str()).chain(addresses);
+    let addresses = std::iter::once(it.official_url.as_str()).chain(addresses);
     texts.extend(addresses.filter_map(call_code).map(|code| (Mark::Alias, code)));
     texts
 }

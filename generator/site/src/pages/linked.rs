@@ -37,7 +37,7 @@ impl Pages<'_> {
         let funded = it.funding_min_usd.is_some() || it.funding_max_usd.is_some();
         // If the source's amount was converted, the original amount is the exact one.
         let (currency, min, max) = match conversion(it, &self.facts(program)) {
-            Some(source) => (source.currency, source.min.map(Number), source.max.map(Number)),
+            Some((currency, [min, max])) => (currency, min.map(Number), max.map(Number)),
             None => ("USD", it.funding_min_usd, it.funding_max_usd),
         };
         let bounds =

@@ -1,16 +1,16 @@
 //! Cycles: prepared rows with a gap for the status, and the days that it follows from.
 
-use crate::page::json::{SectionNames, push_json};
+use crate::page::json::push_json;
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
 use crate::record::{CycleStatus, Directory, Lifecycle, season_order};
-use crate::search::{ColumnNames, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, check_len};
+use crate::search::{ColumnNames, Pair, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, column};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 const SEASONS: ColumnNames =
     ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.named", "cycle.projected"];
-const CYCLES: SectionNames = ("cycle.at", "cycle");
+const CYCLES: Pair = ("cycle.at", "cycle");
 
 /// Numbers that other files use for programs and cycles.
 pub struct Numbers {
@@ -114,21 +114,18 @@ fn place_of_text(object: &Object<'_>, name: &str) -> usize {
 
 impl Cycles {
     pub(in crate::page) fn open(sections: &Sections) -> Result<Self, SectionError> {
+        let rows = Strings::open(sections, CYCLES)?;
+        let count = rows.count();
         let cycles = Self {
-            rows: Strings::open(sections, CYCLES)?,
-            docs: sections.get("cycle.doc")?,
-            split: sections.get("cycle.split")?,
+            rows,
+            docs: column(sections, "cycle.doc", count)?,
+            split: column(sections, "cycle.split", count)?,
             seasons: SeasonColumns::open(sections, SEASONS)?,
-            checked: sections.get("cycle.checked")?,
-            lifecycle: sections.get("cycle.lifecycle")?,
+            checked: column(sections, "cycle.checked", count)?,
+            lifecycle: column(sections, "cycle.lifecycle", count)?,
             by_deadline: sections.get("cycle.due")?,
         };
-        let count = cycles.rows.count();
-        check_len("cycle.split", &cycles.split, count)?;
-        check_len("cycle.doc", &cycles.docs, count)?;
         ensure(cycles.seasons.count() == count, "cycle.stated", "has another length")?;
-        check_len("cycle.checked", &cycles.checked, count)?;
-        check_len("cycle.lifecycle", &cycles.lifecycle, count)?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         let fits = cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|cycle| (*cycle as usize) < count);

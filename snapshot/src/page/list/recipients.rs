@@ -2,19 +2,19 @@
 
 use std::cmp::Reverse;
 
-use crate::page::json::{SectionNames, push_json, push_number};
+use crate::page::json::{push_json, push_number};
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
 use crate::record::field_table::Object;
-use crate::search::{Index, Lists as NumberLists, ListsWriter, Strings, StringsWriter, check_len};
+use crate::search::{Index, Lists as NumberLists, ListsWriter, Pair, Strings, StringsWriter, column};
 use crate::text::{fold, sort_key};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
-const ROWS: SectionNames = ("rec.at", "rec");
-const NAMES: SectionNames = ("rec.name.at", "rec.name");
-const YEARS: SectionNames = ("rec.year.at", "rec.year");
-const PROGRAMS: SectionNames = ("rec.doc.at", "rec.doc");
+const ROWS: Pair = ("rec.at", "rec");
+const NAMES: Pair = ("rec.name.at", "rec.name");
+const YEARS: Pair = ("rec.year.at", "rec.year");
+const PROGRAMS: Pair = ("rec.doc.at", "rec.doc");
 
 /// Recipients, open.
 pub(in crate::page) struct Recipients {
@@ -73,15 +73,14 @@ pub(super) fn write(shaper: &Shaper<'_>, doc_of: &[u32], writer: &mut SectionWri
 impl Recipients {
     pub(in crate::page) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
         let rows = Strings::open(sections, ROWS)?;
+        let count = rows.count();
         let recipients = Self {
             names: Strings::open(sections, NAMES)?,
-            kinds: sections.get("rec.kind")?,
+            kinds: column(sections, "rec.kind", count)?,
             years: NumberLists::open(sections, YEARS)?,
             programs: NumberLists::open_below(sections, PROGRAMS, programs)?,
             rows,
         };
-        let count = recipients.rows.count();
-        check_len("rec.kind", &recipients.kinds, count)?;
         let columns = [recipients.names.count(), recipients.years.count(), recipients.programs.count()];
         ensure(columns == [count; 3], "rec.at", "does not fit its columns")?;
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();

@@ -3,18 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded};
-use crate::record::{Directory, Fact, Locale, Program};
+use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded, named_values};
+use crate::record::{Directory, Fact, Locale};
 use crate::search::entities;
 use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS, UPDATED};
 use crate::search::organizations;
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::seats::SeatsWriter;
-use crate::search::set::{set_bit, words};
-use crate::search::table::{ListsWriter, Strings, StringsWriter};
+use crate::search::set::bits_of;
+use crate::search::table::{ListsWriter, Pair, Strings, StringsWriter};
 use crate::search::terms::write::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
-use crate::search::values::stated::{Document, StatedValues};
+use crate::search::values::stated::StatedValues;
 use crate::search::values::write::{self as values, NamedOrdinals, TooManyValues};
 use crate::text::{sort_key, words_of};
 use crate::time::{Day, Openness, Season};
@@ -35,29 +35,9 @@ pub fn document_order(directory: &Directory, today: Day) -> Vec<usize> {
     keys.into_iter().map(|(.., program)| program).collect()
 }
 
-fn seasons(directory: &Directory, program: usize) -> Vec<Season> {
-    directory.program_links[program]
-        .cycles
-        .iter()
-        .map(|cycle| Season::of(&directory.cycles[*cycle]).with_program(&directory.programs[program]))
-        .collect()
-}
-
-fn observation(program: &Program) -> Observation {
-    Observation {
-        lifecycle: program.lifecycle,
-        on: Day::of(program.lifecycle_observed_at()),
-        checked: Day::of(program.last_checked_at()),
-    }
-}
-
 fn name(directory: &Directory, program: usize, locale: Locale) -> &str {
     let program = &directory.programs[program];
     directory.text(program.entity(), locale, "name", &program.name)
-}
-
-fn facts(directory: &Directory, program: usize) -> Vec<&Fact> {
-    directory.program_links[program].facts.iter().map(|fact| &directory.facts[*fact]).collect()
 }
 
 /// Writes the index of a directory; `order` comes from [`document_order`]. Gives the ordinals of facet values too.
@@ -95,13 +75,13 @@ fn write_columns(
     let (mut columns, mut stated) = (Columns::default(), StatedValues::default());
     let (mut titles, mut seats) = (TitlesWriter::default(), SeatsWriter::default());
     for program in order {
-        let (it, facts) = (&directory.programs[*program], facts(directory, *program));
-        let document = Document { program: it, facts };
+        let it = &directory.programs[*program];
+        let facts: Vec<&Fact> = directory.facts_of(*program).collect();
         titles.add(columns.count, &stated_texts(directory, *program), &it.slug);
         let organization = directory.program_links[*program].organization;
         seats.add(columns.count, &directory.organizations[organization]);
-        columns.add(directory, *program, &document);
-        stated.add(&document);
+        columns.add(directory, *program, &facts);
+        stated.add(it, &facts);
     }
     let mut writer = SectionWriter::default();
     columns.write(&mut writer);
@@ -136,8 +116,8 @@ struct Columns {
 }
 
 impl Columns {
-    fn add(&mut self, directory: &Directory, program: usize, document: &Document<'_>) {
-        let it = document.program;
+    fn add(&mut self, directory: &Directory, program: usize, facts: &[&Fact]) {
+        let it = &directory.programs[program];
         self.slugs.push(it.slug.as_bytes());
         for (names, locale) in self.names.iter_mut().zip(Locale::ALL) {
             names.push(sort_key(name(directory, program, *locale)).as_bytes());
@@ -146,12 +126,18 @@ impl Columns {
         self.created.push(it.created_at.as_nanosecond());
         self.updated.push(Day::of(Some(it.updated_at)));
         for (lists, spec) in self.measures.iter_mut().zip(&MEASURES) {
-            lists.push(&intervals(spec.measure, it, &document.facts));
+            lists.push(&intervals(spec.measure, it, facts));
         }
-        if is_funded(it, &document.named(Facet::FundingShapes)) {
+        if is_funded(it, &named_values(Facet::FundingShapes, it, facts)) {
             self.funded.push(self.count);
         }
-        self.seasons.add(observation(it), &seasons(directory, program));
+        let observed = Observation {
+            lifecycle: it.lifecycle,
+            on: Day::of(it.lifecycle_observed_at()),
+            checked: Day::of(it.last_checked_at()),
+        };
+        let cycles = directory.program_links[program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+        self.seasons.add(observed, cycles.map(|cycle| Season::of(cycle).with_program(it)));
         self.count += 1;
     }
 
@@ -173,9 +159,7 @@ impl Columns {
         for (lists, spec) in self.measures.into_iter().zip(&MEASURES) {
             lists.write(spec.sections, writer);
         }
-        let mut funded = vec![0u64; words(self.count as usize)];
-        self.funded.iter().for_each(|doc| set_bit(&mut funded, *doc));
-        writer.put("funded", funded);
+        writer.put("funded", bits_of(self.funded, self.count as usize));
         self.seasons.write(writer);
     }
 }
@@ -187,7 +171,7 @@ fn order_by(count: u32, compare: impl Fn(usize, usize) -> std::cmp::Ordering) ->
     docs
 }
 
-fn put_order((docs, rank): (&'static str, &'static str), order: Vec<u32>, writer: &mut SectionWriter) {
+fn put_order((docs, rank): Pair, order: Vec<u32>, writer: &mut SectionWriter) {
     let order = Order::new(order);
     writer.put(docs, order.docs);
     writer.put(rank, order.rank);

@@ -174,7 +174,7 @@ impl<'a> Selector<'a> {
     fn count_all(&mut self, docs: &DocSet<'_>, facets: &[Facet]) {
         let values = &self.index.values;
         let (size, used) = (docs.len(), used_words(docs));
-        let entries = values.doc_values.len() / values.count.max(1);
+        let entries = values.doc_values.items.len() / values.count.max(1);
         let walk = |docs: usize| docs * (cost::DOC + cost::ENTRY * entries);
         let scan: usize = facets.iter().map(|facet| scan_cost(values, *facet, &used)).sum();
         let rest = values.count.saturating_sub(size);

@@ -14,7 +14,7 @@ use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
 use crate::search::narrow::Narrowed;
 use crate::search::score::Scorer;
-use crate::search::set::{DocSet, both, for_each_bit, has_bit, set_bit, union, words};
+use crate::search::set::{DocSet, bits_of, both, for_each_bit, has_bit, set_bit, union, words};
 use crate::search::text_query::TextQuery;
 use crate::search::tiers::{Pager, Part, Parts, Tier};
 use crate::search::today::Today;
@@ -265,8 +265,8 @@ impl<'a> RankedQuery<'a> {
         let full =
             narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.programs()), DocSet::borrowed);
         let total = full.len();
-        let doubtful = full.borrowed().and(&self.today.doubtful_docs());
-        let open = full.borrowed().and(&self.today.open_docs()).len() - doubtful.len();
+        let doubtful = full.borrowed().and(&DocSet::bits(&self.today.doubtful));
+        let open = full.borrowed().and(&DocSet::bits(&self.today.open)).len() - doubtful.len();
         let of_open = self.filters.open || self.phrases.iter().any(FilterPhrase::is_of_open);
         let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::none() };
         let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
@@ -437,8 +437,7 @@ impl<'a> RankedQuery<'a> {
         let candidates = self.candidates(tier, all, scorer);
         let mut docs = self.sorted(&candidates, range.end, scorer);
         if range.end > candidates.len() {
-            let mut scored = vec![0; words(self.index.programs())];
-            candidates.iter().for_each(|doc| set_bit(&mut scored, *doc));
+            let scored = bits_of(candidates.iter().copied(), self.index.programs());
             let rest = self.today.order.docs.iter().copied();
             let rest = rest.filter(|doc| all.contains(*doc) && !has_bit(&scored, *doc));
             docs.extend(rest.take(range.end - candidates.len()));

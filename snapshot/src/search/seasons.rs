@@ -15,12 +15,10 @@ const NOT_STATED: u8 = u8::MAX;
 /// Seasons as columns: four of [`Day`]s, one of positions in [`CycleStatus::ALL`], or 255, and one of flags.
 #[derive(Clone)]
 pub(crate) struct SeasonColumns {
-    opens: Section<Day>,
-    deadline: Section<Day>,
-    starts: Section<Day>,
+    /// Opens, deadline, starts, last day named.
+    days: [Section<Day>; 4],
     stated: Section<u8>,
-    named: Section<Day>,
-    projected: Section<u8>,
+    flags: Section<u8>,
 }
 
 /// Seasons being collected.
@@ -29,7 +27,7 @@ pub(crate) struct SeasonColumnsWriter {
     /// Opens, deadline, starts, last day named.
     days: [Vec<Day>; 4],
     stated: Vec<u8>,
-    projected: Vec<u8>,
+    flags: Vec<u8>,
 }
 
 impl SeasonColumnsWriter {
@@ -39,12 +37,7 @@ impl SeasonColumnsWriter {
         let days = [season.opens, season.deadline, season.starts, season.named];
         self.days.iter_mut().zip(days).for_each(|(column, day)| column.push(day));
         self.stated.push(season.stated.and_then(position).map_or(NOT_STATED, |n| n as u8));
-        self.projected.push(u8::from(season.projected) | u8::from(season.no_call) << 1);
-    }
-
-    /// Number of seasons.
-    fn count(&self) -> usize {
-        self.stated.len()
+        self.flags.push(u8::from(season.projected) | u8::from(season.no_call) << 1);
     }
 
     /// Writes the columns.
@@ -55,7 +48,7 @@ impl SeasonColumnsWriter {
         writer.put(names[2], starts);
         writer.put(names[3], self.stated);
         writer.put(names[4], named);
-        writer.put(names[5], self.projected);
+        writer.put(names[5], self.flags);
     }
 }
 
@@ -67,12 +60,10 @@ impl SeasonColumns {
     /// If one is missing, damaged, or of another length than the others.
     pub(crate) fn open(sections: &Sections, names: ColumnNames) -> Result<Self, SectionError> {
         let stated = sections.get::<u8>(names[3])?;
+        let days = |name| column(sections, name, stated.len());
         Ok(Self {
-            opens: column(sections, names[0], stated.len())?,
-            deadline: column(sections, names[1], stated.len())?,
-            starts: column(sections, names[2], stated.len())?,
-            named: column(sections, names[4], stated.len())?,
-            projected: column(sections, names[5], stated.len())?,
+            days: [days(names[0])?, days(names[1])?, days(names[2])?, days(names[4])?],
+            flags: column(sections, names[5], stated.len())?,
             stated,
         })
     }
@@ -84,15 +75,10 @@ impl SeasonColumns {
 
     /// A season by its position.
     pub(crate) fn get(&self, position: usize) -> Season {
-        Season {
-            opens: self.opens[position],
-            deadline: self.deadline[position],
-            starts: self.starts[position],
-            stated: CycleStatus::ALL.get(usize::from(self.stated[position])).copied(),
-            named: self.named[position],
-            projected: self.projected[position] & 1 != 0,
-            no_call: self.projected[position] & 2 != 0,
-        }
+        let [opens, deadline, starts, named] = self.days.each_ref().map(|column| column[position]);
+        let stated = CycleStatus::ALL.get(usize::from(self.stated[position])).copied();
+        let [projected, no_call] = [1, 2].map(|flag| self.flags[position] & flag != 0);
+        Season { opens, deadline, starts, stated, named, projected, no_call }
     }
 }
 
@@ -128,6 +114,7 @@ pub(super) struct Seasons {
 }
 
 /// Seasons and observations being collected, in document order.
+#[derive(Default)]
 pub(super) struct SeasonsWriter {
     at: Vec<u64>,
     columns: SeasonColumnsWriter,
@@ -136,25 +123,19 @@ pub(super) struct SeasonsWriter {
     checked: Vec<Day>,
 }
 
-impl Default for SeasonsWriter {
-    fn default() -> Self {
-        let (columns, lifecycle, observed, checked) = Default::default();
-        Self { at: vec![0], columns, lifecycle, observed, checked }
-    }
-}
-
 impl SeasonsWriter {
     /// Adds the next document.
-    pub(super) fn add(&mut self, observation: Observation, seasons: &[Season]) {
-        seasons.iter().for_each(|season| self.columns.push(season));
-        self.at.push(self.columns.count() as u64);
+    pub(super) fn add(&mut self, observation: Observation, seasons: impl Iterator<Item = Season>) {
+        self.at.push(self.columns.stated.len() as u64);
+        seasons.for_each(|season| self.columns.push(&season));
         self.lifecycle.push(observation.lifecycle as u8);
         self.observed.push(observation.on);
         self.checked.push(observation.checked);
     }
 
     /// Writes the columns.
-    pub(super) fn write(self, writer: &mut SectionWriter) {
+    pub(super) fn write(mut self, writer: &mut SectionWriter) {
+        self.at.push(self.columns.stated.len() as u64);
         writer.put("season.at", self.at);
         self.columns.write(SEASONS, writer);
         writer.put("doc.lifecycle", self.lifecycle);

@@ -179,7 +179,11 @@ impl<'a> DocSet<'a> {
             }
             (Self::Bits(mut bits), DocSet::List(others)) => {
                 let words = bits.to_mut();
-                others.iter().for_each(|doc| clear_bit(words, *doc));
+                for doc in others.iter() {
+                    if let Some(word) = words.get_mut(*doc as usize / WORD) {
+                        *word &= !(1 << (*doc as usize % WORD));
+                    }
+                }
                 Self::Bits(bits)
             }
             (Self::List(mut list), others) => {
@@ -258,10 +262,11 @@ pub(super) fn set_bit(bits: &mut [u64], doc: u32) {
     }
 }
 
-fn clear_bit(bits: &mut [u64], doc: u32) {
-    if let Some(word) = bits.get_mut(doc as usize / WORD) {
-        *word &= !(1 << (doc as usize % WORD));
-    }
+/// A bit set of some of `count` documents.
+pub(super) fn bits_of(docs: impl IntoIterator<Item = u32>, count: usize) -> Vec<u64> {
+    let mut bits = vec![0; words(count)];
+    docs.into_iter().for_each(|doc| set_bit(&mut bits, doc));
+    bits
 }
 
 /// Calls `each` with every set bit's number, ascending.
@@ -363,8 +368,7 @@ mod tests {
     }
 
     fn forms(set: &BTreeSet<u32>) -> [DocSet<'static>; 2] {
-        let mut bits = vec![0; words(COUNT)];
-        set.iter().for_each(|doc| set_bit(&mut bits, *doc));
+        let bits = bits_of(set.iter().copied(), COUNT);
         [DocSet::Bits(Cow::Owned(bits)), DocSet::new(set.iter().copied().collect())]
     }
 

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::search::field_weights::Impact;
 use crate::search::grams::{Grams, Row, read_leb128};
-use crate::search::set::{DocSet, all_of, has_bit, meet, set_bit, union, words};
+use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::stem::stems;
 use store::sections::{Section, SectionError, Sections};
@@ -140,9 +140,7 @@ pub(super) struct Among<'a> {
 impl<'a> Among<'a> {
     /// Some of `count` documents, ascending.
     pub(super) fn new(docs: &'a [u32], count: usize) -> Self {
-        let mut bits = vec![0; words(count)];
-        docs.iter().for_each(|doc| set_bit(&mut bits, *doc));
-        Self { docs, bits }
+        Self { docs, bits: bits_of(docs.iter().copied(), count) }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::facet::Facet;
 use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
-use crate::search::set::{DocSet, WORD, count_common, count_ones, has_bit, set_bit, words};
+use crate::search::set::{DocSet, WORD, bits_of, count_common, count_ones, has_bit};
 use crate::search::values::Values;
 use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness};
 
@@ -55,7 +55,7 @@ pub struct Today {
     /// Documents that the `open` filter keeps.
     pub(super) open: Vec<u64>,
     /// Those of them whose round may be over, or was last checked long ago.
-    doubtful: Vec<u64>,
+    pub(super) doubtful: Vec<u64>,
     /// Ordinal of each open state.
     ordinals: [u32; STATES],
     /// Least and greatest next deadline of every 64 documents.
@@ -73,10 +73,8 @@ impl Today {
         let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
         let is_doubtful = |doc: usize| openness[doc].is_unconfirmed(index.seasons.observed(doc).checked, day);
         let bits = |keep: &dyn Fn(usize, &Openness) -> bool| {
-            let mut bits = vec![0; words(count)];
             let kept = openness.iter().enumerate().filter(|(doc, openness)| keep(*doc, openness));
-            kept.for_each(|(doc, _)| set_bit(&mut bits, doc as u32));
-            bits
+            bits_of(kept.map(|(doc, _)| doc as u32), count)
         };
         let next_deadline: Vec<Day> = openness.iter().map(|openness| openness.next_deadline).collect();
         let ordinals =
@@ -223,16 +221,6 @@ impl Today {
     /// The same of those that have a facet value.
     pub fn open_with(&self, ordinal: u32) -> u32 {
         self.pairs[STATES].get(ordinal as usize).copied().unwrap_or_default()
-    }
-
-    /// Open documents.
-    pub(super) fn open_docs(&self) -> DocSet<'_> {
-        DocSet::bits(&self.open)
-    }
-
-    /// Open documents whose round may be over, or was last checked long ago.
-    pub(super) fn doubtful_docs(&self) -> DocSet<'_> {
-        DocSet::bits(&self.doubtful)
     }
 
     /// Whether a document is open.

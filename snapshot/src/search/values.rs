@@ -30,9 +30,9 @@ use std::sync::OnceLock;
 
 use crate::facet::{COUNT, FACETS, Facet, eligibility_facets};
 use crate::place;
-use crate::search::set::{DocSet, all_of, set_bit, union, words};
+use crate::search::set::{DocSet, all_of, bits_of, union, words};
 use crate::search::table::{
-    Lists, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, offsets, slice,
+    Lists, ListsOf, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, slice,
 };
 use store::sections::{Section, SectionError, Sections, ensure};
 
@@ -46,16 +46,9 @@ const CROWD: usize = 16;
 const VALUE_TEXT: Pair = ("value.at", "value.text");
 const VALUE_DOCS: PostingNames = (("value.docs.at", "value.docs"), "value.dense", "value.bits");
 const SETS: Pair = ("set.at", "set.values");
+const DOC_VALUES: Pair = ("doc.at", "doc.values");
 const NAMED: Pair = ("named.at", "named");
 const EXCLUDED: Pair = ("shut.at", "shut");
-
-/// Ordinals of a facet.
-#[derive(Clone, Copy, Debug)]
-struct Ordinals {
-    start: u32,
-    values: u32,
-    end: u32,
-}
 
 /// Ordinals of the values and sets of each document.
 #[derive(Clone, Copy)]
@@ -82,15 +75,15 @@ impl<'a> OfDocs<'a> {
 
 /// The values, open.
 pub struct Values {
-    facets: [Ordinals; COUNT],
+    /// Ordinals of the values of each facet, and of its values and sets.
+    facets: [[Range<usize>; 2]; COUNT],
     texts: Strings,
     documents: Postings,
     /// Number of documents of each ordinal.
     pub(super) totals: Section<u32>,
     sets: Lists,
-    doc_at: Section<u64>,
-    /// Entries of the lists of all documents.
-    pub(super) doc_values: Section<u16>,
+    /// Ordinals of the values and sets of each document.
+    pub(super) doc_values: ListsOf<u16>,
     named: Lists,
     excluded: Lists,
     rows: Section<u32>,
@@ -117,16 +110,14 @@ impl Values {
     pub(crate) fn open(sections: &Sections, count: usize) -> Result<Self, SectionError> {
         let texts = Strings::open(sections, VALUE_TEXT)?;
         let ordinals = texts.count();
-        let below = |name, items: &[u32], bound: usize| {
-            let fits = items.iter().all(|item| *item == NONE || (*item as usize) < bound);
-            ensure(fits, name, "a number is out of bounds")
-        };
         let (rows, table) =
             (column::<u32>(sections, "pair.row", ordinals)?, sections.get::<u32>("pair.table")?);
-        below("pair.row", &rows, table.len().checked_div(ordinals).unwrap_or(0))?;
-        let doc_values = sections.get::<u16>("doc.values")?;
-        let known = doc_values.iter().all(|ordinal| usize::from(*ordinal) < ordinals);
-        ensure(known, "doc.values", "a number is out of bounds")?;
+        let bound = table.len().checked_div(ordinals).unwrap_or(0);
+        let fits = rows.iter().all(|row| *row == NONE || (*row as usize) < bound);
+        ensure(fits, "pair.row", "a number is out of bounds")?;
+        let doc_values = ListsOf::<u16>::open_len(sections, DOC_VALUES, count)?;
+        let known = doc_values.items.iter().all(|ordinal| usize::from(*ordinal) < ordinals);
+        ensure(known, DOC_VALUES.1, "a number is out of bounds")?;
         let unstated = bit_sets(sections, "unstated", count)?;
         check_len("unstated", &unstated, eligibility_facets().count() * words(count))?;
         let mut values = Self {
@@ -134,7 +125,6 @@ impl Values {
             documents: Postings::open(sections, VALUE_DOCS, ordinals, count)?,
             totals: column(sections, "value.total", ordinals)?,
             sets: Lists::open_many(sections, SETS, ordinals, ordinals)?,
-            doc_at: offsets(sections, "doc.at", count, doc_values.len())?,
             doc_values,
             named: Lists::open_many(sections, NAMED, ordinals, count)?,
             excluded: Lists::open_many(sections, EXCLUDED, ordinals, count)?,
@@ -169,18 +159,16 @@ impl Values {
     fn crowded(&self) -> Vec<u64> {
         let spans: Vec<Range<usize>> =
             FACETS.iter().filter(|spec| !spec.is_place).map(|spec| self.span(spec.facet)).collect();
-        let mut bits = vec![0; words(self.count)];
-        for doc in 0..self.count as u32 {
-            let stated = self.of_docs().get(doc).iter().map(|ordinal| usize::from(*ordinal));
+        let is_crowded = |doc: &u32| {
+            let stated = self.of_docs().get(*doc).iter().map(|ordinal| usize::from(*ordinal));
             let count = |stated: &mut dyn Iterator<Item = usize>| {
                 stated.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>()
             };
             let of =
                 |span: &Range<usize>| count(&mut stated.clone().filter(|ordinal| span.contains(ordinal)));
-            if count(&mut stated.clone()) > CROWD && spans.iter().any(|span| of(span) > CROWD) {
-                set_bit(&mut bits, doc);
-            }
-        }
+            count(&mut stated.clone()) > CROWD && spans.iter().any(|span| of(span) > CROWD)
+        };
+        let bits = bits_of((0..self.count as u32).filter(is_crowded), self.count);
         if bits.iter().any(|word| *word > 0) { bits } else { Vec::new() }
     }
 
@@ -199,19 +187,17 @@ impl Values {
 
     /// Ordinals of a facet's values.
     pub fn of(&self, facet: Facet) -> Range<usize> {
-        let Ordinals { start, values, .. } = self.facets[facet as usize];
-        start as usize..(start + values) as usize
+        self.facets[facet as usize][0].clone()
     }
 
     /// Ordinals of a facet's values and sets.
     pub(super) fn span(&self, facet: Facet) -> Range<usize> {
-        let Ordinals { start, end, .. } = self.facets[facet as usize];
-        start as usize..end as usize
+        self.facets[facet as usize][1].clone()
     }
 
     /// Facet of an ordinal.
     pub fn facet_of(&self, ordinal: u32) -> Facet {
-        let position = self.facets.partition_point(|ordinals| ordinals.end <= ordinal);
+        let position = self.facets.partition_point(|[_, span]| span.end <= ordinal as usize);
         FACETS[position.min(COUNT - 1)].facet
     }
 
@@ -272,12 +258,8 @@ impl Values {
 
     /// Documents that name a place for a facet.
     fn naming_any(&self, facet: Facet) -> DocSet<'_> {
-        let bits = || {
-            let mut bits = vec![0; words(self.count)];
-            let named = self.of(facet).map(|ordinal| self.naming(ordinal as u32));
-            named.for_each(|docs| docs.for_each(|doc| set_bit(&mut bits, doc)));
-            bits
-        };
+        let named = || self.of(facet).flat_map(|ordinal| self.named.get(ordinal)).copied();
+        let bits = || bits_of(named(), self.count);
         DocSet::bits(self.naming_any[facet as usize].get_or_init(bits))
     }
 
@@ -294,7 +276,8 @@ impl Values {
 
     /// The documents' values.
     pub fn of_docs(&self) -> OfDocs<'_> {
-        OfDocs { at: &self.doc_at, ordinals: &self.doc_values }
+        let (at, ordinals) = self.doc_values.parts();
+        OfDocs { at, ordinals }
     }
 
     /// Values of a set; empty for a value.
@@ -310,16 +293,15 @@ impl Values {
     }
 }
 
-fn read_ordinals(sections: &Sections, ordinals: usize) -> Result<[Ordinals; COUNT], SectionError> {
+fn read_ordinals(sections: &Sections, ordinals: usize) -> Result<[[Range<usize>; 2]; COUNT], SectionError> {
     let starts = column::<u32>(sections, "value.start", COUNT + 1)?;
     let counts = column::<u32>(sections, "value.count", COUNT)?;
     let fits = starts.is_sorted() && starts[0] == 0 && starts[COUNT] as usize == ordinals;
-    let facets: [Ordinals; COUNT] = std::array::from_fn(|position| Ordinals {
-        start: starts[position],
-        values: counts[position],
-        end: starts[position + 1],
+    let facets: [[Range<usize>; 2]; COUNT] = std::array::from_fn(|position| {
+        let [start, end] = [starts[position], starts[position + 1]].map(|ordinal| ordinal as usize);
+        [start..start + counts[position] as usize, start..end]
     });
-    let fits = fits && facets.iter().all(|facet| facet.values <= facet.end - facet.start);
+    let fits = fits && facets.iter().all(|[values, span]| values.end <= span.end);
     ensure(fits, "value.start", "ranges do not fit")?;
     Ok(facets)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::{BLOCK, LONGEST, few, key};
-use crate::search::set::{set_bit, words};
+use crate::search::set::bits_of;
 use crate::search::table::is_dense;
 use store::sections::SectionWriter;
 
@@ -160,8 +160,7 @@ impl Blocks {
         self.gram.clear();
         push_leb128(&mut self.gram, key - std::mem::replace(&mut self.last, key));
         if is_dense(docs.len(), self.count) {
-            let mut bits = vec![0; words(self.count)];
-            docs.for_each(|doc| set_bit(&mut bits, doc));
+            let bits = bits_of(docs, self.count);
             push_leb128(&mut self.gram, 0);
             push_leb128(&mut self.gram, self.bits.len().checked_div(bits.len()).unwrap_or(0) as u64);
             self.bits.extend(bits);

@@ -5,23 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::facet::{COUNT, FACETS, Facet, excluded_values, named_values};
-use crate::record::{Fact, Program};
+use crate::record::{Fact, InternedStr, Program};
 use crate::search::table::ListsWriter;
-
-/// A program and its facts.
-pub(crate) struct Document<'a> {
-    /// The program.
-    pub(crate) program: &'a Program,
-    /// Its facts.
-    pub(crate) facts: Vec<&'a Fact>,
-}
-
-impl<'a> Document<'a> {
-    /// Values that the program names for a facet.
-    pub(in crate::search) fn named(&self, facet: Facet) -> Vec<&'a str> {
-        named_values(facet, self.program, &self.facts)
-    }
-}
 
 /// A value that a document states.
 struct Value {
@@ -39,28 +24,29 @@ pub(crate) struct StatedValues {
     values: Vec<Value>,
     /// Of each document: twice the number of a value, and one more where it is excluded.
     lists: ListsWriter<u32>,
-    labels: BTreeMap<(Facet, String), BTreeSet<String>>,
+    labels: BTreeMap<(Facet, String), BTreeSet<InternedStr>>,
 }
 
 impl StatedValues {
-    /// Adds the next document.
-    pub(crate) fn add(&mut self, document: &Document<'_>) {
+    /// Adds the next document: a program and its facts.
+    pub(crate) fn add(&mut self, program: &Program, facts: &[&Fact]) {
         let mut list = Vec::new();
         for spec in &FACETS {
-            for value in document.named(spec.facet) {
+            for value in named_values(spec.facet, program, facts) {
                 let number = self.number(spec.facet, value);
                 self.values[number as usize].documents += 1;
                 list.push(number << 1);
             }
-            for value in excluded_values(spec.facet, &document.facts) {
+            for value in excluded_values(spec.facet, facts) {
                 list.push(self.number(spec.facet, value) << 1 | 1);
             }
         }
         self.lists.push(&list);
-        for fact in &document.facts {
+        for fact in facts {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(fact.kind.as_str()));
-            if let (Some(spec), Some(label)) = (facet, &fact.label) {
-                self.add_label(spec.facet, fact.value.as_deref().unwrap_or_default(), label);
+            if let (Some(spec), Some(label)) = (facet, fact.label) {
+                let value = fact.value.as_deref().unwrap_or_default().to_owned();
+                self.labels.entry((spec.facet, value)).or_default().insert(label);
             }
         }
     }
@@ -74,13 +60,6 @@ impl StatedValues {
         numbers.insert(text.to_owned(), number);
         self.values.push(Value { facet, text: text.to_owned(), documents: 0 });
         number
-    }
-
-    fn add_label(&mut self, facet: Facet, value: &str, label: &str) {
-        let labels = self.labels.entry((facet, value.to_owned())).or_default();
-        if !labels.contains(label) {
-            labels.insert(label.to_owned());
-        }
     }
 
     /// Number of documents.
@@ -117,6 +96,6 @@ impl StatedValues {
     /// Labels that facts give to a value.
     pub(in crate::search) fn labels(&self, facet: Facet, value: &str) -> impl Iterator<Item = &str> {
         let labels = self.labels.get(&(facet, value.to_owned()));
-        labels.into_iter().flatten().map(String::as_str)
+        labels.into_iter().flatten().map(|label| &**label)
     }
 }

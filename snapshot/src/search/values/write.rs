@@ -6,10 +6,10 @@ use std::ops::Range;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::stated::StatedValues;
-use super::{EXCLUDED, NAMED, NONE, ORDINALS_MAX, SETS, VALUE_DOCS, VALUE_TEXT};
+use super::{DOC_VALUES, EXCLUDED, NAMED, NONE, ORDINALS_MAX, SETS, VALUE_DOCS, VALUE_TEXT};
 use crate::facet::{FACETS, Facet, admits, eligibility_facets};
 use crate::place;
-use crate::search::set::{set_bit, words};
+use crate::search::set::bits_of;
 use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
 use store::sections::SectionWriter;
 
@@ -65,7 +65,7 @@ pub(in crate::search) fn write(
     layout.postings.write(VALUE_DOCS, writer);
     writer.put("value.total", layout.totals);
     Lists::write(writer, SETS, layout.sets.iter().map(Vec::as_slice));
-    of_docs.write(("doc.at", "doc.values"), writer);
+    of_docs.write(DOC_VALUES, writer);
     layout.named.write(NAMED, writer);
     layout.excluded.write(EXCLUDED, writer);
     write_unstated(stated, writer);
@@ -88,13 +88,10 @@ fn joined(own: &[ListsWriter<u16>], documents: usize) -> ListsWriter<u16> {
 fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
     let mut all = Vec::new();
     for facet in eligibility_facets() {
-        let mut bits = vec![0u64; words(stated.documents())];
-        for (doc, mut numbers) in (0..).zip(stated.by_document()) {
-            if !numbers.any(|(number, _)| stated.facet_of(number) == facet) {
-                set_bit(&mut bits, doc);
-            }
-        }
-        all.extend(bits);
+        let silent = (0..).zip(stated.by_document()).filter_map(|(doc, mut numbers)| {
+            (!numbers.any(|(number, _)| stated.facet_of(number) == facet)).then_some(doc)
+        });
+        all.extend(bits_of(silent, stated.documents()));
     }
     writer.put("unstated", all);
 }
@@ -136,17 +133,11 @@ impl<'a> Layout<'a> {
             self.postings.push(docs);
         });
         for (excluded, lists) in [(false, &mut self.named), (true, &mut self.excluded)] {
-            let stated = self.stated;
-            let of_docs = || stated.by_document().map(|list| ordinals.of(list, excluded).into_iter());
-            if facet.spec().is_place {
-                invert(&values, of_docs, |docs| {
-                    lists.push(docs);
-                });
-            } else {
-                values.clone().for_each(|_| {
-                    lists.push(&[]);
-                });
-            }
+            let documents = || self.stated.by_document().filter(|_| facet.spec().is_place);
+            let of_docs = || documents().map(|list| ordinals.of(list, excluded).into_iter());
+            invert(&values, of_docs, |docs| {
+                lists.push(docs);
+            });
         }
         self.texts.extend(ordinals.values.iter().map(|value| (*value).to_owned()));
         self.sets.extend(values.map(|_| Vec::new()));

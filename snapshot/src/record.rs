@@ -4,7 +4,6 @@
 
 mod award;
 mod column;
-mod cycle;
 mod dataset;
 mod directory;
 mod enums;
@@ -14,14 +13,11 @@ mod members;
 mod organization;
 mod program;
 mod reference;
-mod source;
 mod strict_formats;
-mod vocabulary;
 
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};
 pub use self::column::{InternedStr, Number};
 use self::column::{null_is_empty, row};
-pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};
 pub(crate) use self::enums::words;
@@ -30,12 +26,10 @@ pub use self::enums::{
     RecipientKind, Strength,
 };
 pub(crate) use self::fact::TRANSITION;
-pub use self::fact::{FACT, Fact, Transition};
+pub use self::fact::{FACT, Fact, SOURCE, Source, Transition};
 pub use self::members::Members;
 pub(crate) use self::organization::{CHANNEL, LEADER};
 pub use self::organization::{Channel, Leader, ORGANIZATION, Organization, POST, Post};
-pub use self::program::{PROGRAM, Program};
-pub use self::reference::{Alias, EntityRef, Translation};
-pub use self::source::{SOURCE, Source};
+pub use self::program::{CYCLE, CYCLE_STAMPS, Cycle, PROGRAM, Program, season_order};
+pub use self::reference::{Alias, EntityRef, Synonym, Term, Translation};
 use self::strict_formats::{strict, strict_or_none};
-pub use self::vocabulary::{Synonym, Term};

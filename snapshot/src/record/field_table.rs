@@ -176,13 +176,6 @@ where
     }
 }
 
-impl Value<'_> {
-    /// The text, where it is one.
-    pub(crate) fn text(&self) -> Option<&str> {
-        if let Self::Text(text) = self { Some(text) } else { None }
-    }
-}
-
 /// A record as an answer shows it: members in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object<'a>(pub Vec<(&'static str, Value<'a>)>);
@@ -200,14 +193,12 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// A member's value; null where there is none.
-    pub(crate) fn get(&self, name: &str) -> &Value<'a> {
-        self.0.iter().find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value)
-    }
-
     /// A member's text; empty where there is none.
     pub(crate) fn text(&self, name: &str) -> &str {
-        self.get(name).text().unwrap_or_default()
+        match self.0.iter().find(|(known, _)| *known == name) {
+            Some((_, Value::Text(text))) => text,
+            _ => "",
+        }
     }
 }
 

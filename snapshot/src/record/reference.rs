@@ -1,4 +1,5 @@
-//! References to records of any kind, their other slugs, and their texts in another language.
+//! References to records of any kind, their other slugs, and their texts in another language; labels of facet values,
+//! and words that mean the same.
 
 use std::collections::BTreeMap;
 
@@ -39,6 +40,28 @@ row! {
         locale: Locale,
         /// Field name to text.
         fields: BTreeMap<String, String>,
+    }
+
+    /// What people read for a facet value.
+    Term {
+        /// Facet, by its path name.
+        facet: String,
+        /// The value.
+        value: String,
+        /// English.
+        label_en: Option<String>,
+        /// Spanish.
+        label_es: Option<String>,
+        /// The value that contains this one.
+        broader: Option<String>,
+    }
+
+    /// Words that a search treats as equal in meaning.
+    Synonym {
+        /// In which language.
+        locale: Locale,
+        /// The words; each may be several words long.
+        terms: Vec<String>,
     }
 }
 

@@ -5,7 +5,9 @@ mod applicants;
 pub(crate) mod eligibility;
 mod excluded;
 mod measure;
-mod words;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
@@ -13,7 +15,6 @@ use crate::time::OPEN_STATES;
 
 pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
-pub use self::words::VALUE_WORDS;
 pub use self::{
     applicants::{admits_any_nationality, admits_others, admits_persons, applicants, without_ages_served},
     eligibility::eligibility,
@@ -46,17 +47,6 @@ pub enum Facet {
 /// How many facets there are.
 pub(crate) const COUNT: usize = 17;
 
-/// What a program's record itself names for a facet.
-#[derive(Clone, Copy)]
-pub(crate) enum Named<'a> {
-    /// Nothing.
-    Nothing,
-    /// One word.
-    One(&'a str),
-    /// A list of words.
-    Many(&'a [InternedStr]),
-}
-
 /// A row of the table.
 #[derive(Clone, Copy)]
 pub struct FacetSpec {
@@ -86,7 +76,7 @@ pub struct FacetSpec {
     /// ignore it, and a value of either name is looked up there first. Its own, where it stands alone.
     pub group: Facet,
     /// What the record itself names.
-    named: for<'a> fn(&'a Program) -> Named<'a>,
+    named: for<'a> fn(&'a Program) -> Vec<&'a str>,
     /// Kind of the facts that feed it.
     fact_kind: Option<&'static str>,
     /// What of such a fact is the value.
@@ -115,7 +105,7 @@ const fn spec(
         is_eligibility: false,
         is_daily: false,
         group: facet,
-        named: |_| Named::Nothing,
+        named: |_| Vec::new(),
         fact_kind: None,
         fact_value: |fact| fact.value.as_ref(),
         fixed: Vec::new,
@@ -134,7 +124,7 @@ macro_rules! setters {
 }
 
 setters! {
-    named(named: for<'a> fn(&'a Program) -> Named<'a>) named = named;
+    named(named: for<'a> fn(&'a Program) -> Vec<&'a str>) named = named;
     facts(kind: &'static str) fact_kind = Some(kind);
     by(fact_value: fn(&Fact) -> Option<&InternedStr>) fact_value = fact_value;
     places() is_place = true;
@@ -180,17 +170,17 @@ pub const ENTRY: [(&str, &[Facet]); 3] = [
 /// search page, and what feeds it.
 #[rustfmt::skip]
 pub static FACETS: [FacetSpec; COUNT] = [
-    spec(Facet::Types, "types", "type", 0, 1).named(|it| Named::One(&it.program_type)).spoken(),
+    spec(Facet::Types, "types", "type", 0, 1).named(|it| vec![it.program_type.as_str()]).spoken(),
     spec(Facet::Lifecycles, "lifecycles", "lifecycle", 16, 16)
-        .named(|it| Named::One(it.lifecycle.as_str()))
+        .named(|it| vec![it.lifecycle.as_str()])
         .fixed(|| Lifecycle::ALL.iter().map(|value| value.as_str()).collect()),
-    spec(Facet::Fields, "fields", "field", 2, 15).named(|it| Named::Many(&it.fields)).with(Facet::Topics).listed(12),
+    spec(Facet::Fields, "fields", "field", 2, 15).named(|it| texts(&it.fields)).with(Facet::Topics).listed(12),
     spec(Facet::Countries, "countries", "country", 10, 6)
-        .named(|it| Named::Many(&it.eligible_countries)).facts("country").places().admits().listed(7).who(),
+        .named(|it| texts(&it.eligible_countries)).facts("country").places().admits().listed(7).who(),
     spec(Facet::Destinations, "destinations", "destination", 11, 7)
-        .named(|it| Named::Many(&it.destination_countries)).facts("destination").places().listed(8),
+        .named(|it| texts(&it.destination_countries)).facts("destination").places().listed(8),
     spec(Facet::Careers, "careers", "career", 4, 3)
-        .named(|it| Named::Many(&it.career_stages)).facts("career").spoken().admits().listed(1).who(),
+        .named(|it| texts(&it.career_stages)).facts("career").spoken().admits().listed(1).who(),
     spec(Facet::Topics, "topics", "topic", 1, 2).facts("topic").spoken().listed(11),
     spec(Facet::Applicants, "applicants", "applicant", 3, 8).facts("applicant").spoken().admits().listed(0).who(),
     spec(Facet::Audiences, "audiences", "audience", 5, 9).facts("audience").spoken().admits().listed(4),
@@ -203,6 +193,10 @@ pub static FACETS: [FacetSpec; COUNT] = [
     spec(Facet::DurationUnits, "durationUnits", "durationUnit", 14, 14).facts("duration").by(|fact| fact.unit.as_ref()),
     spec(Facet::OpenStates, "openStates", "openState", 15, 0).daily().fixed(|| OPEN_STATES.to_vec()),
 ];
+
+fn texts(values: &[InternedStr]) -> Vec<&str> {
+    values.iter().map(InternedStr::as_str).collect()
+}
 
 /// Kinds of facts that are used: those that feed a facet, the intervals, sums, and notes for people.
 pub fn fact_kinds() -> impl Iterator<Item = &'static str> {
@@ -266,11 +260,7 @@ pub fn detail_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
 /// Values that a program names for a facet, as they stand; places are not expanded. Open states
 /// depend on the day and are not here.
 pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) -> Vec<&'a str> {
-    let mut values: Vec<&str> = match (facet.spec().named)(program) {
-        Named::Nothing => Vec::new(),
-        Named::One(value) => vec![value],
-        Named::Many(values) => values.iter().map(InternedStr::as_str).collect(),
-    };
+    let mut values = (facet.spec().named)(program);
     values.extend(binding(facet, facts, Polarity::Include).filter_map(|fact| facet.spec().fed(fact)));
     values.sort_unstable();
     values.dedup();
@@ -329,6 +319,16 @@ pub fn state_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static
         if is_it { row.nth(locale as usize) } else { None }
     })
 }
+
+/// Words for common values of facets, for datasets without labels of their own, in the order of [`Locale::ALL`].
+pub static VALUE_WORDS: LazyLock<BTreeMap<&str, [&str; 2]>> = LazyLock::new(|| {
+    let lines = include_str!("../data/value-words.txt").lines().skip(1);
+    let words = lines.filter_map(|line| {
+        let [value, english, spanish] = line.split('|').collect::<Vec<_>>().try_into().ok()?;
+        Some((value, [english, spanish]))
+    });
+    words.collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -86,9 +86,7 @@ impl Patterns {
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
         text.get(words[from].start..words[to - 1].end)
     }
-}
 
-impl Patterns {
     /// Whether any word of a text begins a pattern: most texts have none.
     fn may_begin_in(&self, text: &str) -> bool {
         let pieces = text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());

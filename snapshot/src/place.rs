@@ -15,8 +15,8 @@ use crate::text::normalized;
 pub struct Place {
     /// ISO 3166-1 alpha-2, or three digits of M49.
     pub code: &'static str,
-    english: &'static str,
-    spanish: &'static str,
+    /// In the order of [`Locale::ALL`], from CLDR.
+    names: [&'static str; 2],
     /// ISO 3166-1 alpha-3 and numeric code of a country, empty for others.
     other_codes: [&'static str; 2],
     /// Codes of the regions that contain it, without itself.
@@ -24,12 +24,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// Name in a language, from CLDR.
+    /// Name in a language.
     pub fn name(&self, locale: Locale) -> &'static str {
-        match locale {
-            Locale::En => self.english,
-            Locale::Es => self.spanish,
-        }
+        self.names[locale as usize]
     }
 }
 
@@ -39,7 +36,7 @@ static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
     let places = rows.filter_map(|row| {
         let [code, _, english, spanish, alpha3, numeric, regions] = cells(row)?;
         let ancestors = regions.split(';').filter(|code| !code.is_empty()).collect();
-        Some(Place { code, english, spanish, other_codes: [alpha3, numeric], ancestors })
+        Some(Place { code, names: [english, spanish], other_codes: [alpha3, numeric], ancestors })
     });
     places.collect()
 });

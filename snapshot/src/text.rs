@@ -251,7 +251,7 @@ fn are_initials(run: &[(&str, Joint)]) -> bool {
 fn emit(word: &str, folded: &mut String, each: &mut impl FnMut(&str, SamePosition)) {
     folded.clear();
     fold_into(word, folded);
-    truncate(folded);
+    folded.truncate(folded.floor_char_boundary(TOKEN_MAX));
     if folded.is_empty() {
         return;
     }
@@ -337,13 +337,6 @@ fn join_characters(typed: &mut Vec<QueryWord>, from: usize) {
 /// Whether a token is another reading of the token before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamePosition(pub bool);
-
-fn truncate(token: &mut String) {
-    if token.len() > TOKEN_MAX {
-        let end = (0..=TOKEN_MAX).rev().find(|end| token.is_char_boundary(*end)).unwrap_or(0);
-        token.truncate(end);
-    }
-}
 
 /// No word of English or Spanish starts with a small l and another consonant than l.
 fn looks_misread(word: &str, folded: &str) -> bool {

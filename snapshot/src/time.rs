@@ -281,6 +281,7 @@ impl Openness {
     /// The status that people read on a day; `checked` is the day of the last check. The most pressing
     /// status wins. An open state without a deadline, and an announced round without a day, are valid for a year after the check.
     pub fn standing(&self, checked: Day, today: Day) -> DisplayStatus {
+        let has_day_ahead = [self.next_opening, self.shown_deadline] != [Day::NONE; 2];
         match self.states {
             _ if self.is_bare && self.shown_deadline != Day::NONE => DisplayStatus::Ahead,
             _ if self.is_bare => DisplayStatus::NotKnown { opened: None, months: None },
@@ -293,7 +294,7 @@ impl Openness {
                 None if s & OPEN != 0 => DisplayStatus::Open,
                 None => DisplayStatus::Rolling,
             },
-            s if s & UPCOMING != 0 && (self.has_day_ahead() || stale_months(checked, today).is_none()) => {
+            s if s & UPCOMING != 0 && (has_day_ahead || stale_months(checked, today).is_none()) => {
                 DisplayStatus::Upcoming
             }
             s if s & CLOSED != 0 && self.over != Some(true) => DisplayStatus::Closed,
@@ -302,10 +303,6 @@ impl Openness {
                 None => DisplayStatus::NotKnown { opened: None, months: None },
             },
         }
-    }
-
-    fn has_day_ahead(&self) -> bool {
-        [self.next_opening, self.shown_deadline] != [Day::NONE; 2]
     }
 
     /// Whether the `open` filter keeps it.

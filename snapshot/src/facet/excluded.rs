@@ -7,38 +7,37 @@ use super::{FACETS, Facet, named_values};
 use crate::patterns::Patterns;
 use crate::record::{Fact, Program};
 
+type PatternsByValue = HashMap<&'static str, Patterns>;
+
 /// For each value of a fact the ways in which a text excludes it.
-static EXCLUSIONS: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
-    let mut lists: HashMap<&str, String> = HashMap::new();
-    let mut add = |value: &'static str, line: &str| {
-        let list = lists.entry(value).or_default();
-        list.push_str(line);
-        list.push('\n');
-    };
-    let who = include_str!("excluded.txt");
-    who.lines().filter_map(|line| line.split_once(" : ")).for_each(|(value, pattern)| add(value, pattern));
-    for (value, words) in who.lines().filter_map(|line| line.split_once(" = ")) {
+static EXCLUSIONS: LazyLock<PatternsByValue> = LazyLock::new(|| {
+    let own = listed(" : ").map(|(value, pattern)| (value, pattern.to_owned()));
+    let general = listed(" = ").flat_map(|(value, words)| {
         // `Not for profit` is a word for others, and no exclusion.
-        let is_other = |line: &&str| line.starts_with("^ not") && value == "for-profit";
-        let is_kept = |line: &&str| !line.starts_with('#') && !is_other(line);
-        for line in include_str!("exclusions.txt").lines().filter(is_kept) {
+        let is_other = move |line: &&str| line.starts_with("^ not") && value == "for-profit";
+        let lines = include_str!("exclusions.txt").lines().filter(|line| !line.starts_with('#'));
+        lines.filter(move |line| !is_other(line)).map(move |line| {
             let slots = line.split(' ').map(|slot| if slot == "X" { words } else { slot });
-            add(value, &slots.collect::<Vec<_>>().join(" "));
-        }
-    }
-    lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
+            (value, slots.collect::<Vec<_>>().join(" "))
+        })
+    });
+    by_value(own.chain(general))
 });
 
 /// For each value the words of a text that are like its own and name nobody who applies: a faculty sponsor is no applicant,
 /// and shuts no faculty out.
-static OTHER_SENSES: LazyLock<HashMap<&str, Patterns>> = LazyLock::new(|| {
-    let lines = include_str!("excluded.txt").lines().filter_map(|line| line.split_once(" ~ "));
+static OTHER_SENSES: LazyLock<PatternsByValue> = LazyLock::new(|| by_value(listed(" ~ ")));
+
+/// Values with what stands behind a mark.
+fn listed(mark: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    include_str!("excluded.txt").lines().filter_map(move |line| line.split_once(mark))
+}
+
+fn by_value(patterns: impl Iterator<Item = (&'static str, impl AsRef<str>)>) -> PatternsByValue {
     let mut lists: HashMap<&str, String> = HashMap::new();
-    for (value, pattern) in lines {
-        lists.entry(value).or_default().extend([pattern, "\n"]);
-    }
+    patterns.for_each(|(value, line)| lists.entry(value).or_default().extend([line.as_ref(), "\n"]));
     lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
-});
+}
 
 /// The part of a text that excludes whom a value of a fact names.
 pub fn exclusion<'t>(value: &str, text: &'t str) -> Option<&'t str> {
@@ -61,7 +60,7 @@ pub fn is_excluded_by_text(fact: &Fact, program: &Program, facts: &[&Fact]) -> b
         && fact.value.as_deref().is_some_and(|value| is_found(&EXCLUSIONS, value, program, facts))
 }
 
-fn is_found(lists: &HashMap<&str, Patterns>, value: &str, program: &Program, facts: &[&Fact]) -> bool {
+fn is_found(lists: &PatternsByValue, value: &str, program: &Program, facts: &[&Fact]) -> bool {
     let own = [program.summary.as_deref(), program.description.as_deref()].into_iter().flatten();
     lists.get(value).is_some_and(|patterns| {
         let mut texts = own.chain(facts.iter().filter_map(|fact| fact.text.as_deref()));

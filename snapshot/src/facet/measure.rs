@@ -117,13 +117,6 @@ impl MeasureSpec {
     pub fn unit(&self) -> Option<Unit> {
         if let From::Facts(_, unit) = self.from { Some(unit) } else { None }
     }
-
-    fn of_fact(&self, fact: &Fact) -> Option<Interval> {
-        let From::Facts(kind, unit) = self.from else { return None };
-        let binds = fact.polarity == Polarity::Include && fact.strength == Strength::Required;
-        let unit = (fact.kind == kind && binds).then(|| unit.length(fact))??;
-        Interval::new(fact.min.map(|n| n.0 * unit), fact.max.map(|n| n.0 * unit))
-    }
 }
 
 /// A closed interval; an open side is infinite.
@@ -153,13 +146,19 @@ impl Interval {
 
 /// Intervals that a program publishes for a measure; any of them may match.
 pub(crate) fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
-    let spec = measure.spec();
-    match spec.from {
+    match measure.spec().from {
         From::Record(bounds) => {
             let (min, max) = bounds(program);
             Interval::new(min.map(|n| n.0), max.map(|n| n.0)).into_iter().collect()
         }
-        From::Facts(..) => facts.iter().filter_map(|fact| spec.of_fact(fact)).collect(),
+        From::Facts(kind, unit) => {
+            let of_fact = |fact: &&Fact| {
+                let binds = fact.polarity == Polarity::Include && fact.strength == Strength::Required;
+                let unit = (fact.kind == kind && binds).then(|| unit.length(fact))??;
+                Interval::new(fact.min.map(|n| n.0 * unit), fact.max.map(|n| n.0 * unit))
+            };
+            facts.iter().filter_map(of_fact).collect()
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 use serde::Deserialize;
 
+use crate::page::json::push_items;
 use crate::page::text::escaped;
 use crate::page::{Site, push_json};
 use crate::query::List;
@@ -34,12 +35,7 @@ fn singular(kind: &str) -> &str {
 pub fn page(base_url: &str, changed: &[RecordChange<'_>], limit: usize, next: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(256 * (changed.len() + 1));
     out.extend_from_slice(b"{\"data\":[");
-    for (position, changed) in changed.iter().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        push_change(&mut out, base_url, changed);
-    }
+    push_items(&mut out, changed, |changed, out| push_change(out, base_url, changed));
     out.extend_from_slice(b"],\"meta\":");
     let meta = Object::default().with("limit", limit).with("count", changed.len()).with("next", next);
     push_json(&mut out, &meta);

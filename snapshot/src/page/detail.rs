@@ -18,30 +18,36 @@ const POSTS_MAX: usize = 10;
 /// ProgramDetailResponse.
 pub fn program(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, program: usize) -> Filled {
     let links = &shaper.directory.program_links[program];
-    let cycle = |cycle: &usize| {
-        let sources = shaper.directory.cycle_sources[*cycle].iter().map(|source| shaper.source(*source));
-        let status = Rule::CycleStatus.mark(numbers.cycle[*cycle] as usize);
-        shaper.cycle(*cycle, status, Some(sources.collect()))
+    let cycle = |cycle: usize| {
+        let sources = objects(&shaper.directory.cycle_sources[cycle], |source| shaper.source(source));
+        let status = Rule::CycleStatus.mark(numbers.cycle[cycle] as usize);
+        shaper.cycle(cycle, status, Some(sources))
     };
-    let award = |award: &usize| {
-        let recipient = shaper.directory.award_links[*award].recipient;
+    let award = |award: usize| {
+        let recipient = shaper.directory.award_links[award].recipient;
         Object::default()
-            .with("award", shaper.award(*award))
+            .with("award", shaper.award(award))
             .with("recipient", shaper.recipient_reference(recipient))
     };
     let detail = Object::default()
         .with("program", shaper.program(program, Visibility::DETAIL))
         .with("organization", shaper.organization(links.organization))
-        .with("cycles", links.cycles.iter().map(cycle).collect::<Vec<_>>())
-        .with("awards", links.awards.iter().take(AWARDS_MAX).map(award).collect::<Vec<_>>())
-        .with("sources", links.sources.iter().map(|it| shaper.source(*it)).collect::<Vec<_>>())
-        .with(
-            "lifecycleHistory",
-            links.transitions.iter().map(|it| shaper.transition(*it)).collect::<Vec<_>>(),
-        )
-        .with("opportunityFacts", links.facts.iter().map(|it| shaper.fact(*it)).collect::<Vec<_>>())
+        .with("cycles", objects(&links.cycles, cycle))
+        .with("awards", objects(first(&links.awards, AWARDS_MAX), award))
+        .with("sources", objects(&links.sources, |it| shaper.source(it)))
+        .with("lifecycleHistory", objects(&links.transitions, |it| shaper.transition(it)))
+        .with("opportunityFacts", objects(&links.facts, |it| shaper.fact(it)))
         .with("history", history(shaper, program));
     finish(detail, dated)
+}
+
+/// The objects of records by their positions.
+fn objects<'a>(records: &[usize], object: impl Fn(usize) -> Object<'a>) -> Vec<Object<'a>> {
+    records.iter().map(|record| object(*record)).collect()
+}
+
+fn first(records: &[usize], most: usize) -> &[usize] {
+    &records[..records.len().min(most)]
 }
 
 fn finish(detail: Object<'_>, dated: &Dated) -> Filled {
@@ -110,35 +116,30 @@ fn amounts<'a>(shaper: &Shaper<'a>, awards: &[usize]) -> Option<Object<'a>> {
 /// OrganizationDetailResponse.
 pub fn organization(shaper: &Shaper<'_>, numbers: &Numbers, dated: &Dated, organization: usize) -> Filled {
     let links = &shaper.directory.organization_links[organization];
-    let program = |program: &usize| {
-        let deadline = Rule::NextDeadline.mark(numbers.doc_of[*program] as usize);
-        shaper.program(*program, Visibility::LISTED).with("nextDeadline", deadline)
+    let program = |program: usize| {
+        let deadline = Rule::NextDeadline.mark(numbers.doc_of[program] as usize);
+        shaper.program(program, Visibility::LISTED).with("nextDeadline", deadline)
     };
-    let awards = links.awards.iter().take(AWARDS_MAX).map(|award| award_row(shaper, *award));
     let detail = Object::default()
         .with("organization", shaper.organization(organization))
-        .with("leaders", links.leaders.iter().map(|it| shaper.leader(*it)).collect::<Vec<_>>())
-        .with("channels", links.channels.iter().map(|it| shaper.channel(*it)).collect::<Vec<_>>())
-        .with(
-            "recentPosts",
-            links.posts.iter().take(POSTS_MAX).map(|it| shaper.post(*it)).collect::<Vec<_>>(),
-        )
-        .with("programs", links.programs.iter().map(program).collect::<Vec<_>>())
-        .with("awards", awards.collect::<Vec<_>>());
+        .with("leaders", objects(&links.leaders, |it| shaper.leader(it)))
+        .with("channels", objects(&links.channels, |it| shaper.channel(it)))
+        .with("recentPosts", objects(first(&links.posts, POSTS_MAX), |it| shaper.post(it)))
+        .with("programs", objects(&links.programs, program))
+        .with("awards", objects(first(&links.awards, AWARDS_MAX), |it| award_row(shaper, it)));
     finish(detail, dated)
 }
 
 /// RecipientDetailResponse.
 pub fn recipient(shaper: &Shaper<'_>, dated: &Dated, recipient: usize) -> Filled {
-    let award = |award: &usize| {
-        let program = shaper.directory.award_links[*award].program;
+    let award = |award: usize| {
+        let program = shaper.directory.award_links[award].program;
         Object::default()
-            .with("award", shaper.award(*award))
+            .with("award", shaper.award(award))
             .with("program", shaper.program_reference(program))
     };
-    let awards = &shaper.directory.recipient_awards[recipient];
     let detail = Object::default()
         .with("recipient", shaper.recipient(recipient))
-        .with("awards", awards.iter().map(award).collect::<Vec<_>>());
+        .with("awards", objects(&shaper.directory.recipient_awards[recipient], award));
     finish(detail, dated)
 }

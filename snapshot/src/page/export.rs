@@ -1,6 +1,6 @@
 //! ExportResponse: every program, by name then id, in one body.
 
-use crate::page::hole::Filled;
+use crate::page::hole::{Filled, Rule};
 use crate::page::{Dated, Site, push_json};
 use crate::record::{Dataset, Locale};
 
@@ -30,7 +30,7 @@ pub fn json(site: &Site, dated: &Dated, dataset: &Dataset) -> Filled {
             filled.bytes.push(b',');
         }
         filled.bytes.extend_from_slice(site.rows.row(*doc, Locale::En));
-        filled.push_next_deadline(*doc, dated);
+        filled.push(Rule::NextDeadline as u32, *doc, dated);
         filled.bytes.push(b'}');
     }
     filled.bytes.extend_from_slice(b"]}");

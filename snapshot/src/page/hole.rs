@@ -118,17 +118,12 @@ pub struct Filled {
 
 impl Filled {
     /// Appends a hole, filled for a day.
-    fn push(&mut self, rule: u32, arg: u32, day: &dyn Fill) -> Option<()> {
+    pub(super) fn push(&mut self, rule: u32, arg: u32, day: &dyn Fill) -> Option<()> {
         let start = self.bytes.len();
         day.fill(rule, arg, &mut self.bytes)?;
         let len = (self.bytes.len() - start) as u32;
         self.holes.push(Hole { start: start as u32, len, rule, arg });
         Some(())
-    }
-
-    /// Appends the next deadline of a document as JSON.
-    pub(super) fn push_next_deadline(&mut self, doc: u32, dated: &Dated) {
-        self.push(Rule::NextDeadline as u32, doc, dated);
     }
 }
 

@@ -4,28 +4,22 @@ use crate::record::Locale;
 
 /// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
 pub fn grouped(number: u64, locale: Locale) -> String {
-    let mut out = Vec::with_capacity(32);
-    push_grouped(&mut out, number, locale);
-    String::from_utf8(out).unwrap_or_default()
-}
-
-/// Writes the same.
-pub(crate) fn push_grouped(out: &mut Vec<u8>, number: u64, locale: Locale) {
-    let mut buffer = itoa::Buffer::new();
-    let digits = buffer.format(number).as_bytes();
+    let digits = number.to_string();
     let (separator, least) = match locale {
-        Locale::En => (",", 4),
-        Locale::Es => ("\u{202f}", 5),
+        Locale::En => (',', 4),
+        Locale::Es => ('\u{202f}', 5),
     };
     if digits.len() < least {
-        return out.extend_from_slice(digits);
+        return digits;
     }
-    for (position, digit) in digits.iter().enumerate() {
+    let mut out = String::with_capacity(32);
+    for (position, digit) in digits.char_indices() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.extend_from_slice(separator.as_bytes());
+            out.push(separator);
         }
-        out.push(*digit);
+        out.push(digit);
     }
+    out
 }
 
 /// Writes text with what HTML and XML would read as markup escaped; also fit for attribute values.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded, named_values};
 use crate::record::{Directory, Fact, Locale};
 use crate::search::entities;
-use crate::search::index::{BY_NAME_EN, BY_NAME_ES, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS, UPDATED};
+use crate::search::index::{BY_NAME, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS, UPDATED};
 use crate::search::organizations;
 use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::seats::SeatsWriter;
@@ -145,7 +145,7 @@ impl Columns {
         let Self { slugs, ids, created, .. } = self;
         writer.put("slug.order", order_by(self.count, |a, b| slugs.get(a).cmp(slugs.get(b))));
         slugs.write(SLUGS, writer);
-        for (names, sections) in self.names.iter().zip([BY_NAME_EN, BY_NAME_ES]) {
+        for (names, sections) in self.names.iter().zip(BY_NAME) {
             put_order(
                 sections,
                 order_by(self.count, |a, b| (names.get(a), ids[a]).cmp(&(names.get(b), ids[b]))),

@@ -142,7 +142,7 @@ impl<'a> Selector<'a> {
     fn count_without(&mut self, narrowed: &Narrowed<'_>, group: &Group<'_>, facets: &mut Vec<FacetCounts>) {
         let own: Vec<Facet> =
             FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == group.facet).collect();
-        let docs = narrowed.without(group.facet);
+        let docs = narrowed.without(Some(group.facet));
         match (&docs, narrowed.only_value(Some(group.facet))) {
             (None, _) => {
                 self.counts.copy_from_slice(&self.index.values.totals);

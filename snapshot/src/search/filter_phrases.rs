@@ -49,11 +49,6 @@ impl FilterPhrase {
     pub(super) fn is_applied(&self) -> bool {
         self.used == PhraseUse::Applied
     }
-
-    /// Whether it was applied as the filter for what is open.
-    pub(super) fn is_of_open(&self) -> bool {
-        self.is_applied() && self.parameter == "open"
-    }
 }
 
 /// The filter that a phrase means.

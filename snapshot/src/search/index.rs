@@ -68,8 +68,7 @@ pub struct FacetCounts {
     pub items: Vec<(FacetValue, u32)>,
 }
 
-pub(super) const BY_NAME_EN: Pair = ("by.en", "rank.en");
-pub(super) const BY_NAME_ES: Pair = ("by.es", "rank.es");
+pub(super) const BY_NAME: [Pair; 2] = [("by.en", "rank.en"), ("by.es", "rank.es")];
 pub(super) const BY_RECENT: Pair = ("by.recent", "rank.recent");
 pub(super) const UPDATED: &str = "updated";
 pub(super) const SLUGS: Pair = ("slug.at", "slug.text");
@@ -100,8 +99,8 @@ pub struct Index {
     pub(super) senses: OtherSenses,
     pub(super) seasons: Arc<Seasons>,
     pub(super) seats: Seats,
-    pub(super) by_name_en: Order<Section<u32>>,
-    pub(super) by_name_es: Order<Section<u32>>,
+    /// In the order of [`Locale::ALL`](crate::record::Locale::ALL).
+    pub(super) by_name: [Order<Section<u32>>; 2],
     pub(super) by_recent: Order<Section<u32>>,
     /// Day on which each document was changed last.
     pub(super) updated: Section<Day>,
@@ -120,7 +119,7 @@ impl Index {
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub(crate) fn open(sections: &Sections) -> Result<Self, SectionError> {
-        let count = sections.get::<u32>(BY_NAME_EN.0)?.len();
+        let count = sections.get::<u32>(BY_NAME[0].0)?.len();
         let slugs = Strings::open(sections, SLUGS)?;
         let by_slug = column::<u32>(sections, "slug.order", count)?;
         let fits = slugs.count() == count && by_slug.iter().all(|doc| (*doc as usize) < count);
@@ -138,8 +137,7 @@ impl Index {
             terms: Terms::open(sections, count)?,
             seasons: Arc::new(Seasons::open(sections, count)?),
             seats: Seats::open(sections, count)?,
-            by_name_en: Order::open(sections, BY_NAME_EN, count)?,
-            by_name_es: Order::open(sections, BY_NAME_ES, count)?,
+            by_name: [Order::open(sections, BY_NAME[0], count)?, Order::open(sections, BY_NAME[1], count)?],
             by_recent: Order::open(sections, BY_RECENT, count)?,
             updated: column(sections, UPDATED, count)?,
             measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
@@ -158,7 +156,7 @@ impl Index {
 
     /// Number of programs.
     pub fn programs(&self) -> usize {
-        self.by_name_en.docs.len()
+        self.by_recent.docs.len()
     }
 
     /// Whether a folded word is part of the name of a recipient.
@@ -179,7 +177,7 @@ impl Index {
 
     /// Programs by English name, then id.
     pub fn by_name(&self) -> &[u32] {
-        &self.by_name_en.docs
+        &self.by_name[0].docs
     }
 
     /// Programs by slug.

@@ -36,21 +36,24 @@ impl<'a> Narrowed<'a> {
         count: usize,
         counted: bool,
     ) -> Self {
+        let mut narrowed = Self { base, groups, found: None, all_but_one: None };
         match base.filter(|_| counted).and_then(|base| few(base, count)) {
             Some(list) => {
-                let (found, near) = split(&list, &groups);
-                Self { base, groups, found: Some(found), all_but_one: Some(near) }
+                let (found, near) = split(&list, &narrowed.groups);
+                (narrowed.found, narrowed.all_but_one) = (Some(found), Some(near));
             }
-            None => {
-                let found = intersection(base, groups.iter());
-                Self { base, groups, found, all_but_one: None }
-            }
+            None => narrowed.found = narrowed.without(None),
         }
+        narrowed
     }
 
-    /// Documents that match all groups but one.
-    pub(super) fn without(&self, group: Facet) -> Option<DocSet<'a>> {
-        intersection(self.base, self.groups.iter().filter(|other| other.facet != group))
+    /// Documents of the base and of every group but one, lists before bit sets; `None` is everything.
+    pub(super) fn without(&self, group: Option<Facet>) -> Option<DocSet<'a>> {
+        let groups = self.groups.iter().filter(|other| Some(other.facet) != group);
+        let parts = self.base.into_iter().chain(groups.map(|group| &group.docs));
+        let mut parts: Vec<DocSet<'a>> = parts.cloned().collect();
+        parts.sort_by_key(|part| if let DocSet::List(list) = part { list.len() } else { usize::MAX });
+        parts.into_iter().reduce(|docs, part| docs.and(&part))
     }
 
     /// The only selected value, apart from those of a group, if nothing else narrows the documents.
@@ -76,20 +79,6 @@ fn few(base: &DocSet<'_>, count: usize) -> Option<Vec<u32>> {
             })
         }
     }
-}
-
-/// Documents of the base and of every group, lists before bit sets; `None` is everything.
-fn intersection<'a, 'g>(
-    base: Option<&'a DocSet<'a>>,
-    groups: impl Iterator<Item = &'g Group<'a>>,
-) -> Option<DocSet<'a>>
-where
-    'a: 'g,
-{
-    let mut parts: Vec<DocSet<'a>> =
-        base.into_iter().chain(groups.map(|group| &group.docs)).cloned().collect();
-    parts.sort_by_key(|part| if let DocSet::List(list) = part { list.len() } else { usize::MAX });
-    parts.into_iter().reduce(|docs, part| docs.and(&part))
 }
 
 /// Documents of a list that match all groups, and for each group those that match all others only.

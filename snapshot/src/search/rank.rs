@@ -16,7 +16,7 @@ use crate::search::narrow::Narrowed;
 use crate::search::score::Scorer;
 use crate::search::set::{DocSet, bits_of, both, for_each_bit, has_bit, set_bit, union, words};
 use crate::search::text_query::TextQuery;
-use crate::search::tiers::{Pager, Part, Parts, Tier};
+use crate::search::tiers::{Pager, Parts, Tier};
 use crate::search::today::Today;
 
 /// Full matches that need no partial matches beside them.
@@ -267,12 +267,13 @@ impl<'a> RankedQuery<'a> {
         let total = full.len();
         let doubtful = full.borrowed().and(&DocSet::bits(&self.today.doubtful));
         let open = full.borrowed().and(&DocSet::bits(&self.today.open)).len() - doubtful.len();
-        let of_open = self.filters.open || self.phrases.iter().any(FilterPhrase::is_of_open);
+        let is_of_open = |phrase: &FilterPhrase| phrase.is_applied() && phrase.parameter == "open";
+        let of_open = self.filters.open || self.phrases.iter().any(is_of_open);
         let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::none() };
         let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.filters.page);
-        let scorer = Scorer::new(self.index, &self.text, self.parts.known.iter().map(Part::scored).collect());
+        let scorer = Scorer::new(self.index, &self.text, &self.parts.known);
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
         let above_bound = self.above_bound(&full).unwrap_or_else(DocSet::none);
         let above_bound = above_bound.without(&last);
@@ -358,16 +359,11 @@ impl<'a> RankedQuery<'a> {
     /// Takes the rows of full matches; by score, those with the query as their name come first. Whether there are
     /// such.
     fn take_full(&self, full: &DocSet<'_>, by_score: Option<&Scorer<'_>>, pager: &mut Pager) -> bool {
-        let Some(scorer) = by_score else {
-            self.take_tier(Tier::All, full, None, pager);
-            return false;
-        };
-        let titles = self.index.titles.find(self.rest.as_deref().unwrap_or_default());
-        let mut named = DocSet::list(titles);
+        let title = self.rest.as_deref().filter(|_| by_score.is_some()).unwrap_or_default();
+        let mut named = DocSet::list(self.index.titles.find(title));
         named.retain(|doc| full.contains(doc));
-        pager.take(Tier::Name, named.len(), |page| self.best(Tier::Name, &named, page, scorer));
-        let rest = full.borrowed().without(&named);
-        pager.take(Tier::All, rest.len(), |page| self.best(Tier::All, &rest, page, scorer));
+        self.take_tier(Tier::Name, &named, by_score, pager);
+        self.take_tier(Tier::All, &full.borrowed().without(&named), by_score, pager);
         !named.is_empty()
     }
 
@@ -390,7 +386,7 @@ impl<'a> RankedQuery<'a> {
         for tier in [Tier::Wider, Tier::Guess] {
             if let Some((tier, docs)) = below(tier) {
                 wider += if tier == Tier::Wider { docs.len() } else { 0 };
-                pager.take(tier, docs.len(), |page| self.best(tier, &docs, page, scorer));
+                self.take_tier(tier, &docs, Some(scorer), pager);
             }
         }
         if pager.more {
@@ -405,7 +401,7 @@ impl<'a> RankedQuery<'a> {
         };
         let from = pager.rows.len();
         for docs in self.parts.without_contradictions(all) {
-            pager.take(Tier::Some, docs.len(), |page| self.best(Tier::Some, &docs, page, scorer));
+            self.take_tier(Tier::Some, &docs, Some(scorer), pager);
         }
         pager.rows[from..].iter_mut().for_each(|row| row.1 = tier(row.0));
         wider

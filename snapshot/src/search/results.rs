@@ -173,8 +173,7 @@ impl Index {
         match (query.sort, query.locale) {
             (Sort::Deadline, Locale::En) => today.order.as_slices(),
             (Sort::Deadline, Locale::Es) => today.order_es.as_slices(),
-            (Sort::Name, Locale::En) => self.by_name_en.as_slices(),
-            (Sort::Name, Locale::Es) => self.by_name_es.as_slices(),
+            (Sort::Name, locale) => self.by_name[locale as usize].as_slices(),
             (Sort::Recent, _) => self.by_recent.as_slices(),
         }
     }

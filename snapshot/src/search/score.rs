@@ -10,6 +10,7 @@ use crate::search::matching::{Clause, Form, with_all};
 use crate::search::set::{DocSet, union};
 use crate::search::terms::Among;
 use crate::search::text_query::TextQuery;
+use crate::search::tiers::Part;
 
 /// Weighted frequency of a clause whose value a document has.
 const VALUE: f32 = 1.5;
@@ -20,14 +21,6 @@ const fn weight(form: Form) -> f32 {
         Form::Other => 0.6,
         Form::Guess => 0.4,
     }
-}
-
-/// A clause to score.
-pub(super) struct ScoredClause<'a> {
-    pub(super) clause: &'a Clause<'a>,
-    /// Documents of the filter that a phrase was applied as.
-    pub(super) filter: Option<DocSet<'a>>,
-    pub(super) idf: f64,
 }
 
 /// The scores of clauses, summed up.
@@ -65,19 +58,21 @@ pub(super) struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    pub(super) fn new(index: &'a Index, query: &TextQuery, clauses: Vec<ScoredClause<'a>>) -> Self {
+    pub(super) fn new(index: &'a Index, query: &TextQuery, parts: &'a [Part<'a>]) -> Self {
         let mut scorer = Self {
             index,
             terms: Vec::new(),
-            idf: clauses.iter().map(|clause| clause.idf).collect(),
+            idf: parts.iter().map(|part| part.idf).collect(),
             values: Vec::new(),
             around: Vec::new(),
         };
-        for (position, ScoredClause { clause, filter, .. }) in clauses.into_iter().enumerate() {
+        for (position, part) in parts.iter().enumerate() {
+            let clause = &part.clause;
             scorer.add_clause(position, clause);
             scorer.add_apart(position, clause, query);
             let entity = clause.entity.filter(|_| !clause.is_outside);
             let parts = entity.map(|entity| entity.parts(true, &index.values)).unwrap_or_default();
+            let filter = part.is_filter.then(|| part.docs.borrowed());
             let values = parts.into_iter().chain(filter).chain(with_all(&clause.benefits, index));
             scorer.values.push(union(values.collect(), index.programs()));
             let around = entity.map(|entity| entity.around(&index.values)).unwrap_or_default();

@@ -250,6 +250,7 @@ pub(super) const fn is_dense(documents: usize, count: usize) -> bool {
 }
 
 /// Postings being collected, term by term or value by value.
+#[derive(Default)]
 pub(super) struct PostingsWriter {
     lists: ListsWriter<u32>,
     dense: Vec<u32>,
@@ -260,7 +261,7 @@ pub(super) struct PostingsWriter {
 impl PostingsWriter {
     /// Of `count` documents.
     pub(super) fn new(count: usize) -> Self {
-        Self { lists: ListsWriter::default(), dense: Vec::new(), bits: Vec::new(), count }
+        Self { count, ..Self::default() }
     }
 
     /// Adds the documents of the next term or value, ascending.

@@ -7,7 +7,7 @@ use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
 use crate::search::lexicon::is_everyday_word;
 use crate::search::matching::{Clause, Form};
-use crate::search::score::{ScoredClause, idf};
+use crate::search::score::idf;
 use crate::search::set::{DocSet, all_of, both, union};
 use crate::search::synonyms::BUILT_IN;
 use crate::search::text_query::TextQuery;
@@ -86,7 +86,7 @@ impl Pager {
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
     /// Documents that match it or its guesses.
-    docs: DocSet<'a>,
+    pub(super) docs: DocSet<'a>,
     /// Those of them that match it itself, if there are others.
     unguessed: Option<DocSet<'a>>,
     /// Those of them that need no synonym of several words, if it has any.
@@ -96,7 +96,7 @@ pub(super) struct Part<'a> {
     /// Documents that state nothing in its facets or measures.
     unstated: Option<DocSet<'a>>,
     pub(super) idf: f64,
-    is_filter: bool,
+    pub(super) is_filter: bool,
 }
 
 impl<'a> Part<'a> {
@@ -113,12 +113,6 @@ impl<'a> Part<'a> {
     /// Whether it distinguishes records: most do not match it, and some do.
     pub(super) fn is_rare(&self, index: &Index) -> bool {
         !self.typed().is_empty() && self.docs.len() <= index.programs() / 2
-    }
-
-    /// The part as the scorer needs it.
-    pub(super) fn scored(&self) -> ScoredClause<'_> {
-        let filter = self.is_filter.then(|| self.docs.borrowed());
-        ScoredClause { clause: &self.clause, filter, idf: self.idf }
     }
 }
 
@@ -191,7 +185,8 @@ impl<'a> Parts<'a> {
             Some(role) => vec![role],
             None => entity.map(|entity| entity.facets(&index.values)).unwrap_or_default(),
         };
-        let unstated = index.values.unstated_in_all(&facets);
+        let unstated = facets.iter().filter_map(|facet| index.values.unstated(*facet));
+        let unstated = all_of(unstated.collect());
         let guessed = (!others.is_empty()).then(|| index.terms.any(&others));
         let unguessed = guessed.as_ref().map(|_| typed.clone());
         let docs = union(std::iter::once(typed).chain(guessed).collect(), index.programs());
@@ -211,10 +206,6 @@ impl<'a> Parts<'a> {
     /// Whether the query names a place.
     pub(super) fn any_wider(&self) -> bool {
         self.known.iter().any(|part| part.wider.is_some())
-    }
-
-    fn any_guessed(&self) -> bool {
-        self.known.iter().any(|part| part.unguessed.is_some())
     }
 
     /// Full matches among all documents; `None` without parts.
@@ -248,7 +239,7 @@ impl<'a> Parts<'a> {
         let has_tier = match tier {
             Tier::Name | Tier::All | Tier::More | Tier::Unconfirmed | Tier::Most => false,
             Tier::Wider => all && self.any_wider(),
-            Tier::Guess => all && self.any_guessed(),
+            Tier::Guess => all && self.known.iter().any(|part| part.unguessed.is_some()),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),
             Tier::Some => {
                 let is_long = self.known.len() > 1 || !all;

@@ -81,8 +81,8 @@ impl Today {
             OPEN_STATES.map(|state| index.values.find(Facet::OpenStates, state).unwrap_or(u32::MAX));
         Self {
             day,
-            order: default_order(&openness, &index.by_name_en.rank),
-            order_es: default_order(&openness, &index.by_name_es.rank),
+            order: default_order(&openness, &index.by_name[0].rank),
+            order_es: default_order(&openness, &index.by_name[1].rank),
             of_state: std::array::from_fn(|state| bits(&|_, openness| openness.states >> state & 1 == 1)),
             pairs: pairs(&index.values, &states, &ordinals, |doc| {
                 openness[doc].is_open() && !is_doubtful(doc)

@@ -30,7 +30,7 @@ use std::sync::OnceLock;
 
 use crate::facet::{COUNT, FACETS, Facet, eligibility_facets};
 use crate::place;
-use crate::search::set::{DocSet, all_of, bits_of, union, words};
+use crate::search::set::{DocSet, bits_of, union, words};
 use crate::search::table::{
     Lists, ListsOf, Pair, PostingNames, Postings, Strings, bit_sets, check_len, column, slice,
 };
@@ -267,11 +267,6 @@ impl Values {
     pub(super) fn shutting_out(&self, facet: Facet, code: &str) -> DocSet<'_> {
         let (named, excluded) = self.around(facet, code);
         union(vec![self.naming_any(facet).without(&named), excluded], self.count)
-    }
-
-    /// Documents that state no value in all of some facets, those of eligibility; `None` if there are no such.
-    pub(super) fn unstated_in_all(&self, facets: &[Facet]) -> Option<DocSet<'_>> {
-        all_of(facets.iter().filter_map(|facet| self.unstated(*facet)).collect())
     }
 
     /// The documents' values.

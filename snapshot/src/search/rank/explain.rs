@@ -23,8 +23,7 @@ impl Index {
         for clause in &query.parts.unknown {
             let _ = writeln!(out, "unknown             {}", clause.words.join(" "));
         }
-        let all = query.parts.known.iter().map(Part::scored).collect();
-        let scorer = Scorer::new(self, &query.text, all);
+        let scorer = Scorer::new(self, &query.text, &query.parts.known);
         for (number, row) in (1..).zip(query.page().rows) {
             let score: f64 = scorer.scores(&[row.doc]).iter().sum();
             let (tier, slug) = (row.tier.as_str(), self.slug(row.doc));
@@ -32,7 +31,7 @@ impl Index {
             let _ = write!(out, "{number:3}. {tier:8} {share:3.0}% {score:6.2} {slug}:");
             let mut rest = score;
             for part in &query.parts.known {
-                let alone = Scorer::new(self, &query.text, vec![part.scored()]);
+                let alone = Scorer::new(self, &query.text, std::slice::from_ref(part));
                 for sum in alone.sums(&[row.doc]).iter().filter(|sum| sum.score > 0.0) {
                     let name = if sum.named > 0.0 { " (in name)" } else { "" };
                     let _ = write!(out, " {}{name} {:.2},", words(part), sum.score);

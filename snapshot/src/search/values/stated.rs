@@ -9,8 +9,8 @@ use crate::record::{Fact, InternedStr, Program};
 use crate::search::table::ListsWriter;
 
 /// A value that a document states.
-struct Value {
-    facet: Facet,
+pub(super) struct Value {
+    pub(super) facet: Facet,
     text: String,
     /// Number of documents that name it.
     documents: u32,
@@ -21,7 +21,8 @@ struct Value {
 pub(crate) struct StatedValues {
     /// Number of each value, by facet.
     numbers: [HashMap<String, u32>; COUNT],
-    values: Vec<Value>,
+    /// By number.
+    pub(super) values: Vec<Value>,
     /// Of each document: twice the number of a value, and one more where it is excluded.
     lists: ListsWriter<u32>,
     labels: BTreeMap<(Facet, String), BTreeSet<InternedStr>>,
@@ -78,18 +79,8 @@ impl StatedValues {
         self.of(facet).filter(|(number, _)| self.values[*number as usize].documents > 0)
     }
 
-    /// How many numbers there are.
-    pub(super) fn numbers(&self) -> usize {
-        self.values.len()
-    }
-
-    /// The facet of a number.
-    pub(super) fn facet_of(&self, number: u32) -> Facet {
-        self.values[number as usize].facet
-    }
-
     /// Numbers that each document states, with whether it excludes the value.
-    pub(super) fn by_document(&self) -> impl Iterator<Item = impl Iterator<Item = (u32, bool)>> {
+    pub(super) fn by_document(&self) -> impl Iterator<Item = impl Iterator<Item = (u32, bool)> + Clone> {
         self.lists.iter().map(|list| list.iter().map(|entry| (entry >> 1, entry & 1 == 1)))
     }
 

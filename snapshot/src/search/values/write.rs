@@ -46,8 +46,8 @@ pub(in crate::search) fn write(
     stated: &StatedValues,
     writer: &mut SectionWriter,
 ) -> Result<NamedOrdinals, TooManyValues> {
-    let mut layout = Layout::new(stated);
-    let own: Vec<_> = FACETS.iter().map(|spec| layout.add(spec.facet)).collect();
+    let mut layout = Layout { postings: PostingsWriter::new(stated.documents()), ..Layout::default() };
+    let own: Vec<_> = FACETS.iter().map(|spec| layout.add(spec.facet, stated)).collect();
     let ordinals = layout.texts.len();
     if ordinals > ORDINALS_MAX {
         return Err(TooManyValues { found: ordinals, most: ORDINALS_MAX });
@@ -89,7 +89,7 @@ fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
     let mut all = Vec::new();
     for facet in eligibility_facets() {
         let silent = (0..).zip(stated.by_document()).filter_map(|(doc, mut numbers)| {
-            (!numbers.any(|(number, _)| stated.facet_of(number) == facet)).then_some(doc)
+            (!numbers.any(|(number, _)| stated.values[number as usize].facet == facet)).then_some(doc)
         });
         all.extend(bits_of(silent, stated.documents()));
     }
@@ -97,8 +97,8 @@ fn write_unstated(stated: &StatedValues, writer: &mut SectionWriter) {
 }
 
 /// The ordinals being laid out: one entry for each in every list.
-struct Layout<'a> {
-    stated: &'a StatedValues,
+#[derive(Default)]
+struct Layout {
     starts: Vec<u32>,
     counts: Vec<u32>,
     texts: Vec<String>,
@@ -109,22 +109,15 @@ struct Layout<'a> {
     excluded: ListsWriter<u32>,
 }
 
-impl<'a> Layout<'a> {
-    fn new(stated: &'a StatedValues) -> Self {
-        let (starts, counts, texts, totals, sets) = Default::default();
-        let postings = PostingsWriter::new(stated.documents());
-        let (named, excluded) = Default::default();
-        Self { stated, starts, counts, texts, totals, sets, postings, named, excluded }
-    }
-
+impl Layout {
     /// Adds the values and sets of a facet. Returns the values and sets of each document, ascending.
-    fn add(&mut self, facet: Facet) -> ListsWriter<u16> {
+    fn add(&mut self, facet: Facet, stated: &StatedValues) -> ListsWriter<u16> {
         let start = self.texts.len() as u32;
-        let ordinals = Ordinals::new(facet, self.stated, start);
+        let ordinals = Ordinals::new(facet, stated, start);
         let values = start..start + ordinals.values.len() as u32;
         self.starts.push(start);
         self.counts.push(values.len() as u32);
-        let matched = self.matched(facet, &ordinals);
+        let matched = matched(facet, &ordinals, stated);
         let sets = sets(&matched);
         let own = own_lists(&matched, &sets, values.end);
         let of_docs = || matched.iter().map(|list| list.iter().copied());
@@ -133,7 +126,7 @@ impl<'a> Layout<'a> {
             self.postings.push(docs);
         });
         for (excluded, lists) in [(false, &mut self.named), (true, &mut self.excluded)] {
-            let documents = || self.stated.by_document().filter(|_| facet.spec().is_place);
+            let documents = || stated.by_document().filter(|_| facet.spec().is_place);
             let of_docs = || documents().map(|list| ordinals.of(list, excluded).into_iter());
             invert(&values, of_docs, |docs| {
                 lists.push(docs);
@@ -151,28 +144,26 @@ impl<'a> Layout<'a> {
         }
         own
     }
+}
 
-    /// The values that each document matches, ascending: those that it names, or the places that it admits.
-    fn matched(&self, facet: Facet, ordinals: &Ordinals<'_>) -> ListsWriter<u32> {
-        let mut matched = ListsWriter::default();
-        let mut places = Places::new(ordinals);
-        let mut stated: Vec<(u32, bool)> = Vec::new();
-        for list in self.stated.by_document() {
-            stated.clear();
-            stated.extend(list);
-            let of = |excluded| ordinals.of(stated.iter().copied(), excluded);
-            if facet.spec().is_place {
-                matched.push(places.admitted(of(false), of(true)));
-            } else {
-                matched.push(&of(false));
-            }
+/// The values that each document matches, ascending: those that it names, or the places that it admits.
+fn matched(facet: Facet, ordinals: &Ordinals<'_>, stated: &StatedValues) -> ListsWriter<u32> {
+    let mut matched = ListsWriter::default();
+    let mut places = Places::new(ordinals);
+    for list in stated.by_document() {
+        let of = |excluded| ordinals.of(list.clone(), excluded);
+        if facet.spec().is_place {
+            matched.push(places.admitted(of(false), of(true)));
+        } else {
+            matched.push(&of(false));
         }
-        matched
     }
+    matched
 }
 
 /// The values of a facet, sorted, and their ordinals.
 struct Ordinals<'a> {
+    /// Of the first value.
     start: u32,
     values: Vec<&'a str>,
     /// Of each number, or [`NONE`].
@@ -187,10 +178,12 @@ impl<'a> Ordinals<'a> {
             stated.of(facet).map(|(_, text)| text).chain(facet.fixed_values().iter().copied()).collect();
         values.sort_unstable();
         values.dedup();
-        let ordinals: HashMap<&str, u32> = values.iter().copied().zip(start..).collect();
-        let mut of_number = vec![NONE; stated.numbers()];
-        stated.of(facet).for_each(|(number, text)| of_number[number as usize] = ordinals[text]);
+        let mut ordinals = Self { start, values, of_number: vec![NONE; stated.values.len()] };
+        for (number, text) in stated.of(facet) {
+            ordinals.of_number[number as usize] = ordinals.find(text).unwrap_or(NONE);
+        }
         if facet.group() != facet {
+            let of_number = &mut ordinals.of_number;
             let first: HashMap<&str, u32> =
                 stated.named(facet.group()).map(|(number, text)| (text, number)).collect();
             for (number, text) in stated.named(facet) {
@@ -199,7 +192,11 @@ impl<'a> Ordinals<'a> {
                 }
             }
         }
-        Self { start, values, of_number }
+        ordinals
+    }
+
+    fn find(&self, value: &str) -> Option<u32> {
+        self.values.binary_search(&value).ok().map(|at| self.start + at as u32)
     }
 
     /// Ordinals of the values that a document names or excludes, ascending, each once.
@@ -222,11 +219,8 @@ struct Places {
 
 impl Places {
     fn new(ordinals: &Ordinals<'_>) -> Self {
-        let numbers: HashMap<&str, u32> = ordinals.values.iter().copied().zip(ordinals.start..).collect();
-        let around = |value: &str| {
-            place::with_ancestors(value).filter_map(|place| numbers.get(place).copied()).collect()
-        };
-        let around = ordinals.values.iter().map(|value| (numbers[value], around(value))).collect();
+        let around = |value: &&str| place::with_ancestors(value).filter_map(|it| ordinals.find(it)).collect();
+        let around = (ordinals.start..).zip(ordinals.values.iter().map(around)).collect();
         Self { around, known: HashMap::default() }
     }
 
@@ -300,7 +294,7 @@ fn invert<D: Iterator<Item: Iterator<Item = u32>>>(
 }
 
 /// Counts pairs: of each value or set the values and sets beside it, which count for each member of the set.
-fn write_pairs(layout: &Layout<'_>, of_docs: &ListsWriter<u16>, writer: &mut SectionWriter) {
+fn write_pairs(layout: &Layout, of_docs: &ListsWriter<u16>, writer: &mut SectionWriter) {
     let ordinals = layout.texts.len();
     let mut frequent: Vec<usize> =
         (0..ordinals).filter(|ordinal| layout.totals[*ordinal] as usize > NO_ROW_MAX).collect();

@@ -305,10 +305,7 @@ pub(crate) fn is_funded(program: &Program, funding_shapes: &[&str]) -> bool {
 
 /// Label of a value when neither vocabulary nor facts have one: the name of a place, else nothing.
 pub fn place_label(facet: Facet, value: &str, locale: Locale) -> Option<&'static str> {
-    if !facet.spec().is_place {
-        return None;
-    }
-    place::label(value, locale)
+    facet.spec().is_place.then(|| place::label(value, locale))?
 }
 
 /// Label of one of the contract's own states, for when the vocabulary has none.

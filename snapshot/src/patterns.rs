@@ -75,7 +75,11 @@ impl Patterns {
 
     /// The first part of a text that a pattern describes.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        if !self.may_begin_in(text) {
+        // Most texts have no word that begins a pattern.
+        let mut likely = text.split(|c: char| !is_of_word(c)).filter(|word| {
+            !word.is_empty() && self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0
+        });
+        if !likely.any(|word| self.by_first.contains_key(&*folded(word))) {
             return None;
         }
         let words = words(text);
@@ -85,14 +89,6 @@ impl Patterns {
         };
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
         text.get(words[from].start..words[to - 1].end)
-    }
-
-    /// Whether any word of a text begins a pattern: most texts have none.
-    fn may_begin_in(&self, text: &str) -> bool {
-        let pieces = text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
-        pieces
-            .filter(|word| self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0)
-            .any(|word| self.by_first.contains_key(&*folded(word)))
     }
 }
 

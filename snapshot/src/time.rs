@@ -47,10 +47,7 @@ impl Day {
 
     /// The date of a day.
     pub fn date(self) -> Option<Date> {
-        if self == Self::NONE {
-            return None;
-        }
-        EPOCH.checked_add(jiff::Span::new().try_days(self.0).ok()?).ok()
+        EPOCH.checked_add(jiff::Span::new().try_days(self.known()?.0).ok()?).ok()
     }
 
     /// The day before.

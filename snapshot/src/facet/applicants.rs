@@ -76,11 +76,7 @@ pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static
         .filter(|spec| is_of_persons(spec))
         .map(|spec| (spec, admitted_values(spec.facet, program, facts)))
         .collect();
-    let served: Vec<&str> = facts
-        .iter()
-        .filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind))
-        .filter_map(|fact| fact.label.as_deref())
-        .collect();
+    let served: Vec<&str> = served(facts).collect();
     for (spec, values) in &mut all {
         // Programs may state hundreds of places: each fact is looked at once.
         let mut by_value: FxHashMap<&str, Vec<&Fact>> = FxHashMap::default();
@@ -139,18 +135,18 @@ fn is_audience(spec: &FacetSpec, of_value: &[&Fact], served: &[&str]) -> bool {
     spec.facet != Facet::Applicants && words.any(|words| served.contains(&words))
 }
 
+/// Labels of those whom the money serves.
+fn served<'a>(facts: &[&'a Fact]) -> impl Iterator<Item = &'a str> {
+    let of_audiences = facts.iter().filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind));
+    of_audiences.filter_map(|fact| fact.label.as_deref())
+}
+
 /// Facts without the ages of those whom the money serves: a label of both states such an age.
 pub fn without_ages_served<'a>(facts: &[&'a Fact]) -> Vec<&'a Fact> {
-    let folded = |fact: &&Fact| fact.label.as_deref().map(str::to_lowercase);
-    let served: Vec<String> = facts
-        .iter()
-        .copied()
-        .filter(|fact| Facet::Audiences.spec().is_fed_by(&fact.kind))
-        .filter_map(|fact| folded(&fact))
-        .collect();
+    let served: Vec<String> = served(facts).map(str::to_lowercase).collect();
     let is_served = |fact: &&&Fact| {
         let is_age = Measure::of_kind(&fact.kind) == Some(Measure::Age);
-        is_age && folded(fact).is_some_and(|label| served.contains(&label))
+        is_age && fact.label.is_some_and(|label| served.contains(&label.to_lowercase()))
     };
     facts.iter().filter(|fact| !is_served(fact)).copied().collect()
 }

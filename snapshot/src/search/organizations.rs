@@ -88,16 +88,14 @@ impl Organizations {
         let count = slugs.count();
         let former_of = column::<u32>(sections, FORMER_OF, former.count())?;
         check_below(FORMER_OF, &former_of, count)?;
+        let names = |locale: usize| Strings::open_len(sections, NAMES[locale], count);
         Ok(Self {
             former,
             former_of,
             of: Lists::open_many(sections, OF, keys.count(), count)?,
             keys,
             docs: Lists::open_many(sections, DOCS, count, programs)?,
-            names: [
-                Strings::open_len(sections, NAMES[0], count)?,
-                Strings::open_len(sections, NAMES[1], count)?,
-            ],
+            names: [names(0)?, names(1)?],
             slugs,
         })
     }

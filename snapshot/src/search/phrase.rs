@@ -89,7 +89,7 @@ impl<'a> Phrases<'a> {
         rows.sort_by_cached_key(|docs| docs.len());
         let mut rows = rows.into_iter();
         let first = found.or_else(|| rows.next().cloned());
-        let docs = rows.fold(first.unwrap_or_else(|| DocSet::all(terms.documents())), DocSet::and);
+        let docs = rows.fold(first.unwrap_or_else(|| DocSet::all(terms.count)), DocSet::and);
         let exact = self.excluded.iter().filter(|phrase| phrase.row.is_exact);
         exact.fold(docs, |docs, phrase| docs.without(&phrase.row.docs))
     }

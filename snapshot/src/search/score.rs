@@ -15,13 +15,8 @@ use crate::search::tiers::Part;
 /// Weighted frequency of a clause whose value a document has.
 const VALUE: f32 = 1.5;
 
-const fn weight(form: Form) -> f32 {
-    match form {
-        Form::Typed => 1.0,
-        Form::Other => 0.6,
-        Form::Guess => 0.4,
-    }
-}
+/// Weight of an occurrence by its [`Form`].
+const FORMS: [f32; 3] = [1.0, 0.6, 0.4];
 
 /// The scores of clauses, summed up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,13 +82,13 @@ impl<'a> Scorer<'a> {
 
     fn add_clause(&mut self, position: usize, clause: &Clause<'_>) {
         for (term, form) in &clause.forms {
-            self.add(*term, position, weight(*form));
+            self.terms.push((position, *term, FORMS[*form as usize]));
         }
         let others = clause.others.iter().map(|other| (&other.terms, Form::Other));
         for (words, form) in std::iter::once((&clause.each_word, Form::Typed)).chain(others) {
-            let share = weight(form);
+            let share = FORMS[form as usize];
             for term in words.iter().flatten() {
-                self.add(*term, position, share / words.len() as f32);
+                self.terms.push((position, *term, share / words.len() as f32));
             }
         }
     }
@@ -103,9 +98,9 @@ impl<'a> Scorer<'a> {
         let [only] = clause.words.as_slice() else { return };
         let typed = query.words.iter().find(|word| word.text == *only && word.parts.len() > 1);
         for part in typed.iter().flat_map(|word| &word.parts) {
-            let share = weight(Form::Other) / typed.map_or(1, |word| word.parts.len()) as f32;
+            let share = FORMS[Form::Other as usize] / typed.map_or(1, |word| word.parts.len()) as f32;
             for term in self.index.terms.related(part) {
-                self.add(term, position, share);
+                self.terms.push((position, term, share));
             }
         }
     }
@@ -116,11 +111,7 @@ impl<'a> Scorer<'a> {
         self.idf.push(idf(self.index.terms.docs(term).len(), self.index.programs()));
         self.values.push(DocSet::none());
         self.around.push(DocSet::none());
-        self.add(term, self.idf.len() - 1, weight(Form::Typed));
-    }
-
-    fn add(&mut self, term: u32, clause: usize, weight: f32) {
-        self.terms.push((clause, term, weight));
+        self.terms.push((self.idf.len() - 1, term, FORMS[Form::Typed as usize]));
     }
 
     /// Scores of some documents, ascending.

@@ -44,7 +44,7 @@ impl OtherSenses {
         let list = format!("other-sense-{place}");
         let owned = |phrase: &Vec<&str>| phrase.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let used = lexicon::phrases(&list).map(|phrase| terms.together(&owned(phrase), false));
-        let docs = union(used.chain([within_longer_names(term, place, terms)]).collect(), terms.documents());
+        let docs = union(used.chain([within_longer_names(term, place, terms)]).collect(), terms.count);
         let docs = docs.into_owned();
         known().insert(key, docs.clone());
         docs
@@ -59,7 +59,7 @@ fn within_longer_names(term: u32, place: &str, terms: &Terms) -> DocSet<'static>
         |words: &Vec<String>| words.iter().map(|word| terms.exact(word)).collect::<Option<Vec<_>>>();
     let names: Vec<Vec<u32>> = others.filter_map(|(words, _)| look_up(words)).collect();
     let rows = names.iter().map(|name| terms.row(name).docs).collect();
-    let mut docs = union(rows, terms.documents()).into_owned();
+    let mut docs = union(rows, terms.count).into_owned();
     let name_codes: Vec<Vec<u32>> =
         names.iter().map(|name| name.iter().map(|term| terms.code(*term)).collect()).collect();
     let code = terms.code(term);

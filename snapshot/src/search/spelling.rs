@@ -1,6 +1,8 @@
 //! Guesses: for a word that no record has, the terms that it may be a misspelling or the beginning of. Words that
 //! are known without any record are not guessed. Only ranked searches guess.
 
+use std::ops::Range;
+
 use crate::search::lexicon;
 use crate::search::terms::Terms;
 use crate::text::QueryWord;
@@ -55,7 +57,7 @@ impl Terms {
         self.most_frequent(range.filter(is_most).map(|term| term as u32).collect(), COMPLETIONS_MAX)
     }
 
-    fn beginning(&self, prefix: &str) -> std::ops::Range<usize> {
+    fn beginning(&self, prefix: &str) -> Range<usize> {
         let terms = self.tokens();
         let start = terms.lower_bound(0..terms.count(), prefix.as_bytes());
         start..self.after_prefix(start, prefix.as_bytes())
@@ -96,12 +98,7 @@ impl Terms {
     /// Walks a part of the sorted dictionary with one row of the distance table for each letter, keeps
     /// the rows of the letters shared with the term before, and jumps over every term that begins with
     /// letters that are already too far away.
-    fn within_range(
-        &self,
-        range: std::ops::Range<usize>,
-        wanted: &[char],
-        edits: usize,
-    ) -> Vec<(usize, u32)> {
+    fn within_range(&self, range: Range<usize>, wanted: &[char], edits: usize) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         let mut path: Vec<char> = Vec::new();
         let mut table = Distances::new(wanted, edits);

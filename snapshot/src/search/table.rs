@@ -10,6 +10,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::search::set::{DocSet, WORD, bits_of, words};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
+type Result<T> = std::result::Result<T, SectionError>;
+
 /// Names of two sections: where each item begins, and the items.
 pub(crate) type Pair = (&'static str, &'static str);
 
@@ -93,14 +95,14 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
     /// # Errors
     ///
     /// If a section is missing, damaged, or does not fit the others.
-    pub fn open(sections: &Sections, (at_name, items_name): Pair) -> Result<Self, SectionError> {
+    pub fn open(sections: &Sections, (at_name, items_name): Pair) -> Result<Self> {
         let (at, items) = (sections.get::<u64>(at_name)?, sections.get::<T>(items_name)?);
         check_offsets(at_name, &at, items.len())?;
         Ok(Self { at, items })
     }
 
     /// The same for a given number of lists.
-    pub(super) fn open_len(sections: &Sections, names: Pair, length: usize) -> Result<Self, SectionError> {
+    pub(super) fn open_len(sections: &Sections, names: Pair, length: usize) -> Result<Self> {
         let lists = Self::open(sections, names)?;
         check_len(names.0, &lists.at, length + 1)?;
         Ok(lists)
@@ -124,19 +126,14 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
 
 impl Lists {
     /// Opens lists of numbers less than `bound`.
-    pub(crate) fn open_below(sections: &Sections, names: Pair, bound: usize) -> Result<Self, SectionError> {
+    pub(crate) fn open_below(sections: &Sections, names: Pair, bound: usize) -> Result<Self> {
         let lists = Self::open(sections, names)?;
         check_below(names.1, &lists.items, bound)?;
         Ok(lists)
     }
 
     /// The same for a given number of lists.
-    pub(super) fn open_many(
-        sections: &Sections,
-        names: Pair,
-        length: usize,
-        bound: usize,
-    ) -> Result<Self, SectionError> {
+    pub(super) fn open_many(sections: &Sections, names: Pair, length: usize, bound: usize) -> Result<Self> {
         let lists = Self::open_below(sections, names, bound)?;
         check_len(names.0, &lists.at, length + 1)?;
         Ok(lists)
@@ -201,7 +198,7 @@ pub(super) struct Dictionary {
 
 impl Dictionary {
     /// Opens what [`Strings::write`] wrote.
-    pub(super) fn open(sections: &Sections, names: Pair) -> Result<Self, SectionError> {
+    pub(super) fn open(sections: &Sections, names: Pair) -> Result<Self> {
         let strings = Strings::open(sections, names)?;
         let count = u32::try_from(strings.count())
             .map_err(|_| SectionError::Content(names.0, "has too many strings"))?;
@@ -292,7 +289,7 @@ impl Postings {
         (lists, dense_name, bits): PostingNames,
         length: usize,
         count: usize,
-    ) -> Result<Self, SectionError> {
+    ) -> Result<Self> {
         let lists = Lists::open_many(sections, lists, length, count)?;
         let dense = column::<u32>(sections, dense_name, length)?;
         let bits = bit_sets(sections, bits, count)?;
@@ -319,11 +316,7 @@ impl Postings {
 }
 
 /// Opens a section of a given length.
-pub(crate) fn column<T: Pod>(
-    sections: &Sections,
-    name: &'static str,
-    length: usize,
-) -> Result<Section<T>, SectionError> {
+pub(crate) fn column<T: Pod>(sections: &Sections, name: &'static str, length: usize) -> Result<Section<T>> {
     let column = sections.get::<T>(name)?;
     check_len(name, &column, length)?;
     Ok(column)
@@ -335,18 +328,14 @@ pub(super) fn offsets(
     name: &'static str,
     count: usize,
     length: usize,
-) -> Result<Section<u64>, SectionError> {
+) -> Result<Section<u64>> {
     let at = column(sections, name, count + 1)?;
     check_offsets(name, &at, length)?;
     Ok(at)
 }
 
 /// Opens bit sets over `count` documents, in which no document is out of bounds.
-pub(super) fn bit_sets(
-    sections: &Sections,
-    name: &'static str,
-    count: usize,
-) -> Result<Section<u64>, SectionError> {
+pub(super) fn bit_sets(sections: &Sections, name: &'static str, count: usize) -> Result<Section<u64>> {
     let bits = sections.get::<u64>(name)?;
     let outside = if count.is_multiple_of(WORD) { 0 } else { u64::MAX << (count % WORD) };
     let mut sets = bits.chunks(words(count).max(1));
@@ -356,13 +345,13 @@ pub(super) fn bit_sets(
 }
 
 /// Offsets start at 0, never fall and end at the length of what they point into.
-pub(super) fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<(), SectionError> {
+pub(super) fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Result<()> {
     let fits = at.first() == Some(&0) && at.last() == Some(&(length as u64)) && at.is_sorted();
     ensure(fits, name, "offsets do not fit")
 }
 
 /// Checks that all numbers are less than a bound.
-pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> Result<(), SectionError> {
+pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> Result<()> {
     ensure(numbers.iter().all(|number| (*number as usize) < bound), name, "a number is out of bounds")
 }
 
@@ -371,6 +360,6 @@ pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> 
 /// # Errors
 ///
 /// If it has another.
-pub fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<(), SectionError> {
+pub fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<()> {
     ensure(section.len() == length, name, "has another length")
 }

@@ -127,7 +127,8 @@ pub struct Terms {
     together: Mutex<HashMap<(Vec<String>, bool), DocSet<'static>>>,
     /// Words of the longest key of the synonyms.
     pub(super) longest_synonym: usize,
-    count: usize,
+    /// Number of documents.
+    pub(super) count: usize,
 }
 
 /// Documents whose impacts are read.
@@ -320,18 +321,13 @@ impl Terms {
         self.synonyms.get(words).map_or(&[], Vec::as_slice)
     }
 
-    /// Number of documents.
-    pub(super) fn documents(&self) -> usize {
-        self.count
-    }
-
     /// Code of a term in streams.
     pub(super) fn code(&self, term: u32) -> u32 {
         self.codes.get(term as usize).copied().unwrap_or_default()
     }
 
     /// Mean number of codes in a document's stream, about: most codes take one byte, some two.
-    pub fn mean_codes(&self) -> u64 {
+    pub(super) fn mean_codes(&self) -> u64 {
         self.streams.items.len() as u64 / (self.count as u64).max(1)
     }
 

@@ -244,11 +244,11 @@ impl<'a> Selector<'a> {
 
     /// Moves the count of each set to its members.
     fn spread_sets(&mut self, facet: Facet) {
-        let values = &self.index.values;
+        let (values, counts) = (&self.index.values, &mut *self.counts);
         for set in values.of(facet).end..values.span(facet).end {
-            let count = std::mem::take(&mut self.counts[set]);
+            let count = std::mem::take(&mut counts[set]);
             if count > 0 {
-                values.set(set).iter().for_each(|value| self.counts[*value as usize] += count);
+                values.set(set).iter().for_each(|value| counts[*value as usize] += count);
             }
         }
     }

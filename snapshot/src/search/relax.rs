@@ -373,11 +373,8 @@ fn without_filters(index: &Index, query: &Query) -> Vec<Removal> {
         let (mut left, mut alone) = (query.clone(), nothing.clone());
         copy(&mut left, &nothing);
         copy(&mut alone, query);
-        all.push(Removal {
-            removed: Constraint::Filter { parameter, value },
-            query: left,
-            alone: Some(alone),
-        });
+        let removed = Constraint::Filter { parameter, value };
+        all.push(Removal { removed, query: left, alone: Some(alone) });
     };
     for (place, (facet, pick)) in query.selected.iter().enumerate() {
         let value = Some(index.value_text(pick).to_owned());
@@ -431,11 +428,8 @@ fn with_other_roles(index: &Index, query: &Query) -> Vec<Removal> {
             let mut other = query.clone();
             other.selected[position] = (facet, value);
             other.selected.sort();
-            all.push(Removal {
-                removed: Constraint::Role { facet, place: code.to_owned() },
-                query: other,
-                alone: None,
-            });
+            let removed = Constraint::Role { facet, place: code.to_owned() };
+            all.push(Removal { removed, query: other, alone: None });
         }
     }
     all

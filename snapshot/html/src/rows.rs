@@ -10,7 +10,7 @@ use snapshot::time::{Day, DisplayStatus};
 use crate::highlight::{Highlighter, Piece, beginning};
 use crate::index::Html;
 use crate::status::Status;
-use crate::view::{Program, Row, variables};
+use crate::view::{Row, variables};
 
 /// Maximum number of programs on the page of an organization, which links to a search for all of them.
 const PROGRAMS: usize = 20;
@@ -38,7 +38,7 @@ impl Html {
                 (title, highlighter.extract(&summary, language.passages(doc), bits))
             }
         };
-        let status = self.status_of(&program, doc, locale, dated);
+        let status = self.status_of(doc, locale, dated, || program.deadline_text.is_some());
         Some(Row { program, status, title, extract, opened: None, differs: None })
     }
 
@@ -62,17 +62,15 @@ impl Html {
         self.templates.part("rows.html", locale, context! { rows => variables(&rows) })
     }
 
-    fn status_of(&self, program: &Program, doc: u32, locale: Locale, dated: &Dated) -> Status {
-        let in_words = || program.deadline_text.is_some();
+    fn status_of(&self, doc: u32, locale: Locale, dated: &Dated, in_words: impl Fn() -> bool) -> Status {
         let state = dated.today.state(doc);
         state.map(|state| self.words(locale).program(&state, dated.day(), in_words)).unwrap_or_default()
     }
 
     /// The status of a document on the day.
     pub(crate) fn status(&self, doc: u32, locale: Locale, dated: &Dated) -> Status {
-        let state = dated.today.state(doc);
         let in_words = || self.language(locale).program(doc).is_some_and(|it| it.deadline_text.is_some());
-        state.map(|state| self.words(locale).program(&state, dated.day(), in_words)).unwrap_or_default()
+        self.status_of(doc, locale, dated, in_words)
     }
 
     /// The open programs that close next: those that persons can apply to, and the others.

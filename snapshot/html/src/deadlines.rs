@@ -2,13 +2,12 @@
 
 use jiff::civil::Date;
 
-use minijinja::{Error, context};
-use serde::Serialize;
+use minijinja::{Error, Value, context};
 
 use crate::index::Html;
 use crate::search::search_path;
 use crate::templates::prefix;
-use crate::view::{Bar, Link, Row, variables};
+use crate::view::{bar, link, variables};
 use snapshot::page::Dated;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
@@ -70,28 +69,6 @@ fn chart(months: &[Month], most: usize) -> (Vec<Month>, &[Month]) {
     ((0..length).map(month).map(|month| (month, count(month))).collect(), later)
 }
 
-/// Length of a bar in per cent of the longest; at least 1 unless `count` is 0.
-pub(crate) fn bar_width(count: u64, most: u64) -> u64 {
-    (count * 100).div_ceil(most.max(1))
-}
-
-/// The deadlines of a month.
-#[derive(Serialize)]
-struct Section {
-    name: Option<String>,
-    rows: Vec<Row>,
-}
-
-/// What is due: months as bars and as links, and programs by month.
-#[derive(Serialize)]
-struct Due {
-    bars: Vec<Bar>,
-    later: Vec<Bar>,
-    sections: Vec<Section>,
-    /// A search for the deadlines that are not listed.
-    more: Option<Link>,
-}
-
 impl Html {
     /// The next deadlines by month, below links to the months.
     pub(crate) fn next_deadlines(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
@@ -99,35 +76,30 @@ impl Html {
         let (near, later) = chart(&months, ALL_BARS);
         let due: Vec<(u32, Date)> = due(dated).take(NEXT).collect();
         let of_one = due.chunk_by(|(_, a), (_, b)| a.first_of_month() == b.first_of_month());
-        let section = |due: &[(u32, Date)]| Section {
-            name: due.first().map(|(_, date)| self.templates.month(*date, locale)),
-            rows: self.rows(due.iter().map(|(doc, _)| *doc), locale, dated),
+        let section = |due: &[(u32, Date)]| {
+            let rows = self.rows(due.iter().map(|(doc, _)| *doc), locale, dated);
+            let name = due.first().map(|(_, date)| self.templates.month(*date, locale));
+            context! { name, rows => variables(&rows) }
         };
-        let sections = of_one.map(section).collect();
+        let sections: Vec<Value> = of_one.map(section).collect();
         let (bars, later) = (self.bars(&near, locale), self.bars(later, locale));
-        self.due(&Due { bars, later, sections, more: None }, locale)
-    }
-
-    fn due(&self, due: &Due, locale: Locale) -> Result<String, Error> {
-        self.templates.part("due.html", locale, variables(due))
+        self.templates.part("due.html", locale, context! { bars, later, sections, more => () })
     }
 
     /// How many deadlines each of the next months has.
     pub(crate) fn months(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let bars = self.bars(&chart(&months(dated), BARS).0, locale);
-        self.templates.part("months.html", locale, context! { bars => variables(&bars) })
+        self.templates.part("months.html", locale, context! { bars })
     }
 
     /// Months with bars that are as long as there are deadlines.
-    fn bars(&self, months: &[Month], locale: Locale) -> Vec<Bar> {
+    fn bars(&self, months: &[Month], locale: Locale) -> Vec<Value> {
         let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
-        let bar = |(month, count): &Month| Bar {
-            name: self.templates.month(*month, locale),
-            href: (*count > 0).then(|| month_path(locale, *month)),
-            count: grouped(*count, locale),
-            width: bar_width(*count, most),
+        let month = |(month, count): &Month| {
+            let href = (*count > 0).then(|| month_path(locale, *month));
+            bar(self.templates.month(*month, locale), href, (*count, most), locale)
         };
-        months.iter().map(bar).collect()
+        months.iter().map(month).collect()
     }
 
     /// The deadlines of a month.
@@ -136,15 +108,14 @@ impl Html {
         let more = docs.first().filter(|_| docs.len() > MONTH).map(|(_, any)| {
             let (path, from, to) = (search_path(locale), any.first_of_month(), any.last_of_month());
             let count = grouped(docs.len() as u64, locale);
-            Link {
-                href: format!("{path}?deadlineFrom={from}&deadlineTo={to}"),
-                text: self.templates.phrase(locale, "deadlines_more", &[("n", &count)]),
-                lang: None,
-            }
+            let text = self.templates.phrase(locale, "deadlines_more", &[("n", &count)]);
+            // A search for those that are not listed.
+            link(format!("{path}?deadlineFrom={from}&deadlineTo={to}"), &text)
         });
         let rows = self.rows(docs.iter().take(MONTH).map(|(doc, _)| *doc), locale, dated);
-        let sections = if rows.is_empty() { Vec::new() } else { vec![Section { name: None, rows }] };
-        self.due(&Due { bars: Vec::new(), later: Vec::new(), sections, more }, locale)
+        let section = (!rows.is_empty()).then(|| context! { name => (), rows => variables(&rows) });
+        let sections = Vec::from_iter(section);
+        self.templates.part("due.html", locale, context! { bars => (), later => (), sections, more })
     }
 }
 

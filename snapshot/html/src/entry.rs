@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 
-use minijinja::{Error, context};
-use serde::Serialize;
+use minijinja::{Error, Value, context};
 use snapshot::facet::{ENTRY, Facet};
 use snapshot::page::Dated;
 use snapshot::record::Locale;
@@ -11,7 +10,6 @@ use snapshot::search::Index;
 use snapshot::text::fold;
 
 use crate::index::Html;
-use crate::view::variables;
 
 /// Most values of a facet in a list: those with the most open programs.
 const MOST: usize = 40;
@@ -34,60 +32,33 @@ impl Entry {
     }
 }
 
-/// A list, template `entry.html`.
-#[derive(Serialize)]
-struct List {
-    /// Which list it is.
-    word: &'static str,
-    groups: Vec<Group>,
-}
-
-/// The values of a facet, by label.
-#[derive(Serialize)]
-struct Group {
-    name: String,
-    options: Vec<Item>,
-}
-
-/// A value with its number of open programs.
-#[derive(Serialize)]
-struct Item {
-    value: String,
-    label: String,
-    lang: Option<String>,
-    count: String,
-}
-
 impl Html {
-    /// The lists on a day. A value without an open program is left out, and so is a list without values.
+    /// The lists on a day, template `entry.html`. A value without an open program is left out, and so is a list without
+    /// values.
     pub(crate) fn entry(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
-        let group =
-            |(facet, choices): &(Facet, Vec<Choice>)| self.entry_group(*facet, choices, locale, dated);
-        let list = |((word, _), groups): (&(&'static str, _), &Vec<_>)| List {
-            word,
-            groups: groups.iter().map(group).filter(|group| !group.options.is_empty()).collect(),
+        let list = |((word, _), facets): (&(&'static str, _), &Vec<(Facet, Vec<Choice>)>)| {
+            let groups = facets.iter().filter_map(|(facet, of)| self.entry_group(*facet, of, locale, dated));
+            let groups: Vec<Value> = groups.collect();
+            (!groups.is_empty()).then(|| context! { word => *word, groups })
         };
-        let lists = ENTRY.iter().zip(&self.entry.0).map(list).filter(|list| !list.groups.is_empty());
-        let lists: Vec<List> = lists.collect();
-        self.templates.part("entry.html", locale, context! { lists => variables(&lists) })
+        let lists: Vec<Value> = ENTRY.iter().zip(&self.entry.0).filter_map(list).collect();
+        self.templates.part("entry.html", locale, context! { lists })
     }
 
-    fn entry_group(&self, facet: Facet, choices: &[Choice], locale: Locale, dated: &Dated) -> Group {
+    /// The values of a facet, by label, each with its number of open programs.
+    fn entry_group(&self, facet: Facet, choices: &[Choice], locale: Locale, dated: &Dated) -> Option<Value> {
         let (words, language, spec) = (self.words(locale), self.language(locale), facet.spec());
         let counted = choices.iter().map(|choice| (dated.today.open_with(choice.0), choice));
         let mut open: Vec<(u32, &Choice)> = counted.filter(|(count, _)| *count > 0).collect();
         open.sort_by_key(|(count, choice)| (Reverse(*count), choice.0));
-        let item = |(count, (ordinal, value)): (u32, &Choice)| {
+        open.truncate(MOST);
+        open.sort_by_cached_key(|(_, choice)| fold(language.label(choice.0).1));
+        let option = |(count, (ordinal, value)): (u32, &Choice)| {
             let (lang, label) = language.label(*ordinal);
-            Item {
-                value: format!("{}:{value}", spec.parameter),
-                label: label.to_owned(),
-                lang: lang.map(str::to_owned),
-                count: words.grouped(count),
-            }
+            context! { value => format!("{}:{value}", spec.parameter), label, lang, count => words.grouped(count) }
         };
-        let mut options: Vec<Item> = open.into_iter().take(MOST).map(item).collect();
-        options.sort_by_cached_key(|item| fold(&item.label));
-        Group { name: words.word(&format!("facet_{}", spec.name)).to_owned(), options }
+        let options: Vec<Value> = open.into_iter().map(option).collect();
+        (!options.is_empty())
+            .then(|| context! { name => words.word(&format!("facet_{}", spec.name)), options })
     }
 }

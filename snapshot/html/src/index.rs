@@ -18,21 +18,19 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, Error};
+use minijinja::{Environment, Error, Value};
 use serde::de::DeserializeOwned;
 use snapshot::page::Site;
-use snapshot::page::text::grouped;
 use snapshot::record::Locale;
 use snapshot::search::{Organizations, Strings, StringsWriter};
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
 
-use crate::deadlines::bar_width;
 use crate::entry::Entry;
 pub use crate::hints::HintEntry;
 use crate::hints::{self, Hints};
 use crate::status::Words;
 use crate::templates::{SiteInfo, Templates, environment, with_location};
-use crate::view::{Bar, Link, Program};
+use crate::view::{Link, Program, bar};
 
 type SectionNames = (&'static str, &'static str);
 
@@ -59,15 +57,6 @@ pub enum PagesError {
     Section(#[from] SectionError),
     #[error("the templates: {}", with_location(.0))]
     Template(#[from] Error),
-}
-
-/// What a document has in one language.
-#[derive(Clone, Debug)]
-pub struct DocumentEntry {
-    /// Its view.
-    pub view: Program,
-    /// Passages, a line each; empty if they equal those of the main language.
-    pub passages: String,
 }
 
 /// What a language has once.
@@ -111,11 +100,12 @@ impl PagesWriter {
         Self { languages, csv: StringsWriter::default() }
     }
 
-    /// Adds the next document: what it has in each language of the site, and its CSV row.
-    pub fn add(&mut self, languages: &[DocumentEntry], csv: &str) {
-        for ((_, [views, passages]), entry) in self.languages.iter_mut().zip(languages) {
-            views.push(&json(&entry.view));
-            passages.push(entry.passages.as_bytes());
+    /// Adds the next document: its view and its passages in each language of the site, and its CSV row. Passages have a
+    /// line each; they are empty if they equal those of the main language.
+    pub fn add(&mut self, languages: &[(Program, String)], csv: &str) {
+        for ((_, [views, passages]), (view, lines)) in self.languages.iter_mut().zip(languages) {
+            views.push(&json(view));
+            passages.push(lines.as_bytes());
         }
         self.csv.push(csv.as_bytes());
     }
@@ -172,7 +162,7 @@ pub(crate) struct Language {
     labels: Strings,
     pub(crate) recipients: Strings,
     /// Number of programs by the most that one award pays.
-    pub(crate) sums: Vec<Bar>,
+    pub(crate) sums: Vec<Value>,
 }
 
 /// `pages.bin`, open.
@@ -192,12 +182,8 @@ pub struct Html {
 }
 
 impl Language {
-    fn open(
-        sections: &Sections,
-        locale: Locale,
-        count: usize,
-        ordinals: usize,
-    ) -> Result<Self, SectionError> {
+    fn open(sections: &Sections, locale: Locale, site: &Site) -> Result<Self, SectionError> {
+        let (count, ordinals) = (site.index.programs(), site.index.values.ordinals());
         let at = locale as usize;
         let sized = |names: SectionNames, length: usize| {
             let strings = Strings::open(sections, names)?;
@@ -239,11 +225,10 @@ impl Html {
     ///
     /// If a section is missing, damaged, or does not fit the others, or a template cannot be compiled.
     pub fn open(sections: &Sections, site: &Site) -> Result<Self, PagesError> {
-        let (count, ordinals) = (site.index.programs(), site.index.values.ordinals());
-        let language = |locale| Language::open(sections, locale, count, ordinals);
         let only = site.lists.about.only_locale;
         let locales = Locale::ALL.iter().filter(|locale| only.is_none_or(|only| only == **locale));
-        let mut languages = locales.map(|locale| language(*locale)).collect::<Result<Vec<_>, _>>()?;
+        let languages = locales.map(|locale| Language::open(sections, *locale, site));
+        let mut languages = languages.collect::<Result<Vec<_>, _>>()?;
         if let [main, other] = &mut languages[..] {
             other.passages.extend(main.passages.iter().cloned());
         }
@@ -259,7 +244,7 @@ impl Html {
             hints: Hints::open(sections)?,
         };
         let is_listed = |it: &Language| it.recipients.count() == html.recipients.count();
-        let fits = html.csv.count() == count && html.languages.iter().all(is_listed);
+        let fits = html.csv.count() == site.index.programs() && html.languages.iter().all(is_listed);
         ensure(fits, CSV.0, "does not fit the search index")?;
         Ok(html)
     }
@@ -285,18 +270,12 @@ impl Html {
 }
 
 /// The bars of the chart of amounts.
-fn bars(sections: &Sections, locale: Locale) -> Result<Vec<Bar>, SectionError> {
+fn bars(sections: &Sections, locale: Locale) -> Result<Vec<Value>, SectionError> {
     let name = SUMS[locale as usize];
     let sums: Vec<(String, u64)> = serde_json::from_slice(&sections.get::<u8>(name)?)
         .map_err(|_| SectionError::Content(name, "is no JSON of the expected shape"))?;
     let most = sums.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    let bar = |(name, count)| Bar {
-        name,
-        href: None,
-        count: grouped(count, locale),
-        width: bar_width(count, most),
-    };
-    Ok(sums.into_iter().map(bar).collect())
+    Ok(sums.into_iter().map(|(name, count)| bar(name, None, (count, most), locale)).collect())
 }
 
 /// The stored templates, words and what pages share, compiled.
@@ -306,8 +285,7 @@ fn compiled(sections: &Sections) -> Result<Templates, PagesError> {
     let mut files: BTreeMap<&str, &str> =
         (0..names.count()).map(|at| (names.text(at), texts.text(at))).collect();
     let site: SiteInfo = read(files.remove(SITE_FILE))?;
-    let words = WORD_FILES.map(|name| read(files.remove(name)));
-    let [english, spanish] = words;
+    let [english, spanish] = WORD_FILES.map(|name| read(files.remove(name)));
     let mut environment: Environment<'static> = environment(site.pictures.clone())?;
     for (name, text) in files {
         environment.add_template_owned(name.to_owned(), text.to_owned())?;

@@ -11,7 +11,6 @@ mod highlight;
 mod hints;
 mod hole;
 pub mod index;
-mod pages;
 mod recipients;
 mod rows;
 mod search;

@@ -7,9 +7,8 @@ use snapshot::record::Locale;
 use snapshot::text::words_of;
 
 use crate::index::Html;
-use crate::pages::PageLinks;
 use crate::templates::here;
-use crate::view::{Link, variables};
+use crate::view::{Link, page_links, variables};
 
 /// Path of the list in English.
 const PATH: &str = "/recipients";
@@ -40,7 +39,7 @@ impl Html {
             question => question(text, page),
             count => self.templates.phrase(locale, key, &[("n", &grouped(found.len() as u64, locale))]),
             items => found[shown].iter().filter_map(item).collect::<Vec<Value>>(),
-            pages => variables(&PageLinks::new(pages, |page| format!("{path}{}", question(text, page)))),
+            pages => page_links(pages, |page| format!("{path}{}", question(text, page))),
         };
         let title = self.templates.word(locale, "recipients_title");
         self.templates.page("recipients.html", locale, (PATH, title), view).map(String::into_bytes)

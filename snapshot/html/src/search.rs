@@ -5,34 +5,25 @@ mod display_query;
 mod facets;
 mod notes;
 mod options;
-mod places;
 mod results;
 mod suggestions;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use form_urlencoded::byte_serialize;
-use minijinja::Error;
+use minijinja::{Error, Value, context};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 use snapshot::page::{Dated, Site};
 use snapshot::query::{PARAMETERS, ParameterKind, Query};
 use snapshot::record::Locale;
 use snapshot::search::{RankOptions, RankedPage};
 use snapshot::time::Day;
 
-use self::chips::{Chips, Understood};
 pub(crate) use self::display_query::DisplayQuery;
-use self::facets::Groups;
-use self::notes::{Invalid, Notes};
 pub use self::options::PageOptions;
-use self::results::{Order, Results};
 use crate::index::Html;
-use crate::pages::PageLinks;
 use crate::status::Words;
 use crate::templates::here;
-use crate::view::{Bar, variables};
 
 /// Maximum number of values shown for a facet; selected values are always shown.
 const VALUES_MAX: usize = 6;
@@ -66,49 +57,6 @@ struct Search<'a> {
     address: String,
     /// Words of the query as it spells them: most rows of a page lack the same.
     spelled: RefCell<FxHashMap<String, String>>,
-}
-
-/// A field of the form that takes a number or a date.
-#[derive(Serialize)]
-struct Field {
-    name: &'static str,
-    r#type: &'static str,
-    text: String,
-    value: String,
-}
-
-/// What the template shows.
-#[derive(Serialize)]
-struct View<'a> {
-    /// The query string of the page, `?…` or empty, and the same percent-encoded for the value of a parameter.
-    question: &'a str,
-    encoded: String,
-    /// The query in words, for the page title.
-    heading: String,
-    description: &'a str,
-    count: String,
-    /// How many of them are open, and the search for these.
-    open: Option<(String, Option<String>)>,
-    text: String,
-    /// Whether quick filters are on, by name.
-    on: BTreeMap<&'static str, bool>,
-    /// The number of applied filters.
-    applied: usize,
-    /// The organizations in the query: the name of each if that is unique, else its slug; then an empty field for one more.
-    organizations: Vec<String>,
-    order: Vec<Order<'a>>,
-    fields: Vec<Field>,
-    /// Whether the query limits numbers or dates.
-    is_bounded: bool,
-    /// Number of programs by the most that one award pays.
-    sums: &'a [Bar],
-    groups: Groups<'a>,
-    invalid: Option<Invalid<'a>>,
-    notes: Option<Notes>,
-    chips: Option<Chips>,
-    understood: Vec<Understood>,
-    results: Results,
-    pages: Option<PageLinks>,
 }
 
 /// The search page for a query, in the query's language.
@@ -152,8 +100,7 @@ pub fn search_page(
         display,
     };
     let title = words.word("search_title");
-    let page =
-        html.templates.page("search.html", query.locale, ("/programs", title), variables(&search.view()))?;
+    let page = html.templates.page("search.html", query.locale, ("/programs", title), search.view())?;
     Ok(page.into_bytes())
 }
 
@@ -182,34 +129,41 @@ impl Html {
 }
 
 impl Search<'_> {
-    fn view(&self) -> View<'_> {
+    /// The variables of the template.
+    fn view(&self) -> Value {
         let question = &self.address[search_path(self.query.locale).len()..];
         let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
         let soon =
             self.display.pairs.iter().any(|(name, value)| name == "openState" && value == CLOSING_SOON);
-        let (open, rolling, funded) = (self.query.open, self.query.rolling, self.query.funded);
-        View {
+        let Query { open, rolling, funded, .. } = *self.query;
+        context! {
+            // The query string of the page, `?…` or empty, and the same percent-encoded for the value of a parameter.
             question,
-            encoded: byte_serialize(question.as_bytes()).collect(),
-            heading: self.title(),
-            description: self.words.word("home_what"),
-            count: self.count(),
-            open: self.open(),
-            text: self.value("q").to_owned(),
-            on: [("open", open), ("soon", soon), ("rolling", rolling), ("funded", funded)].into(),
-            applied: self.display.filters().filter(|at| !is_text(at)).count(),
-            organizations: self.organizations(),
-            order: self.order(),
-            fields: self.fields(),
-            is_bounded: self.is_bounded(),
-            sums: &self.html.language(self.query.locale).sums,
-            groups: self.groups(),
-            invalid: self.invalid(),
-            notes: self.notes(),
-            chips: self.chips(),
-            understood: self.understood(),
-            results: self.results(),
-            pages: self.pages(),
+            encoded => byte_serialize(question.as_bytes()).collect::<String>(),
+            // The query in words, for the page title.
+            heading => self.title(),
+            description => self.words.word("home_what"),
+            count => self.count(),
+            open => self.open(),
+            text => self.value("q"),
+            // Whether quick filters are on.
+            on => context! { open, soon, rolling, funded },
+            // The number of applied filters.
+            applied => self.display.filters().filter(|at| !is_text(at)).count(),
+            organizations => self.organizations(),
+            order => self.order(),
+            fields => self.fields(),
+            // Whether the query limits numbers or dates.
+            is_bounded => self.is_bounded(),
+            // Number of programs by the most that one award pays.
+            sums => &self.html.language(self.query.locale).sums,
+            groups => self.groups(),
+            invalid => self.invalid(),
+            notes => self.notes(),
+            chips => self.chips(),
+            understood => self.understood(),
+            results => self.results(),
+            pages => self.pages(),
         }
     }
 
@@ -219,6 +173,7 @@ impl Search<'_> {
         value.map_or("", |(_, value)| value)
     }
 
+    /// The organizations in the query: the name of each if that is unique, else its slug; then an empty field for one more.
     fn organizations(&self) -> Vec<String> {
         let all = &self.site.index.organizations;
         let name = |slug: &String| {
@@ -233,7 +188,8 @@ impl Search<'_> {
         names
     }
 
-    fn fields(&self) -> Vec<Field> {
+    /// The fields of the form that take a number or a date.
+    fn fields(&self) -> Vec<Value> {
         // Programs ask for what changed: the form keeps it, and does not offer it.
         let is_kept = |name: &str| !self.value(name).is_empty();
         let place = |kind: ParameterKind, name: &str| match kind {
@@ -251,11 +207,9 @@ impl Search<'_> {
             .filter_map(|it| place(it.kind, it.name).map(|(at, input)| (at, it.name, input)));
         let mut fields: Vec<_> = placed.collect();
         fields.sort_by_key(|(at, ..)| *at);
-        let field = |(_, name, input)| Field {
-            name,
-            r#type: input,
-            text: self.words.word(&format!("param_{name}")).to_owned(),
-            value: self.value(name).to_owned(),
+        let field = |(_, name, input): (u8, &str, &str)| {
+            let text = self.words.word(&format!("param_{name}"));
+            context! { name, type => input, text, value => self.value(name) }
         };
         fields.into_iter().map(field).collect()
     }

@@ -3,9 +3,12 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use minijinja::Value;
 use minijinja::value::Serde;
+use minijinja::{Value, context};
 use serde::{Deserialize, Serialize};
+use snapshot::page::text::grouped;
+use snapshot::query::PAGE_RANGE;
+use snapshot::record::Locale;
 
 use crate::highlight::Piece;
 use crate::status::Status;
@@ -59,19 +62,6 @@ pub struct Part {
     pub text: String,
     /// Language tag, if that is not the page's.
     pub lang: Option<String>,
-}
-
-/// A bar of a chart.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Bar {
-    /// What it counts.
-    pub(crate) name: String,
-    /// Address of a page about that.
-    pub(crate) href: Option<String>,
-    /// How many.
-    pub(crate) count: String,
-    /// Its length, in per cent of the longest.
-    pub(crate) width: u64,
 }
 
 /// A season that ends on a day.
@@ -167,6 +157,29 @@ pub(crate) struct Row {
 /// The variables of a template.
 pub fn variables(view: &impl Serialize) -> Value {
     Value::from(Serde(view))
+}
+
+/// A link whose text has the language of the page.
+pub(crate) fn link(href: String, text: &str) -> Value {
+    context! { href, text, lang => () }
+}
+
+/// A bar of a chart: a name, the address of a page about that, and a count. Its width is in per cent of the longest bar,
+/// of `most`; at least 1 unless `count` is 0.
+pub(crate) fn bar(name: String, href: Option<String>, (count, most): (u64, u64), locale: Locale) -> Value {
+    context! { name, href, count => grouped(count, locale), width => (count * 100).div_ceil(most.max(1)) }
+}
+
+/// Where to go from a page of several; template `pages.html`.
+pub(crate) fn page_links((page, pages): (u64, u64), address: impl Fn(u64) -> String) -> Option<Value> {
+    (pages > 1).then(|| {
+        context! {
+            previous => (page > 1).then(|| address(page.saturating_sub(1).min(pages))),
+            next => (page < pages.min(PAGE_RANGE.1)).then(|| address(page + 1)),
+            number => page,
+            of => pages,
+        }
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What the edge renders pages from: `index/pages.bin`.
 
 use dataset::parallel;
-use html::index::{DocumentEntry, LanguageEntries, PagesWriter, SharedEntries};
+use html::index::{LanguageEntries, PagesWriter, SharedEntries};
+use html::view::Program;
 use snapshot::facet::Facet;
 use snapshot::page::shape::Shaper;
 use snapshot::record::{Locale, Number};
@@ -45,16 +46,15 @@ impl Pages<'_> {
         all.finish(&entries, &shared)
     }
 
-    /// What a program has in each language, and its CSV row.
-    fn document(&self, program: usize) -> (Vec<DocumentEntry>, String) {
+    /// The view and the passages of a program in each language, and its CSV row.
+    fn document(&self, program: usize) -> (Vec<(Program, String)>, String) {
         let main = self.main_locale();
         let passages = self.passages(program, main);
         let own = |locale| match self.passages(program, locale) {
             own if own == passages && locale != main => String::new(),
             own => own,
         };
-        let entry =
-            |&locale: &Locale| DocumentEntry { view: self.view(program, locale), passages: own(locale) };
+        let entry = |&locale: &Locale| (self.view(program, locale), own(locale));
         let shaper = Shaper { directory: self.directory, locale: Locale::En };
         let csv = csv_rows::start(&shaper.program_summary(program));
         (self.locales().iter().map(entry).collect(), csv)

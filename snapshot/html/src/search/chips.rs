@@ -1,7 +1,12 @@
-//! Chips of applied filters, and the words that were understood as filters.
+//! Chips of applied filters, and the words that were understood as filters. A selected place also matches records that are
+//! open to a region containing it.
 
-use serde::Serialize;
+use std::cmp::Reverse;
+
+use minijinja::{Value, context};
 use snapshot::facet::{FACETS, Facet};
+use snapshot::place::{self, Code};
+use snapshot::query::{FacetValue, Query};
 use snapshot::search::{Interpretation, RankedPage, text_without};
 use snapshot::truncate::at_word;
 
@@ -12,84 +17,44 @@ const LABEL_MAX: usize = 37;
 /// Most bytes of the links that remove a filter each: all repeat the query.
 const CHIPS_BYTES: usize = 32 << 10;
 
-/// What a page shows of its query; template `chips.html`.
-#[derive(Serialize)]
-pub(super) struct Chips {
-    filters: Vec<FilterChip>,
-    /// How many more filters there are.
-    more: usize,
-    clear: &'static str,
-}
-
-/// An applied filter.
-#[derive(Serialize)]
-struct FilterChip {
-    label: Label,
-    /// The query without it.
-    remove: String,
-}
-
-/// Words that were understood as a filter.
-#[derive(Serialize)]
-pub(super) struct Understood {
-    /// The key of the word before it: without a match, nothing is shown for it.
-    key: &'static str,
-    /// The filter, with its name.
-    label: String,
-    /// The words as they were typed.
-    words: String,
-    /// A search for the words as text.
-    as_text: String,
-}
-
-/// A label cut to a length, and the whole of it where that says more.
-#[derive(Serialize)]
-struct Label {
-    text: String,
-    whole: Option<String>,
-}
-
-impl Label {
-    fn new(label: &str, whole: String, most: usize) -> Self {
-        let text = at_word(label, most).into_owned();
-        Self { whole: (text != whole).then_some(whole), text }
-    }
-}
-
 impl Search<'_> {
-    pub(super) fn chips(&self) -> Option<Chips> {
+    /// The applied filters; template `chips.html`.
+    pub(super) fn chips(&self) -> Option<Value> {
         // The text is in the search field.
         let is_chip = |position: &usize| self.display.pairs[*position].0 != "q";
         let mut filters = self.display.filters().filter(is_chip).peekable();
         filters.peek()?;
         let most = CHIPS_BYTES / self.address.len();
-        let shown = filters.by_ref().take(most).map(|position| self.filter_chip(position)).collect();
-        Some(Chips { filters: shown, more: filters.count(), clear: search_path(self.query.locale) })
+        let shown = filters.by_ref().take(most).map(|position| self.filter_chip(position));
+        let shown: Vec<Value> = shown.collect();
+        // How many more there are.
+        let more = filters.count();
+        Some(context! { filters => shown, more, clear => search_path(self.query.locale) })
     }
 
     /// What words of the query were understood as.
-    pub(super) fn understood(&self) -> Vec<Understood> {
+    pub(super) fn understood(&self) -> Vec<Value> {
         let RankedPage { interpretations, filter_phrases, .. } = &self.answer;
         let values = interpretations.iter().map(|it| (&it.words, self.interpreted(it)));
         let filters = filter_phrases.iter();
         let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value)));
+        // Without a match, nothing is shown for it.
         let key = if self.answer.total > 0 { "search_showing" } else { "search_read_as" };
-        let understood = |(words, label): (&String, String)| Understood {
-            key,
-            label,
-            words: self.quoted(std::iter::once(self.typed(words))),
-            as_text: self.as_text(words),
+        let understood = |(words, label): (&String, String)| {
+            context! { key, label, words => self.quoted([self.typed(words)]), as_text => self.as_text(words) }
         };
         values.chain(filters).map(understood).collect()
     }
 
-    fn filter_chip(&self, position: usize) -> FilterChip {
+    /// A filter, cut to a length, and the whole of it where that says more; and the query without it.
+    fn filter_chip(&self, position: usize) -> Value {
         let (name, value) = &self.display.pairs[position];
         let label = self.display.filter(name, value);
         let place = FACETS.iter().find(|spec| spec.is_place && spec.parameter == name);
         let whole = place.map_or(label.clone(), |spec| label.clone() + &self.containment(spec.facet, value));
+        let text = at_word(&label, LABEL_MAX);
         let remove = self.display.address(search_path(self.query.locale), Some(position), None);
-        FilterChip { label: Label::new(&label, whole, LABEL_MAX), remove }
+        context! { label => context! { whole => (text != whole).then_some(&whole), text }, remove }
     }
 
     /// The text of the query without some words; `None` if nothing is left of it.
@@ -128,5 +93,60 @@ impl Search<'_> {
         };
         let names: Vec<&str> = facets.iter().map(|facet| self.display.facet(*facet)).collect();
         if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) }
+    }
+
+    /// `, through Africa: 3, World: 2`; empty if wider places add no results.
+    pub(super) fn containment(&self, facet: Facet, code: &str) -> String {
+        let values = &self.site.index.values;
+        let pick = |code: &str| match values.find(facet, code) {
+            Some(ordinal) => Some(FacetValue::Value(ordinal)),
+            None => Code::new(code).map(FacetValue::Place),
+        };
+        let mut line: Vec<(&str, FacetValue)> =
+            place::with_ancestors(code).filter_map(|code| Some((code, pick(code)?))).collect();
+        // From the place itself outwards: the deeper place has more ancestors.
+        line.sort_by_cached_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
+        if line.len() < 2 {
+            return String::new();
+        }
+        let selected = self.query.selected.iter().filter(|(other, _)| *other != facet).copied().collect();
+        let query = Query { selected, facets: false, ..self.query.clone() };
+        let left = self.site.index.full_matches(&query, &self.dated.today, self.options);
+        let count = |(code, pick): &(&str, FacetValue)| {
+            let docs = match pick {
+                FacetValue::Value(ordinal) => values.docs(*ordinal),
+                FacetValue::Place(_) => values.docs_of_place(facet, code),
+            };
+            docs.and(&left).len() as u32
+        };
+        let counts: Vec<u32> = line.iter().map(count).collect();
+        let wider = line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0);
+        let wider = wider.map(|((code, _), own)| {
+            format!("{}: {}", self.display.place(facet, code), self.words.grouped(own))
+        });
+        let wider: Vec<String> = wider.collect();
+        match wider.is_empty() {
+            true => String::new(),
+            false => format!(", {} {}", self.words.word("search_through"), wider.join(", ")),
+        }
+    }
+}
+
+/// The number of records for which each place is the widest that admits. `counts` include the records of all
+/// wider places.
+fn owned(counts: &[u32]) -> Vec<u32> {
+    let wider = counts.iter().skip(1).copied().chain([0]);
+    counts.iter().zip(wider).map(|(count, wider)| count.saturating_sub(wider)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_counts_for_the_widest_place_that_admits_it() {
+        // Nigeria finds seven: two name it, three name Africa, two name the world.
+        assert_eq!(owned(&[7, 5, 5, 5, 2]), [2, 0, 0, 3, 2]);
+        assert_eq!(owned(&[0]), [0]);
     }
 }

@@ -1,6 +1,6 @@
 //! The checkboxes of the facets; template `facets.html`.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 use snapshot::facet::{Facet, GROUPS};
 use snapshot::place::{self, Place};
 use snapshot::query::{FacetValue, Page, Query};
@@ -25,52 +25,10 @@ fn continent(code: &str) -> Option<&'static Place> {
     ancestors.copied().find(|code| CONTINENTS.contains(code)).and_then(place::find)
 }
 
-/// The facets: those outside of groups, then the groups.
-#[derive(Default, Serialize)]
-pub(super) struct Groups<'a> {
-    loose: Vec<FacetView<'a>>,
-    groups: Vec<Group<'a>>,
-}
-
-#[derive(Serialize)]
-struct Group<'a> {
-    id: &'static str,
-    name: &'a str,
-    is_open: bool,
-    facets: Vec<FacetView<'a>>,
-}
-
-/// A facet and its values.
-#[derive(Serialize)]
-struct FacetView<'a> {
-    name: &'a str,
-    parameter: &'static str,
-    is_open: bool,
-    values: Vec<ValueView<'a>>,
-    /// The address of the page that shows all its values.
-    all: Option<String>,
-}
-
-/// A value as a checkbox.
-#[derive(Serialize)]
-struct ValueView<'a> {
-    /// The continent that begins with it.
-    region: Option<&'static str>,
-    value: String,
-    text: String,
-    lang: Option<&'a str>,
-    /// The label in the other language, for the filter field of the list.
-    other: Option<String>,
-    is_on: bool,
-    count: String,
-    /// Length of the bar, in tenths of the longest.
-    tenths: u64,
-}
-
 impl Search<'_> {
-    /// The topics, then groups of facets.
-    pub(super) fn groups(&self) -> Groups<'_> {
-        let Some(facets) = &self.answer.facets else { return Groups::default() };
+    /// The topics and what is in no group, then groups of facets.
+    pub(super) fn groups(&self) -> Value {
+        let facets = self.answer.facets.as_deref().unwrap_or_default();
         let has_options = |counts: &&FacetCounts| {
             counts.items.iter().any(|(pick, _)| !self.has_quick_filter(counts.facet, pick))
         };
@@ -84,11 +42,11 @@ impl Search<'_> {
             let is_open = is_open || of.iter().any(is_used);
             let facets = of.into_iter().enumerate();
             let facets: Vec<_> = facets.map(|(at, counts)| self.facet(counts, at == 0 && is_open)).collect();
-            (!facets.is_empty()).then(|| Group { id, name: self.words.word(name), is_open, facets })
+            (!facets.is_empty()).then(|| context! { id, name => self.words.word(name), is_open, facets })
         };
-        Groups {
-            loose: loose.map(|counts| self.facet(counts, true)).collect(),
-            groups: groups.into_iter().zip(NAMES).filter_map(group).collect(),
+        context! {
+            loose => loose.map(|counts| self.facet(counts, true)).collect::<Vec<_>>(),
+            groups => groups.into_iter().zip(NAMES).filter_map(group).collect::<Vec<_>>(),
         }
     }
 
@@ -97,8 +55,9 @@ impl Search<'_> {
         self.extras.all == Some(facet) || self.query.selected.iter().any(|(of, _)| *of == facet)
     }
 
-    fn facet(&self, counts: &FacetCounts, is_open: bool) -> FacetView<'_> {
-        let (facet, spec) = (counts.facet, counts.facet.spec());
+    /// A facet and its values as checkboxes.
+    fn facet(&self, counts: &FacetCounts, is_open: bool) -> Value {
+        let (facet, spec, locale) = (counts.facet, counts.facet.spec(), self.query.locale);
         let whole = self.extras.all == Some(facet);
         let every = whole.then(|| self.every(facet));
         let items = every.as_ref().unwrap_or(&counts.items);
@@ -106,38 +65,44 @@ impl Search<'_> {
         let mut region = None;
         let mut values = Vec::new();
         for (position, (pick, count)) in items.iter().enumerate() {
-            let is_on = self.is_picked(facet, pick);
+            let is_on = self.query.selected.contains(&(facet, *pick));
             if !(whole || position < VALUES_MAX || is_on) || self.has_quick_filter(facet, pick) {
                 continue;
             }
-            let mut view = self.value_view(facet, pick, (*count, most), is_on);
-            if whole {
-                view.other = self.other_label(facet, pick);
-                let here = continent(&view.value).filter(|_| spec.is_place);
-                let here = here.map(|place| place.name(self.query.locale));
-                view.region = here.filter(|here| region != Some(*here));
-                region = here;
-            }
-            values.push(view);
+            let value = self.site.index.value_text(pick);
+            let (lang, text) = match pick {
+                FacetValue::Value(ordinal) => self.html.language(locale).label(*ordinal),
+                FacetValue::Place(code) => (None, self.display.place(facet, code)),
+            };
+            let here = continent(value).filter(|_| whole && spec.is_place).map(|place| place.name(locale));
+            values.push(context! {
+                // The continent that begins with it.
+                region => here.filter(|here| region != Some(*here)),
+                value, text, lang,
+                // The label in the other language, for the filter field of the list.
+                other => self.other_label(facet, pick).filter(|_| whole),
+                is_on,
+                count => self.words.grouped(*count),
+                // Length of the bar, in tenths of the longest.
+                tenths => u64::from(*count) * 9 / u64::from(most.max(1)),
+            });
+            region = here;
         }
+        // The address of the page that shows all its values.
         let all = !whole && (spec.is_place || items.len() > VALUES_MAX);
         let and = if self.address.contains('?') { "&" } else { "?" };
-        FacetView {
-            name: self.display.facet(facet),
-            parameter: spec.parameter,
-            is_open: is_open || self.is_used(facet),
+        context! {
+            name => self.display.facet(facet),
+            parameter => spec.parameter,
+            is_open => is_open || self.is_used(facet),
             values,
-            all: all.then(|| format!("{}{and}{ALL}={}", self.address, spec.parameter)),
+            all => all.then(|| format!("{}{and}{ALL}={}", self.address, spec.parameter)),
         }
     }
 
     /// Whether a value stands beside the search field and not in its group.
     fn has_quick_filter(&self, facet: Facet, pick: &FacetValue) -> bool {
         facet == Facet::OpenStates && self.site.index.value_text(pick) == CLOSING_SOON
-    }
-
-    fn is_picked(&self, facet: Facet, pick: &FacetValue) -> bool {
-        self.query.selected.iter().any(|(of, it)| *of == facet && it == pick)
     }
 
     /// Every value of a facet with results, and for places also those that records admit through a wider
@@ -149,7 +114,7 @@ impl Search<'_> {
             place::all().filter(|it| facet.spec().is_place && values.find(facet, it.code).is_none());
         let unnamed = unnamed.filter_map(|it| place::Code::new(it.code)).map(FacetValue::Place);
         let mut items = self.counted(facet, named.chain(unnamed));
-        items.retain(|(pick, count)| *count > 0 || self.is_picked(facet, pick));
+        items.retain(|(pick, count)| *count > 0 || self.query.selected.contains(&(facet, *pick)));
         if facet.spec().is_place {
             let locale = self.query.locale;
             items.sort_by_cached_key(|(pick, _)| {
@@ -172,32 +137,9 @@ impl Search<'_> {
         facets.find(|counts| counts.facet == facet).map(|counts| counts.items).unwrap_or_default()
     }
 
-    fn value_view(
-        &self,
-        facet: Facet,
-        pick: &FacetValue,
-        (count, most): (u32, u32),
-        is_on: bool,
-    ) -> ValueView<'_> {
-        let (lang, text) = match pick {
-            FacetValue::Value(ordinal) => self.html.language(self.query.locale).label(*ordinal),
-            FacetValue::Place(code) => (None, self.display.place(facet, code)),
-        };
-        ValueView {
-            region: None,
-            value: self.site.index.value_text(pick).to_owned(),
-            text: text.to_owned(),
-            lang,
-            other: None,
-            is_on,
-            count: self.words.grouped(count),
-            tenths: u64::from(count) * 9 / u64::from(most.max(1)),
-        }
-    }
-
-    fn other_label(&self, facet: Facet, pick: &FacetValue) -> Option<String> {
+    fn other_label<'v>(&'v self, facet: Facet, pick: &'v FacetValue) -> Option<&'v str> {
         let other = if self.query.locale == Locale::En { Locale::Es } else { Locale::En };
         let label = |locale| self.site.rows.label(facet, pick, locale);
-        Some(label(other)).filter(|it| *it != label(self.query.locale)).map(str::to_owned)
+        Some(label(other)).filter(|it| *it != label(self.query.locale))
     }
 }

@@ -1,6 +1,6 @@
 //! Notes about invalid parameters, and about words: possible places, corrected words, and words without results.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 use snapshot::facet::Facet;
 use snapshot::place;
 use snapshot::query::Query;
@@ -10,71 +10,14 @@ use super::Search;
 use super::options::ORGANIZATION;
 use crate::recipients;
 use crate::templates::here;
-use crate::view::Link;
+use crate::view::link;
 
 /// How many words a note names of the end of what was searched of a long text.
 const END_WORDS: usize = 4;
 
-/// What was left out of a query; template `notes.html`, like the others.
-#[derive(Serialize)]
-pub(super) struct Invalid<'a> {
-    /// The last words of a text of which only the beginning is searched.
-    end: Option<String>,
-    parameters: Vec<&'a str>,
-    /// A name that does not identify one organization.
-    organization: Option<Unknown<'a>>,
-}
-
-/// What an unknown or ambiguous name of an organization may be meant for: similar organizations, words of the text, and
-/// the list of organizations.
-#[derive(Serialize)]
-struct Unknown<'a> {
-    name: &'a str,
-    links: Vec<Link>,
-}
-
-/// How words were understood.
-#[derive(Serialize)]
-pub(super) struct Notes {
-    unapplied: Vec<Unapplied>,
-    offered: Vec<Vec<Choice>>,
-    roles: Vec<Roles>,
-    /// Words that were replaced, and by which.
-    guesses: Vec<(String, String)>,
-    /// Words that no record has, and a link to the recipients whose names have one of them.
-    unknown: Option<String>,
-    recipients: Option<String>,
-}
-
-/// Words that mean a filter and were not applied.
-#[derive(Serialize)]
-struct Unapplied {
-    /// The key of the note.
-    key: &'static str,
-    words: String,
-    /// As typed, and the address of a search for them as text.
-    as_text: (String, String),
-    /// The filter.
-    filter: Option<Link>,
-}
-
-/// What words may be meant for.
-#[derive(Serialize)]
-struct Roles {
-    name: String,
-    choices: Vec<Choice>,
-}
-
-/// A name, the number of records that it finds, and where, if it finds any.
-#[derive(Serialize)]
-struct Choice {
-    name: String,
-    count: String,
-    href: Option<String>,
-}
-
 impl Search<'_> {
-    pub(super) fn invalid(&self) -> Option<Invalid<'_>> {
+    /// What was left out of a query; template `notes.html`, like the others.
+    pub(super) fn invalid(&self) -> Option<Value> {
         if self.invalid.is_empty() {
             return None;
         }
@@ -84,10 +27,11 @@ impl Search<'_> {
             let words: Vec<&str> = text.split_whitespace().collect();
             words[words.len().saturating_sub(END_WORDS)..].join(" ")
         });
-        Some(Invalid {
+        Some(context! {
+            // The last words of a text of which only the beginning is searched.
             end,
-            parameters: others.into_iter().map(String::as_str).collect(),
-            organization: self.unknown_organizations().next().map(|name| self.organizations_near(name)),
+            parameters => others.into_iter().collect::<Value>(),
+            organization => self.unknown_organizations().next().map(|name| self.organizations_near(name)),
         })
     }
 
@@ -103,9 +47,10 @@ impl Search<'_> {
         self.invalid.iter().filter_map(|entry| entry.strip_prefix(ORGANIZATION)?.strip_prefix('='))
     }
 
-    fn organizations_near<'n>(&self, name: &'n str) -> Unknown<'n> {
+    /// What an unknown or ambiguous name of an organization may be meant for: similar organizations, words of the text, and
+    /// the list of organizations.
+    fn organizations_near(&self, name: &str) -> Value {
         let (organizations, locale) = (&self.site.index.organizations, self.query.locale);
-        let link = |href: String, text: &str| Link { href, text: text.to_owned(), lang: None };
         let near = organizations.near(name).into_iter().map(|number| {
             let mut query = self.query.clone();
             query.organizations.push(organizations.slug(number).to_owned());
@@ -116,12 +61,13 @@ impl Search<'_> {
         let as_words = self.first_page(Query { text: Some(text), ..self.query.clone() }, &[]);
         let as_words = link(as_words, &self.words.phrase("organization_as_words", &[("name", name)]));
         let all = link(here("/organizations", locale), self.words.word("organizations_title"));
-        Unknown { name, links: near.chain([as_words, all]).collect() }
+        context! { name, links => near.chain([as_words, all]).collect::<Vec<_>>() }
     }
 
-    pub(super) fn notes(&self) -> Option<Notes> {
+    /// How words were understood.
+    pub(super) fn notes(&self) -> Option<Value> {
         let RankedPage { guesses, unknown, offered, unapplied, interpretations, .. } = &self.answer;
-        let roles: Vec<Roles> =
+        let roles: Vec<Value> =
             interpretations.iter().filter(|it| self.is_choice(it)).map(|it| self.roles(it)).collect();
         let is_clear = guesses.is_empty() && unknown.is_empty() && unapplied.is_empty();
         if is_clear && offered.is_empty() && roles.is_empty() {
@@ -129,21 +75,22 @@ impl Search<'_> {
         }
         let recipient = unknown.iter().find(|word| self.site.index.names_recipient(word));
         let all_unknown = || self.quoted(unknown.iter().map(|word| self.typed(word)));
-        let guessed = guesses
-            .iter()
-            .map(|guess| (self.typed(&guess.word), self.quoted(guess.read_as.iter().map(String::as_str))));
-        Some(Notes {
-            unapplied: unapplied.chunk_by(|a, b| a.words == b.words).map(|it| self.unapplied(it)).collect(),
-            offered: offered.iter().map(|it| self.offered(it)).collect(),
+        let guessed = guesses.iter().map(|guess| (self.typed(&guess.word), self.quoted(&guess.read_as)));
+        let unapplied = unapplied.chunk_by(|a, b| a.words == b.words).map(|it| self.unapplied(it));
+        Some(context! {
+            unapplied => unapplied.collect::<Vec<_>>(),
+            offered => offered.iter().map(|it| self.offered(it)).collect::<Vec<_>>(),
             roles,
-            guesses: guessed.collect(),
-            unknown: (!unknown.is_empty()).then(all_unknown),
-            recipients: recipient.map(|word| recipients::named(word, self.query.locale)),
+            // Words that were replaced, and by which.
+            guesses => guessed.collect::<Vec<_>>(),
+            // Words that no record has, and a link to the recipients whose names have one of them.
+            unknown => (!unknown.is_empty()).then(all_unknown),
+            recipients => recipient.map(|word| recipients::named(word, self.query.locale)),
         })
     }
 
-    /// Words and the filters that they mean.
-    fn unapplied(&self, phrases: &[FilterPhrase]) -> Unapplied {
+    /// Words that mean filters and were not applied.
+    fn unapplied(&self, phrases: &[FilterPhrase]) -> Value {
         let phrase = &phrases[0];
         let (key, is_filter) = match phrase.used {
             PhraseUse::OtherCurrency => ("search_currency", false),
@@ -155,12 +102,13 @@ impl Search<'_> {
             let pairs: Vec<(&str, &str)> = phrases.iter().map(|it| (it.parameter, &*it.value)).collect();
             let name = |(parameter, value): &(&str, &str)| self.display.filter(parameter, value);
             let text = pairs.iter().map(name).collect::<Vec<_>>().join(", ");
-            Link { href: self.first_page(left, &pairs), text, lang: None }
+            link(self.first_page(left, &pairs), &text)
         });
-        Unapplied {
+        context! {
             key,
-            words: self.quoted(std::iter::once(self.typed(&phrase.words))),
-            as_text: (phrase.words.clone(), self.as_text(&phrase.words)),
+            words => self.quoted([self.typed(&phrase.words)]),
+            // As typed, and the address of a search for them as text.
+            as_text => (&phrase.words, self.as_text(&phrase.words)),
             filter,
         }
     }
@@ -172,33 +120,35 @@ impl Search<'_> {
         words.roles.len() > 1 && !words.roles.iter().all(finds_same)
     }
 
-    /// The first page of the query with another text and some more parameters.
-    fn choice(&self, text: Option<String>, pairs: &[(&str, &str)], name: String, total: usize) -> Choice {
+    /// A name, the number of records that it finds, and where, if it finds any: the first page of the query with another text
+    /// and some more parameters.
+    fn choice(&self, text: Option<String>, pairs: &[(&str, &str)], name: &str, total: usize) -> Value {
         let href = || self.first_page(Query { text, ..self.query.clone() }, pairs);
-        Choice { name, count: self.words.grouped(total), href: (total > 0).then(href) }
+        context! { name, count => self.words.grouped(total), href => (total > 0).then(href) }
     }
 
     /// `Chile: Destination 12 · Eligible country 31 · in the text 44`
-    fn roles(&self, words: &Interpretation) -> Roles {
+    fn roles(&self, words: &Interpretation) -> Value {
         let place = words.place.as_deref().unwrap_or_default();
         let choices = words.roles.iter().map(|(role, total)| {
             let Some(facet) = role else {
-                let name = self.words.word("search_in_the_text").to_owned();
-                return self.choice(self.query.text.clone(), &[("plain", &words.words)], name, *total);
+                let (text, name) = (self.query.text.clone(), self.words.word("search_in_the_text"));
+                return self.choice(text, &[("plain", &words.words)], name, *total);
             };
             let pair = [(facet.spec().parameter, place)];
-            self.choice(self.text_left(&words.words), &pair, self.display.facet(*facet).to_owned(), *total)
+            self.choice(self.text_left(&words.words), &pair, self.display.facet(*facet), *total)
         });
-        Roles { name: self.display.place(Facet::Countries, place).to_owned(), choices: choices.collect() }
+        let choices: Vec<Value> = choices.collect();
+        context! { name => self.display.place(Facet::Countries, place), choices }
     }
 
     /// The places that a word may name: `Did you mean a place? Georgia: Destination 3 · Georgia, United States: Eligible
     /// country 12`.
-    fn offered(&self, OfferedPlaces { words, places }: &OfferedPlaces) -> Vec<Choice> {
+    fn offered(&self, OfferedPlaces { words, places }: &OfferedPlaces) -> Vec<Value> {
         let choice = |((code, facet), total): &((&'static str, Facet), usize)| {
             let place = place::label_with_country(code, self.query.locale);
             let name = format!("{place}: {}", self.display.facet(*facet));
-            self.choice(self.text_left(words), &[(facet.spec().parameter, code)], name, *total)
+            self.choice(self.text_left(words), &[(facet.spec().parameter, code)], &name, *total)
         };
         places.iter().map(choice).collect()
     }

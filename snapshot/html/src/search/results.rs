@@ -1,48 +1,13 @@
 //! Search results: count, rows with headings, page links, and the sort options.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 use snapshot::facet::MEASURES;
 use snapshot::query::{FacetValue, Page, Query, Sort};
 use snapshot::search::{RankedPage, RankedRow, Tier, as_typed};
 
-use super::suggestions::Advice;
 use super::{Search, search_path};
 use crate::highlight::Highlighter;
-use crate::pages::PageLinks;
-use crate::view::{Link, Row};
-
-/// What was found; template `found.html`.
-#[derive(Serialize)]
-pub(super) struct Results {
-    /// What to do where nothing matches.
-    advice: Option<Advice>,
-    /// Whether it follows rows that have all words.
-    is_advice_last: bool,
-    groups: Vec<Group>,
-    /// A link to records that come near.
-    near: Option<Link>,
-}
-
-/// Rows that match alike.
-#[derive(Serialize)]
-struct Group {
-    /// How they differ from the query.
-    heading: Option<String>,
-    /// All of them, if there are others.
-    all: Option<Link>,
-    /// Number of the first row.
-    start: u64,
-    rows: Vec<Row>,
-}
-
-/// A sort order. The default one has no value, so that a form sends an order only when a person chose it: text that is
-/// typed later is then sorted by relevance.
-#[derive(Serialize)]
-pub(super) struct Order<'a> {
-    value: &'static str,
-    text: &'a str,
-    is_chosen: bool,
-}
+use crate::view::{Row, link, page_links, variables};
 
 /// Most records that are shown without the filters.
 const UNFILTERED_MAX: u64 = 10;
@@ -105,7 +70,8 @@ impl Search<'_> {
         (self.answer.total + self.answer.unstated + self.answer.wider) as u64
     }
 
-    pub(super) fn results(&self) -> Results {
+    /// What was found, in groups of rows that match alike; template `found.html`.
+    pub(super) fn results(&self) -> Value {
         let unfiltered = self.unfiltered();
         let found = unfiltered.iter().flat_map(|(_, answer)| &answer.rows);
         let found = found.filter(|row| self.answer.rows.iter().all(|shown| shown.doc != row.doc));
@@ -127,11 +93,11 @@ impl Search<'_> {
             groups.extend(self.filtered_groups(&below, &mut start));
             groups.extend(self.unfiltered_groups(query, answer, &rest));
         }
-        Results { advice: self.advice(), is_advice_last, groups, near: self.near() }
+        context! { advice => self.advice(), is_advice_last, groups, near => self.near() }
     }
 
     /// Rows that have the filters, those that match alike under one heading, the first with a number.
-    fn filtered_groups(&self, rows: &[&RankedRow], start: &mut u64) -> Vec<Group> {
+    fn filtered_groups(&self, rows: &[&RankedRow], start: &mut u64) -> Vec<Value> {
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &self.answer);
         let searched = self.searched();
         let group = |group: &[&RankedRow]| {
@@ -141,8 +107,9 @@ impl Search<'_> {
                 it.program.lines.iter_mut().for_each(|line| line.show(&searched));
                 Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
             };
-            let rows = group.iter().filter_map(row).collect();
-            let it = Group { heading: self.heading(group, is_uniform), all: None, start: *start, rows };
+            let rows: Vec<Row> = group.iter().filter_map(row).collect();
+            let heading = self.heading(group, is_uniform);
+            let it = context! { heading, all => (), start => *start, rows => variables(&rows) };
             *start += group.len() as u64;
             it
         };
@@ -158,7 +125,7 @@ impl Search<'_> {
     }
 
     /// Rows of the search without filters: those that have all words, and others.
-    fn unfiltered_groups(&self, query: &Query, answer: &RankedPage, rows: &[&RankedRow]) -> Vec<Group> {
+    fn unfiltered_groups(&self, query: &Query, answer: &RankedPage, rows: &[&RankedRow]) -> Vec<Value> {
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, answer);
         let row = |row: &&RankedRow| {
             let it = self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref())?;
@@ -174,9 +141,11 @@ impl Search<'_> {
                 self.words.word("results_unfiltered_some").to_owned()
             };
             let is_more = !has_all || answer.total > group.len();
-            let all =
-                is_more.then(|| self.way(self.first_page(query.clone(), &[]), "results_unfiltered_all"));
-            Group { heading: Some(heading), all, start: 1, rows: group.iter().filter_map(row).collect() }
+            // All of them, if there are others.
+            let href = || self.first_page(query.clone(), &[]);
+            let all = is_more.then(|| link(href(), self.words.word("results_unfiltered_all")));
+            let rows: Vec<Row> = group.iter().filter_map(row).collect();
+            context! { heading, all, start => 1, rows => variables(&rows) }
         };
         rows.chunk_by(|a, b| a.tier.is_full() == b.tier.is_full()).map(group).collect()
     }
@@ -257,9 +226,9 @@ impl Search<'_> {
     }
 
     /// Words in the quotation marks of the language.
-    pub(super) fn quoted(&self, words: impl Iterator<Item: AsRef<str>>) -> String {
+    pub(super) fn quoted(&self, words: impl IntoIterator<Item: AsRef<str>>) -> String {
         let quoted = |text: &str| self.words.phrase("quoted", &[("text", text)]);
-        words.map(|words| quoted(words.as_ref())).collect::<Vec<_>>().join(", ")
+        words.into_iter().map(|words| quoted(words.as_ref())).collect::<Vec<_>>().join(", ")
     }
 
     /// Words as the query spells them.
@@ -274,20 +243,17 @@ impl Search<'_> {
     }
 
     /// A link to what comes near where a record is named.
-    fn near(&self) -> Option<Link> {
+    fn near(&self) -> Option<Value> {
         let rows = &self.answer.rows;
         let is_named = rows.first().is_some_and(|row| row.tier == Tier::Name);
         let is_alone = is_named && (rows.len() as u64) < self.query.page.limit;
-        (is_alone && !self.extras.with_near).then(|| Link {
-            href: format!("{}&near=true", self.address),
-            text: self.words.word("search_near").to_owned(),
-            lang: None,
-        })
+        (is_alone && !self.extras.with_near)
+            .then(|| link(format!("{}&near=true", self.address), self.words.word("search_near")))
     }
 
-    pub(super) fn pages(&self) -> Option<PageLinks> {
+    pub(super) fn pages(&self) -> Option<Value> {
         let pages = (self.query.page.number(), self.all().div_ceil(self.query.page.limit));
-        PageLinks::new(pages, |page| self.page_address(page))
+        page_links(pages, |page| self.page_address(page))
     }
 
     pub(super) fn page_address(&self, page: u64) -> String {
@@ -295,7 +261,9 @@ impl Search<'_> {
         self.display.address(path, None, Some(page).filter(|page| *page > 1))
     }
 
-    pub(super) fn order(&self) -> Vec<Order<'_>> {
+    /// The sort orders. The default one has no value, so that a form sends an order only when a person chose it: text that is
+    /// typed later is then sorted by relevance.
+    pub(super) fn order(&self) -> Vec<Value> {
         let has_text = self.query.text.is_some();
         let by_relevance = self.extras.by_relevance(self.query);
         let default = has_text.then_some(("", "sort_relevance", by_relevance));
@@ -306,7 +274,9 @@ impl Search<'_> {
             let value = if is_default { "" } else { sort.as_str() };
             (value, key, sort == self.query.sort && !by_relevance)
         });
-        let order = |(value, key, is_chosen)| Order { value, text: self.words.word(key), is_chosen };
+        let order = |(value, key, is_chosen): (&str, &str, bool)| {
+            context! { value, text => self.words.word(key), is_chosen }
+        };
         default.into_iter().chain(by_value).map(order).collect()
     }
 }

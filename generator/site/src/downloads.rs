@@ -2,7 +2,6 @@
 //! standards (`describe`). Nothing here depends on the day. The JSON lines are a dataset themselves: a build
 //! from them gives the same snapshot.
 
-mod dcat;
 pub(crate) mod describe;
 
 use std::collections::BTreeMap;
@@ -13,7 +12,7 @@ use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translat
 use store::{Body, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
-use crate::error::GenerateError;
+use crate::generate::GenerateError;
 use dataset::Table;
 use dataset::parallel::{self, SHARE};
 use dataset::schema::published;
@@ -21,42 +20,20 @@ use dataset::schema::published;
 /// Where the downloads are served.
 pub(crate) const FOLDER: &str = "/data";
 
-/// File format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object a line.
-    Ndjson,
-    /// RFC 4180, as the CSV of the API.
-    Csv,
-}
-
-impl Format {
-    const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
-
-    /// File name extension.
-    pub(crate) const fn extension(self) -> &'static str {
-        match self {
-            Self::Ndjson => "ndjson",
-            Self::Csv => "csv",
-        }
-    }
-
-    /// Its media type.
-    pub(crate) const fn media_type(self) -> &'static str {
-        match self {
-            Self::Ndjson => "application/x-ndjson",
-            Self::Csv => "text/csv",
-        }
-    }
-}
+/// Media type of a table as CSV: RFC 4180, as the CSV of the API.
+pub(crate) const CSV: &str = "text/csv";
+/// Media type of a table as JSON lines: one object a line.
+const NDJSON: &str = "application/x-ndjson";
 
 /// A file that was written.
 #[derive(Clone, Debug)]
 pub struct Download {
     /// Table.
     pub table: Table,
-    /// File format.
-    pub format: Format,
+    /// Its name in the folder of downloads.
+    pub name: String,
+    /// Its media type.
+    pub media_type: &'static str,
     /// Number of records.
     pub rows: usize,
     /// Its size and hash.
@@ -64,23 +41,10 @@ pub struct Download {
 }
 
 impl Download {
-    /// Its name in the folder of downloads.
-    pub(crate) fn name(&self) -> String {
-        name_of(self.table, self.format)
-    }
-
     /// Where it is served.
     pub(crate) fn path(&self) -> String {
-        path_of(self.table, self.format)
+        format!("{FOLDER}/{}", self.name)
     }
-}
-
-fn name_of(table: Table, format: Format) -> String {
-    format!("{}.{}", table.name(), format.extension())
-}
-
-fn path_of(table: Table, format: Format) -> String {
-    format!("{FOLDER}/{}", name_of(table, format))
 }
 
 /// Judges the tables of a build before its pages are made.
@@ -101,43 +65,36 @@ impl TableReview for () {
     }
 }
 
-/// How tables are stored.
-pub(crate) struct TableStore<'a> {
-    stage: &'a Stage,
-    review: &'a dyn TableReview,
+/// Stores every table of a directory; gives their files, unless the review does not accept them.
+pub(crate) fn write_tables(
+    directory: &Directory,
+    stage: &Stage,
+    review: &dyn TableReview,
+) -> Result<Vec<Download>, GenerateError> {
+    let written = parallel::map(Table::ALL, |table| write(table, directory, stage, review));
+    let files = written.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+    if review.accepts() { Ok(files.concat()) } else { Err(GenerateError::HeldBack) }
 }
 
-impl<'a> TableStore<'a> {
-    pub(crate) fn new(stage: &'a Stage, review: &'a dyn TableReview) -> Self {
-        Self { stage, review }
-    }
-
-    fn put(&self, path: &str, body: &[u8]) -> Result<Body, StoreError> {
-        self.stage.put(NewFile { path: path.trim_start_matches('/'), body, holes: &[], inputs: &[] })
-    }
-
-    /// Stores every table of a directory; gives their files.
-    pub(crate) fn write_all(&self, directory: &Directory) -> Result<Vec<Download>, GenerateError> {
-        let written = parallel::map(Table::ALL, |table| self.write(table, directory));
-        let files = written.into_iter().collect::<Result<Vec<_>, GenerateError>>()?;
-        if self.review.accepts() {
-            Ok(files.into_iter().flatten().collect())
-        } else {
-            Err(GenerateError::HeldBack)
-        }
-    }
-
-    /// Stores a table and shows it to the review; gives its files.
-    fn write(&self, table: Table, directory: &Directory) -> Result<[Download; 2], GenerateError> {
-        let lines = &table_lines(directory, table);
-        let rows = lines.iter().filter(|byte| **byte == b'\n').count();
-        let [csv, ndjson] = Format::ALL.map(|format| path_of(table, format));
-        let body = self.put(&ndjson, lines)?;
-        let made = self.put(&csv, &csv_of(table, lines))?;
-        self.review.table(table, lines, body, directory);
-        let file = |(format, body)| Download { table, format, rows, body };
-        Ok([(Format::Csv, made), (Format::Ndjson, body)].map(file))
-    }
+/// Stores a table and shows it to the review; gives its files.
+fn write(
+    table: Table,
+    directory: &Directory,
+    stage: &Stage,
+    review: &dyn TableReview,
+) -> Result<[Download; 2], StoreError> {
+    let lines = &table_lines(directory, table);
+    let rows = lines.iter().filter(|byte| **byte == b'\n').count();
+    let put = |extension: &str, media_type, body: &[u8]| -> Result<Download, StoreError> {
+        let name = format!("{}.{extension}", table.name());
+        let path = format!("{}/{name}", FOLDER.trim_start_matches('/'));
+        let body = stage.put(NewFile { path: &path, body, holes: &[], inputs: &[] })?;
+        Ok(Download { table, name, media_type, rows, body })
+    };
+    let ndjson = put("ndjson", NDJSON, lines)?;
+    let csv = put("csv", CSV, &csv_of(table, lines))?;
+    review.table(table, lines, ndjson.body, directory);
+    Ok([csv, ndjson])
 }
 
 /// A table as JSON lines, one record per line.

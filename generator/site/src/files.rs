@@ -9,9 +9,14 @@ pub(crate) type File = (String, Filled);
 /// The files of one page of a family.
 pub(crate) type Rendered = Result<Vec<File>, minijinja::Error>;
 
+/// A body that does not depend on the day.
+pub(crate) fn undated(bytes: Vec<u8>) -> Filled {
+    Filled { bytes, holes: Vec::new() }
+}
+
 /// A file that does not depend on the day.
 pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
-    (path, Filled { bytes: bytes.into(), holes: Vec::new() })
+    (path, undated(bytes.into()))
 }
 
 /// A JSON object without the members that are null.
@@ -48,13 +53,9 @@ impl<'a> Family<'a> {
 
     /// Renders every page in parallel, passes its files to `put`, then calls `done`; stops at the first error. The files of a
     /// record are put together.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `put` or of a template.
     pub(crate) fn render<E: Send + From<minijinja::Error>>(
         &self,
-        put: impl Fn(&[(String, Filled)]) -> Result<(), E> + Sync,
+        put: impl Fn(&[File]) -> Result<(), E> + Sync,
         done: impl Fn() + Sync,
     ) -> Result<(), E> {
         (0..self.count).into_par_iter().try_for_each(|position| {

@@ -1,21 +1,59 @@
 //! A build from linked records to a published snapshot: number the documents, write the index that the edge
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
-use snapshot::page::list::Numbers;
-use snapshot::page::{Dated, Site};
+use html::{Html, PagesError};
+use rayon::prelude::*;
+use snapshot::page::list::{self, Numbers};
+use snapshot::page::{Dated, Site, hole, mcp_row, row};
 use snapshot::record::Directory;
-use snapshot::search;
+use snapshot::search::{self, TooManyValues};
 use snapshot::time::Day;
-use store::sections::Sections;
-use store::{BuildInfo, Digest, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage};
+use store::sections::{SectionError, SectionWriter, Sections};
+use store::{
+    BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
+};
 
-use crate::downloads::{TableReview, TableStore};
-use crate::error::GenerateError;
-use crate::index_files::IndexFiles;
+use crate::downloads::{TableReview, write_tables};
+use crate::files::File;
 use crate::options::BuildOptions;
-use crate::page_files::PageFiles;
+use crate::pages::{PageCache, Pages};
 use crate::progress::Progress;
-use crate::theme::Theme;
+use crate::theme::{Theme, ThemeError};
+
+/// What the edge renders pages from.
+const PAGES: &str = "index/pages.bin";
+
+/// Why a build failed after its data was found good.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The output could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The facets have too many values.
+    #[error(transparent)]
+    Values(#[from] TooManyValues),
+    /// The written index could not be opened: a fault of this program.
+    #[error("the index that was just written cannot be read: {0}")]
+    Index(#[from] SectionError),
+    /// What pages are rendered from cannot be opened.
+    #[error(transparent)]
+    Pages(#[from] PagesError),
+    /// Templates or words cannot be used.
+    #[error(transparent)]
+    Theme(#[from] ThemeError),
+    /// The review of the tables held the build back, and has reported why.
+    #[error("the build is held back")]
+    HeldBack,
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<minijinja::Error> for GenerateError {
+    fn from(error: minijinja::Error) -> Self {
+        Self::Theme(error.into())
+    }
+}
 
 /// Builds and publishes a snapshot of a directory, unless `review` does not accept its tables.
 ///
@@ -38,16 +76,19 @@ pub fn generate(
         let order = &search::document_order(directory, Day::new(options.as_of));
         let numbers = &Numbers::new(directory, order);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
-        let index = || progress.step("index", || IndexFiles::of(directory, order, numbers, &keep));
+        let index = || progress.step("index", || write_index(directory, order, numbers, &keep));
         if options.index_only {
             index()?;
         } else {
-            let tables = TableStore::new(stage, review);
-            let tables = || progress.step("tables", || tables.write_all(directory));
+            let tables = || progress.step("tables", || write_tables(directory, stage, review));
             let (files, tables) = rayon::join(index, tables);
-            let (site, theme, downloads) = (&files?.open()?, &theme, &tables?[..]);
-            PageFiles { stage, options, progress, theme, site, directory, order, numbers, downloads }
-                .store()?;
+            let [search, rows, lists] = files?;
+            let (site, downloads) = (&Site::open(&search, &rows, &lists)?, &tables?[..]);
+            let (theme, dated, cache) = (&theme, &site.dated(Day::new(options.as_of)), PageCache::default());
+            let templates = &theme.compile(&directory.dataset, &options.base_url)?;
+            let html = None;
+            let bare = Pages { directory, numbers, site, dated, html, theme, templates, downloads, cache };
+            store_pages(bare, order, stage, progress)?;
         }
         let about = about(directory, source, options);
         progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))
@@ -59,6 +100,69 @@ fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError> {
     let theme = Theme::load(options.templates.as_deref())?;
     theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
     Ok(theme)
+}
+
+/// Stores what the edge renders pages from, and pages; `order` gives the program of each document.
+fn store_pages(
+    bare: Pages<'_>,
+    order: &[usize],
+    stage: &Stage,
+    progress: &Progress,
+) -> Result<(), GenerateError> {
+    let views = || -> Result<Html, GenerateError> {
+        Ok(Html::open(&stage.put_sections(PAGES, bare.prepare(order))?, bare.site)?)
+    };
+    let html = &progress.step("views", views)?;
+    let pages = Pages { html: Some(html), ..bare };
+    pages.families().into_par_iter().try_for_each(|family| {
+        progress.each(family.name, family.count, |done| {
+            family.render(|files| put(files, pages.dated, stage), done)
+        })
+    })
+}
+
+/// Stores the files of a page.
+fn put(files: &[File], dated: &Dated, stage: &Stage) -> Result<(), GenerateError> {
+    for (path, it) in files {
+        let inputs = &hole::inputs(&it.holes, dated);
+        let path = path.trim_start_matches('/');
+        stage.put(NewFile { path, body: &it.bytes, holes: &it.holes, inputs })?;
+    }
+    Ok(())
+}
+
+/// Stores a file of the index, in memory or on disk.
+type Keep<'a> = &'a (dyn Fn(&'static str, SectionWriter) -> Result<Sections, StoreError> + Sync);
+
+/// The files that the edge keeps in memory, of search, of programs' rows and of the other lists: of a directory whose
+/// programs are documents in an order.
+fn write_index(
+    directory: &Directory,
+    order: &[usize],
+    numbers: &Numbers,
+    keep: Keep<'_>,
+) -> Result<[Sections; 3], GenerateError> {
+    let search = || -> Result<_, GenerateError> {
+        let (search, values) = search::write_index(directory, order)?;
+        Ok((keep("index/search.bin", search)?, values))
+    };
+    let lists = || {
+        let mut writer = SectionWriter::default();
+        list::write(directory, numbers, &mut writer);
+        keep("index/lists.bin", writer)
+    };
+    let (searched, lists) = rayon::join(search, lists);
+    let (search, values) = searched?;
+    let (mut rows, mut brief) = (SectionWriter::default(), SectionWriter::default());
+    rayon::join(
+        || {
+            row::write_programs(directory, order, &mut rows);
+            row::write_values(directory, &values, &mut rows);
+        },
+        || mcp_row::write(directory, order, &mut brief),
+    );
+    rows.append(brief);
+    Ok([search, keep("index/rows.bin", rows)?, lists?])
 }
 
 /// What a build states about itself.
@@ -105,7 +209,7 @@ fn ids(directory: &Directory) -> RecordIds {
 pub fn index_files(directory: &Directory, day: Day) -> Result<[Sections; 3], GenerateError> {
     let order = search::document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
-    IndexFiles::of(directory, &order, &numbers, &|_, file| Ok(file.finish())).map(|files| files.0)
+    write_index(directory, &order, &numbers, &|_, file| Ok(file.finish()))
 }
 
 /// A directory opened in memory, without files; for checks and tests.

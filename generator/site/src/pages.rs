@@ -2,76 +2,175 @@
 //! words of a language and a view of some records; parts that depend on the day are placeholders.
 
 mod docs;
-mod feeds;
 mod linked;
 mod mcp;
 mod page;
 mod prepared;
-mod render;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
+use html::calendar::calendar;
 use html::feed::{Feed, feed, feed_path};
-use html::templates::{here, prefix};
-use html::{Html, PageOptions, Rule, search_page};
+use html::templates::{Templates, here, prefix};
+use html::{Filler, Html, PageOptions, Rule, search_page};
 use jiff::civil::Date;
-use minijinja::{Value, context};
+use minijinja::{Error, Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, admits_any_nationality, place_label};
-use snapshot::page::Dated;
 use snapshot::page::facet::options;
+use snapshot::page::hole::{Filled, Syntax, cut};
+use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
+use snapshot::page::{Dated, Site};
 use snapshot::query::{FacetValue, Query};
-use snapshot::record::Locale;
+use snapshot::record::{Directory, Locale, Organization};
 
+use crate::downloads::Download;
 use crate::files::{File, Rendered, whole};
+use crate::theme::Theme;
 
 use page::{Fixed, MISSING};
-use render::file;
-pub use render::{PageCache, Pages};
-use view::{AWARDS, AWARDS_RECEIVED};
+use view::{AWARDS, AWARDS_RECEIVED, namesakes};
 
 /// Maximum number of a facet's values on the page of all facets.
 const BROWSE: usize = 12;
 
+/// What pages of a site share.
+#[derive(Default)]
+pub struct PageCache {
+    /// Links to searches for facet values, by their numbers, of each language.
+    links: [OnceLock<Vec<OnceLock<Value>>>; 2],
+    /// What tells programs of one name apart.
+    namesakes: OnceLock<HashMap<usize, String>>,
+}
+
+/// The inputs of pages.
+pub struct Pages<'a> {
+    /// The records.
+    pub directory: &'a Directory,
+    /// Numbers of programs and cycles.
+    pub numbers: &'a Numbers,
+    /// Labels of facet values, and prepared rows.
+    pub site: &'a Site,
+    /// The day.
+    pub dated: &'a Dated,
+    /// What depends on the day is rendered from, once it is prepared.
+    pub html: Option<&'a Html>,
+    /// Files of the site's look.
+    pub theme: &'a Theme,
+    /// Its templates and words, see [`Theme::compile`].
+    pub templates: &'a Templates,
+    /// The written tables.
+    pub downloads: &'a [Download],
+    /// What its pages share; nothing of another site.
+    pub cache: PageCache,
+}
+
+/// File of a page.
+fn file(path: &str, locale: Locale) -> String {
+    let path = if path == "/" { "/index" } else { path };
+    format!("{}{path}.html", prefix(locale))
+}
+
 impl<'a> Pages<'a> {
+    pub(super) fn word(&self, locale: Locale, key: &str) -> &'a str {
+        self.templates.word(locale, key)
+    }
+
+    /// A phrase with each `{name}` replaced.
+    pub(super) fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
+        self.templates.phrase(locale, key, values)
+    }
+
+    pub(super) fn base_url(&self) -> &'a str {
+        &self.templates.site.base_url
+    }
+
+    /// The organization of a program.
+    pub(super) fn organization_of(&self, program: usize) -> &'a Organization {
+        &self.directory.organizations[self.directory.program_links[program].organization]
+    }
+
+    /// The languages of the site.
+    pub(super) fn locales(&self) -> &'a [Locale] {
+        &self.directory.dataset.locales
+    }
+
+    /// The language of what there is once.
+    pub(super) fn main_locale(&self) -> Locale {
+        self.site.lists.about.only_locale.unwrap_or(Locale::En)
+    }
+
+    /// A link to the search for a facet value with a number, made once.
+    pub(super) fn shared_link(
+        &self,
+        number: u32,
+        locale: Locale,
+        make: impl FnOnce() -> Value,
+    ) -> Option<Value> {
+        let all = self.site.index.values.ordinals();
+        let links = &self.cache.links[locale as usize];
+        let links = links.get_or_init(|| (0..all).map(|_| OnceLock::new()).collect());
+        Some(links.get(number as usize)?.get_or_init(make).clone())
+    }
+
+    /// What tells a program from others of its name.
+    pub(super) fn mark_of(&self, program: usize) -> Option<String> {
+        self.cache.namesakes.get_or_init(|| namesakes(self.directory)).get(&program).cloned()
+    }
+
+    /// Finds the placeholders of a page and fills them for the day of the build.
+    fn finish(&self, path: &str, locale: Locale, page: &str) -> Rendered {
+        Ok(vec![(file(path, locale), self.cut(page)?)])
+    }
+
+    fn cut(&self, page: &str) -> Result<Filled, Error> {
+        let Some(html) = self.html else { return Ok(cut(page.as_bytes(), Syntax::Text, self.dated)) };
+        let filler = Filler::new(html, self.dated);
+        let filled = cut(page.as_bytes(), Syntax::Text, &filler);
+        filler.failed().map_or(Ok(filled), Err)
+    }
+
     /// The page of a program, the same as Markdown, and in the main language also its calendar.
     ///
     /// # Errors
     /// When a template fails.
-    pub fn program(&self, program: usize, locale: Locale, dated: &Dated) -> Rendered {
+    pub fn program(&self, program: usize, locale: Locale) -> Rendered {
         let path = format!("/programs/{}", self.directory.programs[program].slug);
         let (view, awards) =
             (self.program_view(program, locale), &self.directory.program_links[program].awards);
         let awards = (&awards[..], AWARDS, ["recipient", "project"]);
-        let mut files = self.record_pages(("program.html", &path), &view, awards, locale, dated)?;
+        let mut files = self.record_pages(("program.html", &path), &view, awards, locale)?;
         let name = view.get_attr("name")?.get_attr("text")?;
         let twin =
             self.templates.page("program.md", locale, (&path, name.as_str().unwrap_or_default()), view)?;
-        files.push((format!("{}{path}.md", prefix(locale)), self.cut(&twin, dated)?));
+        files.push((format!("{}{path}.md", prefix(locale)), self.cut(&twin)?));
         if locale == self.main_locale() {
-            let calendar = self.calendar(program, locale);
+            let view = self.view(program, locale);
+            let calendar =
+                (!view.seasons.is_empty()).then(|| calendar(self.templates, locale, ("", None), [view]));
             files.extend(calendar.map(|calendar| whole(format!("{path}.ics"), calendar)));
         }
         Ok(files)
     }
 
     /// The page of an organization.
-    fn organization(&self, organization: usize, locale: Locale, dated: &Dated) -> Rendered {
+    fn organization(&self, organization: usize, locale: Locale) -> Rendered {
         let path = format!("/organizations/{}", self.directory.organizations[organization].slug);
         let awards = &self.directory.organization_links[organization].awards;
         let awards = (&awards[..], AWARDS, ["program", "recipient"]);
         let view = self.organization_view(organization, locale);
-        self.record_pages(("organization.html", &path), &view, awards, locale, dated)
+        self.record_pages(("organization.html", &path), &view, awards, locale)
     }
 
     /// The page of a recipient.
-    fn recipient(&self, recipient: usize, locale: Locale, dated: &Dated) -> Rendered {
+    fn recipient(&self, recipient: usize, locale: Locale) -> Rendered {
         let path = format!("/recipients/{}", self.directory.recipients[recipient].slug);
         let awards =
             (&self.directory.recipient_awards[recipient][..], AWARDS_RECEIVED, ["program", "project"]);
         let view = self.recipient_view(recipient, locale);
-        self.record_pages(("recipient.html", &path), &view, awards, locale, dated)
+        self.record_pages(("recipient.html", &path), &view, awards, locale)
     }
 
     /// The page of a record, and those with all of its awards where it shows only the latest.
@@ -81,65 +180,63 @@ impl<'a> Pages<'a> {
         view: &Value,
         (awards, most, columns): (&[usize], usize, [&'static str; 2]),
         locale: Locale,
-        dated: &Dated,
     ) -> Rendered {
         let name = view.get_attr("name")?.get_attr("text")?.to_string();
         let page = self.templates.page(template, locale, (path, &name), view.clone())?;
-        let mut files = self.finish(path, locale, &page, dated)?;
+        let mut files = self.finish(path, locale, &page)?;
         let all = if awards.len() > most { awards } else { &[] };
         for (path, number, rest) in self.award_pages(path, all, locale) {
             let title = format!("{}: {name} {number}", self.word(locale, "org_awards"));
             let view = context! { columns, number, name => view.get_attr("name")?, ..rest };
             let page = self.templates.page("awards.html", locale, (&path, title.trim_end()), view)?;
-            files.extend(self.finish(&path, locale, &page, dated)?);
+            files.extend(self.finish(&path, locale, &page)?);
         }
         Ok(files)
     }
 
     /// All values of a facet.
-    fn facet(&self, spec: &FacetSpec, locale: Locale, dated: &Dated) -> Rendered {
+    fn facet(&self, spec: &FacetSpec, locale: Locale) -> Rendered {
         let path = format!("/facets/{}", spec.name);
         let title = self.word(locale, &format!("facet_{}", spec.name));
-        let items: Vec<Value> = self.values(spec, usize::MAX, locale, dated).0;
+        let items: Vec<Value> = self.values(spec, usize::MAX, locale).0;
         let description = format!("{title}. {}", self.word(locale, "facet_intro"));
         let page =
             self.templates.page("facet.html", locale, (&path, title), context! { items, description })?;
-        self.finish(&path, locale, &page, dated)
+        self.finish(&path, locale, &page)
     }
 
     /// A page that every dataset has.
-    fn fixed(&self, fixed: &Fixed, locale: Locale, dated: &Dated) -> Rendered {
+    fn fixed(&self, fixed: &Fixed, locale: Locale) -> Rendered {
+        let &(path, template, [title, description], _, view) = fixed;
         // The language link of the page for missing pages leads to the home page.
-        let shown = if fixed.path == MISSING { "/" } else { fixed.path };
-        let view = (fixed.view)(self, locale, dated);
-        let view = context! { description => self.word(locale, fixed.description), ..view };
-        let page =
-            self.templates.page(fixed.template, locale, (shown, self.word(locale, fixed.title)), view)?;
+        let shown = if path == MISSING { "/" } else { path };
+        let view = context! { description => self.word(locale, description), ..view(self, locale) };
+        let page = self.templates.page(template, locale, (shown, self.word(locale, title)), view)?;
         // Static hosts serve these two from the root.
-        let is_root = matches!(fixed.path, "/" | MISSING) && self.main_locale() != Locale::En;
+        let is_root = matches!(path, "/" | MISSING) && self.main_locale() != Locale::En;
         let locales = [locale, Locale::En].into_iter().take(1 + usize::from(is_root));
         let files: Vec<Vec<File>> =
-            locales.map(|locale| self.finish(fixed.path, locale, &page, dated)).collect::<Result<_, _>>()?;
+            locales.map(|locale| self.finish(path, locale, &page)).collect::<Result<_, _>>()?;
         Ok(files.concat())
     }
 
     /// The months with a deadline, starting with the month of the build's day.
-    fn months(&self, dated: &Dated) -> Vec<Date> {
-        let since = dated.day().date().map(Date::first_of_month);
+    fn months(&self) -> Vec<Date> {
+        let since = self.dated.day().date().map(Date::first_of_month);
         let months = self.directory.cycles.iter().filter_map(|cycle| cycle.deadline_on);
         let ahead = months.map(Date::first_of_month).filter(|month| Some(*month) >= since);
         ahead.collect::<BTreeSet<Date>>().into_iter().collect()
     }
 
     /// The deadlines of a month.
-    fn month(&self, month: Date, locale: Locale, dated: &Dated) -> Rendered {
+    fn month(&self, month: Date, locale: Locale) -> Rendered {
         let name = self.templates.month(month, locale);
         let title = format!("{}: {name}", self.word(locale, "deadlines_title"));
         let path = html::month_path(Locale::En, month);
         let description = format!("{title}. {}", self.word(locale, "deadlines_intro"));
         let view = context! { description, ..self.deadlines_view(html::month_number(month), locale) };
         let page = self.templates.page("deadlines.html", locale, (&path, &title), view)?;
-        self.finish(&path, locale, &page, dated)
+        self.finish(&path, locale, &page)
     }
 
     /// The deadlines of a month by its number, or the next ones for 0.
@@ -151,8 +248,8 @@ impl<'a> Pages<'a> {
         }
     }
 
-    fn browse_view(&self, locale: Locale, dated: &Dated) -> Value {
-        let groups = FACETS.iter().filter_map(|spec| self.browse(spec.facet, locale, dated));
+    fn browse_view(&self, locale: Locale) -> Value {
+        let groups = FACETS.iter().filter_map(|spec| self.browse(spec.facet, locale));
         context! { groups => groups.collect::<Vec<_>>() }
     }
 
@@ -173,12 +270,12 @@ impl<'a> Pages<'a> {
 
     /// The most frequent values of a facet, and the number of values. Statuses and their counts change with the
     /// day: all are listed, without a count.
-    fn values(&self, spec: &FacetSpec, most: usize, locale: Locale, dated: &Dated) -> (Vec<Value>, usize) {
+    fn values(&self, spec: &FacetSpec, most: usize, locale: Locale) -> (Vec<Value>, usize) {
         let find = |state: &&str| self.site.index.values.find(spec.facet, state).map(FacetValue::Value);
         let all: Vec<(FacetValue, Option<u32>)> = if spec.is_daily {
             spec.facet.fixed_values().iter().filter_map(find).map(|pick| (pick, None)).collect()
         } else {
-            let counted = options(self.site, dated, spec.facet, "", locale).into_iter();
+            let counted = options(self.site, self.dated, spec.facet, "", locale).into_iter();
             counted.map(|(pick, count)| (pick, Some(count))).collect()
         };
         let item = |(pick, count): &(FacetValue, Option<u32>)| {
@@ -194,9 +291,9 @@ impl<'a> Pages<'a> {
     }
 
     /// The most frequent values of a facet; `None` if there are none.
-    fn browse(&self, facet: Facet, locale: Locale, dated: &Dated) -> Option<Value> {
+    fn browse(&self, facet: Facet, locale: Locale) -> Option<Value> {
         let spec = facet.spec();
-        let (items, all) = self.values(spec, BROWSE, locale, dated);
+        let (items, all) = self.values(spec, BROWSE, locale);
         (!items.is_empty()).then(|| {
             context! {
                 items,
@@ -208,18 +305,21 @@ impl<'a> Pages<'a> {
     }
 
     /// The search page of a language and its list of recipients, or one of its feeds, for an empty query.
-    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale, dated: &Dated) -> Rendered {
+    fn search(&self, html: &Html, as_feed: Option<Feed>, locale: Locale) -> Rendered {
         let (query, extras) = (Query { locale, ..Query::default() }, PageOptions::default());
         Ok(match as_feed {
             None => vec![
                 whole(
                     file("/programs", locale),
-                    search_page(self.site, html, dated, (&query, &extras), &[])?,
+                    search_page(self.site, html, self.dated, (&query, &extras), &[])?,
                 ),
                 whole(file("/recipients", locale), html.recipients_page(locale, "", 1)?),
             ],
             Some(kind) => {
-                vec![whole(feed_path(locale, kind), feed(self.site, html, dated, (&query, &[]), kind)?.bytes)]
+                vec![whole(
+                    feed_path(locale, kind),
+                    feed(self.site, html, self.dated, (&query, &[]), kind)?.bytes,
+                )]
             }
         })
     }

@@ -32,7 +32,7 @@ impl Progress {
         self.timed(name, "", run)
     }
 
-    /// Runs a step over a number of items, such as `pages`; `run` calls its argument after each.
+    /// Runs a step over a number of pages; `run` calls its argument after each.
     ///
     /// # Errors
     ///
@@ -40,10 +40,10 @@ impl Progress {
     pub(crate) fn each<T, E>(
         &self,
         name: &'static str,
-        (count, items): (usize, &str),
+        count: usize,
         run: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, E>,
     ) -> Result<T, E> {
-        let what = format!("{} {items}", number(count as u64));
+        let what = format!("{} pages", number(count as u64));
         let done = AtomicUsize::new(0);
         let each = || {
             let before = done.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The REST pages of a snapshot and their bytes. The caller stores them: every page is passed to a `put`.
+//! The REST pages of a snapshot and their bytes.
 
 use serde_json::Value as Json;
 use snapshot::facet::FACETS;
@@ -6,15 +6,15 @@ use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
 use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::listing::list;
 use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
-use snapshot::page::{Dated, Site};
-use snapshot::page::{list::Numbers, listing::list};
 use snapshot::query::{FacetQuery, List, ListQuery, Query};
-use snapshot::record::{Directory, Locale};
+use snapshot::record::Locale;
 
 use crate::csv_rows;
-use crate::files::{Family, File, Rendered};
+use crate::files::{Family, File, undated};
+use crate::pages::Pages;
 
 /// The REST contract, of a directory at another address.
 pub(crate) const OPENAPI: &str = include_str!("../../../schemas/openapi.json");
@@ -26,100 +26,76 @@ pub(crate) fn contract(base_url: &str) -> String {
     OPENAPI.replacen(ELSEWHERE, &Json::from(base_url).to_string(), 1)
 }
 
-/// Path prefixes of the REST pages.
-const API: &str = "/api/v1";
-
-/// The inputs of REST pages.
-pub struct RestPages<'a> {
-    /// The records.
-    pub directory: &'a Directory,
-    /// Numbers of programs and cycles.
-    pub numbers: &'a Numbers,
-    /// The prepared rows.
-    pub site: &'a Site,
-    /// The day.
-    pub dated: &'a Dated,
-    /// Scheme and authority of the public address.
-    pub base_url: &'a str,
-}
-
 /// Writes a page that there is one of.
-type Download = fn(&RestPages<'_>) -> Filled;
+type Download = fn(&Pages<'_>) -> Filled;
 
 /// Exports, the first results of a search, and the contract.
 const DOWNLOADS: [(&str, Download); 4] = [
     ("exports/latest.json", |it| export::json(it.site, it.dated, &it.directory.dataset)),
     ("exports/latest.csv", csv_export),
-    ("search.json", |it| whole(search(it.site, it.dated, &Query::default(), &[]).bytes)),
-    ("openapi.json", |it| whole(contract(it.base_url).into_bytes())),
+    ("search.json", |it| undated(search(it.site, it.dated, &Query::default(), &[]).bytes)),
+    ("openapi.json", |it| undated(contract(it.base_url()).into_bytes())),
 ];
 
-fn whole(bytes: Vec<u8>) -> Filled {
-    Filled { bytes, holes: Vec::new() }
+/// A page by its path below that of the API.
+fn file(name: &str, filled: Filled) -> File {
+    (format!("/api/v1/{name}"), filled)
 }
 
-fn file(name: &str, filled: Filled) -> Rendered {
-    Ok(vec![(format!("{API}/{name}"), filled)])
-}
-
-fn record(name: &str, filled: Filled) -> File {
-    (format!("{API}/{name}.json"), filled)
-}
-
-impl<'a> RestPages<'a> {
-    /// The pages of a program.
-    pub(crate) fn program(&self, at: usize) -> Vec<File> {
+impl<'a> Pages<'a> {
+    /// The answers about a program.
+    pub(crate) fn rest_program(&self, at: usize) -> Vec<File> {
         let page = |locale| {
             let suffix = if locale == Locale::Es { ".es" } else { "" };
-            let name = format!("programs/{}{suffix}", self.directory.programs[at].slug);
-            record(&name, detail::program(&self.shaper(locale), self.numbers, self.dated, at))
+            let name = format!("programs/{}{suffix}.json", self.directory.programs[at].slug);
+            file(&name, detail::program(&self.shaper(locale), self.numbers, self.dated, at))
         };
         Locale::ALL.iter().copied().map(page).collect()
     }
 
-    /// The page of an organization.
-    pub(crate) fn organization(&self, at: usize) -> Vec<File> {
-        let name = format!("organizations/{}", self.directory.organizations[at].slug);
-        vec![record(&name, detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, at))]
+    /// The answer about an organization.
+    pub(crate) fn rest_organization(&self, at: usize) -> Vec<File> {
+        let name = format!("organizations/{}.json", self.directory.organizations[at].slug);
+        vec![file(&name, detail::organization(&self.shaper(Locale::En), self.numbers, self.dated, at))]
     }
 
-    /// The page of a recipient.
-    pub(crate) fn recipient(&self, at: usize) -> Vec<File> {
-        let name = format!("recipients/{}", self.directory.recipients[at].slug);
-        vec![record(&name, detail::recipient(&self.shaper(Locale::En), self.dated, at))]
+    /// The answer about a recipient.
+    pub(crate) fn rest_recipient(&self, at: usize) -> Vec<File> {
+        let name = format!("recipients/{}.json", self.directory.recipients[at].slug);
+        vec![file(&name, detail::recipient(&self.shaper(Locale::En), self.dated, at))]
     }
 
-    /// Pages of the whole.
-    pub(crate) fn families(&'a self) -> Vec<Family<'a>> {
+    /// Answers about the whole.
+    pub(crate) fn rest_families(&'a self) -> Vec<Family<'a>> {
         vec![
             Family::new("facets", Vec::from_iter(&FACETS), |spec| {
                 let values = facet(self.site, self.dated, spec.facet, &FacetQuery::default());
-                file(&format!("facets/{}.json", spec.name), whole(values.bytes))
+                Ok(vec![file(&format!("facets/{}.json", spec.name), undated(values.bytes))])
             }),
             Family::new("lists", List::ALL.to_vec(), |&of| {
                 let rows = list(self.site, self.dated, of, &ListQuery::default(), &[]);
-                file(&format!("{}.json", of.as_str()), whole(rows.bytes))
+                Ok(vec![file(&format!("{}.json", of.as_str()), undated(rows.bytes))])
             }),
-            Family::new("downloads", DOWNLOADS.to_vec(), |(name, make)| file(name, make(self))),
+            Family::new("downloads", DOWNLOADS.to_vec(), |(name, make)| Ok(vec![file(name, make(self))])),
         ]
     }
 
-    fn shaper(&self, locale: Locale) -> Shaper<'a> {
+    pub(crate) fn shaper(&self, locale: Locale) -> Shaper<'a> {
         Shaper { directory: self.directory, locale }
     }
 }
 
 /// The CSV export of the same rows, in the same order, as the JSON export.
-fn csv_export(renderer: &RestPages<'_>) -> Filled {
-    let shaper = Shaper { directory: renderer.directory, locale: Locale::En };
-    let mut program_of = vec![0; renderer.numbers.doc_of.len()];
-    renderer.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
+fn csv_export(pages: &Pages<'_>) -> Filled {
+    let shaper = pages.shaper(Locale::En);
+    let mut program_of = vec![0; pages.numbers.doc_of.len()];
+    pages.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
     let mut table = csv_rows::head().into_bytes();
-    for doc in export::documents(renderer.site) {
+    for doc in export::documents(pages.site) {
         let row = shaper.program_summary(program_of[*doc as usize]);
         table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
     }
-    cut(&table, Syntax::Text, renderer.dated)
+    cut(&table, Syntax::Text, pages.dated)
 }
 
 #[cfg(test)]

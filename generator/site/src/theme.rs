@@ -12,9 +12,7 @@ use std::path::Path;
 
 use html::templates::{SiteInfo, TEMPLATES, Templates, WORDS, environment};
 use minijinja::{Environment, Error};
-use sha2::{Digest as _, Sha256};
 use snapshot::record::Dataset;
-use store::Hex;
 
 use self::colors::Palette;
 pub(super) use self::folder::ThemeFile;
@@ -22,39 +20,19 @@ use self::folder::{ASSETS, ThemeFolder};
 pub use self::problem::ThemeError;
 pub(super) use self::problem::ThemeProblem;
 
-/// A file that is named after its content.
-pub(crate) struct Asset {
-    name: String,
-    /// Its content.
-    pub text: String,
-}
-
-impl Asset {
-    fn new(name: &str, text: String) -> Self {
-        let hash = Sha256::digest(text.as_bytes());
-        let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
-        Self { name: format!("{stem}-{}.{extension}", Hex(&hash[..5])), text }
-    }
-
-    /// Where it is served.
-    pub(crate) fn path(&self) -> String {
-        format!("/assets/{}", self.name)
-    }
-}
-
 /// Scripts, by the pages that load them: one each, so that none needs a second request. The variable of its address, its
 /// name, and the files that it is made of: positions among the assets.
-pub(super) const SCRIPTS: [(&str, &str, &[usize]); 5] = [
+const SCRIPTS: [(&str, &str, &[usize]); 5] = [
     // Pages of records: their star.
-    ("stars_js", "stars.js", &[1]),
+    ("stars_js", "stars", &[1]),
     // The search page: stars, and results in place as text is typed, which a list of suggestions would cover.
-    ("search_js", "site.js", &[1, 2]),
+    ("search_js", "site", &[1, 2]),
     // The shortlist.
-    ("shortlist_js", "shortlist.js", &[1, 3]),
+    ("shortlist_js", "shortlist", &[1, 3]),
     // The API reference: calls that run where they stand.
-    ("api_js", "run.js", &[4]),
+    ("api_js", "run", &[4]),
     // The home page: suggestions.
-    ("home_js", "suggest.js", &[5]),
+    ("home_js", "suggest", &[5]),
 ];
 
 /// Templates, words and assets.
@@ -63,10 +41,8 @@ pub struct Theme {
     pub(super) files: BTreeMap<String, String>,
     /// Words, English and Spanish.
     pub(super) words: [BTreeMap<String, String>; 2],
-    /// The style sheet.
-    pub(crate) css: Asset,
-    /// The scripts, in the order of [`SCRIPTS`].
-    pub(super) scripts: [Asset; SCRIPTS.len()],
+    /// The style sheet and the scripts, by the variables of their addresses.
+    pub(crate) assets: Vec<(&'static str, ThemeFile)>,
     /// Files of the operator that are published.
     pub(crate) extras: Vec<ThemeFile>,
     /// Warnings about the operator's folder.
@@ -91,8 +67,13 @@ impl Theme {
         let text = own.text(colors::FILE).unwrap_or_default();
         let brand = look.brand.each_ref().map(|name| {
             let name = name.as_ref()?;
-            let at = check::line(text, &format!("\"{name}\""));
-            folder::picture(&pictures, name).map_err(|help| faults.push(help.at(colors::FILE, at))).ok()
+            let picture = pictures.get(name).cloned();
+            if picture.is_none() {
+                let at = check::line(text, &format!("\"{name}\""));
+                let fault = ThemeProblem::new(colors::FILE, at, format!("there is no picture `{name}`"));
+                faults.push(fault.known(name, pictures.keys().map(String::as_str)));
+            }
+            picture
         });
         let files = templates(&own);
         let environment = compiled(&files, pictures.clone(), &mut faults)?;
@@ -102,11 +83,14 @@ impl Theme {
         if let Some(folder) = folder.filter(|_| !faults.is_empty()) {
             return Err(ThemeError::Faults(folder.to_owned(), faults));
         }
-        let style = own.text(ASSETS[0].0).unwrap_or(ASSETS[0].1);
         let script =
             |part: &usize| own.text(ASSETS[*part].0).map_or_else(|| bare(ASSETS[*part].1), str::to_owned);
-        let scripts = SCRIPTS.map(|(_, name, parts)| Asset::new(name, parts.iter().map(script).collect()));
+        let scripts = SCRIPTS.map(|(variable, name, parts)| {
+            (variable, ThemeFile::hashed(name, "js", parts.iter().map(script).collect::<String>().into()))
+        });
+        let style = own.text(ASSETS[0].0).unwrap_or(ASSETS[0].1);
         let added = own.text(folder::STYLE).unwrap_or_default();
+        let style = ThemeFile::hashed("site", "css", format!("{}{style}{added}", look.css()).into());
         // An icon with the usual name needs no entry in `theme.toml`.
         let usual =
             own.extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
@@ -114,8 +98,7 @@ impl Theme {
         Ok(Self {
             files,
             words,
-            css: Asset::new(ASSETS[0].0, format!("{}{style}{added}", look.css())),
-            scripts,
+            assets: [("css", style)].into_iter().chain(scripts).collect(),
             brand: [logo, icon.or(usual)],
             pictures,
             warnings: own.warnings,
@@ -131,8 +114,7 @@ impl Theme {
     pub fn compile(&self, dataset: &Dataset, base_url: &str) -> Result<Templates, Error> {
         let url = url::Url::parse(base_url).ok();
         let host = url.and_then(|url| url.host_str().map(str::to_owned));
-        let scripts = SCRIPTS.iter().zip(&self.scripts).map(|((variable, ..), script)| (*variable, script));
-        let assets = [("css", &self.css)].into_iter().chain(scripts);
+        let assets = self.assets.iter();
         let site = SiteInfo {
             title: dataset.title.clone(),
             base_url: base_url.to_owned(),
@@ -140,12 +122,11 @@ impl Theme {
             contact: dataset.contact_address(),
             published: dataset.published_at,
             locales: dataset.locales.clone(),
-            assets: assets.map(|(variable, asset)| (variable.to_owned(), asset.path())).collect(),
+            assets: assets.map(|(variable, asset)| ((*variable).to_owned(), asset.path.clone())).collect(),
             brand: self.brand.clone(),
             pictures: self.pictures.clone(),
         };
-        let mut faults = Vec::new();
-        let environment = compiled(&self.files, self.pictures.clone(), &mut faults)?;
+        let environment = compiled(&self.files, self.pictures.clone(), &mut Vec::new())?;
         Ok(Templates::new(environment, &self.words, site))
     }
 }

@@ -110,9 +110,9 @@ pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Html, Dated, Nu
     let numbers = Numbers::new(directory, &order);
     let (site, _) = in_memory(directory, day).unwrap();
     let templates = templates(directory);
-    let sections = pages(directory, &numbers, &site, &templates, None).prepare(&order).finish();
-    let html = Html::open(&sections, &site).unwrap();
     let dated = site.dated(day);
+    let sections = pages(directory, &numbers, (&site, &dated), &templates, None).prepare(&order).finish();
+    let html = Html::open(&sections, &site).unwrap();
     (site, html, dated, numbers, order)
 }
 
@@ -123,7 +123,7 @@ fn templates(directory: &Directory) -> Templates {
 fn pages<'a>(
     directory: &'a Directory,
     numbers: &'a Numbers,
-    site: &'a Site,
+    (site, dated): (&'a Site, &'a Dated),
     templates: &'a Templates,
     html: Option<&'a Html>,
 ) -> Pages<'a> {
@@ -131,6 +131,7 @@ fn pages<'a>(
         directory,
         numbers,
         site,
+        dated,
         html,
         theme: &THEME,
         templates,
@@ -141,9 +142,9 @@ fn pages<'a>(
 
 fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
     let (site, html, dated, numbers, _) = open(directory, today);
-    let pages = pages(directory, &numbers, &site, &html.templates, Some(&html));
+    let pages = pages(directory, &numbers, (&site, &dated), &html.templates, Some(&html));
     let statement = |program: usize, locale: Locale| {
-        let files = pages.program(program, locale, &dated).unwrap();
+        let files = pages.program(program, locale).unwrap();
         let text = |end: &str| {
             let (_, file) = files.iter().find(|(path, _)| path.ends_with(end)).unwrap();
             String::from_utf8(file.bytes.clone()).unwrap()

@@ -1,16 +1,15 @@
-//! Descriptions of the downloads by two standards, from the JSON Schemas of the dataset: Data Package (v2) and DCAT 3
-//! (in `dcat`).
+//! Descriptions of the downloads by two standards, from the JSON Schemas of the dataset: Data Package (v2) and DCAT 3.
 
 use serde_json::{Value, json};
-use snapshot::record::Dataset;
+use snapshot::record::{Dataset, Locale};
 use store::Digest;
 
 use dataset::schema::{self, Column, ValueType};
 
-use super::{Download, FOLDER, Format};
+use super::{CSV, Download, FOLDER};
 use crate::files::{document, stated};
 
-pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
+const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
 /// The inputs of a description.
 #[derive(Clone, Copy)]
@@ -51,13 +50,13 @@ const fn type_name(of: ValueType) -> &'static str {
 }
 
 impl Describer<'_> {
-    pub(super) fn address(&self, name: &str) -> String {
+    fn address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url)
     }
 
     /// For `sha256sum --check`.
     fn sums(&self) -> String {
-        self.downloads.iter().map(|it| format!("{}  {}\n", it.body.sha256, it.name())).collect()
+        self.downloads.iter().map(|it| format!("{}  {}\n", it.body.sha256, it.name)).collect()
     }
 
     /// A semantic version: the day the dataset was published, and the beginning of the hash of all tables as the build
@@ -78,9 +77,9 @@ impl Describer<'_> {
                 "title": schema.title,
                 "description": schema.description,
                 "type": "table",
-                "path": it.name(),
+                "path": it.name,
                 "format": "csv",
-                "mediatype": it.format.media_type(),
+                "mediatype": it.media_type,
                 "encoding": "utf-8",
                 "bytes": it.body.len,
                 "hash": format!("sha256:{}", it.body.sha256),
@@ -88,7 +87,7 @@ impl Describer<'_> {
                 "schema": table_schema(&schema.columns),
             })
         };
-        let tables = self.downloads.iter().filter(|it| it.format == Format::Csv);
+        let tables = self.downloads.iter().filter(|it| it.media_type == CSV);
         json!({
             "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
             "name": self.dataset.name,
@@ -96,7 +95,7 @@ impl Describer<'_> {
             "title": self.dataset.title,
             "description": self.about,
             "version": self.version(),
-            "homepage": format!("{}{FOLDER}", self.base_url),
+            "homepage": self.page(),
             "created": self.dataset.published_at,
             "licenses": [{
                 "name": "CC-BY-4.0",
@@ -104,6 +103,95 @@ impl Describer<'_> {
                 "path": LICENSE,
             }],
             "resources": tables.map(resource).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The downloads and the interfaces as a catalogue: <https://www.w3.org/TR/vocab-dcat-3/> with the mandatory properties of
+    /// DCAT-AP 3 and those that harvesters require.
+    fn catalog(&self) -> Value {
+        self.described(json!({
+            "@context": {
+                "dcat": "http://www.w3.org/ns/dcat#",
+                "dcterms": "http://purl.org/dc/terms/",
+                "foaf": "http://xmlns.com/foaf/0.1/",
+                "spdx": "http://spdx.org/rdf/terms#",
+                "xsd": "http://www.w3.org/2001/XMLSchema#",
+            },
+            "@id": self.address("catalog.jsonld"),
+            "@type": "dcat:Catalog",
+            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
+            "dcat:service": self.services(),
+            "dcat:dataset": self.described(json!({
+                "@id": self.dataset_id(),
+                "@type": "dcat:Dataset",
+                "dcterms:identifier": self.dataset.name,
+                "dcat:landingPage": { "@id": self.page() },
+                "dcat:distribution": self.downloads.iter().map(|it| self.distribution(it)).collect::<Vec<_>>(),
+            })),
+        }))
+    }
+
+    /// Adds the properties that the catalogue and its dataset have in common.
+    fn described(&self, mut resource: Value) -> Value {
+        let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
+        resource["dcterms:title"] = json!(self.dataset.title);
+        resource["dcterms:description"] = json!(self.about);
+        // Named as the dataset: the publisher of the directory has no other name.
+        resource["dcterms:publisher"] = json!({
+            "@id": format!("{}/#publisher", self.base_url),
+            "@type": "foaf:Agent",
+            "foaf:name": self.dataset.title,
+        });
+        resource["dcterms:license"] = license();
+        resource["dcterms:modified"] =
+            json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
+        resource["dcterms:language"] = self.dataset.locales.iter().map(language).collect();
+        resource
+    }
+
+    fn page(&self) -> String {
+        format!("{}{FOLDER}", self.base_url)
+    }
+
+    fn dataset_id(&self) -> String {
+        format!("{}#dataset", self.page())
+    }
+
+    /// The interfaces to the same data.
+    fn services(&self) -> Value {
+        let service = |path: &str, title: &str, description: &str| {
+            json!({
+                "@id": format!("{}{path}#service", self.base_url),
+                "@type": "dcat:DataService",
+                "dcterms:title": format!("{}: {title}", self.dataset.title),
+                "dcterms:license": license(),
+                "dcat:endpointURL": { "@id": format!("{}{path}", self.base_url) },
+                "dcat:endpointDescription": { "@id": format!("{}{description}", self.base_url) },
+                "dcat:servesDataset": { "@id": self.dataset_id() },
+            })
+        };
+        json!([
+            service("/api/v1", "REST", "/api/v1/openapi.json"),
+            service("/mcp", "MCP", "/mcp/server-card"),
+        ])
+    }
+
+    fn distribution(&self, it: &Download) -> Value {
+        let kind = format!("https://www.iana.org/assignments/media-types/{}", it.media_type);
+        json!({
+            "@id": self.address(&it.name),
+            "@type": "dcat:Distribution",
+            "dcterms:title": it.name,
+            "dcterms:license": license(),
+            "dcat:accessURL": { "@id": self.page() },
+            "dcat:downloadURL": { "@id": self.address(&it.name) },
+            "dcat:mediaType": { "@id": kind },
+            "dcat:byteSize": { "@value": it.body.len.to_string(), "@type": "xsd:nonNegativeInteger" },
+            "spdx:checksum": {
+                "@type": "spdx:Checksum",
+                "spdx:algorithm": { "@id": "spdx:checksumAlgorithm_sha256" },
+                "spdx:checksumValue": { "@value": it.body.sha256, "@type": "xsd:hexBinary" },
+            },
         })
     }
 }
@@ -141,4 +229,16 @@ fn table_schema(fields: &[Column]) -> Value {
         "foreignKeys": fields.iter().filter_map(key).collect::<Vec<_>>(),
         "primaryKey": fields.iter().any(|field| field.name == "id").then_some(["id"]),
     }))
+}
+
+fn license() -> Value {
+    json!({ "@id": LICENSE, "@type": "dcterms:LicenseDocument" })
+}
+
+/// A language as an entry of the European authority table, which catalogues share.
+const fn language(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "http://publications.europa.eu/resource/authority/language/ENG",
+        Locale::Es => "http://publications.europa.eu/resource/authority/language/SPA",
+    }
 }

@@ -1,18 +1,18 @@
-//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt and the OpenSearch
-//! description.
+//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt, the OpenSearch description and the
+//! JSON Feed of new programs.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use html::templates::here;
 use jiff::Timestamp;
 use minijinja::{Error, Value, context};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
 use snapshot::page::text::grouped;
 use snapshot::record::{Directory, Locale};
 
-use super::feeds::JSON_FEED;
 use super::page::{FIXED, MISSING};
 use super::{Pages, mcp};
 use crate::downloads::Download;
@@ -23,6 +23,10 @@ use crate::rest::OPENAPI;
 const ANSWER: usize = 40;
 /// Maximum number of addresses in one sitemap, in all languages; the protocol allows 50,000.
 const SITEMAP: usize = 10_000;
+/// Path of the JSON Feed.
+const JSON_FEED: &str = "/feeds/new.json";
+/// Maximum number of programs in it.
+const ITEMS: usize = 100;
 
 /// A file for machines: its path, and what writes it.
 type Machine<'a> = (String, Box<dyn Fn() -> Result<Vec<u8>, Error> + Send + Sync + 'a>);
@@ -33,32 +37,29 @@ impl<'a> Pages<'a> {
         let text = |path: &str, write: fn(&Self) -> String| -> Machine<'a> {
             (path.to_owned(), Box::new(move || Ok(write(self).into_bytes())))
         };
-        let rendered = |path: String, template: &'static str, view: Value| -> Machine<'a> {
-            let page = move || self.templates.part(template, self.main_locale(), view.clone());
-            (path, Box::new(move || page().map(String::into_bytes)))
+        let part = |template, view| self.templates.part(template, self.main_locale(), view);
+        let rendered = |path: &str, template: &'static str, view: Value| -> Machine<'a> {
+            (path.to_owned(), Box::new(move || part(template, view.clone()).map(String::into_bytes)))
         };
+        let short_name = short_name(&self.directory.dataset.title);
         let mut files = vec![
             text("/robots.txt", Self::robots),
             text("/llms.txt", Self::llms),
-            rendered("/opensearch.xml".to_owned(), "opensearch.xml", self.open_search()),
-            rendered("/sitemap.xml".to_owned(), "sitemap.xml", context! { maps => self.sitemaps() }),
+            rendered("/opensearch.xml", "opensearch.xml", context! { short_name }),
+            rendered("/sitemap.xml", "sitemap.xml", context! { maps => self.sitemaps() }),
             text(mcp::CARD, Self::server_card),
             text(mcp::CATALOG, Self::catalog),
             text(mcp::REGISTRY, Self::registry_entry),
         ];
-        for asset in [&self.theme.css].into_iter().chain(&self.theme.scripts) {
-            files.push((asset.path(), Box::new(move || Ok(asset.text.clone().into_bytes()))));
-        }
         for locale in self.locales() {
             let path = here(JSON_FEED, *locale);
             files.push((path, Box::new(move || Ok(self.json_feed(*locale).into_bytes()))));
         }
         for number in 1..=self.sitemaps() {
-            let page = move || self.templates.part("sitemap.xml", self.main_locale(), self.sitemap(number));
-            let path = format!("/sitemap-{number}.xml");
-            files.push((path, Box::new(move || page().map(String::into_bytes))));
+            let map = move || part("sitemap.xml", self.sitemap(number)).map(String::into_bytes);
+            files.push((format!("/sitemap-{number}.xml"), Box::new(map)));
         }
-        for file in &self.theme.extras {
+        for file in self.theme.assets.iter().map(|(_, file)| file).chain(&self.theme.extras) {
             files.push((file.path.clone(), Box::new(move || Ok(file.bytes.clone()))));
         }
         files
@@ -87,7 +88,7 @@ impl Pages<'_> {
         let table = |it: &Download| {
             context! {
                 href => it.path(),
-                name => it.name(),
+                name => &it.name,
                 what => self.word(locale, &format!("table_{}", it.table.name())),
                 count => grouped(it.rows as u64, locale),
                 size => size(it.body.len as usize, locale),
@@ -220,18 +221,53 @@ impl Pages<'_> {
         )
     }
 
-    fn open_search(&self) -> Value {
-        context! { short_name => short_name(&self.directory.dataset.title) }
+    /// The programs that were listed last, newest first.
+    fn newest(&self) -> Vec<usize> {
+        let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
+        newest.sort_by_key(|program| {
+            let program = &self.directory.programs[*program];
+            (Reverse(program.created_at), program.id)
+        });
+        newest.truncate(ITEMS);
+        newest
+    }
+
+    /// The newest programs as a JSON Feed (version 1.1).
+    fn json_feed(&self, locale: Locale) -> String {
+        let item = |program: usize| {
+            let it = &self.directory.programs[program];
+            let organization = self.organization_of(program);
+            let name = self.directory.text(it.entity(), locale, "name", &it.name);
+            let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+            json!({
+                "id": format!("tag:{},2026:program/{}", self.templates.site.host, it.id),
+                "url": self.address(&format!("/programs/{}", it.slug), locale),
+                "title": name,
+                "content_text": summary.unwrap_or(name),
+                "date_published": it.created_at,
+                "date_modified": it.updated_at,
+                "authors": [{ "name": self.directory.text(organization.entity(), locale, "name", &organization.name) }],
+            })
+        };
+        let feed = json!({
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": format!("{}: {}", self.directory.dataset.title, self.word(locale, "home_new")),
+            "home_page_url": self.address("/programs", locale),
+            "feed_url": self.address(JSON_FEED, locale),
+            "language": locale.as_str(),
+            "items": self.newest().into_iter().map(item).collect::<Vec<_>>(),
+        });
+        feed.to_string()
     }
 
     /// A page for the sitemaps by its position among them, with the time of its last change if known. Organizations and
     /// recipients have dates of their own; the day does not count.
     fn listed_address(&self, at: usize) -> Option<(String, Option<Timestamp>)> {
         let (directory, published) = (self.directory, self.directory.dataset.published_at);
-        let mut fixed = FIXED.iter().filter(|page| page.path != MISSING);
+        let mut fixed = FIXED.iter().filter(|(path, ..)| *path != MISSING);
         let Some(at) = at.checked_sub(FIXED.len() - 1) else {
-            let page = fixed.nth(at)?;
-            return Some((page.path.to_owned(), page.lists_records.then_some(published)));
+            let (path, _, _, lists_records, _) = fixed.nth(at)?;
+            return Some(((*path).to_owned(), lists_records.then_some(published)));
         };
         let Some(at) = at.checked_sub(1) else { return Some(("/recipients".to_owned(), Some(published))) };
         if let Some(it) = directory.programs.get(at) {

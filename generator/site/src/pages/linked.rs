@@ -89,9 +89,9 @@ impl Pages<'_> {
         let table = |it: &Download| {
             json!({
                 "@type": "DataDownload",
-                "name": it.name(),
+                "name": it.name,
                 "contentUrl": format!("{}{}", self.base_url(), it.path()),
-                "encodingFormat": it.format.media_type(),
+                "encodingFormat": it.media_type,
                 "contentSize": format!("{} B", it.body.len),
                 "sha256": it.body.sha256,
             })

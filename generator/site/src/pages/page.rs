@@ -3,70 +3,43 @@
 use html::feed::Feed;
 use minijinja::{Value, context};
 use snapshot::facet::FACETS;
-use snapshot::page::Dated;
 use snapshot::record::Locale;
 
 use super::Pages;
 use crate::downloads::FOLDER;
 use crate::downloads::describe::DESCRIPTIONS;
 use crate::files::{Family, File, Rendered, whole};
-use crate::rest::RestPages;
 
-/// A page that every dataset has.
-pub(super) struct Fixed {
-    /// Where it is.
-    pub(super) path: &'static str,
-    pub(super) template: &'static str,
-    /// Locale keys of its title, and of its description for search engines.
-    pub(super) title: &'static str,
-    pub(super) description: &'static str,
-    /// Whether it shows records and so changes with the dataset.
-    pub(super) lists_records: bool,
-    pub(super) view: View,
-}
+/// A page that every dataset has: where it is, its template, the locale keys of its title and of its description for search
+/// engines, whether it shows records and so changes with the dataset, and its view.
+pub(super) type Fixed = (&'static str, &'static str, [&'static str; 2], bool, View);
 
 /// Template variables of a page.
-type View = fn(&Pages<'_>, Locale, &Dated) -> Value;
+type View = fn(&Pages<'_>, Locale) -> Value;
 
 /// The view of a page that shows its words alone.
-const NOTHING: View = |_, _, _| context! {};
+const NOTHING: View = |_, _| context! {};
 
 /// Where the page for missing pages is.
 pub(super) const MISSING: &str = "/404";
 
 /// The pages that every dataset has. The shortlist is stored in the browser.
 pub(super) static FIXED: [Fixed; 10] = [
-    fixed("/", "home.html", ["site_tagline", "about_1"], true, |it, locale, _| it.home(locale)),
-    fixed("/deadlines", "deadlines.html", ["deadlines_title", "deadlines_intro"], true, |it, locale, _| {
+    ("/", "home.html", ["site_tagline", "about_1"], true, |it, locale| it.home(locale)),
+    ("/deadlines", "deadlines.html", ["deadlines_title", "deadlines_intro"], true, |it, locale| {
         it.deadlines_view(0, locale)
     }),
-    fixed("/browse", "browse.html", ["browse_title", "browse_intro"], true, |it, locale, dated| {
-        it.browse_view(locale, dated)
+    ("/browse", "browse.html", ["browse_title", "browse_intro"], true, |it, locale| it.browse_view(locale)),
+    ("/organizations", "list.html", ["organizations_title", "organizations_intro"], true, |it, locale| {
+        it.organizations_view(locale)
     }),
-    fixed(
-        "/organizations",
-        "list.html",
-        ["organizations_title", "organizations_intro"],
-        true,
-        |it, locale, _| it.organizations_view(locale),
-    ),
-    fixed("/shortlist", "shortlist.html", ["shortlist_title", "shortlist_intro"], false, NOTHING),
-    fixed("/data", "data.html", ["data_title", "data_intro"], true, |it, locale, _| it.data_view(locale)),
-    fixed("/docs/api", "api.html", ["api_title", "api_intro"], false, |it, _, _| it.api_view()),
-    fixed("/docs/mcp", "mcp.html", ["mcp_title", "mcp_intro"], false, |it, _, _| it.mcp_view()),
-    fixed("/about", "about.html", ["about_title", "about_1"], false, NOTHING),
-    fixed(MISSING, "error.html", ["error_title", "error_text"], false, NOTHING),
+    ("/shortlist", "shortlist.html", ["shortlist_title", "shortlist_intro"], false, NOTHING),
+    ("/data", "data.html", ["data_title", "data_intro"], true, |it, locale| it.data_view(locale)),
+    ("/docs/api", "api.html", ["api_title", "api_intro"], false, |it, _| it.api_view()),
+    ("/docs/mcp", "mcp.html", ["mcp_title", "mcp_intro"], false, |it, _| it.mcp_view()),
+    ("/about", "about.html", ["about_title", "about_1"], false, NOTHING),
+    (MISSING, "error.html", ["error_title", "error_text"], false, NOTHING),
 ];
-
-const fn fixed(
-    path: &'static str,
-    template: &'static str,
-    [title, description]: [&'static str; 2],
-    lists_records: bool,
-    view: View,
-) -> Fixed {
-    Fixed { path, template, title, description, lists_records, view }
-}
 
 fn positions<T>(records: &[T]) -> Vec<usize> {
     (0..records.len()).collect()
@@ -85,7 +58,7 @@ impl<'a> Pages<'a> {
     }
 
     /// Every page and every file beside them, by family.
-    pub(crate) fn families(&'a self, rest: &'a RestPages<'a>, dated: &'a Dated) -> Vec<Family<'a>> {
+    pub(crate) fn families(&'a self) -> Vec<Family<'a>> {
         let directory = self.directory;
         let all = self.locales();
         // As a file, the rows of every program would be the export once more.
@@ -93,19 +66,17 @@ impl<'a> Pages<'a> {
         let feeds = each([None].into_iter().chain(files.map(Some)), all);
         let mut families = vec![
             Family::new("programs", positions(&directory.programs), move |&at| {
-                self.in_each_language(rest.program(at), |locale| self.program(at, locale, dated))
+                self.in_each_language(self.rest_program(at), |locale| self.program(at, locale))
             }),
             Family::new("organizations", positions(&directory.organizations), move |&at| {
-                self.in_each_language(rest.organization(at), |locale| self.organization(at, locale, dated))
+                self.in_each_language(self.rest_organization(at), |locale| self.organization(at, locale))
             }),
             Family::new("recipients", positions(&directory.recipients), move |&at| {
-                self.in_each_language(rest.recipient(at), |locale| self.recipient(at, locale, dated))
+                self.in_each_language(self.rest_recipient(at), |locale| self.recipient(at, locale))
             }),
-            Family::new("facet pages", each(&FACETS, all), |&(spec, locale)| self.facet(spec, locale, dated)),
-            Family::new("months", each(self.months(dated), all), |&(month, locale)| {
-                self.month(month, locale, dated)
-            }),
-            Family::new("site pages", each(&FIXED, all), |&(page, locale)| self.fixed(page, locale, dated)),
+            Family::new("facet pages", each(&FACETS, all), |&(spec, locale)| self.facet(spec, locale)),
+            Family::new("months", each(self.months(), all), |&(month, locale)| self.month(month, locale)),
+            Family::new("site pages", each(&FIXED, all), |&(page, locale)| self.fixed(page, locale)),
             Family::new("site files", self.machine_files(), |(path, text)| {
                 Ok(vec![whole(path.clone(), text()?)])
             }),
@@ -114,11 +85,10 @@ impl<'a> Pages<'a> {
             }),
         ];
         if let Some(html) = self.html {
-            families.push(Family::new("search pages", feeds, |&(feed, locale)| {
-                self.search(html, feed, locale, dated)
-            }));
+            families
+                .push(Family::new("search pages", feeds, |&(feed, locale)| self.search(html, feed, locale)));
         }
-        families.extend(rest.families());
+        families.extend(self.rest_families());
         families.retain(|family| family.count > 0);
         families
     }

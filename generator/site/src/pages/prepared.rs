@@ -4,7 +4,6 @@ use dataset::parallel;
 use html::index::{LanguageEntries, PagesWriter, SharedEntries};
 use html::view::Program;
 use snapshot::facet::Facet;
-use snapshot::page::shape::Shaper;
 use snapshot::record::{Locale, Number};
 use snapshot::text::tokens;
 use store::sections::SectionWriter;
@@ -55,8 +54,7 @@ impl Pages<'_> {
             own => own,
         };
         let entry = |&locale: &Locale| (self.view(program, locale), own(locale));
-        let shaper = Shaper { directory: self.directory, locale: Locale::En };
-        let csv = csv_rows::start(&shaper.program_summary(program));
+        let csv = csv_rows::start(&self.shaper(Locale::En).program_summary(program));
         (self.locales().iter().map(entry).collect(), csv)
     }
 

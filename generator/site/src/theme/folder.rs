@@ -42,6 +42,13 @@ pub(crate) struct ThemeFile {
     pub bytes: Vec<u8>,
 }
 
+impl ThemeFile {
+    /// A file that is named after its content.
+    pub(super) fn hashed(stem: &str, kind: &str, bytes: Vec<u8>) -> Self {
+        Self { path: format!("/assets/{stem}-{}.{kind}", Hex(&Sha256::digest(&bytes)[..5])), bytes }
+    }
+}
+
 /// The files of a folder.
 #[derive(Default)]
 pub(super) struct ThemeFolder {
@@ -98,9 +105,9 @@ impl ThemeFolder {
                 return self.faults.push(fault.known(kind, KINDS));
             }
             let (stem, _) = picture.rsplit_once('.').unwrap_or((picture, ""));
-            let path = format!("/assets/{}-{}.{kind}", slug(stem), Hex(&Sha256::digest(&bytes)[..5]));
-            self.pictures.insert(picture.to_owned(), path.clone());
-            return self.extras.push(ThemeFile { path, bytes });
+            let file = ThemeFile::hashed(&slug(stem), kind, bytes);
+            self.pictures.insert(picture.to_owned(), file.path.clone());
+            return self.extras.push(file);
         }
         if let Some(fixed) = name.strip_prefix(FIXED) {
             let is_known = fixed.starts_with(".well-known/") && KNOWN.contains(&kind);
@@ -147,14 +154,6 @@ impl ThemeFolder {
     pub(super) fn templates(&self) -> impl Iterator<Item = (&'static str, &str)> {
         TEMPLATES.iter().filter_map(|(name, _)| Some((*name, self.text(name)?)))
     }
-}
-
-/// Where a picture is served.
-pub(super) fn picture(pictures: &BTreeMap<String, String>, name: &str) -> Result<String, ThemeProblem> {
-    let known = || pictures.keys().map(String::as_str);
-    let fault =
-        || ThemeProblem::new("assets", None, format!("there is no picture `{name}`")).known(name, known());
-    pictures.get(name).cloned().ok_or_else(fault)
 }
 
 /// Names of the files that a theme can have besides pictures and static files.

@@ -20,11 +20,6 @@ impl ThemeProblem {
         Self { file: file.to_owned(), line, what: what.into(), help: None }
     }
 
-    /// The same fault in another file and line.
-    pub(super) fn at(self, file: &str, line: Option<usize>) -> Self {
-        Self { file: file.to_owned(), line, ..self }
-    }
-
     pub(super) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }

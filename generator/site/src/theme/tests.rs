@@ -50,10 +50,10 @@ fn named_in_source(words: &BTreeMap<String, String>) -> Vec<String> {
 #[test]
 fn style_and_script_fit_into_four_kilobytes() {
     let theme = Theme::load(None).unwrap();
-    for Asset { name, text } in theme.scripts.into_iter().chain([theme.css]) {
+    for (name, ThemeFile { bytes, .. }) in theme.assets {
         let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::best());
-        let mut out = vec![0; compressor.gzip_compress_bound(text.len())];
-        let length = compressor.gzip_compress(text.as_bytes(), &mut out).unwrap();
+        let mut out = vec![0; compressor.gzip_compress_bound(bytes.len())];
+        let length = compressor.gzip_compress(&bytes, &mut out).unwrap();
         assert!(length <= 4 * 1024, "{name}: {length}");
     }
 }
@@ -66,7 +66,8 @@ fn an_operators_words_and_styles_replace_the_programs() {
     let theme = Theme::load(Some(folder.path())).unwrap();
     assert_eq!(theme.words[0]["nav_search"], "Find");
     assert_eq!(theme.words[1]["nav_search"], "Buscar");
-    assert!(theme.css.text.starts_with(":root{") && theme.css.text.ends_with("}\nbody{}"));
+    let style = &theme.assets[0].1.bytes;
+    assert!(style.starts_with(b":root{") && style.ends_with(b"}\nbody{}"));
 }
 
 /// The error message of a folder with some files; empty for a valid theme.

@@ -39,24 +39,22 @@ impl Feed {
 
     /// Extension of its path.
     pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Atom => "atom",
-            Self::Calendar => "ics",
-            Self::Table => "csv",
-            Self::Rows => "json",
-        }
+        FORMATS[self as usize].0
     }
 
     /// Its media type.
     pub const fn media_type(self) -> &'static str {
-        match self {
-            Self::Atom => "application/atom+xml; charset=utf-8",
-            Self::Calendar => "text/calendar; charset=utf-8",
-            Self::Table => "text/csv; charset=utf-8; header=present",
-            Self::Rows => "application/json",
-        }
+        FORMATS[self as usize].1
     }
 }
+
+/// Extension and media type of each format.
+const FORMATS: [(&str, &str); 4] = [
+    ("atom", "application/atom+xml; charset=utf-8"),
+    ("ics", "text/calendar; charset=utf-8"),
+    ("csv", "text/csv; charset=utf-8; header=present"),
+    ("json", "application/json"),
+];
 
 /// The query of a feed: the limit and sort order depend on the format. A calendar that is never cut is sorted by
 /// name, because the order of deadlines changes with the day.

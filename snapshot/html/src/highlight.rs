@@ -21,38 +21,10 @@ impl Piece {
     }
 }
 
-/// A word of the query.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct QueryWord {
-    /// Folded.
-    text: String,
-    /// The bit of its group.
-    bit: u64,
-}
-
-/// Collects words in groups of equivalent forms.
-struct WordGroups<'a> {
-    words: Vec<(&'a str, u64)>,
-    bit: u64,
-}
-
-impl<'a> WordGroups<'a> {
-    /// Adds a group.
-    fn add(&mut self, words: impl Iterator<Item = &'a str>) {
-        let before = self.words.len();
-        let bit = self.bit;
-        self.words.extend(words.map(|word| (word, bit)));
-        // Groups from the 64th on share the last bit.
-        if self.words.len() > before && bit < 1 << 63 {
-            self.bit <<= 1;
-        }
-    }
-}
-
 /// The words of a query in all their forms, ready to be found in texts.
 pub(crate) struct Highlighter {
-    /// Sorted.
-    words: Vec<QueryWord>,
+    /// Folded words, each with the bit of its group; sorted.
+    words: Vec<(String, u64)>,
     /// All bits.
     all: u64,
     /// Whether a word begins with a byte, in lower or upper case.
@@ -63,38 +35,41 @@ impl Highlighter {
     /// The words that matched in an answer; `None` if the query requires no word.
     pub(crate) fn new(index: &Index, plain: &[String], ranked: &RankedPage) -> Option<Self> {
         let wanted = TextQuery::ranked(ranked.text.as_deref()?, plain);
-        let mut groups = WordGroups { words: Vec::new(), bit: 1 };
+        // Groups of equivalent forms.
+        let mut groups: Vec<Vec<&str>> = Vec::new();
         let clauses = wanted.clauses(index);
         for clause in &clauses {
-            groups.add(clause.forms.iter().map(|(term, _)| index.terms.text(*term)));
+            groups.push(clause.forms.iter().map(|(term, _)| index.terms.text(*term)).collect());
             let is_content_word = |word: &&str| !stop_words(&[*word]).contains(&true);
             for terms in &clause.each_word {
-                groups.add(terms.iter().map(|term| index.terms.text(*term)).filter(is_content_word));
+                let words = terms.iter().map(|term| index.terms.text(*term));
+                groups.push(words.filter(is_content_word).collect());
             }
         }
         for phrase in &wanted.phrases {
             let phrase: Vec<&str> = phrase.iter().map(String::as_str).collect();
             let content_words = phrase.iter().zip(stop_words(&phrase)).filter(|(_, stop)| !stop);
-            content_words.for_each(|(word, _)| groups.add([*word].into_iter()));
+            groups.extend(content_words.map(|(word, _)| vec![*word]));
         }
-        for guess in &ranked.guesses {
-            groups.add(guess.read_as.iter().map(String::as_str));
-        }
-        let words = groups.words;
-        (!words.is_empty()).then(|| Self::of(&words))
+        groups.extend(ranked.guesses.iter().map(|it| it.read_as.iter().map(String::as_str).collect()));
+        groups.retain(|group| !group.is_empty());
+        // Groups from the 64th on share the last bit.
+        let of_group = |(at, group): (usize, Vec<&str>)| {
+            group.into_iter().map(|word| (word.to_owned(), 1 << at.min(63))).collect::<Vec<_>>()
+        };
+        let words: Vec<(String, u64)> = groups.into_iter().enumerate().flat_map(of_group).collect();
+        (!words.is_empty()).then(|| Self::of(words))
     }
 
-    fn of(words: &[(&str, u64)]) -> Self {
-        let word = |(text, bit): &(&str, u64)| QueryWord { text: (*text).to_owned(), bit: *bit };
-        let mut words: Vec<QueryWord> = words.iter().map(word).collect();
+    fn of(mut words: Vec<(String, u64)>) -> Self {
         words.sort_unstable();
-        words.dedup_by(|a, b| a.text == b.text);
+        words.dedup_by(|a, b| a.0 == b.0);
         let mut first = [false; 256];
-        for byte in words.iter().filter_map(|word| word.text.bytes().next()) {
+        for byte in words.iter().filter_map(|(word, _)| word.bytes().next()) {
             first[usize::from(byte)] = true;
             first[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        let all = words.iter().fold(0, |all, word| all | word.bit);
+        let all = words.iter().fold(0, |all, (_, bit)| all | bit);
         Self { words, all, first }
     }
 
@@ -167,8 +142,8 @@ impl Highlighter {
     fn find(&self, word: &str) -> Option<u64> {
         let folded = if word.is_ascii() { word.to_ascii_lowercase() } else { fold(word) };
         let folded = folded.replace(JOINTS, "");
-        let position = self.words.binary_search_by(|word| word.text.as_str().cmp(&folded)).ok()?;
-        self.words.get(position).map(|word| word.bit)
+        let position = self.words.binary_search_by(|(word, _)| word.cmp(&folded)).ok()?;
+        self.words.get(position).map(|(_, bit)| *bit)
     }
 }
 
@@ -257,8 +232,7 @@ mod tests {
     use super::*;
 
     fn found(words: &[&str]) -> Highlighter {
-        let words: Vec<(&str, u64)> = words.iter().zip(0..).map(|(word, bit)| (*word, 1 << bit)).collect();
-        Highlighter::of(&words)
+        Highlighter::of(words.iter().zip(0..).map(|(word, bit)| ((*word).to_owned(), 1 << bit)).collect())
     }
 
     fn shown(pieces: &[Piece]) -> String {

@@ -110,8 +110,8 @@ impl<'a> Filler<'a> {
             ),
             Rule::OpenCount => Ok(html.words(locale).grouped(dated.today.open_count())),
             Rule::Differs => {
-                let differs = dated.today.state(number).and_then(|state| html.words(locale).differs(&state));
-                Ok(differs.map(|differs| format!("; {differs}")).unwrap_or_default())
+                let differs = dated.today.state(number).and_then(|state| state.differs());
+                Ok(differs.map(|key| format!("; {}", html.words(locale).word(key))).unwrap_or_default())
             }
         }
     }

@@ -22,4 +22,4 @@ pub use deadlines::{month_number, month_path};
 pub use highlight::passages;
 pub use hole::{Filler, Rule};
 pub use index::{Html, PagesError};
-pub use search::{PageOptions, page_units, search_page, search_path};
+pub use search::{PageOptions, page_units, search_address, search_page, search_path};

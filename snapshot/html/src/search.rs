@@ -6,7 +6,6 @@ mod facets;
 mod notes;
 mod options;
 mod results;
-mod suggestions;
 
 use std::cell::RefCell;
 
@@ -237,7 +236,7 @@ impl Search<'_> {
 }
 
 /// The address of the search page for a query string and some more pairs.
-fn search_address(locale: Locale, query_string: &str, more: &[(&str, &str)]) -> String {
+pub fn search_address(locale: Locale, query_string: &str, more: &[(&str, &str)]) -> String {
     let mut pairs = form_urlencoded::Serializer::new(query_string.to_owned());
     let all = pairs.extend_pairs(more).finish();
     let mark = if all.is_empty() { "" } else { "?" };

@@ -154,11 +154,6 @@ impl<'a> Words<'a> {
         };
         Status { class, text: self.word(key).to_owned(), why, ..Status::default() }
     }
-
-    /// How a program's dates differ from its observed lifecycle; nothing if they agree.
-    pub(crate) fn differs(&self, state: &ProgramState) -> Option<&'a str> {
-        Some(self.word(state.differs()?))
-    }
 }
 
 /// A number of days as days, months or years: the word, its number, and how many days ago the same were right first.

@@ -121,7 +121,7 @@ pub struct Templates {
     pub site: SiteInfo,
 }
 
-type Frame = FxHashMap<&'static str, Value>;
+type Frame = FxHashMap<String, Value>;
 
 /// The variables of a page: those that every page of a site has, its own, and those that are there where it has none.
 #[derive(Debug)]
@@ -280,14 +280,8 @@ impl Templates {
             ("nav", Value::from(navigation)),
             ("published", Value::from(self.day(site.published.to_zoned(TimeZone::UTC).date(), locale).text)),
         ];
-        let assets = site.assets.iter().filter_map(|(name, path)| Some((variable(name)?, Value::from(path))));
-        own.into_iter().chain(assets).collect()
+        let own = own.map(|(name, value)| (name.to_owned(), value));
+        let assets = site.assets.iter().map(|(name, path)| (name.clone(), Value::from(path)));
+        assets.chain(own).collect()
     }
-}
-
-/// The variables of assets.
-const ASSETS: [&str; 6] = ["css", "stars_js", "search_js", "shortlist_js", "api_js", "home_js"];
-
-fn variable(name: &str) -> Option<&'static str> {
-    ASSETS.into_iter().find(|known| *known == name)
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use snapshot::facet::{FACETS, Facet};
+use snapshot::facet::Facet;
 use snapshot::page::Site;
 use snapshot::query::{PARAMETERS, pairs};
 
-use super::options::{ALL, ORGANIZATION};
+use super::options::{ALL, ORGANIZATION, faceted};
 use crate::index::Html;
 use crate::status::Words;
 
@@ -68,8 +68,8 @@ impl<'a> DisplayQuery<'a> {
 
     /// A filter in words: `Topic: Energy`.
     pub(super) fn filter(&self, name: &str, value: &str) -> String {
-        if let Some(spec) = FACETS.iter().find(|spec| spec.parameter == name) {
-            return format!("{}: {}", self.facet(spec.facet), self.label(spec.facet, value));
+        if let Some(facet) = faceted(name) {
+            return format!("{}: {}", self.facet(facet), self.label(facet, value));
         }
         let is_parameter = PARAMETERS.iter().any(|parameter| parameter.name == name);
         let parameter = || self.words.word(&format!("param_{name}"));
@@ -108,8 +108,8 @@ impl<'a> DisplayQuery<'a> {
         positions.sort_by_key(|position| self.pairs[*position].0 != "q");
         let word = |position: usize| {
             let (name, value) = &self.pairs[position];
-            match FACETS.iter().find(|spec| spec.parameter == name) {
-                Some(spec) => self.label(spec.facet, value).to_owned(),
+            match faceted(name) {
+                Some(facet) => self.label(facet, value).to_owned(),
                 None if name == "q" => value.chars().take(TEXT_MAX).collect(),
                 None if name == ORGANIZATION => self.organization(value).to_owned(),
                 None => self.filter(name, value),

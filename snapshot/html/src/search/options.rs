@@ -95,7 +95,10 @@ impl PageOptions {
 
     /// The query with these options as a query string in canonical form.
     pub fn query_string(&self, site: &Site, query: &Query) -> String {
-        let mut pairs = form_urlencoded::Serializer::new(canonical_query(site, query));
+        // The language is part of the path.
+        let neutral = Query { locale: Locale::En, ..query.clone() };
+        let canonical = neutral.canonical(|ordinal| site.index.values.text(ordinal));
+        let mut pairs = form_urlencoded::Serializer::new(canonical);
         if query.text.is_some() && self.sort.as_deref() == Some(Sort::Deadline.as_str()) {
             pairs.append_pair("sort", Sort::Deadline.as_str());
         }
@@ -113,12 +116,6 @@ impl PageOptions {
 }
 
 /// The facet that a parameter filters by.
-fn faceted(parameter: &str) -> Option<Facet> {
+pub(super) fn faceted(parameter: &str) -> Option<Facet> {
     FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet)
-}
-
-/// The query in canonical form, without the language, which is part of the path.
-fn canonical_query(site: &Site, query: &Query) -> String {
-    let neutral = Query { locale: Locale::En, ..query.clone() };
-    neutral.canonical(|ordinal| site.index.values.text(ordinal))
 }

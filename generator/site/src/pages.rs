@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use html::calendar::calendar;
 use html::feed::{Feed, feed, feed_path};
 use html::templates::{Templates, here, prefix};
-use html::{Filler, Html, PageOptions, Rule, search_page};
+use html::{Filler, Html, PageOptions, Rule, search_address, search_page};
 use jiff::civil::Date;
 use minijinja::{Error, Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, admits_any_nationality, place_label};
@@ -282,7 +282,7 @@ impl<'a> Pages<'a> {
             let value = self.site.index.value_text(pick);
             let (text, lang) = self.spoken_label(spec.facet, value, locale);
             context! {
-                href => view::search_address(locale, &[(spec.parameter, value)]),
+                href => search_address(locale, "", &[(spec.parameter, value)]),
                 text, lang,
                 count => count.map(|count| grouped(count.into(), locale)),
             }

@@ -57,16 +57,13 @@ impl Progress {
 
     fn timed<T, E>(&self, name: &str, what: &str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let start = Instant::now();
-        let result = run().inspect_err(|_| self.clear());
-        result.inspect(|_| self.line(name, what, start.elapsed()))
-    }
-
-    /// Prints a finished step.
-    fn line(&self, name: &str, what: &str, time: Duration) {
-        if !self.quiet {
-            self.clear();
-            anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(time));
-        }
+        let result = run();
+        self.clear();
+        result.inspect(|_| {
+            if !self.quiet {
+                anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(start.elapsed()));
+            }
+        })
     }
 
     /// Shows a step that runs, in place of what was shown before.

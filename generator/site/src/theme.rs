@@ -1,15 +1,16 @@
 //! Themes: templates, words and assets, each from the operator's folder if it has a file of that name, else from
-//! the program. A file in the folder that a theme cannot have is an error.
+//! the program. A file in the folder that a theme cannot have is an error. `opdir theme new` writes the files of a new
+//! theme, and copies of the program's own files.
 
 mod check;
 mod colors;
-mod commands;
 mod folder;
 mod problem;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dataset::text::nearest;
 use html::templates::{SiteInfo, TEMPLATES, Templates, WORDS, environment};
 use minijinja::{Environment, Error};
 use snapshot::record::Dataset;
@@ -34,6 +35,18 @@ const SCRIPTS: [(&str, &str, &[usize]); 5] = [
     // The home page: suggestions.
     ("home_js", "suggest", &[5]),
 ];
+
+/// The files of a new theme: name, text, description.
+const STARTER: [(&str, &str, &str); 6] = [
+    (colors::FILE, PALETTE, "colours, logo and icon"),
+    ("base.html", include_str!("../starter/base.html"), "frame of every page: a line in the footer"),
+    ("en.json", include_str!("../starter/en.json"), "words of English pages"),
+    ("es.json", include_str!("../starter/es.json"), "words of Spanish pages"),
+    ("assets/logo.svg", include_str!("../starter/logo.svg"), "the logo"),
+    ("assets/icon.svg", include_str!("../starter/icon.svg"), "the icon"),
+];
+/// The program's colours, and the pictures of the brand.
+const PALETTE: &str = concat!(include_str!("../assets/theme.toml"), include_str!("../starter/brand.toml"));
 
 /// Templates, words and assets.
 pub struct Theme {
@@ -104,6 +117,39 @@ impl Theme {
             warnings: own.warnings,
             extras: own.extras,
         })
+    }
+
+    /// Writes the files of a new theme, or `copies` of the program's own files, and describes each in a line. Existing
+    /// files are never overwritten.
+    ///
+    /// # Errors
+    ///
+    /// If a file exists, the program has no such file, or it cannot be written.
+    pub fn create(folder: &Path, copies: &[String]) -> Result<Vec<String>, ThemeError> {
+        let mut files = if copies.is_empty() { STARTER.to_vec() } else { Vec::new() };
+        for name in copies {
+            let mut known = TEMPLATES.iter().chain(&WORDS).chain(ASSETS);
+            let (_, text) = known.find(|(known, _)| known == name).ok_or_else(|| {
+                let near = nearest(name, folder::names()).map(|near| format!("; did you mean `{near}`?"));
+                let all = || format!("; there are {}", folder::names().collect::<Vec<_>>().join(", "));
+                ThemeError::NoFile(name.clone(), near.unwrap_or_else(all))
+            })?;
+            files.push((name, text, "a copy of the program's file, to be edited"));
+        }
+        if let Some((name, ..)) = files.iter().find(|(name, ..)| folder.join(name).exists()) {
+            return Err(ThemeError::Exists(folder.join(name)));
+        }
+        let mut lines = Vec::new();
+        for (name, text, about) in files {
+            let path = folder.join(name);
+            let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            written
+                .and_then(|()| std::fs::write(&path, text))
+                .map_err(|source| ThemeError::Unwritable(path.clone(), source))?;
+            lines.push(format!("{}: {about}", path.display()));
+        }
+        lines.push(format!("next: opdir preview --templates {}", folder.display()));
+        Ok(lines)
     }
 
     /// Templates and words for the site of a dataset.

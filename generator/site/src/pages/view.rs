@@ -7,14 +7,13 @@ mod hints;
 mod namesakes;
 mod organization;
 mod program;
-mod recipient;
 mod row;
 
 use std::collections::BTreeMap;
 
 use dataset::text::slug_of;
-use html::templates::here;
-use html::view::{DayText, Text, variables};
+use html::search_address;
+use html::view::{Text, variables};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -34,13 +33,6 @@ use super::Pages;
 const ABOUT: usize = 3800;
 /// Maximum length of a summary in a row, in characters.
 const SUMMARY: usize = 220;
-
-/// Address of a search.
-pub(super) fn search_address(locale: Locale, pairs: &[(&str, &str)]) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(pairs);
-    format!("{}?{}", here("/programs", locale), query.finish())
-}
 
 /// A link to another site, if its scheme is `http` or `https`.
 pub(super) fn outside(address: Option<&str>) -> Option<Value> {
@@ -64,7 +56,7 @@ impl Pages<'_> {
     /// A link to the search for a facet value, in the words of a program.
     fn facet_link(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
         let link = |(text, lang): (String, Option<&str>)| {
-            context! { href => search_address(locale, &[(spec.parameter, value)]), text, lang }
+            context! { href => search_address(locale, "", &[(spec.parameter, value)]), text, lang }
         };
         if let Some(own) = self.own_label(program, spec, value, locale) {
             return link((own, None));
@@ -144,11 +136,7 @@ impl Pages<'_> {
     }
 
     fn date(&self, date: Date, locale: Locale) -> Value {
-        variables(&self.day_text(date, locale))
-    }
-
-    fn day_text(&self, date: Date, locale: Locale) -> DayText {
-        self.templates.day(date, locale)
+        variables(&self.templates.day(date, locale))
     }
 
     /// A text in a language, else the original with its language code.

@@ -191,3 +191,26 @@ fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
     // A word has to be in both languages.
     assert!(load_error(&files[..2]).contains("`imprint` is no word of es.json"));
 }
+
+#[test]
+fn the_files_of_a_new_theme_are_a_valid_theme() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = Theme::create(folder.path(), &[]).unwrap();
+    assert_eq!(lines.len(), 7, "{lines:?}");
+    let theme = Theme::load(Some(folder.path())).unwrap();
+    assert!(theme.brand.iter().all(|picture| picture.as_deref().unwrap().starts_with("/assets/")));
+    // An existing file is not overwritten.
+    assert!(matches!(Theme::create(folder.path(), &[]), Err(ThemeError::Exists { .. })));
+}
+
+#[test]
+fn a_copy_is_the_programs_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    Theme::create(folder.path(), &["about.html".to_owned(), "site.css".to_owned()]).unwrap();
+    for (name, text) in TEMPLATES.iter().chain(ASSETS) {
+        let copy = std::fs::read_to_string(folder.path().join(name)).ok();
+        assert_eq!(copy.as_deref(), ["about.html", "site.css"].contains(name).then_some(*text));
+    }
+    let error = Theme::create(folder.path(), &["abuot.html".to_owned()]).err().unwrap();
+    assert!(error.to_string().ends_with("did you mean `about.html`?"), "{error}");
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use dataset::parallel;
 use html::index::HintEntry;
+use html::search_address;
 use html::templates::here;
 use serde_json::{Value, json};
 use snapshot::facet::{FACETS, FacetSpec};
@@ -13,7 +14,6 @@ use snapshot::place;
 use snapshot::record::{EntityRef, Locale};
 use snapshot::search::label_runs;
 
-use super::search_address;
 use crate::pages::Pages;
 
 const RECIPIENTS: &str = "/recipients/";
@@ -115,7 +115,7 @@ impl Pages<'_> {
         let object = |locale| -> Value {
             let (text, lang) = label(locale);
             let about = self.about(locale, &format!("facet_{}", spec.name), "results", count);
-            let href = search_address(locale, &[(spec.parameter, value)]);
+            let href = search_address(locale, "", &[(spec.parameter, value)]);
             json!({"text": text, "lang": lang, "about": about, "count": count, "href": href})
         };
         let (objects, others) = (self.objects(object), others.collect());

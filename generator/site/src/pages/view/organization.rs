@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use html::Rule;
 use html::templates::here;
+use html::{Rule, search_address};
 use minijinja::{Value, context};
 use snapshot::page::text::grouped;
 use snapshot::record::{Locale, ORGANIZATION};
 use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
-use super::{ABOUT, SUMMARY, outside_address, search_address};
+use super::{ABOUT, SUMMARY, outside_address};
 use crate::pages::Pages;
 use dataset::Table;
 
@@ -54,7 +54,7 @@ impl Pages<'_> {
             programs_all => (links.programs.len() > 1).then(|| {
                 let count = grouped(links.programs.len() as u64, locale);
                 context! {
-                    href => search_address(locale, &[("organization", &it.slug)]),
+                    href => search_address(locale, "", &[("organization", &it.slug)]),
                     text => self.phrase(locale, "org_programs_all", &[("n", &count)]),
                 }
             }),

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use html::Rule;
 use html::view::{Text, variables};
+use html::{Rule, search_address};
 use minijinja::{Value, context};
 use snapshot::facet::{
     FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
@@ -19,7 +19,7 @@ use snapshot::truncate::at_word;
 
 use super::award::AWARDS;
 use super::blocks::is_spread;
-use super::{ABOUT, SUMMARY, day, outside_address, search_address};
+use super::{ABOUT, SUMMARY, day, outside_address};
 use crate::pages::Pages;
 
 /// Characters by which each row of a table shortens the description, and its minimum length: pages have a byte
@@ -71,7 +71,7 @@ impl Pages<'_> {
         let cycles = self.directory.program_links[program].cycles.iter();
         let last = cycles.filter_map(|cycle| self.directory.cycles[*cycle].deadline_on).max();
         let [checked, last] = [on, last].map(|date| date.map_or(Day::NONE, Day::new));
-        let date = on.map(|date| self.day_text(date, locale).text).unwrap_or_default();
+        let date = on.map(|date| self.templates.day(date, locale).text).unwrap_or_default();
         let key = observed_phrase(it.lifecycle, checked, last);
         let observed = self.phrase(locale, key, &[("lifecycle", &label), ("date", &date)]);
         context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
@@ -115,7 +115,7 @@ impl Pages<'_> {
             history => self.history(program, locale),
             sources => self.sources(program, locale),
             similar => self.similar(program, locale),
-            of_provider => search_address(locale, &[("organization", &self.organization_of(program).slug)]),
+            of_provider => search_address(locale, "", &[("organization", &self.organization_of(program).slug)]),
             json => format!("/api/v1/programs/{}{suffix}", it.slug),
             json_ld => self.program_json_ld(program, locale),
             ..variables(&self.view(program, locale))
@@ -133,7 +133,7 @@ impl Pages<'_> {
         if pairs.is_empty() {
             pairs.extend(values(Facet::Types));
         }
-        search_address(locale, &pairs)
+        search_address(locale, "", &pairs)
     }
 
     /// Measures stated by facts, such as the age of applicants and duration, by name, each with its values. The words of
@@ -172,7 +172,7 @@ impl Pages<'_> {
     fn fact_text(&self, fact: &Fact, program: &Program, most: usize, locale: Locale) -> Value {
         let (of, stated) = (fact.entity(), fact.text.as_deref().unwrap_or_default());
         let placeholder = stated.parse().ok().filter(|date| is_filler(*date, day(fact.updated_at)));
-        let placeholder = placeholder.map(|date| self.day_text(date, locale).text);
+        let placeholder = placeholder.map(|date| self.templates.day(date, locale).text);
         let whole = match placeholder.filter(|_| fact.is_deadline()) {
             Some(date) => self.phrase(locale, "deadline_filler", &[("date", &date)]),
             None => {
@@ -349,14 +349,14 @@ impl Pages<'_> {
             self.directory.program_links[program].cycles.iter().map(|it| &self.directory.cycles[*it]);
         let reversed = cycles.filter_map(|cycle| cycle.opens_on.zip(cycle.deadline_on));
         if let Some((opens, deadline)) = reversed.into_iter().find(|(opens, deadline)| opens > deadline) {
-            let [opens, deadline] = [opens, deadline].map(|date| self.day_text(date, locale).text);
+            let [opens, deadline] = [opens, deadline].map(|date| self.templates.day(date, locale).text);
             return Some(self.phrase(
                 locale,
                 "program_days_reversed",
                 &[("opens", &opens), ("deadline", &deadline)],
             ));
         }
-        let date = self.day_text(self.latest_season(program)?.opens_on?, locale).text;
+        let date = self.templates.day(self.latest_season(program)?.opens_on?, locale).text;
         Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
     }
 
@@ -376,7 +376,7 @@ impl Pages<'_> {
                 .map(|date| date.map(|date| self.date(date, locale)))
                 .into();
             let filler = it.deadline_on.filter(|deadline| is_filler(*deadline, day(it.updated_at)));
-            let filler = filler.map(|date| self.day_text(date, locale).text);
+            let filler = filler.map(|date| self.templates.day(date, locale).text);
             context! {
                 label => self.text((it.entity(), language), locale, "label", &it.label),
                 href => outside_address(it.application_url.as_deref()),

@@ -172,8 +172,9 @@ impl Pages<'_> {
         let stated = fact.label.as_deref().or(fact.value.as_deref())?;
         let text = self.directory.text(fact.entity(), locale, "label", stated);
         let original = self.directory.dataset.language();
+        let plain = |text: Cow<'f, str>| NoteLabel { kind: None, text, language: None };
         if text != stated || original == locale {
-            return Some(NoteLabel { kind: None, text: text.into(), language: None });
+            return Some(plain(text.into()));
         }
         let value = fact.value.as_deref().unwrap_or(stated);
         let [own, known] = [locale, original].map(|locale| self.word(locale, &format!("value_{value}")));
@@ -183,17 +184,13 @@ impl Pages<'_> {
         if let Some((", ", number)) = rest.and_then(|rest| rest.split_once(year))
             && !own.is_empty()
         {
-            return Some(NoteLabel {
-                kind: None,
-                text: format!("{own}, {own_year}{number}").into(),
-                language: None,
-            });
+            return Some(plain(format!("{own}, {own_year}{number}").into()));
         }
         let is_more = rest.is_none_or(|rest| rest.contains(|c: char| c.is_ascii_digit()));
         let is_same =
             stated == value || self.word(original, "note_labels").split('|').any(|known| known == stated);
         Some(match own.is_empty() || is_more && !is_same {
-            false => NoteLabel { kind: None, text: own.into(), language: None },
+            false => plain(own.into()),
             true => {
                 let kind = Some(own).filter(|own| !own.is_empty());
                 NoteLabel { kind, text: text.into(), language: Some(original.as_str()) }
@@ -247,7 +244,7 @@ impl Pages<'_> {
                 let publisher = self.directory.sources[*it].publisher.as_ref()?;
                 Some(at_word(publisher, QUOTED).into_owned())
             }),
-            checked: it.source_checked_at.map(|time| self.day_text(day(time), locale)),
+            checked: it.source_checked_at.map(|time| self.templates.day(day(time), locale)),
             deadline_text: deadline_in_words(self.directory, program, locale).map(|(text, of, field)| Text {
                 text: at_word(text, QUOTED).into_owned(),
                 lang: self.foreign((of, self.language(it)), locale, field),

@@ -3,7 +3,6 @@
 
 mod docs;
 mod linked;
-mod mcp;
 mod page;
 mod prepared;
 mod view;
@@ -11,8 +10,7 @@ mod view;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use html::calendar::calendar;
-use html::feed::{Feed, feed, feed_path};
+use html::feed::{Feed, calendar, feed, feed_path};
 use html::templates::{Templates, here, prefix};
 use html::{Filler, Html, PageOptions, Rule, search_address, search_page};
 use jiff::civil::Date;

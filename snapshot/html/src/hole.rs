@@ -146,13 +146,7 @@ impl Fill for Filler<'_> {
                 docs.filter_map(|doc| self.state_change(*doc, |state, day| self.words(state, day))).max()
             }
             // These contain the day itself, or depend on every program.
-            Rule::Entry
-            | Rule::Closing
-            | Rule::Opened
-            | Rule::Deadlines
-            | Rule::Months
-            | Rule::OpenCount
-            | Rule::Day => Some(dated.day()),
+            _ => Some(dated.day()),
         }
     }
 }

@@ -143,7 +143,7 @@ impl<'a> Words<'a> {
 
     /// A status by itself: its badge and, if it is not known to be open, why.
     pub(crate) fn standing(&self, standing: DisplayStatus) -> Status {
-        let (class, key) = shown(standing);
+        let (class, key, _) = shown(standing);
         let why = match standing {
             DisplayStatus::NotKnown { opened, months } => {
                 let month = opened.and_then(Day::date).map(|date| self.templates.month(date, self.locale));
@@ -169,17 +169,18 @@ pub(crate) fn time_left(days: u32) -> (&'static str, u32, u32) {
     }
 }
 
-/// The class of a status's badge, and the key of its word.
-const fn shown(standing: DisplayStatus) -> (&'static str, &'static str) {
+/// The class of a status's badge, the key of its word, and its place in the list of an organization: programs that accept
+/// applications come first.
+pub(crate) const fn shown(standing: DisplayStatus) -> (&'static str, &'static str, u8) {
     match standing {
-        DisplayStatus::Open => ("open", "state_open"),
-        DisplayStatus::ClosingSoon => ("soon", "state_open"),
-        DisplayStatus::Rolling => ("roll", "state_rolling"),
-        DisplayStatus::Ahead => ("none", "state_ahead"),
-        DisplayStatus::Upcoming => ("next", "state_upcoming"),
-        DisplayStatus::Closed => ("shut", "state_closed"),
-        DisplayStatus::Over { is_guess: true } => ("none over", "state_over_guess"),
-        DisplayStatus::Over { is_guess: false } => ("none over", "state_over"),
-        DisplayStatus::NotKnown { .. } => ("none", "state_not_known"),
+        DisplayStatus::Open => ("open", "state_open", 0),
+        DisplayStatus::ClosingSoon => ("soon", "state_open", 0),
+        DisplayStatus::Rolling => ("roll", "state_rolling", 1),
+        DisplayStatus::Ahead => ("none", "state_ahead", 2),
+        DisplayStatus::Upcoming => ("next", "state_upcoming", 2),
+        DisplayStatus::NotKnown { .. } => ("none", "state_not_known", 3),
+        DisplayStatus::Over { is_guess: true } => ("none over", "state_over_guess", 4),
+        DisplayStatus::Over { is_guess: false } => ("none over", "state_over", 4),
+        DisplayStatus::Closed => ("shut", "state_closed", 5),
     }
 }

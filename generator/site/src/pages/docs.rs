@@ -1,5 +1,6 @@
-//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt, the OpenSearch description and the
-//! JSON Feed of new programs.
+//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt, the OpenSearch description, the
+//! JSON Feed of new programs, and the discovery of the MCP endpoint: the server card (SEP-2127), the catalog that links to it,
+//! the entry for the MCP registry, and settings for common clients.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -13,10 +14,11 @@ use snapshot::page::changes::FEED;
 use snapshot::page::text::grouped;
 use snapshot::record::{Directory, Locale};
 
+use super::Pages;
 use super::page::{FIXED, MISSING};
-use super::{Pages, mcp};
 use crate::downloads::Download;
 use crate::downloads::describe::Describer;
+use crate::files::document;
 use crate::rest::OPENAPI;
 
 /// Maximum number of lines of an example answer.
@@ -27,6 +29,19 @@ const SITEMAP: usize = 10_000;
 const JSON_FEED: &str = "/feeds/new.json";
 /// Maximum number of programs in it.
 const ITEMS: usize = 100;
+
+/// The contract of the endpoint.
+const CONTRACT: &str = include_str!("../../../../schemas/mcp.json");
+
+/// Longest title in cards and registry entries, in characters.
+const TITLE_MAX: usize = 100;
+
+/// Path of the server card.
+const CARD: &str = "/mcp/server-card";
+/// Path of the catalog of the site's servers.
+const CATALOG: &str = "/.well-known/ai-catalog.json";
+/// Path of the registry entry, for the operator who registers the server.
+const REGISTRY: &str = "/mcp/server.json";
 
 /// A file for machines: its path, and what writes it.
 type Machine<'a> = (String, Box<dyn Fn() -> Result<Vec<u8>, Error> + Send + Sync + 'a>);
@@ -47,9 +62,9 @@ impl<'a> Pages<'a> {
             text("/llms.txt", Self::llms),
             rendered("/opensearch.xml", "opensearch.xml", context! { short_name }),
             rendered("/sitemap.xml", "sitemap.xml", context! { maps => self.sitemaps() }),
-            text(mcp::CARD, Self::server_card),
-            text(mcp::CATALOG, Self::catalog),
-            text(mcp::REGISTRY, Self::registry_entry),
+            text(CARD, Self::server_card),
+            text(CATALOG, Self::catalog),
+            text(REGISTRY, Self::registry_entry),
         ];
         for locale in self.locales() {
             let path = here(JSON_FEED, *locale);
@@ -67,6 +82,75 @@ impl<'a> Pages<'a> {
 }
 
 impl Pages<'_> {
+    fn endpoint(&self) -> String {
+        format!("{}/mcp", self.base_url())
+    }
+
+    /// The name by which the endpoint identifies itself.
+    fn server(&self) -> String {
+        format!("{}-public", self.directory.dataset.name)
+    }
+
+    /// Properties that card and registry entry have in common.
+    fn identity(&self, schema: &str) -> Json {
+        let contract: Json = serde_json::from_str(CONTRACT).unwrap_or_default();
+        let title: String = self.directory.dataset.title.chars().take(TITLE_MAX).collect();
+        json!({
+            "$schema": schema,
+            "name": format!("{}/{}", reversed(&self.templates.site.host), self.server()),
+            "title": title,
+            "description": contract["serverInfo"]["description"],
+            "version": env!("CARGO_PKG_VERSION"),
+            "websiteUrl": self.base_url(),
+            "remotes": [{ "type": "streamable-http", "url": self.endpoint() }],
+        })
+    }
+
+    fn server_card(&self) -> String {
+        let mut card =
+            self.identity("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json");
+        card["remotes"][0]["supportedProtocolVersions"] = json!(["2026-07-28", "2025-11-25"]);
+        document(&card)
+    }
+
+    fn registry_entry(&self) -> String {
+        document(
+            &self.identity("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
+        )
+    }
+
+    fn catalog(&self) -> String {
+        document(&json!({
+            "specVersion": "1.0",
+            "entries": [{
+                "identifier": format!("urn:air:{}:mcp:{}", self.templates.site.host, self.server()),
+                "displayName": self.directory.dataset.title,
+                "type": "application/mcp-server-card+json",
+                "url": format!("{}{CARD}", self.base_url()),
+            }],
+        }))
+    }
+
+    /// The page about the endpoint: its settings for each client, and the files for programs.
+    pub(super) fn mcp_view(&self) -> Value {
+        let (name, url) = (self.directory.dataset.name.as_str(), self.endpoint());
+        let servers = |key: &str, server: Json| format!("{:#}", json!({ key: { name: server } }));
+        let clients = [
+            ("Claude Code", "", format!("claude mcp add --transport http {name} {url}")),
+            ("Codex", "~/.codex/config.toml", format!("[mcp_servers.{name}]\nurl = \"{url}\"")),
+            ("Cursor", "~/.cursor/mcp.json", servers("mcpServers", json!({ "url": url }))),
+            ("Gemini CLI", "~/.gemini/settings.json", servers("mcpServers", json!({ "httpUrl": url }))),
+            ("VS Code", ".vscode/mcp.json", servers("servers", json!({ "type": "http", "url": url }))),
+            (
+                "stdio",
+                "",
+                servers("mcpServers", json!({ "command": "npx", "args": ["-y", "mcp-remote", url] })),
+            ),
+        ];
+        let clients = clients.map(|(name, file, settings)| context! { name, file, settings });
+        context! { clients => Vec::from(clients), files => [CARD, CATALOG, REGISTRY] }
+    }
+
     pub(super) fn data_view(&self, locale: Locale) -> Value {
         let programs = self.directory.programs.len();
         let file = |(href, key, format, count): (&str, &str, &str, usize)| {
@@ -215,7 +299,7 @@ impl Pages<'_> {
              Read a record before citing it; send people to its official page.\n",
             self.word(Locale::En, "site_tagline"),
             self.directory.programs.len(),
-            card = mcp::CARD,
+            card = CARD,
             docs = address("/docs/mcp"),
             page = address("/programs/{slug}.md"),
         )
@@ -294,6 +378,14 @@ impl Pages<'_> {
         let pages: Vec<Value> = own.map_while(|at| self.listed_address(at)).map(page).collect();
         context! { maps => (), pages }
     }
+}
+
+/// The domain in reverse order, as a prefix of names: `example.org` is `org.example`. An IP address is unchanged.
+fn reversed(domain: &str) -> String {
+    if domain.parse::<std::net::Ipv4Addr>().is_ok() {
+        return domain.to_owned();
+    }
+    domain.rsplit('.').collect::<Vec<_>>().join(".")
 }
 
 /// A title shortened to the length that OpenSearch allows: whole words, or the beginning of a long word.
@@ -411,5 +503,12 @@ mod tests {
     fn sizes_are_formatted_by_language() {
         assert_eq!(size(840, Locale::En), "0.8 kB");
         assert_eq!(size(1_250_000, Locale::Es), "1,2 MB");
+    }
+
+    #[test]
+    fn names_begin_with_the_reversed_domain() {
+        assert_eq!(reversed("data.example.org"), "org.example.data");
+        assert_eq!(reversed("localhost"), "localhost");
+        assert_eq!(reversed("127.0.0.1"), "127.0.0.1");
     }
 }

@@ -58,6 +58,10 @@ impl Pages<'_> {
         self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact])
     }
 
+    pub(super) fn cycles(&self, program: usize) -> impl Iterator<Item = &Cycle> {
+        self.directory.program_links[program].cycles.iter().map(|cycle| &self.directory.cycles[*cycle])
+    }
+
     pub(in crate::pages) fn facts(&self, program: usize) -> Vec<&Fact> {
         self.each_fact(program).collect()
     }
@@ -68,8 +72,7 @@ impl Pages<'_> {
         let doc = self.numbers.doc_of[program] as usize;
         let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
         let on = it.lifecycle_observed_at().map(day);
-        let cycles = self.directory.program_links[program].cycles.iter();
-        let last = cycles.filter_map(|cycle| self.directory.cycles[*cycle].deadline_on).max();
+        let last = self.cycles(program).filter_map(|cycle| cycle.deadline_on).max();
         let [checked, last] = [on, last].map(|date| date.map_or(Day::NONE, Day::new));
         let date = on.map(|date| self.templates.day(date, locale).text).unwrap_or_default();
         let key = observed_phrase(it.lifecycle, checked, last);
@@ -337,18 +340,14 @@ impl Pages<'_> {
 
     /// The latest season with an opening day or a deadline.
     fn latest_season(&self, program: usize) -> Option<&Cycle> {
-        let cycles = self.directory.program_links[program].cycles.iter();
         let day = |it: &Cycle| it.deadline_on.or(it.opens_on);
-        let dated = cycles.map(|cycle| &self.directory.cycles[*cycle]).filter(|it| day(it).is_some());
-        dated.min_by_key(|it| Reverse(day(it)))
+        self.cycles(program).filter(|it| day(it).is_some()).min_by_key(|it| Reverse(day(it)))
     }
 
     /// From when the latest season takes applications; or a season that would open after its deadline.
     fn opens(&self, program: usize, locale: Locale) -> Option<String> {
-        let cycles =
-            self.directory.program_links[program].cycles.iter().map(|it| &self.directory.cycles[*it]);
-        let reversed = cycles.filter_map(|cycle| cycle.opens_on.zip(cycle.deadline_on));
-        if let Some((opens, deadline)) = reversed.into_iter().find(|(opens, deadline)| opens > deadline) {
+        let mut reversed = self.cycles(program).filter_map(|cycle| cycle.opens_on.zip(cycle.deadline_on));
+        if let Some((opens, deadline)) = reversed.find(|(opens, deadline)| opens > deadline) {
             let [opens, deadline] = [opens, deadline].map(|date| self.templates.day(date, locale).text);
             return Some(self.phrase(
                 locale,

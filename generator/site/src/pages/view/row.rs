@@ -260,9 +260,7 @@ impl Pages<'_> {
         let lifecycle = self.directory.programs[program].lifecycle;
         let rests =
             matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
-        let cycles = self.directory.program_links[program].cycles.iter().filter(move |_| !rests);
-        cycles.filter_map(|cycle| {
-            let cycle = &self.directory.cycles[*cycle];
+        self.cycles(program).filter(move |_| !rests).filter_map(|cycle| {
             let deadline = cycle.deadline_on.filter(|it| !is_filler(*it, day(cycle.updated_at)))?;
             Some((cycle, deadline))
         })

@@ -70,7 +70,8 @@ pub fn generate(
 ) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
-        let theme = load_theme(options)?;
+        let theme = Theme::load(options.templates.as_deref())?;
+        theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
         let staged = Stage::begin(&options.out)?;
         let stage = &staged;
         let order = &search::document_order(directory, Day::new(options.as_of));
@@ -93,13 +94,6 @@ pub fn generate(
         let about = about(directory, source, options);
         progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))
     })
-}
-
-/// The theme of a build; its warnings are printed.
-fn load_theme(options: &BuildOptions) -> Result<Theme, GenerateError> {
-    let theme = Theme::load(options.templates.as_deref())?;
-    theme.warnings.iter().for_each(|doubt| anstream::eprintln!("warning: {doubt}"));
-    Ok(theme)
 }
 
 /// Stores what the edge renders pages from, and pages; `order` gives the program of each document.

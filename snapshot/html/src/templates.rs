@@ -115,7 +115,7 @@ pub fn environment(pictures: BTreeMap<String, String>) -> Result<Environment<'st
 /// Compiled templates, and the words and the variables that every page has.
 pub struct Templates {
     environment: Environment<'static>,
-    words: [FxHashMap<String, String>; 2],
+    words: [Arc<WordValues>; 2],
     frames: [Arc<Frame>; 2],
     /// What the pages share.
     pub site: SiteInfo,
@@ -193,7 +193,8 @@ impl Templates {
         words: &[BTreeMap<String, String>; 2],
         site: SiteInfo,
     ) -> Self {
-        let words = words.each_ref().map(|words| words.clone().into_iter().collect());
+        let value = |(key, word): (&String, &String)| (key.clone(), Value::from(word));
+        let words = words.each_ref().map(|words| Arc::new(WordValues(words.iter().map(value).collect())));
         let mut it = Self { environment, words, frames: [Arc::default(), Arc::default()], site };
         it.frames = [Locale::En, Locale::Es].map(|locale| Arc::new(it.frame(locale)));
         it
@@ -201,7 +202,7 @@ impl Templates {
 
     /// The word with a key in a language. Every key that the program uses is there, which a test checks.
     pub fn word(&self, locale: Locale, key: &str) -> &str {
-        self.words[locale as usize].get(key).map_or("", String::as_str)
+        self.words[locale as usize].0.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// A word with each `{name}` replaced.
@@ -261,13 +262,12 @@ impl Templates {
     /// The variables that every page of a language has.
     fn frame(&self, locale: Locale) -> Frame {
         let site = &self.site;
-        let words = self.words[locale as usize].iter();
-        let words = WordValues(words.map(|(key, word)| (key.clone(), Value::from(word))).collect());
+        let words = Arc::clone(&self.words[locale as usize]);
         let link =
             |(path, key)| minijinja::context! { href => here(path, locale), text => self.word(locale, key) };
         let navigation: Vec<Value> = NAVIGATION.into_iter().map(link).collect();
         let own = [
-            ("t", Value::from_object(words)),
+            ("t", Value::from_dyn_object(words)),
             ("lang", Value::from(locale.as_str())),
             ("og_locale", Value::from(OPEN_GRAPH[locale as usize])),
             ("site_name", Value::from(&site.title)),

@@ -1,38 +1,26 @@
 //! Descriptions of the downloads by two standards, from the JSON Schemas of the dataset: Data Package (v2) and DCAT 3.
 
 use serde_json::{Value, json};
-use snapshot::record::{Dataset, Locale};
+use snapshot::record::Locale;
 use store::Digest;
 
 use dataset::schema::{self, Column, ValueType};
 
 use super::{CSV, Download, FOLDER};
 use crate::files::{document, stated};
+use crate::pages::Pages;
 
 const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
-/// The inputs of a description.
-#[derive(Clone, Copy)]
-pub(crate) struct Describer<'a> {
-    /// Metadata of the dataset.
-    pub dataset: &'a Dataset,
-    /// One sentence about the dataset.
-    pub about: &'a str,
-    /// Scheme and authority of the public address.
-    pub base_url: &'a str,
-    /// The files.
-    pub downloads: &'a [Download],
-}
-
 /// Writes the text of a file that describes the downloads.
-type Describe = fn(&Describer<'_>) -> String;
+type Describe = fn(&Pages<'_>) -> String;
 
 /// The files that describe the downloads, by their names in the folder of downloads.
 pub(crate) const DESCRIPTIONS: [(&str, Describe); 4] = [
-    ("dataset.json", |it| document(&json!(it.dataset))),
+    ("dataset.json", |it| document(&json!(it.directory.dataset))),
     ("datapackage.json", |it| document(&it.data_package())),
-    ("catalog.jsonld", |it| document(&it.catalog())),
-    ("sha256sums.txt", |it| it.sums()),
+    ("catalog.jsonld", |it| document(&it.dcat())),
+    ("sha256sums.txt", |it| it.checksums()),
 ];
 
 /// Name of a type in Table Schema.
@@ -49,22 +37,22 @@ const fn type_name(of: ValueType) -> &'static str {
     }
 }
 
-impl Describer<'_> {
-    fn address(&self, name: &str) -> String {
-        format!("{}{FOLDER}/{name}", self.base_url)
+impl Pages<'_> {
+    fn download_address(&self, name: &str) -> String {
+        format!("{}{FOLDER}/{name}", self.base_url())
     }
 
     /// For `sha256sum --check`.
-    fn sums(&self) -> String {
+    fn checksums(&self) -> String {
         self.downloads.iter().map(|it| format!("{}  {}\n", it.body.sha256, it.name)).collect()
     }
 
     /// A semantic version: the day the dataset was published, and the beginning of the hash of all tables as the build
     /// that it is. Equal tables have equal versions.
-    fn version(&self) -> String {
+    fn data_version(&self) -> String {
         const DIGITS: usize = 12;
-        let hash = Digest::of(self.sums().as_bytes()).to_string();
-        let day = self.dataset.published_at.strftime("%Y.%-m.%-d");
+        let hash = Digest::of(self.checksums().as_bytes()).to_string();
+        let day = self.directory.dataset.published_at.strftime("%Y.%-m.%-d");
         format!("{day}+{}", hash.get(..DIGITS).unwrap_or_default())
     }
 
@@ -90,13 +78,13 @@ impl Describer<'_> {
         let tables = self.downloads.iter().filter(|it| it.media_type == CSV);
         json!({
             "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
-            "name": self.dataset.name,
-            "id": self.address("datapackage.json"),
-            "title": self.dataset.title,
-            "description": self.about,
-            "version": self.version(),
-            "homepage": self.page(),
-            "created": self.dataset.published_at,
+            "name": self.directory.dataset.name,
+            "id": self.download_address("datapackage.json"),
+            "title": self.directory.dataset.title,
+            "description": self.word(self.main_locale(), "about_1"),
+            "version": self.data_version(),
+            "homepage": self.data_page(),
+            "created": self.directory.dataset.published_at,
             "licenses": [{
                 "name": "CC-BY-4.0",
                 "title": "Creative Commons Attribution 4.0",
@@ -108,7 +96,7 @@ impl Describer<'_> {
 
     /// The downloads and the interfaces as a catalogue: <https://www.w3.org/TR/vocab-dcat-3/> with the mandatory properties of
     /// DCAT-AP 3 and those that harvesters require.
-    fn catalog(&self) -> Value {
+    fn dcat(&self) -> Value {
         self.described(json!({
             "@context": {
                 "dcat": "http://www.w3.org/ns/dcat#",
@@ -117,15 +105,15 @@ impl Describer<'_> {
                 "spdx": "http://spdx.org/rdf/terms#",
                 "xsd": "http://www.w3.org/2001/XMLSchema#",
             },
-            "@id": self.address("catalog.jsonld"),
+            "@id": self.download_address("catalog.jsonld"),
             "@type": "dcat:Catalog",
-            "foaf:homepage": { "@id": format!("{}/", self.base_url) },
+            "foaf:homepage": { "@id": format!("{}/", self.base_url()) },
             "dcat:service": self.services(),
             "dcat:dataset": self.described(json!({
                 "@id": self.dataset_id(),
                 "@type": "dcat:Dataset",
-                "dcterms:identifier": self.dataset.name,
-                "dcat:landingPage": { "@id": self.page() },
+                "dcterms:identifier": self.directory.dataset.name,
+                "dcat:landingPage": { "@id": self.data_page() },
                 "dcat:distribution": self.downloads.iter().map(|it| self.distribution(it)).collect::<Vec<_>>(),
             })),
         }))
@@ -134,39 +122,39 @@ impl Describer<'_> {
     /// Adds the properties that the catalogue and its dataset have in common.
     fn described(&self, mut resource: Value) -> Value {
         let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
-        resource["dcterms:title"] = json!(self.dataset.title);
-        resource["dcterms:description"] = json!(self.about);
+        resource["dcterms:title"] = json!(self.directory.dataset.title);
+        resource["dcterms:description"] = json!(self.word(self.main_locale(), "about_1"));
         // Named as the dataset: the publisher of the directory has no other name.
         resource["dcterms:publisher"] = json!({
-            "@id": format!("{}/#publisher", self.base_url),
+            "@id": format!("{}/#publisher", self.base_url()),
             "@type": "foaf:Agent",
-            "foaf:name": self.dataset.title,
+            "foaf:name": self.directory.dataset.title,
         });
         resource["dcterms:license"] = license();
         resource["dcterms:modified"] =
-            json!({ "@value": self.dataset.published_at, "@type": "xsd:dateTime" });
-        resource["dcterms:language"] = self.dataset.locales.iter().map(language).collect();
+            json!({ "@value": self.directory.dataset.published_at, "@type": "xsd:dateTime" });
+        resource["dcterms:language"] = self.directory.dataset.locales.iter().map(language).collect();
         resource
     }
 
-    fn page(&self) -> String {
-        format!("{}{FOLDER}", self.base_url)
+    fn data_page(&self) -> String {
+        format!("{}{FOLDER}", self.base_url())
     }
 
     fn dataset_id(&self) -> String {
-        format!("{}#dataset", self.page())
+        format!("{}#dataset", self.data_page())
     }
 
     /// The interfaces to the same data.
     fn services(&self) -> Value {
         let service = |path: &str, title: &str, description: &str| {
             json!({
-                "@id": format!("{}{path}#service", self.base_url),
+                "@id": format!("{}{path}#service", self.base_url()),
                 "@type": "dcat:DataService",
-                "dcterms:title": format!("{}: {title}", self.dataset.title),
+                "dcterms:title": format!("{}: {title}", self.directory.dataset.title),
                 "dcterms:license": license(),
-                "dcat:endpointURL": { "@id": format!("{}{path}", self.base_url) },
-                "dcat:endpointDescription": { "@id": format!("{}{description}", self.base_url) },
+                "dcat:endpointURL": { "@id": format!("{}{path}", self.base_url()) },
+                "dcat:endpointDescription": { "@id": format!("{}{description}", self.base_url()) },
                 "dcat:servesDataset": { "@id": self.dataset_id() },
             })
         };
@@ -179,12 +167,12 @@ impl Describer<'_> {
     fn distribution(&self, it: &Download) -> Value {
         let kind = format!("https://www.iana.org/assignments/media-types/{}", it.media_type);
         json!({
-            "@id": self.address(&it.name),
+            "@id": self.download_address(&it.name),
             "@type": "dcat:Distribution",
             "dcterms:title": it.name,
             "dcterms:license": license(),
-            "dcat:accessURL": { "@id": self.page() },
-            "dcat:downloadURL": { "@id": self.address(&it.name) },
+            "dcat:accessURL": { "@id": self.data_page() },
+            "dcat:downloadURL": { "@id": self.download_address(&it.name) },
             "dcat:mediaType": { "@id": kind },
             "dcat:byteSize": { "@value": it.body.len.to_string(), "@type": "xsd:nonNegativeInteger" },
             "spdx:checksum": {

@@ -17,7 +17,6 @@ use snapshot::record::{Directory, Locale};
 use super::Pages;
 use super::page::{FIXED, MISSING};
 use crate::downloads::Download;
-use crate::downloads::describe::Describer;
 use crate::files::document;
 use crate::rest::OPENAPI;
 
@@ -184,16 +183,6 @@ impl Pages<'_> {
             tables => self.downloads.iter().map(table).collect::<Vec<_>>(),
             json_ld => self.dataset_json_ld(locale),
             description => self.word(locale, "data_intro"),
-        }
-    }
-
-    /// What describes the downloads.
-    pub(super) fn describer(&self) -> Describer<'_> {
-        Describer {
-            dataset: &self.directory.dataset,
-            about: self.word(self.main_locale(), "about_1"),
-            base_url: self.base_url(),
-            downloads: self.downloads,
         }
     }
 

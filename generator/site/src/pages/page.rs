@@ -81,7 +81,7 @@ impl<'a> Pages<'a> {
                 Ok(vec![whole(path.clone(), text()?)])
             }),
             Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
-                Ok(vec![whole(format!("{FOLDER}/{name}"), text(&self.describer()))])
+                Ok(vec![whole(format!("{FOLDER}/{name}"), text(self))])
             }),
         ];
         if let Some(html) = self.html {

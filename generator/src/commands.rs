@@ -33,7 +33,8 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Push(options) => push::push(options).map(print_line),
         Command::Pull(options) => pull::pull(options).map(print_line),
         Command::Gc { root, keep, days, signing } => history::gc(root, *keep, *days, signing),
-        Command::Keys(command) => keys(command),
+        Command::Keys(Keys::New { file }) => keys::new(file).map(print_line),
+        Command::Keys(Keys::Public { file }) => keys::public(file.as_deref()).map(print_line),
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
         Command::Explain { code } => init::explain_code(code),
         Command::Man { out } => manuals::manuals(out),
@@ -45,14 +46,6 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure as u8),
     }
-}
-
-fn keys(command: &Keys) -> Result<(), Failure> {
-    let line = match command {
-        Keys::New { file } => keys::new(file),
-        Keys::Public { file } => keys::public(file.as_deref()),
-    };
-    line.map(print_line).map_err(keys::key_failure)
 }
 
 fn theme(lines: Result<Vec<String>, ThemeError>) -> Result<(), Failure> {

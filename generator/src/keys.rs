@@ -18,40 +18,23 @@ const KEY_VARIABLE: &str = "OPDIR_KEY";
 /// Permissions of other users.
 const OTHERS: u32 = 0o077;
 
-/// Why a key is of no use.
-#[derive(Debug, thiserror::Error)]
-#[error("{text}")]
-pub(crate) struct KeyError {
-    failure: Failure,
-    text: String,
+/// Prints why a key is invalid or cannot be used.
+fn invalid(of: impl Display, problem: impl Display) -> Failure {
+    fail(Failure::Usage, format_args!("{of}: {problem}"))
 }
 
-/// Prints why a key is of no use.
-pub(crate) fn key_failure(error: KeyError) -> Failure {
-    fail(error.failure, error)
+/// Prints why a file cannot be read, or written.
+fn at(path: &Path, failure: Failure) -> impl FnOnce(io::Error) -> Failure {
+    move |error| fail(failure, format_args!("{}: {error}", path.display()))
 }
 
-fn failed(failure: Failure, of: impl Display, problem: impl Display) -> KeyError {
-    KeyError { failure, text: format!("{of}: {problem}") }
-}
-
-/// A key is invalid or cannot be used.
-fn invalid(of: impl Display, problem: impl Display) -> KeyError {
-    failed(Failure::Usage, of, problem)
-}
-
-/// A file cannot be read, or written.
-fn at(path: &Path, failure: Failure) -> impl FnOnce(io::Error) -> KeyError {
-    move |error| failed(failure, path.display(), error)
-}
-
-fn read(path: &Path) -> Result<String, KeyError> {
+fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(at(path, Failure::Input))
 }
 
 /// Creates a key pair: the secret key in a new file that only its owner can read, the public key in a `.pub` file.
 /// Returns the public key in one line.
-pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
+pub(crate) fn new(path: &Path) -> Result<String, Failure> {
     let pair = KeyPair::generate_unencrypted_keypair().map_err(|error| invalid(path.display(), error))?;
     let secret = pair.sk.to_box(None).map_err(|error| invalid(path.display(), error))?;
     let public = pair.pk.to_box().map_err(|error| invalid(path.display(), error))?;
@@ -68,14 +51,14 @@ pub(crate) fn new(path: &Path) -> Result<String, KeyError> {
 }
 
 /// The public key of a secret key, in one line.
-pub(crate) fn public(path: Option<&Path>) -> Result<String, KeyError> {
+pub(crate) fn public(path: Option<&Path>) -> Result<String, Failure> {
     let secret = secret(path)?;
     let public = PublicKey::from_secret_key(&secret).map_err(|error| invalid("the secret key", error))?;
     Ok(public.to_base64())
 }
 
 /// The text of a secret key in a file that, as for ssh, no other user may read if it is this user's.
-fn read_secret(path: &Path) -> Result<String, KeyError> {
+fn read_secret(path: &Path) -> Result<String, Failure> {
     let (text, shown) = (path.to_string_lossy(), shown_key(&path.to_string_lossy()));
     if !path.exists() && shown != text {
         let problem =
@@ -103,7 +86,7 @@ fn key_in_environment() -> Option<String> {
 }
 
 /// The secret key in a file, or else in the environment.
-fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
+fn secret(path: Option<&Path>) -> Result<SecretKey, Failure> {
     let (source_name, text) = match path {
         Some(path) => (path.display().to_string(), read_secret(path)?),
         None => {
@@ -126,7 +109,7 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, KeyError> {
 /// Signs bytes with the secret key in a file, or else in the environment.
 pub(crate) fn signer(
     key: Option<&Path>,
-) -> Result<impl Fn(&[u8]) -> Result<String, String> + use<>, KeyError> {
+) -> Result<impl Fn(&[u8]) -> Result<String, String> + use<>, Failure> {
     let secret = secret(key)?;
     Ok(move |line: &[u8]| {
         let signed =
@@ -141,7 +124,7 @@ pub(crate) fn has_key(key: Option<&Path>) -> bool {
 }
 
 /// A trusted key in one line, given as such or as a file.
-pub(crate) fn trusted_line(text: &str) -> Result<String, KeyError> {
+pub(crate) fn trusted_line(text: &str) -> Result<String, Failure> {
     let key = PublicKey::from_base64(text.trim()).or_else(|_| {
         let path = Path::new(text);
         if !path.exists() {

@@ -35,10 +35,7 @@ pub(crate) fn as_publisher(
 ) -> Result<String, Failure> {
     let key = signing.key.as_deref();
     let (own, signer) = match keys::has_key(key) {
-        true => {
-            let own = keys::public(key).map_err(keys::key_failure)?;
-            (vec![own], Some(keys::signer(key).map_err(keys::key_failure)?))
-        }
+        true => (vec![keys::public(key)?], Some(keys::signer(key)?)),
         false if may_be_unsigned(&signing.trust, url) => (Vec::new(), None),
         false => {
             let message = "nothing would be signed: name a key with --key or OPDIR_KEY, or --allow-unsigned";
@@ -56,7 +53,7 @@ pub(crate) fn as_publisher(
 /// The trusted keys. An unsigned store is accepted without a flag only if it is a folder and no key is named.
 pub(crate) fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Failure> {
     let named = options.trust.iter().map(|text| keys::trusted_line(text));
-    let named: Vec<String> = named.collect::<Result<_, _>>().map_err(keys::key_failure)?;
+    let named: Vec<String> = named.collect::<Result<_, _>>()?;
     let keys = [own, &named].concat();
     let unsigned = if keys.is_empty() { may_be_unsigned(options, url) } else { options.allow_unsigned };
     let trust = Trust::new(&keys, unsigned).map_err(failure)?;

@@ -13,6 +13,8 @@ use crate::view::{Row, link, page_links, variables};
 
 /// Most records that are shown without the filters.
 const UNFILTERED_MAX: u64 = 10;
+/// Most weak matches that stand above records without the filters that match as much.
+const FEW: usize = 5;
 /// Full matches beside which records without the filters are not needed.
 const ENOUGH: usize = 3;
 
@@ -78,13 +80,19 @@ impl Search<'_> {
         let found = unfiltered.iter().flat_map(|(_, answer)| &answer.rows);
         let found = found.filter(|row| self.answer.rows.iter().all(|shown| shown.doc != row.doc));
         let most = found.clone().map(|row| row.share).max().unwrap_or_default();
-        // The more words, the higher; of equals, those that have the filters stand first.
-        let is_above = |row: &&RankedRow| kind(row) != Tier::Some || row.share >= most;
+        // The more words, the higher; of equals, those that have the filters stand first, a few if they are weak.
+        let mut weak = 0;
+        let is_above = |row: &&RankedRow| {
+            weak += usize::from(row.tier == Tier::Some);
+            let is_one_too_many = row.tier == Tier::Some && weak > FEW && most > 0;
+            kind(row) != Tier::Some || row.share >= most && !is_one_too_many
+        };
         let (above, below): (Vec<_>, Vec<_>) = self.answer.rows.iter().partition(is_above);
         let least = below.iter().map(|row| row.share).max().unwrap_or_default();
         let is_weak = above.iter().all(|row| row.tier == Tier::Some);
         let found = found.filter(|row| is_weak || row.tier != Tier::Some);
-        let (found, mut rest): (Vec<_>, Vec<_>) = found.partition(|row| row.share > least);
+        let (found, mut rest): (Vec<_>, Vec<_>) =
+            found.partition(|row| row.share > least || row.share == most);
         let room = (UNFILTERED_MAX as usize).saturating_sub(self.answer.rows.len() + found.len());
         rest.truncate(room);
         let is_advice_last = self.all() == 0 && found.len() + rest.len() > 0;

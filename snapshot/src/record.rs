@@ -4,6 +4,7 @@
 
 mod award;
 mod column;
+mod cycle;
 mod dataset;
 mod directory;
 mod enums;
@@ -18,6 +19,7 @@ mod strict_formats;
 pub use self::award::{AWARD, Award, RECIPIENT, Recipient, award_order};
 pub use self::column::{InternedStr, Number};
 use self::column::{null_is_empty, row};
+pub use self::cycle::{CYCLE, CYCLE_STAMPS, Cycle, season_order};
 pub use self::dataset::Dataset;
 pub use self::directory::{AwardLinks, Directory, OrganizationLinks, ProgramLinks};
 pub(crate) use self::enums::words;
@@ -30,6 +32,6 @@ pub use self::fact::{FACT, Fact, SOURCE, Source, Transition};
 pub use self::members::Members;
 pub(crate) use self::organization::{CHANNEL, LEADER};
 pub use self::organization::{Channel, Leader, ORGANIZATION, Organization, POST, Post};
-pub use self::program::{CYCLE, CYCLE_STAMPS, Cycle, PROGRAM, Program, season_order};
+pub use self::program::{PROGRAM, Program};
 pub use self::reference::{Alias, EntityRef, Synonym, Term, Translation};
 use self::strict_formats::{strict, strict_or_none};

@@ -2,6 +2,7 @@
 //! standards (`describe`). Nothing here depends on the day. The JSON lines are a dataset themselves: a build
 //! from them gives the same snapshot.
 
+mod dcat;
 pub(crate) mod describe;
 
 use std::collections::BTreeMap;

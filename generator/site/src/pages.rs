@@ -10,7 +10,8 @@ mod view;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use html::feed::{Feed, calendar, feed, feed_path};
+use html::calendar::calendar;
+use html::feed::{Feed, feed, feed_path};
 use html::templates::{Templates, here, prefix};
 use html::{Filler, Html, PageOptions, Rule, search_address, search_page};
 use jiff::civil::Date;

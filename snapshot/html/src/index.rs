@@ -25,9 +25,9 @@ use snapshot::record::Locale;
 use snapshot::search::{Organizations, Strings, StringsWriter};
 use store::sections::{SectionError, SectionWriter, Sections, ensure};
 
+use crate::entry::Entry;
 pub use crate::hints::HintEntry;
 use crate::hints::{self, Hints};
-use crate::rows::Entry;
 use crate::status::Words;
 use crate::templates::{SiteInfo, Templates, environment, with_location};
 use crate::view::{Link, Program, bar};

@@ -2,7 +2,9 @@
 // Requests reach this crate: nothing outside its tests may end a thread on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
+pub mod calendar;
 mod deadlines;
+mod entry;
 pub mod feed;
 mod functions;
 mod highlight;

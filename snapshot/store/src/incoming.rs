@@ -18,8 +18,8 @@ use super::generation::{Generation, create_root, current, open_sections};
 use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, INCOMING, MANIFEST, directory_of};
 use super::manifest::{Manifest, StoredFile};
 use super::publish::{StagingDir, point_to, remove_generation};
-use super::published::{VerifyMode, verify_on};
 use super::table::{FileEntry, FileTable};
+use super::verify::{VerifyMode, verify_on};
 
 /// A generation of which some files are not here yet.
 pub struct IncomingGeneration {

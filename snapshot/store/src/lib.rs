@@ -63,10 +63,11 @@ mod generation;
 mod incoming;
 mod layout;
 mod manifest;
+mod old_generations;
 mod publish;
-mod published;
 mod stage;
 mod table;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -83,6 +84,7 @@ pub use layout::ARCHIVE;
 pub use manifest::{
     DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,
 };
-pub use published::{VerifyMode, gc, list, live_id, rollback, verify};
+pub use old_generations::{gc, list, live_id, rollback};
 pub use stage::{BuildInfo, NewFile, PublishOutcome, RecordIds, Stage};
 pub use table::{FileEntry, FileTable, Hole};
+pub use verify::{VerifyMode, verify};

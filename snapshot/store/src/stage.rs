@@ -23,9 +23,9 @@ use super::manifest::{
     API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, RecordCounts, StoredFile, check_base_url,
 };
 use super::publish::{StagingDir, put_twice};
-use super::published::{VerifyMode, verify_on};
 use super::sections::{SectionWriter, Sections};
 use super::table::{Hole, StagedFile, check_holes, check_path, write_table};
+use super::verify::{VerifyMode, verify_on};
 
 /// A file to be published.
 #[derive(Clone, Copy, Debug)]

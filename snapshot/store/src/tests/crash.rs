@@ -23,9 +23,10 @@ use super::super::disk::{DirEntry, Disk, FileType, Lock, Mapping, Stamp};
 use super::super::generation::{current, open_current_on};
 use super::super::layout::{CURRENT_TMP, GENERATIONS};
 use super::super::manifest::GenerationId;
-use super::super::published::{VerifyMode, gc_on, rollback_on, verify_on};
+use super::super::old_generations::{gc_on, rollback_on};
 use super::super::sections::SectionWriter;
 use super::super::stage::{BuildInfo, NewFile, PublishOutcome, Stage};
+use super::super::verify::{VerifyMode, verify_on};
 
 /// Entries that appear (a node) or go (none) together.
 type Change = Vec<(String, Option<usize>)>;

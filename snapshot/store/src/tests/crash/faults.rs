@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::super::super::StoreError;
 use super::super::super::disk::Disk;
 use super::super::super::generation::current;
-use super::super::super::published::{gc_on, rollback_on};
+use super::super::super::old_generations::{gc_on, rollback_on};
 use super::super::super::stage::{NewFile, PublishOutcome, Stage};
 use super::{Fault, Model, State, about, two_generations, verified};
 

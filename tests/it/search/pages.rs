@@ -286,6 +286,8 @@ fn words_that_no_record_has_stand_in_one_sentence_with_a_way_on() {
     let live = live(&[json!({"name": "Soil"})]);
     let page = live.get("/programs?q=quasar+zither");
     assert!(page.contains("<p>No record has \u{201c}quasar\u{201d}, \u{201c}zither\u{201d}.</p>"), "{page}");
+    let place = live.get("/programs?q=soil+Galicia");
+    assert!(place.contains("No record has \u{201c}Galicia") && !place.contains("Read as"), "{place}");
     assert!(page.contains("<a href=\"/browse\">") && !page.contains("class=\"without\""), "{page}");
 }
 

@@ -34,8 +34,10 @@ impl Search<'_> {
 
     /// What words of the query were understood as.
     pub(super) fn understood(&self) -> Vec<Value> {
-        let RankedPage { interpretations, filter_phrases, .. } = &self.answer;
-        let values = interpretations.iter().map(|it| (&it.words, self.interpreted(it)));
+        let RankedPage { interpretations, filter_phrases, unknown, .. } = &self.answer;
+        // A note says already that no record has the others.
+        let known = interpretations.iter().filter(|it| !unknown.contains(&it.words));
+        let values = known.map(|it| (&it.words, self.interpreted(it)));
         let filters = filter_phrases.iter();
         let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value)));
         // Without a match, nothing is shown for it.

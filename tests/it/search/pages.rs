@@ -67,13 +67,13 @@ fn partial_matches_are_not_counted_as_exact_and_not_hidden_behind_a_zero() {
     let live = live(&members);
     for (address, count) in [
         ("/programs?q=soil", "2 opportunities"),
-        ("/programs?q=soil+quasar+xylophone+zither", "Nothing matches all of it"),
+        ("/programs?q=soil+quasar+xylophone+zither", "No exact match"),
         ("/programs?q=soil+prize+quasar", "1 close match, none exact"),
         ("/es/programs?q=soil+prize+quasar", "1 coincidencia cercana, ninguna exacta"),
-        ("/programs?q=soil+quasar", "Nothing matches all of it"),
-        ("/es/programs?q=soil+quasar", "Nada coincide con todo"),
+        ("/programs?q=soil+quasar", "No exact match"),
+        ("/es/programs?q=soil+quasar", "Ninguna coincidencia exacta"),
         ("/programs?q=quasar", "0 opportunities"),
-        ("/programs?q=grannt+quasar", "Nothing matches all of it"),
+        ("/programs?q=grannt+quasar", "No exact match"),
     ] {
         let page = live.get(address);
         assert!(page.contains(&format!(">{count}</span>")), "{address}: {page}");
@@ -91,7 +91,7 @@ fn ways_out_are_counted_within_the_organization_and_it_is_one_of_them() {
     ];
     let live = live(&members);
     let page = live.get("/programs?q=soil+grant&organization=south");
-    assert!(page.contains(">Nothing matches all of it</span>"), "{page}");
+    assert!(page.contains(">No exact match</span>"), "{page}");
     let ways = part(&page, "<ul class=\"without\">", "</ul>");
     for way in [
         "href=\"/programs?q=grant&amp;organization=south\">Without <em>soil</em>: 1 for grant · Trust of the South<",

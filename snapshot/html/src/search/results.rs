@@ -90,9 +90,10 @@ impl Search<'_> {
         let (above, below): (Vec<_>, Vec<_>) = self.answer.rows.iter().partition(is_above);
         let least = below.iter().map(|row| row.share).max().unwrap_or_default();
         let is_weak = above.iter().all(|row| row.tier == Tier::Some);
-        let found = found.filter(|row| is_weak || row.tier != Tier::Some);
-        let (found, mut rest): (Vec<_>, Vec<_>) =
-            found.partition(|row| row.share > least || row.share == most);
+        let mut found: Vec<_> = found.filter(|row| is_weak || row.tier != Tier::Some).collect();
+        // Down to the last of them that stands above: the order is that of the search without the filters.
+        let last = found.iter().rposition(|row| row.share > least || row.share == most);
+        let mut rest = found.split_off(last.map_or(0, |at| at + 1));
         let room = (UNFILTERED_MAX as usize).saturating_sub(self.answer.rows.len() + found.len());
         rest.truncate(room);
         let is_advice_last = self.all() == 0 && found.len() + rest.len() > 0;

@@ -18,8 +18,9 @@
 //! REST stops here: it returns the records that match every clause, in the order of `sort`.
 //!
 //! **From parts to an order.** The weight of a part is `ln(1 + (N − n + ½) / (n + ½)) ^ 0.7` for `n` of `N` records that match
-//! it. Everyday words count 0.3 of that, places 1.5. A word that no record has counts as one with `n = 0`. `tiers` grades
-//! rows; the rows of a line of this table stand above those of the next.
+//! it. Everyday words count 0.3 of that, places 1.5. A word that no record has counts as one with `n = 0`. Selected values
+//! are required; on a search page that finds fewer than three records with them they are parts that count 0.3, and rows of
+//! the last line may lack them. `tiers` grades rows; the rows of a line of this table stand above those of the next.
 //!
 //! | grade | what the record has |
 //! |---|---|
@@ -31,7 +32,7 @@
 //! | unstated, most, some | all but values, places or amounts on which it is silent; at least half of the weight; less |
 //!
 //! The grades of the last line are labels: the score orders them together. Of these, records that state another place or
-//! amount than the question stand below all others; where known words have less than a quarter of the weight, there are none.
+//! amount than the question stand below all others; where known words have less than a tenth of the weight, there are none.
 //!
 //! Inside a line the score decides (`score`, BM25F). A part may score without a match: one word of several, or a region
 //! around the place; only matches count for the grade. For each part
@@ -40,7 +41,7 @@
 //! f     = Σ occurrences × field × form      field: name most, then alias, summary, organization, description, fact (impact)
 //!                                           form: typed 1, synonym 0.6, guess 0.4; the value adds 1.5 to f, a region around 0.75
 //! score = Σ weight × 2.2 f / (f + 1.2)       long fields count less
-//!       + W × (weight of parts in the name / W)²    "for the name"; W: weight of all parts
+//!       + W × (weight of parts in the name / W)²    "for the name"; W: weight of all parts but selected values
 //! ```
 //!
 //! and equal scores stand in the default order: open and due first.

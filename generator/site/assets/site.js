@@ -107,7 +107,7 @@
   // Where nothing fits, the count is a sentence without a number.
   const label = () => {
     const count = $("count").textContent;
-    apply.textContent = /\d/.test(count) ? apply.dataset.show.replace("{n}", count) : plain;
+    apply.textContent = /\d/.test(count) ? apply.dataset.show.replace("{n}", count.split(/[:,] /)[0]) : plain;
   };
   const land = () => {
     if (covers()) filters.hidePopover();

@@ -80,6 +80,7 @@ pub fn search_page(
         with_unstated: true,
         complete_last_word: true,
         partial_unless_named: !extras.with_near,
+        loosen: true,
         shown_values: VALUES_MAX,
         ..RankOptions::default()
     };
@@ -106,10 +107,9 @@ pub fn search_page(
 /// Price of rendering a page of results, in units of the search: 0.7 ms.
 const PAGE_UNITS: u64 = 420_000;
 
-/// Price of a page of results: its search, that of its words alone, which may follow, and rendering.
+/// Price of a page of results: its search, and rendering.
 pub fn page_units(site: &Site, query: &Query) -> u64 {
-    let cost = |query: &Query| site.index.ranked_cost(query);
-    cost(query) + results::unfiltered(query).as_ref().map_or(0, cost) + PAGE_UNITS
+    site.index.ranked_cost(query) + PAGE_UNITS
 }
 
 impl Html {

@@ -29,14 +29,14 @@ pub struct RankedRow {
     pub doc: u32,
     /// How much of the query it matches.
     pub tier: Tier,
-    /// Its share of the weight of the words, in thousandths.
-    pub share: u16,
     /// Words of the query that it lacks, as they were typed.
     pub missing: Vec<String>,
     /// Words of the query that it has, if these are less than half of it.
     pub has: Vec<String>,
     /// Synonyms of several words that it has in their place, folded.
     pub shown_for: Vec<String>,
+    /// Facets of selected values of which it has none, by the first of each group.
+    pub outside: Vec<Facet>,
 }
 
 /// The facet values or the place that words of a query name. Words that mean several benefits together have one of each.
@@ -126,6 +126,9 @@ pub struct RankOptions<'a> {
     pub with_unstated: bool,
     /// Whether the last word may be the beginning of a longer one.
     pub complete_last_word: bool,
+    /// Include partial matches without the selected values if there are fewer than three matches with them: the values
+    /// weigh as words do.
+    pub loosen: bool,
     /// Leave partial matches out if there are at least three full matches.
     pub partial_if_needed: bool,
     /// Leave partial matches out if a full match has the query as its name.
@@ -143,6 +146,7 @@ impl RankOptions<'_> {
         literal: &[],
         with_unstated: false,
         complete_last_word: false,
+        loosen: false,
         partial_if_needed: false,
         partial_unless_named: false,
         shown_values: 0,
@@ -231,7 +235,14 @@ impl<'a> RankedQuery<'a> {
         for (_, filter) in &phrase_filters {
             phrased.iter_mut().zip(filter.measures).for_each(|(all, one)| *all = all.or(one));
         }
-        let parts = Parts::new(index, &text, phrase_filters, today);
+        let mut parts = Parts::new(index, &text, phrase_filters, today);
+        if options.loosen && !parts.is_empty() {
+            let groups = |with_unstated| index.groups(&Query { with_unstated, ..filters.clone() }, today);
+            for (group, with_silent) in groups(false).into_iter().zip(groups(true)) {
+                let silent = with_silent.docs.without(&group.docs);
+                parts.add_chosen(group, silent);
+            }
+        }
         let budget = Budget::new(index.programs());
         let required = None;
         let mut ranked =
@@ -273,7 +284,7 @@ impl<'a> RankedQuery<'a> {
         let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.filters.page);
-        let scorer = Scorer::new(self.index, &self.text, &self.parts.known);
+        let scorer = Scorer::new(self.index, &self.text, self.parts.all());
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
         let above_bound = self.above_bound(&full).unwrap_or_else(DocSet::none);
         let above_bound = above_bound.without(&last);
@@ -288,15 +299,15 @@ impl<'a> RankedQuery<'a> {
         }
         let is_enough = self.options.partial_if_needed && total >= ENOUGH
             || self.options.partial_unless_named && has_named;
-        let wider = if is_enough { 0 } else { self.take_partial(above, &scorer, &mut pager) };
-        let whole = self.parts.whole_weight();
+        let is_loose = self.options.loosen && total + unstated.len() < ENOUGH;
+        let wider = if is_enough { 0 } else { self.take_partial(above, is_loose, &scorer, &mut pager) };
         let row = |(doc, tier): (u32, Tier)| {
-            let share = if tier.is_full() { 1000 } else { (self.parts.weight(doc) / whole * 1000.0) as u16 };
             let missing = if tier.is_full() { Vec::new() } else { self.parts.missing(doc, tier) };
             let missing = missing.iter().map(|words| self.text.with_hyphens(words)).collect();
             let shown_for = if tier.is_full() { self.parts.shown_for(doc) } else { Vec::new() };
             let has = if tier == Tier::Some { self.parts.matched(doc) } else { Vec::new() };
-            RankedRow { doc, tier, share, missing, has, shown_for }
+            let outside = if tier.is_full() { Vec::new() } else { self.parts.outside(doc) };
+            RankedRow { doc, tier, missing, has, shown_for, outside }
         };
         RankedPage {
             total,
@@ -370,14 +381,21 @@ impl<'a> RankedQuery<'a> {
     /// Takes the rows of partial matches while there is room, and returns the number of matches by a wider region,
     /// wherever the page ends. The last three tiers are ranked together: a record without a word may be
     /// closer to the query than one that states no eligibility.
-    fn take_partial(&self, above: DocSet<'_>, scorer: &Scorer<'_>, pager: &mut Pager) -> usize {
+    fn take_partial(
+        &self,
+        above: DocSet<'_>,
+        is_loose: bool,
+        scorer: &Scorer<'_>,
+        pager: &mut Pager,
+    ) -> usize {
         if self.parts.is_empty() || pager.more && !self.parts.any_wider() {
             return 0;
         }
         let among = self.narrowed(self.required.as_ref());
         let mut above = above;
         let mut below = |tier: Tier| {
-            let docs = self.parts.docs(tier, among.as_ref())?.without(&above);
+            let among = if tier == Tier::Some && is_loose { self.required.as_ref() } else { among.as_ref() };
+            let docs = self.parts.docs(tier, among)?.without(&above);
             let docs = if tier == Tier::Some { self.first_of_some(&docs) } else { docs };
             above = union(vec![above.borrowed(), docs.borrowed()], self.index.programs()).into_owned();
             Some((tier, docs))

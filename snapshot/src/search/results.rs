@@ -124,7 +124,7 @@ impl Index {
         docs
     }
 
-    fn groups<'a>(&'a self, query: &Query, today: &'a Today) -> Vec<Group<'a>> {
+    pub(super) fn groups<'a>(&'a self, query: &Query, today: &'a Today) -> Vec<Group<'a>> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         for facet in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
             let selected: Vec<(Facet, FacetValue)> =

@@ -50,18 +50,25 @@ pub(super) struct Scorer<'a> {
     values: Vec<DocSet<'a>>,
     /// Documents that name a region around the place of each clause, except for the whole world.
     around: Vec<DocSet<'a>>,
+    /// Weight of the words and phrases, without selected values.
+    whole: f64,
 }
 
 impl<'a> Scorer<'a> {
-    pub(super) fn new(index: &'a Index, query: &TextQuery, parts: &'a [Part<'a>]) -> Self {
+    pub(super) fn new(
+        index: &'a Index,
+        query: &TextQuery,
+        parts: impl Iterator<Item = &'a Part<'a>> + Clone,
+    ) -> Self {
         let mut scorer = Self {
             index,
             terms: Vec::new(),
-            idf: parts.iter().map(|part| part.idf).collect(),
+            idf: parts.clone().map(|part| part.idf).collect(),
             values: Vec::new(),
             around: Vec::new(),
+            whole: parts.clone().filter(|part| !part.is_chosen()).map(|part| part.idf).sum(),
         };
-        for (position, part) in parts.iter().enumerate() {
+        for (position, part) in parts.enumerate() {
             let clause = &part.clause;
             scorer.add_clause(position, clause);
             scorer.add_apart(position, clause, query);
@@ -108,7 +115,9 @@ impl<'a> Scorer<'a> {
     /// Adds a word of a phrase as a clause: all documents have it, but at different places and numbers of times.
     fn add_phrase_word(&mut self, word: &str) {
         let Some(term) = self.index.terms.exact(word) else { return };
-        self.idf.push(idf(self.index.terms.docs(term).len(), self.index.programs()));
+        let idf = idf(self.index.terms.docs(term).len(), self.index.programs());
+        self.whole += idf;
+        self.idf.push(idf);
         self.values.push(DocSet::none());
         self.around.push(DocSet::none());
         self.terms.push((self.idf.len() - 1, term, FORMS[Form::Typed as usize]));
@@ -116,8 +125,7 @@ impl<'a> Scorer<'a> {
 
     /// Scores of some documents, ascending.
     pub(super) fn scores(&self, docs: &[u32]) -> Vec<f64> {
-        let whole = self.idf.iter().sum();
-        self.sums(docs).iter().map(|sum| sum.score(whole)).collect()
+        self.sums(docs).iter().map(|sum| sum.score(self.whole)).collect()
     }
 
     /// What the scores of some documents, ascending, are made of.

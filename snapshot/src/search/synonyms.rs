@@ -28,14 +28,28 @@ pub struct Synonyms {
 /// The built-in synonyms.
 pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
     let mut synonyms = Synonyms::default();
-    for line in include_str!("../../data/synonyms.txt").lines() {
-        let Some((kind @ ("same" | "narrower" | "label"), groups)) = line.split_once(": ") else { continue };
+    let lines = include_str!("../../data/synonyms.txt").lines().filter_map(|line| line.split_once(": "));
+    let terms = |side: &str| -> Vec<Vec<String>> { side.split(',').map(words_of).collect() };
+    let same: Vec<Vec<Vec<String>>> =
+        lines.clone().filter(|(kind, _)| *kind == "same").map(|(_, group)| terms(group)).collect();
+    let mut groups_of: HashMap<&Vec<String>, Vec<usize>> = HashMap::default();
+    for (position, group) in same.iter().enumerate() {
+        group.iter().for_each(|term| groups_of.entry(term).or_default().push(position));
+    }
+    for (kind, groups) in lines.filter(|(kind, _)| matches!(*kind, "same" | "narrower" | "only" | "label")) {
         for term in groups.split([',', '>']).map(str::trim).filter(|term| term.contains(' ')) {
             synonyms.written.insert(words_of(term).join(" "), term);
         }
-        let terms = |side: &str| -> Vec<Vec<String>> { side.split(',').map(words_of).collect() };
         match groups.split_once('>') {
-            Some((narrow, wide)) => synonyms.add(&terms(narrow), &terms(wide), kind),
+            Some((narrow, wide)) => {
+                // What a wider term means the same as is wider, too: a Spanish word finds texts in both languages.
+                let mut wide = terms(wide);
+                let groups =
+                    wide.iter().filter(|_| kind == "narrower").filter_map(|term| groups_of.get(term));
+                let others = groups.flatten().flat_map(|position| same[*position].iter().cloned());
+                wide.extend(others.collect::<Vec<_>>());
+                synonyms.add(&terms(narrow), &wide, "narrower");
+            }
             None => synonyms.add(&terms(groups), &[], kind),
         }
     }
@@ -204,6 +218,7 @@ mod tests {
     #[test]
     fn a_narrower_word_finds_the_wider_one_but_not_the_reverse() {
         assert!(of("bursary").contains(&"scholarship".to_owned()));
+        assert!(of("bursary").contains(&"beca".to_owned()), "what means the same as the wider one");
         assert!(!of("scholarship").contains(&"bursary".to_owned()));
         assert!(!of("grant").contains(&"award".to_owned()));
     }
@@ -215,7 +230,8 @@ mod tests {
                 assert!(line.is_empty(), "{line}");
                 continue;
             };
-            let kinds: &[&str] = if groups.contains('>') { &["narrower"] } else { &["same", "label"] };
+            let kinds: &[&str] =
+                if groups.contains('>') { &["narrower", "only"] } else { &["same", "label"] };
             assert!(kinds.contains(&kind), "{line}");
             let terms: Vec<Vec<String>> = groups.split([',', '>']).map(words_of).collect();
             assert!(terms.len() > 1 && terms.iter().all(|term| !term.is_empty()), "{line}");

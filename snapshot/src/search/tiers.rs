@@ -1,12 +1,15 @@
 //! Tiers: how much of a query a record matches. Full matches come first; below them partial matches, in kinds that a
-//! few words describe. Phrases, exclusions and selected filters are required in every tier.
+//! few words describe. Phrases, exclusions and selected filters are required in every tier, except that a search page
+//! shows partial matches that lack selected values.
 
+use crate::facet::Facet;
 use crate::query::{Page, Query};
 use crate::record::words;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
 use crate::search::lexicon::is_everyday_word;
 use crate::search::matching::{Clause, Form};
+use crate::search::narrow::Group;
 use crate::search::score::idf;
 use crate::search::set::{DocSet, all_of, both, union};
 use crate::search::synonyms::BUILT_IN;
@@ -19,6 +22,9 @@ const PLACE: f64 = 1.5;
 const MOST: f64 = 0.5;
 /// Least share of a query's weight that known words have where records are shown that match only some of them.
 const SHOWN: f64 = 0.1;
+
+/// Weight of selected values beside a word that as many records have.
+const CHOSEN: f64 = 0.3;
 
 /// Weight of an everyday word, as a share of that of another one in as many records.
 const EVERYDAY: f64 = 0.3;
@@ -97,9 +103,22 @@ pub(super) struct Part<'a> {
     unstated: Option<DocSet<'a>>,
     pub(super) idf: f64,
     pub(super) is_filter: bool,
+    /// The first facet of the group, if it is selected values.
+    facet: Option<Facet>,
 }
 
 impl<'a> Part<'a> {
+    /// A filter that some documents satisfy, and of which some state nothing.
+    fn filter(docs: DocSet<'a>, unstated: Option<DocSet<'a>>, idf: f64) -> Self {
+        let (clause, unguessed, direct, wider) = (Clause::default(), None, None, None);
+        Self { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: true, facet: None }
+    }
+
+    /// Whether it is selected values.
+    pub(super) fn is_chosen(&self) -> bool {
+        self.facet.is_some()
+    }
+
     /// Documents that match it itself.
     pub(super) fn typed(&self) -> &DocSet<'a> {
         self.unguessed.as_ref().unwrap_or(&self.docs)
@@ -120,6 +139,8 @@ impl<'a> Part<'a> {
 pub(super) struct Parts<'a> {
     index: &'a Index,
     pub(super) known: Vec<Part<'a>>,
+    /// Selected values that partial matches may lack.
+    chosen: Vec<Part<'a>>,
     /// Clauses that no record matches.
     pub(super) unknown: Vec<Clause<'a>>,
     has_phrases: bool,
@@ -134,7 +155,8 @@ impl<'a> Parts<'a> {
         today: &'a Today,
     ) -> Self {
         let has_phrases = !query.phrases.is_empty();
-        let mut parts = Self { index, known: Vec::new(), unknown: Vec::new(), has_phrases };
+        let mut parts =
+            Self { index, known: Vec::new(), chosen: Vec::new(), unknown: Vec::new(), has_phrases };
         let last = query.words.last().map(|word| word.text.as_str()).filter(|_| query.may_continue);
         let mut guesses = 0;
         for clause in query.clauses(index) {
@@ -153,18 +175,19 @@ impl<'a> Parts<'a> {
         for (words, filter) in filters {
             let words = words.into_iter().map(Into::into).collect();
             let docs = index.filter(&filter, today, None).unwrap_or_else(|| DocSet::all(index.programs()));
-            parts.known.push(Part {
-                clause: Clause { words, ..Clause::default() },
-                direct: None,
-                wider: None,
-                unstated: index.without_measures(&filter),
-                idf: idf(docs.len(), index.programs()),
-                docs,
-                unguessed: None,
-                is_filter: true,
-            });
+            let idf = idf(docs.len(), index.programs());
+            let clause = Clause { words, ..Clause::default() };
+            let unstated = index.without_measures(&filter);
+            parts.known.push(Part { clause, ..Part::filter(docs, unstated, idf) });
         }
         parts
+    }
+
+    /// Adds selected values of a group of facets, which partial matches may lack; `silent` are the documents that state
+    /// none of the group.
+    pub(super) fn add_chosen(&mut self, group: Group<'a>, silent: DocSet<'a>) {
+        let idf = CHOSEN * idf(group.docs.len(), self.index.programs());
+        self.chosen.push(Part { facet: Some(group.facet), ..Part::filter(group.docs, Some(silent), idf) });
     }
 
     /// Adds a clause and the guesses for it.
@@ -195,7 +218,22 @@ impl<'a> Parts<'a> {
             clause.entity.is_none() && matches!(clause.words.as_slice(), [word] if is_everyday_word(word));
         let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
         let idf = idf(docs.len(), index.programs()) * if is_everyday { EVERYDAY } else { of_place };
-        self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: false });
+        self.known.push(Part {
+            clause,
+            docs,
+            unguessed,
+            direct,
+            wider,
+            unstated,
+            idf,
+            is_filter: false,
+            facet: None,
+        });
+    }
+
+    /// Words, filter phrases and selected values that some record matches.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Part<'a>> + Clone {
+        self.known.iter().chain(&self.chosen)
     }
 
     /// Whether the query has neither words nor filter phrases.
@@ -242,7 +280,7 @@ impl<'a> Parts<'a> {
             Tier::Guess => all && self.known.iter().any(|part| part.unguessed.is_some()),
             Tier::Unstated => all && self.known.iter().any(|part| part.unstated.is_some()),
             Tier::Some => {
-                let is_long = self.known.len() > 1 || !all;
+                let is_long = self.all().count() > 1 || !all;
                 self.has_phrases || is_long && self.known_weight() >= SHOWN * self.whole_weight()
             }
         };
@@ -264,20 +302,25 @@ impl<'a> Parts<'a> {
         if self.has_phrases {
             return among.cloned().unwrap_or_else(|| DocSet::all(count));
         }
-        // A part that most records match does not distinguish them.
+        // A part that most records match does not distinguish them. With selected values, those that match all else belong to
+        // them, too.
         let parts = self.known.iter().filter(|part| part.docs.len() <= count / 2);
-        let found = union(parts.map(|part| part.docs.borrowed()).collect(), count);
+        let all = self.full().filter(|_| !self.chosen.is_empty());
+        let found = union(parts.map(|part| part.docs.borrowed()).chain(all).collect(), count);
         among.iter().fold(found, |found, among| found.and(among))
     }
 
-    /// Some documents, and apart those that state other places than all that the query names, or a value outside the
-    /// bounds of a filter phrase.
+    /// Some documents, and apart those that state other places than all that the query names or that are selected, or a
+    /// value outside the bounds of a filter phrase.
     pub(super) fn without_contradictions<'b>(&self, docs: DocSet<'b>) -> [DocSet<'b>; 2] {
         let outside = |part: &Part<'a>| {
             let outside = docs.borrowed().without(&part.docs).without(part.unstated.as_ref()?);
             Some(part.wider.iter().fold(outside, |outside, wider| outside.without(wider)))
         };
-        let places = self.known.iter().filter(|part| part.clause.place().is_some());
+        let is_place = |part: &&Part<'a>| {
+            part.clause.place().is_some() || part.facet.is_some_and(|facet| facet.spec().is_place)
+        };
+        let places = self.all().filter(is_place);
         let bounds = self.known.iter().filter(|part| part.is_filter).filter_map(outside);
         let outside = bounds.chain(all_of(places.filter_map(outside).collect()));
         let outside = union(outside.collect(), self.index.programs()).into_owned();
@@ -286,11 +329,11 @@ impl<'a> Parts<'a> {
 
     /// Weight of the parts that a document matches.
     pub(super) fn weight(&self, doc: u32) -> f64 {
-        self.known.iter().filter(|part| part.docs.contains(doc)).map(|part| part.idf).sum()
+        self.all().filter(|part| part.docs.contains(doc)).map(|part| part.idf).sum()
     }
 
     fn known_weight(&self) -> f64 {
-        self.known.iter().map(|part| part.idf).sum()
+        self.all().map(|part| part.idf).sum()
     }
 
     /// Weight of the query, with its unknown words.
@@ -306,7 +349,7 @@ impl<'a> Parts<'a> {
     /// Weight of the parts that each document matches.
     pub(super) fn weights(&self) -> Vec<f32> {
         let mut weights = vec![0f32; self.index.programs()];
-        for part in &self.known {
+        for part in self.all() {
             part.docs.for_each(|doc| weights[doc as usize] += part.idf as f32);
         }
         weights
@@ -326,5 +369,10 @@ impl<'a> Parts<'a> {
     pub(super) fn matched(&self, doc: u32) -> Vec<String> {
         let matched = self.known.iter().filter(|part| part.typed().contains(doc));
         matched.map(|part| part.clause.words.join(" ")).collect()
+    }
+
+    /// The facets of selected values of which a document has none.
+    pub(super) fn outside(&self, doc: u32) -> Vec<Facet> {
+        self.chosen.iter().filter(|part| !part.docs.contains(doc)).filter_map(|part| part.facet).collect()
     }
 }

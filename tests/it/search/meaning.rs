@@ -326,7 +326,8 @@ fn several_words_that_mean_the_same_match_near_each_other_below_what_was_typed_a
     };
     let theater = shown("theatre fund");
     assert_eq!(theater.first(), pairs(&[("p5", "")]).first(), "what was typed comes first");
-    let others = [("p1", "performing arts"), ("p2", "performing arts"), ("p5", "")];
+    let others =
+        [("p1", "performing arts"), ("p2", "performing arts"), ("p5", ""), ("p8", "artes escénicas")];
     assert_eq!(by_slug(theater), pairs(&others), "not p3 and p4: its words stand far from each other");
     assert_eq!(
         by_slug(shown("nonprofit")),

@@ -89,7 +89,7 @@ impl<'a> DisplayQuery<'a> {
         organizations.named(slug).map_or(slug, |number| organizations.name(number, self.words.locale))
     }
 
-    fn label<'s>(&'s self, facet: Facet, value: &'s str) -> &'s str {
+    pub(super) fn label<'s>(&'s self, facet: Facet, value: &'s str) -> &'s str {
         match self.site.index.values.find(facet, value) {
             Some(ordinal) => self.html.language(self.words.locale).label(ordinal).1,
             None => self.place(facet, value),

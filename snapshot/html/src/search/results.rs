@@ -1,38 +1,24 @@
 //! Search results: count, rows with headings, page links, and the sort options; without results advice: links to the query
 //! without one of its words or filters, each with the number of records it finds.
 
+use std::borrow::Cow;
+
 use minijinja::{Value, context};
-use snapshot::facet::MEASURES;
-use snapshot::query::{FacetValue, Page, Query, Sort};
-use snapshot::search::{Constraint, RankedPage, RankedRow, Relaxation, Tier, as_typed, rest_in_words};
+use snapshot::facet::{Facet, MEASURES};
+use snapshot::query::{FacetValue, Query, Sort};
+use snapshot::search::{Constraint, RankedRow, Relaxation, Tier, as_typed, rest_in_words};
 
 use super::{DisplayQuery, PageOptions, Search, search_address, search_path};
 use crate::highlight::Highlighter;
 use crate::templates::here;
 use crate::view::{Row, link, page_links, variables};
 
-/// Most records that are shown without the filters.
-const UNFILTERED_MAX: u64 = 10;
-/// Most weak matches that stand above records without the filters that match as much.
-const FEW: usize = 5;
-/// Full matches beside which records without the filters are not needed.
-const ENOUGH: usize = 3;
-
-/// The words of a query without its filters, if it has both.
-pub(super) fn unfiltered(query: &Query) -> Option<Query> {
-    let (text, locale) = (query.text.clone(), query.locale);
-    let filters = Query { text: None, ..query.clone() };
-    let page = Page { offset: 0, limit: UNFILTERED_MAX };
-    (text.is_some() && filters.is_narrowed()).then(|| Query { text, locale, page, ..Query::default() })
-}
-
 impl Search<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
     /// wider region, or partial matches that have at least half of the query.
     pub(super) fn count(&self) -> String {
         let (wider, silent, close) = (self.answer.wider, self.answer.unstated, self.close());
-        let is_weak = !self.answer.rows.is_empty() || unfiltered(self.query).is_some();
-        if self.answer.total + wider + close == 0 && is_weak {
+        if self.answer.total + wider + close == 0 && !self.answer.rows.is_empty() {
             return self.words.word("results_weak").to_owned();
         }
         let (number, one, other) = match self.answer.total {
@@ -76,89 +62,39 @@ impl Search<'_> {
 
     /// What was found, in groups of rows that match alike; template `found.html`.
     pub(super) fn results(&self) -> Value {
-        let unfiltered = self.unfiltered();
-        let found = unfiltered.iter().flat_map(|(_, answer)| &answer.rows);
-        let found = found.filter(|row| self.answer.rows.iter().all(|shown| shown.doc != row.doc));
-        let most = found.clone().map(|row| row.share).max().unwrap_or_default();
-        // The more words, the higher; of equals, those that have the filters stand first, a few if they are weak.
-        let mut weak = 0;
-        let is_above = |row: &&RankedRow| {
-            weak += usize::from(row.tier == Tier::Some);
-            let is_one_too_many = row.tier == Tier::Some && weak > FEW && most > 0;
-            kind(row) != Tier::Some || row.share >= most && !is_one_too_many
-        };
-        let (above, below): (Vec<_>, Vec<_>) = self.answer.rows.iter().partition(is_above);
-        let least = below.iter().map(|row| row.share).max().unwrap_or_default();
-        let is_weak = above.iter().all(|row| row.tier == Tier::Some);
-        let mut found: Vec<_> = found.filter(|row| is_weak || row.tier != Tier::Some).collect();
-        // Down to the last of them that stands above: the order is that of the search without the filters.
-        let last = found.iter().rposition(|row| row.share > least || row.share == most);
-        let mut rest = found.split_off(last.map_or(0, |at| at + 1));
-        let room = (UNFILTERED_MAX as usize).saturating_sub(self.answer.rows.len() + found.len());
-        rest.truncate(room);
-        let is_advice_last = self.all() == 0 && found.len() + rest.len() > 0;
-        let mut start = self.query.page.offset + 1;
-        let mut groups = self.filtered_groups(&above, &mut start);
-        if let Some((query, answer)) = &unfiltered {
-            groups.extend(self.unfiltered_groups(query, answer, &found));
-            groups.extend(self.filtered_groups(&below, &mut start));
-            groups.extend(self.unfiltered_groups(query, answer, &rest));
-        }
-        context! { advice => self.advice(), is_advice_last, groups, near => self.near() }
+        let is_advice_last = self.all() == 0 && !self.answer.rows.is_empty();
+        context! { advice => self.advice(), is_advice_last, groups => self.groups_of_rows(), near => self.near() }
     }
 
-    /// Rows that have the filters, those that match alike under one heading, the first with a number.
-    fn filtered_groups(&self, rows: &[&RankedRow], start: &mut u64) -> Vec<Value> {
+    /// Rows that match alike under one heading, each group with the number of its first row, and with a link to the search
+    /// without the filters if some have not all of them.
+    fn groups_of_rows(&self) -> Vec<Value> {
         let highlighter = Highlighter::new(&self.site.index, self.options.literal, &self.answer);
         let searched = self.searched();
-        let group = |group: &[&RankedRow]| {
-            let is_uniform = group.iter().all(|row| words(row).eq(words(group[0])));
-            let row = |row: &&RankedRow| {
+        let mut start = self.query.page.offset + 1;
+        let group = |group: &[RankedRow]| {
+            let is_uniform = group.iter().all(|row| self.words(row) == self.words(&group[0]));
+            let row = |row: &RankedRow| {
                 let mut it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
                 it.program.lines.iter_mut().for_each(|line| line.show(&searched));
                 Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
             };
             let rows: Vec<Row> = group.iter().filter_map(row).collect();
             let heading = self.heading(group, is_uniform);
-            let it = context! { heading, all => (), start => *start, rows => variables(&rows) };
-            *start += group.len() as u64;
+            let is_outside = group.iter().any(|row| !row.outside.is_empty());
+            let all = self.unfiltered().filter(|_| is_outside);
+            let all = all.map(|href| link(href, self.words.word("results_unfiltered")));
+            let it = context! { heading, all, start, rows => variables(&rows) };
+            start += group.len() as u64;
             it
         };
-        rows.chunk_by(|a, b| kind(a) == kind(b)).map(group).collect()
+        self.answer.rows.chunk_by(|a, b| kind(a) == kind(b)).map(group).collect()
     }
 
-    /// The search without its filters, where few records have all words and the filters.
-    fn unfiltered(&self) -> Option<(Query, RankedPage)> {
-        let is_last = self.query.page.offset == 0 && (self.all() == 0 || !self.answer.more);
-        let query = unfiltered(self.query).filter(|_| self.answer.total < ENOUGH && is_last)?;
-        let answer = self.site.index.ranked(&query, &self.dated.today, self.options);
-        Some((query, answer))
-    }
-
-    /// Rows of the search without filters: those that have all words, and others.
-    fn unfiltered_groups(&self, query: &Query, answer: &RankedPage, rows: &[&RankedRow]) -> Vec<Value> {
-        let highlighter = Highlighter::new(&self.site.index, self.options.literal, answer);
-        let row = |row: &&RankedRow| {
-            let it = self.html.row(row.doc, query.locale, self.dated, highlighter.as_ref())?;
-            Some(Row { differs: self.difference(row), ..it })
-        };
-        let group = |group: &[&RankedRow]| {
-            let has_all = group[0].tier.is_full();
-            let heading = if has_all {
-                let key = if answer.total == 1 { "results_one" } else { "results_other" };
-                let text = self.words.phrase(key, &[("n", &self.words.grouped(answer.total))]);
-                format!("{}: {text}", self.words.word("results_unfiltered"))
-            } else {
-                self.words.word("results_unfiltered_some").to_owned()
-            };
-            let is_more = !has_all || answer.total > group.len();
-            // All of them, if there are others.
-            let href = || self.first_page(query.clone(), &[]);
-            let all = is_more.then(|| link(href(), self.words.word("results_unfiltered_all")));
-            let rows: Vec<Row> = group.iter().filter_map(row).collect();
-            context! { heading, all, start => 1, rows => variables(&rows) }
-        };
-        rows.chunk_by(|a, b| a.tier.is_full() == b.tier.is_full()).map(group).collect()
+    /// The address of the search for the words without the filters, if the query has both.
+    fn unfiltered(&self) -> Option<String> {
+        let (text, locale) = (self.query.text.clone()?, self.query.locale);
+        Some(self.first_page(Query { text: Some(text), locale, ..Query::default() }, &[]))
     }
 
     fn advice(&self) -> Option<Value> {
@@ -203,8 +139,8 @@ impl Search<'_> {
     }
 
     /// The parts of a query that no record comes near, with the number of matches of each by itself, and of words that
-    /// records have together. `None` if it has fewer than two, if nothing matches any, if rows are all that there is, and for one
-    /// organization, where the ways out count.
+    /// records have together. `None` if it has fewer than two, if nothing matches any, if rows with the filters are all that
+    /// there is, and for one organization, where the ways out count.
     fn nothing_fits(&self) -> Option<Value> {
         let found = self.site.index.parts_found(self.query, &self.dated.today, &self.extras.plain);
         let (together, mut parts): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, best)| best.is_some());
@@ -217,7 +153,7 @@ impl Search<'_> {
             is_new
         });
         parts.retain(|(part, _)| part.total > 0);
-        let has_rows_only = together.is_empty() && !self.answer.rows.is_empty();
+        let has_rows_only = together.is_empty() && self.answer.rows.iter().any(|row| row.outside.is_empty());
         if words.len() < 2 || parts.is_empty() || has_rows_only || !self.query.organizations.is_empty() {
             return None;
         }
@@ -275,14 +211,15 @@ impl Search<'_> {
     }
 
     /// How a group of matches differs from the query; if they do so in several ways, the rows say how.
-    fn heading(&self, group: &[&RankedRow], is_uniform: bool) -> Option<String> {
-        let tier = group[0].tier;
+    fn heading(&self, group: &[RankedRow], is_uniform: bool) -> Option<String> {
+        let (tier, of) = (group[0].tier, kind(&group[0]));
+        let words = group.iter().flat_map(|row| self.words(row));
         let word = match tier {
-            Tier::Name | Tier::All if words(group[0]).next().is_none() || !is_uniform => return None,
+            Tier::Name | Tier::All if !is_uniform || self.words(&group[0]).is_empty() => return None,
             Tier::Name | Tier::All => "tier_synonym",
-            Tier::Unstated if kind(group[0]) == Tier::Unstated => return Some(self.silent()),
-            _ if kind(group[0]) == Tier::Some && !is_uniform => "tier_some",
-            Tier::Some if words(group[0]).next().is_none() => "tier_some",
+            Tier::Unstated if of == Tier::Unstated => return Some(self.silent()),
+            _ if of == Tier::Some && !is_uniform => "tier_some",
+            Tier::Some if self.words(&group[0]).is_empty() => "tier_some",
             Tier::Some => "row_has",
             Tier::More => "tier_more",
             Tier::Unconfirmed => "tier_unconfirmed",
@@ -291,13 +228,13 @@ impl Search<'_> {
             Tier::Unstated => "tier_unstated",
             Tier::Most => "tier_most",
         };
-        let mut all: Vec<&String> = Vec::new();
-        for words in group.iter().copied().flat_map(words) {
-            if !all.contains(&words) {
-                all.push(words);
+        let mut all: Vec<Cow<'_, str>> = Vec::new();
+        for word in words {
+            if !all.contains(&word) {
+                all.push(word);
             }
         }
-        let text = self.with_words(word, all.into_iter());
+        let text = self.with_words(word, all);
         let wider = || format!("{text}: {}", self.words.grouped(self.answer.wider));
         Some(if tier == Tier::Wider { wider() } else { text })
     }
@@ -325,13 +262,25 @@ impl Search<'_> {
             Tier::Some if !row.has.is_empty() => "row_has",
             _ => "tier_most",
         };
-        words(row).next().map(|_| self.with_words(word, words(row)))
+        Some(self.words(row)).filter(|words| !words.is_empty()).map(|words| self.with_words(word, words))
     }
 
-    /// A phrase that quotes words as the query spells them.
-    fn with_words<'w>(&self, key: &str, words: impl Iterator<Item = &'w String>) -> String {
-        let words = self.quoted(words.map(|words| self.typed(words)));
-        self.words.phrase(key, &[("words", &words)])
+    /// What a row lacks of the query, or has instead; the little that it has of it. Words as the query spells them, and
+    /// values that are selected.
+    fn words<'s>(&'s self, row: &'s RankedRow) -> Vec<Cow<'s, str>> {
+        let is_little = row.tier == Tier::Some;
+        let typed = if is_little { &row.has } else { &row.missing };
+        let typed = typed.iter().chain(&row.shown_for).map(|words| Cow::Owned(self.typed(words)));
+        let is_shown = |facet: &Facet| row.outside.contains(&facet.group()) != is_little;
+        let is_partial = kind(row) == Tier::Some;
+        let chosen = self.query.selected.iter().filter(|(facet, _)| is_partial && is_shown(facet));
+        let chosen = chosen.map(|(facet, value)| (*facet, self.site.index.value_text(value)));
+        typed.chain(chosen.map(|(facet, value)| self.display.label(facet, value).into())).collect()
+    }
+
+    /// A phrase that quotes words.
+    fn with_words(&self, key: &str, words: Vec<Cow<'_, str>>) -> String {
+        self.words.phrase(key, &[("words", &self.quoted(words))])
     }
 
     /// Words in the quotation marks of the language.
@@ -400,14 +349,8 @@ fn advice(key: &str, way: Option<Value>, lists: Vec<Vec<Value>>) -> Value {
 fn kind(row: &RankedRow) -> Tier {
     match row.tier {
         Tier::Name => Tier::All,
-        Tier::Unstated if words(row).next().is_none() => Tier::Unstated,
+        Tier::Unstated if row.missing.is_empty() && row.shown_for.is_empty() => Tier::Unstated,
         Tier::Unstated | Tier::Most => Tier::Some,
         tier => tier,
     }
-}
-
-/// What a row lacks of the query, or has instead; the little that it has of it.
-fn words(row: &RankedRow) -> impl Iterator<Item = &String> {
-    let lacks = if row.tier == Tier::Some { &row.has } else { &row.missing };
-    lacks.iter().chain(&row.shown_for)
 }

@@ -37,7 +37,7 @@ impl Pages<'_> {
     fn described(&self, mut resource: Value) -> Value {
         let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
         resource["dcterms:title"] = json!(self.directory.dataset.title);
-        resource["dcterms:description"] = json!(self.word(self.main_locale(), "about_1"));
+        resource["dcterms:description"] = json!(self.local(self.main_locale()).word("about_1"));
         // Named as the dataset: the publisher of the directory has no other name.
         resource["dcterms:publisher"] = json!({
             "@id": format!("{}/#publisher", self.base_url()),

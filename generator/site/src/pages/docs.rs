@@ -11,11 +11,9 @@ use minijinja::{Error, Value, context};
 use serde_json::{Value as Json, json};
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
-use snapshot::page::text::grouped;
 use snapshot::record::{Directory, Locale};
 
-use super::Pages;
-use super::page::{FIXED, MISSING};
+use super::{FIXED, Local, MISSING, Pages};
 use crate::downloads::Download;
 use crate::files::document;
 use crate::rest::OPENAPI;
@@ -67,7 +65,7 @@ impl<'a> Pages<'a> {
         ];
         for locale in self.locales() {
             let path = here(JSON_FEED, *locale);
-            files.push((path, Box::new(move || Ok(self.json_feed(*locale).into_bytes()))));
+            files.push((path, Box::new(move || Ok(self.local(*locale).json_feed().into_bytes()))));
         }
         for number in 1..=self.sitemaps() {
             let map = move || part("sitemap.xml", self.sitemap(number)).map(String::into_bytes);
@@ -150,42 +148,17 @@ impl Pages<'_> {
         context! { clients => Vec::from(clients), files => [CARD, CATALOG, REGISTRY] }
     }
 
-    pub(super) fn data_view(&self, locale: Locale) -> Value {
-        let programs = self.directory.programs.len();
-        let file = |(href, key, format, count): (&str, &str, &str, usize)| {
-            let name = href.rsplit('/').next().unwrap_or(href);
-            let count = if count == 0 { String::new() } else { grouped(count as u64, locale) };
-            context! { href, name, format, count, what => self.word(locale, key) }
-        };
-        let main = |path| here(path, self.main_locale());
-        let live: Vec<Value> = [
-            ("/api/v1/exports/latest", "data_export_json", "JSON", programs),
-            ("/api/v1/exports/latest?format=csv", "data_export_csv", "CSV", programs),
-            (&*main("/programs.csv"), "follow_csv", "CSV (BOM)", programs),
-            (&*main("/programs.atom"), "data_atom", "Atom", 0),
-            (&*main("/programs.ics"), "data_ics", "iCalendar", 0),
-            (FEED, "data_changes_atom", "Atom", 0),
-        ]
-        .map(file)
-        .into();
-        let table = |it: &Download| {
-            context! {
-                href => it.path(),
-                name => &it.name,
-                what => self.word(locale, &format!("table_{}", it.table.name())),
-                count => grouped(it.rows as u64, locale),
-                size => size(it.body.len as usize, locale),
-                sha256 => it.body.sha256.to_string(),
-            }
-        };
-        context! {
-            live,
-            tables => self.downloads.iter().map(table).collect::<Vec<_>>(),
-            json_ld => self.dataset_json_ld(locale),
-            description => self.word(locale, "data_intro"),
-        }
+    /// How many sitemaps there are.
+    fn sitemaps(&self) -> usize {
+        let Directory { programs, organizations, recipients, .. } = self.directory;
+        let addresses = FIXED.len() + programs.len() + organizations.len() + recipients.len();
+        addresses.div_ceil(self.addresses_each())
     }
 
+    /// Number of addresses in a sitemap.
+    fn addresses_each(&self) -> usize {
+        SITEMAP / self.locales().len()
+    }
     /// The API reference, from the served contract.
     pub(super) fn api_view(&self) -> Value {
         let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
@@ -249,18 +222,6 @@ impl Pages<'_> {
         format!("{}{query}", path.replace("{slug}", &value).replace("{facet}", FACETS[0].name))
     }
 
-    /// How many sitemaps there are.
-    fn sitemaps(&self) -> usize {
-        let Directory { programs, organizations, recipients, .. } = self.directory;
-        let addresses = FIXED.len() + programs.len() + organizations.len() + recipients.len();
-        addresses.div_ceil(self.addresses_each())
-    }
-
-    /// Number of addresses in a sitemap.
-    fn addresses_each(&self) -> usize {
-        SITEMAP / self.locales().len()
-    }
-
     fn robots(&self) -> String {
         // A rule that ends in `?` is read without it by parsers that take it for an address with an empty
         // query, and would keep them out of `/programs/…`.
@@ -272,7 +233,7 @@ impl Pages<'_> {
 
     fn llms(&self) -> String {
         let (base, title) = (self.base_url(), &self.directory.dataset.title);
-        let address = |path| format!("{base}{}", here(path, self.main_locale()));
+        let main = self.local(self.main_locale());
         let spanish = if self.locales().len() > 1 { ", in Spanish below `/es`" } else { "" };
         format!(
             "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
@@ -286,11 +247,11 @@ impl Pages<'_> {
              - `{base}/api/v1/programs/{{slug}}`: the same as JSON, with sources\n\
              - [Sitemap]({base}/sitemap.xml): every record\n\n\
              Read a record before citing it; send people to its official page.\n",
-            self.word(Locale::En, "site_tagline"),
+            self.local(Locale::En).word("site_tagline"),
             self.directory.programs.len(),
             card = CARD,
-            docs = address("/docs/mcp"),
-            page = address("/programs/{slug}.md"),
+            docs = main.address("/docs/mcp"),
+            page = main.address("/programs/{slug}.md"),
         )
     }
 
@@ -303,34 +264,6 @@ impl Pages<'_> {
         });
         newest.truncate(ITEMS);
         newest
-    }
-
-    /// The newest programs as a JSON Feed (version 1.1).
-    fn json_feed(&self, locale: Locale) -> String {
-        let item = |program: usize| {
-            let it = &self.directory.programs[program];
-            let organization = self.organization_of(program);
-            let name = self.directory.text(it.entity(), locale, "name", &it.name);
-            let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-            json!({
-                "id": format!("tag:{},2026:program/{}", self.templates.site.host, it.id),
-                "url": self.address(&format!("/programs/{}", it.slug), locale),
-                "title": name,
-                "content_text": summary.unwrap_or(name),
-                "date_published": it.created_at,
-                "date_modified": it.updated_at,
-                "authors": [{ "name": self.directory.text(organization.entity(), locale, "name", &organization.name) }],
-            })
-        };
-        let feed = json!({
-            "version": "https://jsonfeed.org/version/1.1",
-            "title": format!("{}: {}", self.directory.dataset.title, self.word(locale, "home_new")),
-            "home_page_url": self.address("/programs", locale),
-            "feed_url": self.address(JSON_FEED, locale),
-            "language": locale.as_str(),
-            "items": self.newest().into_iter().map(item).collect::<Vec<_>>(),
-        });
-        feed.to_string()
     }
 
     /// A page for the sitemaps by its position among them, with the time of its last change if known. Organizations and
@@ -366,6 +299,73 @@ impl Pages<'_> {
         };
         let pages: Vec<Value> = own.map_while(|at| self.listed_address(at)).map(page).collect();
         context! { maps => (), pages }
+    }
+}
+
+impl Local<'_> {
+    pub(super) fn data_view(&self) -> Value {
+        let programs = self.directory.programs.len();
+        let file = |(href, key, format, count): (&str, &str, &str, usize)| {
+            let name = href.rsplit('/').next().unwrap_or(href);
+            let count = if count == 0 { String::new() } else { self.number(count) };
+            context! { href, name, format, count, what => self.word(key) }
+        };
+        let main = |path| here(path, self.main_locale());
+        let live: Vec<Value> = [
+            ("/api/v1/exports/latest", "data_export_json", "JSON", programs),
+            ("/api/v1/exports/latest?format=csv", "data_export_csv", "CSV", programs),
+            (&*main("/programs.csv"), "follow_csv", "CSV (BOM)", programs),
+            (&*main("/programs.atom"), "data_atom", "Atom", 0),
+            (&*main("/programs.ics"), "data_ics", "iCalendar", 0),
+            (FEED, "data_changes_atom", "Atom", 0),
+        ]
+        .map(file)
+        .into();
+        let table = |it: &Download| {
+            context! {
+                href => it.path(),
+                name => &it.name,
+                what => self.word(&format!("table_{}", it.table.name())),
+                count => self.number(it.rows),
+                size => size(it.body.len as usize, self.locale),
+                sha256 => it.body.sha256.to_string(),
+            }
+        };
+        context! {
+            live,
+            tables => self.downloads.iter().map(table).collect::<Vec<_>>(),
+            json_ld => self.dataset_json_ld(),
+            description => self.word("data_intro"),
+        }
+    }
+
+    /// The newest programs as a JSON Feed (version 1.1).
+    fn json_feed(&self) -> String {
+        let item = |program: usize| {
+            let it = &self.directory.programs[program];
+            let organization = self.organization_of(program);
+            let name = self.directory.text(it.entity(), self.locale, "name", &it.name);
+            let summary =
+                self.directory.optional_text(it.entity(), self.locale, "summary", it.summary.as_deref());
+            json!({
+                "id": format!("tag:{},2026:program/{}", self.templates.site.host, it.id),
+                "url": self.address(&format!("/programs/{}", it.slug)),
+                "title": name,
+                "content_text": summary.unwrap_or(name),
+                "date_published": it.created_at,
+                "date_modified": it.updated_at,
+                "authors": [{ "name": self.directory.text(organization.entity(), self.locale, "name", &organization.name) }],
+            })
+        };
+        let feed = json!({
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": format!("{}: {}", self.directory.dataset.title, self.word("home_new")),
+            "home_page_url": self.address("/programs"),
+            "feed_url": self.address(JSON_FEED),
+            "language": self.locale.as_str(),
+            "items": self.newest().into_iter().map(item).collect::<Vec<_>>(),
+        });
+        feed.to_string()
     }
 }
 

@@ -19,8 +19,7 @@ pub(crate) fn head() -> String {
 
 /// A row up to its last cell, the next deadline.
 pub(crate) fn start(row: &Object<'_>) -> String {
-    let line = String::from_utf8(line(row, String::new())).unwrap_or_default();
-    line.trim_end_matches("\r\n").to_owned()
+    String::from_utf8_lossy(&line(row, String::new())).trim_end_matches("\r\n").to_owned()
 }
 
 pub(crate) fn line(row: &Object<'_>, next_deadline: String) -> Vec<u8> {

@@ -51,20 +51,16 @@ impl Download {
 /// Judges the tables of a build before its pages are made.
 pub trait TableReview: Sync {
     /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
-    fn table(&self, table: Table, lines: &[u8], body: Body, directory: &Directory);
+    fn table(&self, _table: Table, _lines: &[u8], _body: Body, _directory: &Directory) {}
 
     /// Whether the tables may be published; reports why not.
-    fn accepts(&self) -> bool;
-}
-
-/// Accepts any tables.
-impl TableReview for () {
-    fn table(&self, _: Table, _: &[u8], _: Body, _: &Directory) {}
-
     fn accepts(&self) -> bool {
         true
     }
 }
+
+/// Accepts any tables.
+impl TableReview for () {}
 
 /// Stores every table of a directory; gives their files, unless the review does not accept them.
 pub(crate) fn write_tables(

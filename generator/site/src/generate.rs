@@ -91,7 +91,16 @@ pub fn generate(
             let bare = Pages { directory, numbers, site, dated, html, theme, templates, downloads, cache };
             store_pages(bare, order, stage, progress)?;
         }
-        let about = about(directory, source, options);
+        let about = BuildInfo {
+            generated_at: directory.dataset.published_at,
+            as_of: options.as_of,
+            base_url: options.base_url.clone(),
+            source,
+            counts: record_counts(directory),
+            complete: !options.index_only,
+            made_from: options.made_from,
+            ids: ids(directory),
+        };
         progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))
     })
 }
@@ -157,20 +166,6 @@ fn write_index(
     );
     rows.append(brief);
     Ok([search, keep("index/rows.bin", rows)?, lists?])
-}
-
-/// What a build states about itself.
-fn about(directory: &Directory, source: Digest, options: &BuildOptions) -> BuildInfo {
-    BuildInfo {
-        generated_at: directory.dataset.published_at,
-        as_of: options.as_of,
-        base_url: options.base_url.clone(),
-        source,
-        counts: record_counts(directory),
-        complete: !options.index_only,
-        made_from: options.made_from,
-        ids: ids(directory),
-    }
 }
 
 /// The number of records in each counted table.

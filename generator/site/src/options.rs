@@ -32,13 +32,11 @@ impl BuildOptions {
     /// Hashes the program, the theme and the dataset. `None` if one of them cannot be read: the build reports why.
     pub fn made_from(&self, data: &Path) -> Option<Digest> {
         let program = std::env::current_exe().and_then(std::fs::read).ok()?;
-        let theme = self.templates.as_deref().map(files).transpose().ok()?;
-        let theme = theme.unwrap_or_else(|| "none\n".to_owned());
-        let base = &self.base_url;
-        let tools = format!("program {}\nbase {base}\n{theme}", Digest::of(&program));
-        let Self { as_of, index_only, .. } = self;
-        let stored = format!("day {as_of}\nindex only {index_only}\n");
-        Some(Digest::of(format!("{tools}{stored}{}", files(data).ok()?).as_bytes()))
+        let (program, data) = (Digest::of(&program), files(data).ok()?);
+        let theme = self.templates.as_deref().map_or_else(|| Ok("none\n".to_owned()), files).ok()?;
+        let Self { base_url, as_of, index_only, .. } = self;
+        let stored = format!("day {as_of}\nindex only {index_only}");
+        Some(Digest::of(format!("program {program}\nbase {base_url}\n{theme}{stored}\n{data}").as_bytes()))
     }
 
     /// Whether the live generation was built from the same inputs and every file of it is as published. A damaged one

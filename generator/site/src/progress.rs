@@ -58,7 +58,9 @@ impl Progress {
     fn timed<T, E>(&self, name: &str, what: &str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let start = Instant::now();
         let result = run();
-        self.clear();
+        if self.terminal {
+            anstream::eprint!("{CLEAR}");
+        }
         result.inspect(|_| {
             if !self.quiet {
                 anstream::eprintln!("  {name:<14} {what:>16} {:>10}", seconds(start.elapsed()));
@@ -70,12 +72,6 @@ impl Progress {
     fn show(&self, name: &str, what: &str) {
         if self.terminal {
             anstream::eprint!("{CLEAR}  {name:<14} {what}");
-        }
-    }
-
-    fn clear(&self) {
-        if self.terminal {
-            anstream::eprint!("{CLEAR}");
         }
     }
 }

@@ -78,7 +78,7 @@ impl Theme {
         let look = Palette::read(own.text(colors::FILE), &mut faults);
         let pictures = std::mem::take(&mut own.pictures);
         let text = own.text(colors::FILE).unwrap_or_default();
-        let brand = look.brand.each_ref().map(|name| {
+        let brand = [&look.brand.logo, &look.brand.icon].map(|name| {
             let name = name.as_ref()?;
             let picture = pictures.get(name).cloned();
             if picture.is_none() {

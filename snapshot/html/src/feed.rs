@@ -122,8 +122,8 @@ pub fn feed(
     feed: Feed,
 ) -> Result<Paged, Error> {
     let SearchResult { docs, total, .. } = site.index.search(&feed_query(site, query, feed), &dated.today);
-    let (locale, language) = (query.locale, html.language(query.locale));
-    let programs = docs.iter().filter_map(|doc| language.program(*doc));
+    let locale = query.locale;
+    let programs = docs.iter().filter_map(|doc| html.program(*doc, locale));
     let bytes = match feed {
         Feed::Atom => atom(site, html, (query, invalid), &programs.collect::<Vec<_>>())?.into_bytes(),
         Feed::Calendar => {

@@ -4,7 +4,6 @@
 use serde::Serialize;
 use snapshot::search::{Index, RankedPage, TextQuery, stop_words};
 use snapshot::text::{TOKEN_MAX, fold};
-use snapshot::truncate::at_word;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,7 +121,8 @@ impl Highlighter {
     /// looked up together first.
     fn each(&self, text: &str, mut each: impl FnMut(usize, usize, u64)) {
         let mut rest = 0;
-        while let Some((start, end)) = next_word(text, rest) {
+        while let Some(start) = text[rest..].find(is_letter).map(|at| rest + at) {
+            let end = word_end(text, start);
             rest = end;
             let first = text.as_bytes()[start];
             if first.is_ascii() && !self.first[usize::from(first)] {
@@ -151,17 +151,12 @@ impl Highlighter {
 const JOINTS: [char; 3] = ['-', '/', '.'];
 
 fn is_letter(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_accent(c) }
-}
-
-fn is_accent(c: char) -> bool {
-    ('\u{300}'..'\u{370}').contains(&c)
-}
-
-/// Start and end of the first word after a position.
-fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
-    let start = from + text[from..].find(is_letter)?;
-    Some((start, word_end(text, start)))
+    // Accents apart from their letters belong to a word too.
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric()
+    } else {
+        c.is_alphanumeric() || matches!(c, '\u{300}'..'\u{370}')
+    }
 }
 
 fn word_end(text: &str, start: usize) -> usize {
@@ -178,7 +173,7 @@ fn joined_end(text: &str, start: usize, mut end: usize) -> usize {
 }
 
 /// Maximum length of a passage and of the beginning of a summary, in characters.
-const PASSAGE_LENGTH: usize = 220;
+pub(crate) const PASSAGE_LENGTH: usize = 220;
 /// Minimum length of a passage in characters; shorter sentences are joined.
 const SHORT: usize = 60;
 
@@ -199,11 +194,6 @@ pub fn passages(text: &str, most: usize) -> String {
         }
     }
     passages.join("\n")
-}
-
-/// The beginning of a summary that a row shows.
-pub(crate) fn beginning(summary: &str) -> std::borrow::Cow<'_, str> {
-    at_word(summary, PASSAGE_LENGTH)
 }
 
 /// The end of the first passage of a line.

@@ -86,16 +86,14 @@ impl<'a> Filler<'a> {
 
     /// What stands in a placeholder.
     fn render(&self, rule: Rule, number: u32, locale: Locale) -> Result<String, Error> {
-        let (html, dated) = (self.html, self.dated);
+        let (html, dated, words) = (self.html, self.dated, self.html.words(locale));
         let with_status = |template, status: &Status| {
             html.templates.part(template, locale, context! { status => variables(status) })
         };
         match rule {
             Rule::When => with_status("status.html", &html.status(number, locale, dated)),
             Rule::WhenText => with_status("status.md", &html.status(number, locale, dated)),
-            Rule::Status => {
-                with_status("status.html", &html.words(locale).standing(dated.cycles.standing(number)))
-            }
+            Rule::Status => with_status("status.html", &words.standing(dated.cycles.standing(number))),
             Rule::Entry => html.entry(locale, dated),
             Rule::Closing => html.closing(locale, dated),
             Rule::Opened => html.opened(locale, dated),
@@ -103,15 +101,14 @@ impl<'a> Filler<'a> {
             Rule::Deadlines => html.month(number, locale, dated),
             Rule::Months => html.months(locale, dated),
             Rule::Organization => html.offered(number, locale, dated),
-            Rule::Day => html.templates.part(
-                "day.html",
-                locale,
-                context! { day => html.words(locale).day(dated.day()).map(|day| variables(&day)) },
-            ),
-            Rule::OpenCount => Ok(html.words(locale).grouped(dated.today.open_count())),
+            Rule::Day => {
+                let day = words.day(dated.day()).map(|day| variables(&day));
+                html.templates.part("day.html", locale, context! { day })
+            }
+            Rule::OpenCount => Ok(words.grouped(dated.today.open_count())),
             Rule::Differs => {
                 let differs = dated.today.state(number).and_then(|state| state.differs());
-                Ok(differs.map(|key| format!("; {}", html.words(locale).word(key))).unwrap_or_default())
+                Ok(differs.map(|key| format!("; {}", words.word(key))).unwrap_or_default())
             }
         }
     }

@@ -87,51 +87,44 @@ pub struct SharedEntries {
     pub csv_head: String,
 }
 
-/// Collects the file: documents in their order, then what there is once.
-pub struct PagesWriter {
-    languages: Vec<(Locale, [StringsWriter; 2])>,
-    csv: StringsWriter,
-}
+/// A document: its view and its passages in each language of the site, and its CSV row. Passages have a line each; they are
+/// empty if they equal those of the main language.
+pub type Document = (Vec<(Program, String)>, String);
 
-impl PagesWriter {
-    /// No documents yet, of a site in these languages.
-    pub fn new(locales: &[Locale]) -> Self {
-        let languages = locales.iter().map(|locale| (*locale, Default::default())).collect();
-        Self { languages, csv: StringsWriter::default() }
-    }
-
-    /// Adds the next document: its view and its passages in each language of the site, and its CSV row. Passages have a
-    /// line each; they are empty if they equal those of the main language.
-    pub fn add(&mut self, languages: &[(Program, String)], csv: &str) {
-        for ((_, [views, passages]), (view, lines)) in self.languages.iter_mut().zip(languages) {
-            views.push(&json(view));
+/// Writes the file: documents in their order, and what there is once, of each language of the site and of all.
+pub fn write(
+    documents: impl Iterator<Item = Document>,
+    entries: &[(Locale, LanguageEntries)],
+    shared: &SharedEntries,
+) -> SectionWriter {
+    let mut languages: Vec<[StringsWriter; 2]> = entries.iter().map(|_| Default::default()).collect();
+    let mut csv = StringsWriter::default();
+    for (views, row) in documents {
+        for ([views, passages], (view, lines)) in languages.iter_mut().zip(views) {
+            views.push(&json(&view));
             passages.push(lines.as_bytes());
         }
-        self.csv.push(csv.as_bytes());
+        csv.push(row.as_bytes());
     }
-
-    /// Writes the file; `entries` are those of each language.
-    pub fn finish(self, entries: &[LanguageEntries], shared: &SharedEntries) -> SectionWriter {
-        let mut writer = SectionWriter::default();
-        for ((locale, [views, passages]), entries) in self.languages.into_iter().zip(entries) {
-            let at = locale as usize;
-            views.write(VIEWS[at], &mut writer);
-            passages.write(PASSAGES[at], &mut writer);
-            let labels =
-                entries.labels.iter().map(|(lang, text)| format!("{}\t{text}", lang.unwrap_or_default()));
-            put(LABELS[at], labels.map(String::into_bytes), &mut writer);
-            put(ITEMS[at], entries.recipients.iter().map(json), &mut writer);
-            writer.put(SUMS[at], json(&entries.sums));
-        }
-        let files = files(shared);
-        put(FILE_NAMES, files.keys(), &mut writer);
-        put(FILES, files.values(), &mut writer);
-        put(RECIPIENTS, &shared.recipients, &mut writer);
-        self.csv.write(CSV, &mut writer);
-        writer.put(CSV_HEAD, shared.csv_head.as_bytes());
-        hints::write(&shared.hints, &mut writer);
-        writer
+    let mut writer = SectionWriter::default();
+    for ([views, passages], (locale, entries)) in languages.into_iter().zip(entries) {
+        let at = *locale as usize;
+        views.write(VIEWS[at], &mut writer);
+        passages.write(PASSAGES[at], &mut writer);
+        let labels =
+            entries.labels.iter().map(|(lang, text)| format!("{}\t{text}", lang.unwrap_or_default()));
+        put(LABELS[at], labels, &mut writer);
+        put(ITEMS[at], entries.recipients.iter().map(json), &mut writer);
+        writer.put(SUMS[at], json(&entries.sums));
     }
+    let files = files(shared);
+    put(FILE_NAMES, files.keys(), &mut writer);
+    put(FILES, files.values(), &mut writer);
+    put(RECIPIENTS, &shared.recipients, &mut writer);
+    csv.write(CSV, &mut writer);
+    writer.put(CSV_HEAD, shared.csv_head.as_bytes());
+    hints::write(&shared.hints, &mut writer);
+    writer
 }
 
 fn put(names: SectionNames, strings: impl IntoIterator<Item: AsRef<[u8]>>, writer: &mut SectionWriter) {
@@ -200,11 +193,6 @@ impl Language {
         })
     }
 
-    /// The view of a document; `None` if it is damaged.
-    pub(crate) fn program(&self, doc: u32) -> Option<Program> {
-        serde_json::from_slice(self.views.bytes(doc as usize)).ok()
-    }
-
     /// Passages of a document, a line each.
     pub(crate) fn passages(&self, doc: u32) -> &str {
         let all = self.passages.iter().map(|passages| passages.text(doc as usize));
@@ -261,7 +249,7 @@ impl Html {
 
     /// The view of a document in a language, as it was prepared; `None` if it is damaged.
     pub fn program(&self, doc: u32, locale: Locale) -> Option<Program> {
-        self.language(locale).program(doc)
+        serde_json::from_slice(self.language(locale).views.bytes(doc as usize)).ok()
     }
 
     pub(crate) fn words(&self, locale: Locale) -> Words<'_> {

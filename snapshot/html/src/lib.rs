@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
 pub mod calendar;
-mod deadlines;
 mod entry;
 pub mod feed;
 mod functions;
@@ -18,8 +17,8 @@ mod status;
 pub mod templates;
 pub mod view;
 
-pub use deadlines::{month_number, month_path};
 pub use highlight::passages;
 pub use hole::{Filler, Rule};
 pub use index::{Html, PagesError};
+pub use rows::{month_number, month_path};
 pub use search::{PageOptions, page_units, search_address, search_page, search_path};

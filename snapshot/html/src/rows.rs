@@ -1,16 +1,21 @@
-//! Rows and lines of programs on a day: in results, on the home page, and on the page of an organization.
+//! Rows and lines of programs on a day: in results, on the home page, on the page of an organization, and by deadline.
 
 use std::cmp::Reverse;
 
-use minijinja::{Error, context};
+use jiff::civil::Date;
+use minijinja::{Error, Value, context};
 use snapshot::page::Dated;
+use snapshot::page::text::grouped;
 use snapshot::record::Locale;
-use snapshot::time::{Day, DisplayStatus};
+use snapshot::time::{Day, DisplayStatus, is_filler};
+use snapshot::truncate::at_word;
 
-use crate::highlight::{Highlighter, Piece, beginning};
+use crate::highlight::{Highlighter, PASSAGE_LENGTH, Piece};
 use crate::index::Html;
+use crate::search::search_path;
 use crate::status::{Status, shown};
-use crate::view::{Row, variables};
+use crate::templates::prefix;
+use crate::view::{Row, bar, link, variables};
 
 /// Maximum number of programs on the page of an organization, which links to a search for all of them.
 const PROGRAMS: usize = 20;
@@ -18,6 +23,61 @@ const PROGRAMS: usize = 20;
 const HOME: usize = 5;
 /// Maximum number of open programs that are read to fill two of them.
 const SEEN: usize = 500;
+/// Maximum number of programs in the list of next deadlines; the others are on the pages of their months.
+const NEXT: usize = 60;
+/// Maximum number of programs on a month's page; the others are found by search.
+const MONTH: usize = 200;
+/// Months in the chart of the home page.
+const BARS: usize = 12;
+/// Months in the chart of all deadlines; later ones are links.
+const ALL_BARS: usize = 24;
+
+/// Number of a date's month; never 0.
+pub fn month_number(date: Date) -> u32 {
+    date.year().unsigned_abs() as u32 * 12 + date.month().unsigned_abs() as u32
+}
+
+/// Path of the page of a month.
+pub fn month_path(locale: Locale, month: Date) -> String {
+    format!("{}/deadlines/{:04}-{:02}", prefix(locale), month.year(), month.month())
+}
+
+/// Programs with an upcoming deadline that is no filler, the next first.
+fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
+    let today = dated.day().date().unwrap_or_default();
+    let deadline = move |doc: u32| {
+        let next = dated.today.next_deadline.get(doc as usize)?.date();
+        next.filter(|deadline| !is_filler(*deadline, today))
+    };
+    dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
+}
+
+/// Months with deadlines, and the number of deadlines in each.
+fn months(dated: &Dated) -> Vec<(Date, u64)> {
+    let mut months: Vec<(Date, u64)> = Vec::new();
+    for (_, date) in due(dated) {
+        match months.last_mut().filter(|(month, _)| *month == date.first_of_month()) {
+            Some((_, count)) => *count += 1,
+            None => months.push((date.first_of_month(), 1)),
+        }
+    }
+    months
+}
+
+/// A month, and its number of deadlines.
+type Month = (Date, u64);
+
+/// The first `most` months, those without a deadline too, and the later ones that have any.
+fn chart(months: &[Month], most: usize) -> (Vec<Month>, &[Month]) {
+    let Some((first, _)) = months.first() else { return (Vec::new(), &[]) };
+    let place = |date: Date| (month_number(date) - month_number(*first)) as usize;
+    let later = months.partition_point(|(month, _)| place(*month) < most);
+    let (near, later) = months.split_at(later);
+    let length = near.last().map_or(0, |(last, _)| place(*last) + 1);
+    let month = |at: usize| first.saturating_add(jiff::Span::new().months(at as i64));
+    let count = |date: Date| near.iter().find(|(month, _)| *month == date).map_or(0, |(_, count)| *count);
+    ((0..length).map(month).map(|month| (month, count(month))).collect(), later)
+}
 
 impl Html {
     /// The row of a document, divided at words of a query.
@@ -28,14 +88,14 @@ impl Html {
         dated: &Dated,
         highlighter: Option<&Highlighter>,
     ) -> Option<Row> {
-        let language = self.language(locale);
-        let program = language.program(doc)?;
-        let summary = program.summary.as_ref().map(|summary| beginning(&summary.text)).unwrap_or_default();
+        let program = self.program(doc, locale)?;
+        let summary = program.summary.as_ref().map_or("", |summary| &summary.text);
+        let summary = at_word(summary, PASSAGE_LENGTH);
         let (title, extract) = match highlighter {
             None => (vec![Piece::plain(&program.name.text)], vec![Piece::plain(&summary)]),
             Some(highlighter) => {
                 let (title, bits) = highlighter.pieces(&program.name.text);
-                (title, highlighter.extract(&summary, language.passages(doc), bits))
+                (title, highlighter.extract(&summary, self.language(locale).passages(doc), bits))
             }
         };
         let status = self.status_of(doc, locale, dated, || program.deadline_text.is_some());
@@ -43,23 +103,8 @@ impl Html {
     }
 
     /// Rows without a query.
-    pub(crate) fn rows(
-        &self,
-        docs: impl IntoIterator<Item = u32>,
-        locale: Locale,
-        dated: &Dated,
-    ) -> Vec<Row> {
-        docs.into_iter().filter_map(|doc| self.row(doc, locale, dated, None)).collect()
-    }
-
-    fn list(
-        &self,
-        docs: impl IntoIterator<Item = u32>,
-        locale: Locale,
-        dated: &Dated,
-    ) -> Result<String, Error> {
-        let rows = self.rows(docs, locale, dated);
-        self.templates.part("rows.html", locale, context! { rows => variables(&rows) })
+    pub(crate) fn rows(&self, docs: impl Iterator<Item = u32>, locale: Locale, dated: &Dated) -> Vec<Row> {
+        docs.filter_map(|doc| self.row(doc, locale, dated, None)).collect()
     }
 
     fn status_of(&self, doc: u32, locale: Locale, dated: &Dated, in_words: impl Fn() -> bool) -> Status {
@@ -69,7 +114,7 @@ impl Html {
 
     /// The status of a document on the day.
     pub(crate) fn status(&self, doc: u32, locale: Locale, dated: &Dated) -> Status {
-        let in_words = || self.language(locale).program(doc).is_some_and(|it| it.deadline_text.is_some());
+        let in_words = || self.program(doc, locale).is_some_and(|it| it.deadline_text.is_some());
         self.status_of(doc, locale, dated, in_words)
     }
 
@@ -118,7 +163,56 @@ impl Html {
         let docs = self.organizations.docs(organization);
         let mut docs: Vec<(u8, i32, u32, u32)> = docs.iter().filter_map(|doc| key(*doc)).collect();
         docs.sort_unstable();
-        self.list(docs.into_iter().take(PROGRAMS).map(|(.., doc)| doc), locale, dated)
+        let rows = self.rows(docs.into_iter().take(PROGRAMS).map(|(.., doc)| doc), locale, dated);
+        self.templates.part("rows.html", locale, context! { rows => variables(&rows) })
+    }
+
+    /// The next deadlines by month, below links to the months.
+    pub(crate) fn next_deadlines(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
+        let months = months(dated);
+        let (near, later) = chart(&months, ALL_BARS);
+        let due: Vec<(u32, Date)> = due(dated).take(NEXT).collect();
+        let of_one = due.chunk_by(|(_, a), (_, b)| a.first_of_month() == b.first_of_month());
+        let section = |due: &[(u32, Date)]| {
+            let rows = self.rows(due.iter().map(|(doc, _)| *doc), locale, dated);
+            let name = due.first().map(|(_, date)| self.templates.month(*date, locale));
+            context! { name, rows => variables(&rows) }
+        };
+        let sections: Vec<Value> = of_one.map(section).collect();
+        let (bars, later) = (self.bars(&near, locale), self.bars(later, locale));
+        self.templates.part("due.html", locale, context! { bars, later, sections, more => () })
+    }
+
+    /// How many deadlines each of the next months has.
+    pub(crate) fn months(&self, locale: Locale, dated: &Dated) -> Result<String, Error> {
+        let bars = self.bars(&chart(&months(dated), BARS).0, locale);
+        self.templates.part("months.html", locale, context! { bars })
+    }
+
+    /// Months with bars that are as long as there are deadlines.
+    fn bars(&self, months: &[Month], locale: Locale) -> Vec<Value> {
+        let most = months.iter().map(|(_, count)| *count).max().unwrap_or(1);
+        let month = |(month, count): &Month| {
+            let href = (*count > 0).then(|| month_path(locale, *month));
+            bar(self.templates.month(*month, locale), href, (*count, most), locale)
+        };
+        months.iter().map(month).collect()
+    }
+
+    /// The deadlines of a month.
+    pub(crate) fn month(&self, month: u32, locale: Locale, dated: &Dated) -> Result<String, Error> {
+        let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| month_number(*date) == month).collect();
+        let more = docs.first().filter(|_| docs.len() > MONTH).map(|(_, any)| {
+            let (path, from, to) = (search_path(locale), any.first_of_month(), any.last_of_month());
+            let count = grouped(docs.len() as u64, locale);
+            let text = self.templates.phrase(locale, "deadlines_more", &[("n", &count)]);
+            // A search for those that are not listed.
+            link(format!("{path}?deadlineFrom={from}&deadlineTo={to}"), &text)
+        });
+        let rows = self.rows(docs.iter().take(MONTH).map(|(doc, _)| *doc), locale, dated);
+        let section = (!rows.is_empty()).then(|| context! { name => (), rows => variables(&rows) });
+        let sections = Vec::from_iter(section);
+        self.templates.part("due.html", locale, context! { bars => (), later => (), sections, more })
     }
 }
 
@@ -126,4 +220,22 @@ impl Html {
 fn is_open(doc: u32, dated: &Dated) -> bool {
     let standing = dated.today.state(doc).map(|state| state.standing);
     matches!(standing, Some(DisplayStatus::ClosingSoon | DisplayStatus::Open | DisplayStatus::Rolling))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_chart_has_every_month_and_later_months_are_apart() {
+        let months = [(date(2026, 11, 1), 2), (date(2027, 2, 1), 1), (date(2031, 5, 1), 1)];
+        let (near, later) = chart(&months, 12);
+        let counts: Vec<u64> = near.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 0, 0, 1]);
+        assert_eq!(near[1].0, date(2026, 12, 1));
+        assert_eq!(later, &months[2..]);
+        assert_eq!(chart(&[], 12), (Vec::new(), &[][..]));
+    }
 }

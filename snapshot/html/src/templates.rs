@@ -1,7 +1,7 @@
 //! Templates and words of a site, compiled. The generator renders stored pages with them, the edge search pages, lists
 //! and what depends on the day.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,9 +9,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 pub use minijinja::Error;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Object;
-use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value};
-use rustc_hash::FxHashMap;
+use minijinja::value::merge_maps;
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, context};
 use serde::{Deserialize, Serialize};
 use snapshot::record::Locale;
 
@@ -115,46 +114,12 @@ pub fn environment(pictures: BTreeMap<String, String>) -> Result<Environment<'st
 /// Compiled templates, and the words and the variables that every page has.
 pub struct Templates {
     environment: Environment<'static>,
-    words: [Arc<WordValues>; 2],
-    frames: [Arc<Frame>; 2],
+    /// Words as templates read them (`t.search`), by hash and without copies: a page reads hundreds.
+    words: [Arc<HashMap<String, Value>>; 2],
+    /// The variables that every page of a language has.
+    frames: [Value; 2],
     /// What the pages share.
     pub site: SiteInfo,
-}
-
-type Frame = FxHashMap<String, Value>;
-
-/// The variables of a page: those that every page of a site has, its own, and those that are there where it has none.
-#[derive(Debug)]
-struct Scope {
-    frame: Arc<Frame>,
-    own: Value,
-    others: [(&'static str, Value); 6],
-}
-
-impl Object for Scope {
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        let own = || self.own.get_attr(key).ok().filter(|value| !value.is_undefined());
-        let other = || self.others.iter().find(|(name, _)| *name == key).map(|(_, value)| value.clone());
-        self.frame.get(key).cloned().or_else(own).or_else(other)
-    }
-}
-
-/// Words as templates read them (`t.search`), by hash and without copies: a page reads hundreds.
-#[derive(Debug)]
-struct WordValues(FxHashMap<String, Value>);
-
-impl Object for WordValues {
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        self.0.get(key).cloned()
-    }
 }
 
 /// Address of a page in a language.
@@ -173,19 +138,6 @@ pub const fn prefix(locale: Locale) -> &'static str {
     }
 }
 
-/// A phrase with each `{name}` replaced.
-pub(crate) fn fill(phrase: &str, values: &[(&str, &str)]) -> String {
-    let mut out = String::with_capacity(phrase.len() + 16);
-    let mut rest = phrase;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let Some((name, after)) = after.split_once('}') else { return out };
-        out.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
-        rest = after;
-    }
-    out + rest
-}
-
 impl Templates {
     /// Words and templates of an environment for a site.
     pub fn new(
@@ -194,20 +146,28 @@ impl Templates {
         site: SiteInfo,
     ) -> Self {
         let value = |(key, word): (&String, &String)| (key.clone(), Value::from(word));
-        let words = words.each_ref().map(|words| Arc::new(WordValues(words.iter().map(value).collect())));
-        let mut it = Self { environment, words, frames: [Arc::default(), Arc::default()], site };
-        it.frames = [Locale::En, Locale::Es].map(|locale| Arc::new(it.frame(locale)));
+        let words = words.each_ref().map(|words| Arc::new(words.iter().map(value).collect()));
+        let mut it = Self { environment, words, frames: Default::default(), site };
+        it.frames = [Locale::En, Locale::Es].map(|locale| it.frame(locale));
         it
     }
 
     /// The word with a key in a language. Every key that the program uses is there, which a test checks.
     pub fn word(&self, locale: Locale, key: &str) -> &str {
-        self.words[locale as usize].0.get(key).and_then(Value::as_str).unwrap_or_default()
+        self.words[locale as usize].get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// A word with each `{name}` replaced.
     pub fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
-        fill(self.word(locale, key), values)
+        let mut rest = self.word(locale, key);
+        let mut out = String::with_capacity(rest.len() + 16);
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            let Some((name, after)) = after.split_once('}') else { return out };
+            out.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
+            rest = after;
+        }
+        out + rest
     }
 
     /// A date in words.
@@ -236,18 +196,18 @@ impl Templates {
         (path, title): (&str, &str),
         own: Value,
     ) -> Result<String, Error> {
-        let other = |of| Value::from(self.site.locales.contains(&of).then(|| here(path, of)));
-        let others = [
-            ("title", Value::from(title)),
-            ("path", Value::from(path)),
-            ("here", Value::from(here(path, locale))),
-            ("english", other(Locale::En)),
-            ("spanish", other(Locale::Es)),
+        let other = |of| self.site.locales.contains(&of).then(|| here(path, of));
+        // What is there where a page has none of its own.
+        let others = context! {
+            title, path,
+            here => here(path, locale),
+            english => other(Locale::En),
+            spanish => other(Locale::Es),
             // The query of its address.
-            ("question", Value::from("")),
-        ];
-        let scope = Scope { frame: Arc::clone(&self.frames[locale as usize]), own, others };
-        self.environment.get_template(template)?.render(Value::from_object(scope))
+            question => "",
+        };
+        let frame = self.frames[locale as usize].clone();
+        self.environment.get_template(template)?.render(merge_maps([others, own, frame]))
     }
 
     /// Renders a part of a page.
@@ -260,11 +220,10 @@ impl Templates {
     }
 
     /// The variables that every page of a language has.
-    fn frame(&self, locale: Locale) -> Frame {
+    fn frame(&self, locale: Locale) -> Value {
         let site = &self.site;
         let words = Arc::clone(&self.words[locale as usize]);
-        let link =
-            |(path, key)| minijinja::context! { href => here(path, locale), text => self.word(locale, key) };
+        let link = |(path, key)| context! { href => here(path, locale), text => self.word(locale, key) };
         let navigation: Vec<Value> = NAVIGATION.into_iter().map(link).collect();
         let own = [
             ("t", Value::from_dyn_object(words)),
@@ -282,6 +241,6 @@ impl Templates {
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value));
         let assets = site.assets.iter().map(|(name, path)| (name.clone(), Value::from(path)));
-        assets.chain(own).collect()
+        assets.chain(own).collect::<HashMap<_, _>>().into()
     }
 }

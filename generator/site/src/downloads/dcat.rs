@@ -8,6 +8,12 @@ use super::Download;
 use super::describe::LICENSE;
 use crate::pages::Pages;
 
+/// Languages as entries of the European authority table, which catalogues share.
+const LANGUAGES: [&str; 2] = [
+    "http://publications.europa.eu/resource/authority/language/ENG",
+    "http://publications.europa.eu/resource/authority/language/SPA",
+];
+
 impl Pages<'_> {
     /// <https://www.w3.org/TR/vocab-dcat-3/>
     pub(super) fn dcat(&self) -> Value {
@@ -35,9 +41,10 @@ impl Pages<'_> {
 
     /// Adds the properties that the catalogue and its dataset have in common.
     fn described(&self, mut resource: Value) -> Value {
-        let language = |it: &Locale| json!({ "@id": language(*it), "@type": "dcterms:LinguisticSystem" });
+        let language =
+            |it: &Locale| json!({ "@id": LANGUAGES[*it as usize], "@type": "dcterms:LinguisticSystem" });
         resource["dcterms:title"] = json!(self.directory.dataset.title);
-        resource["dcterms:description"] = json!(self.word(self.main_locale(), "about_1"));
+        resource["dcterms:description"] = json!(self.local(self.main_locale()).word("about_1"));
         // Named as the dataset: the publisher of the directory has no other name.
         resource["dcterms:publisher"] = json!({
             "@id": format!("{}/#publisher", self.base_url()),
@@ -96,12 +103,4 @@ impl Pages<'_> {
 
 fn license() -> Value {
     json!({ "@id": LICENSE, "@type": "dcterms:LicenseDocument" })
-}
-
-/// A language as an entry of the European authority table, which catalogues share.
-const fn language(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "http://publications.europa.eu/resource/authority/language/ENG",
-        Locale::Es => "http://publications.europa.eu/resource/authority/language/SPA",
-    }
 }

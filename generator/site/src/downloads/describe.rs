@@ -81,7 +81,7 @@ impl Pages<'_> {
             "name": self.directory.dataset.name,
             "id": self.download_address("datapackage.json"),
             "title": self.directory.dataset.title,
-            "description": self.word(self.main_locale(), "about_1"),
+            "description": self.local(self.main_locale()).word("about_1"),
             "version": self.data_version(),
             "homepage": self.data_page(),
             "created": self.directory.dataset.published_at,

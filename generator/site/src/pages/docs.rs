@@ -3,19 +3,17 @@
 //! the entry for the MCP registry, and settings for common clients.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 
 use html::templates::here;
+use html::view::variables;
 use jiff::Timestamp;
 use minijinja::{Error, Value, context};
 use serde_json::{Value as Json, json};
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
-use snapshot::page::text::grouped;
-use snapshot::record::{Directory, Locale};
+use snapshot::record::{Directory, Locale, Program};
 
-use super::Pages;
-use super::page::{FIXED, MISSING};
+use super::{FIXED, Local, MISSING, Pages};
 use crate::downloads::Download;
 use crate::files::document;
 use crate::rest::OPENAPI;
@@ -56,21 +54,24 @@ impl<'a> Pages<'a> {
             (path.to_owned(), Box::new(move || part(template, view.clone()).map(String::into_bytes)))
         };
         let short_name = short_name(&self.directory.dataset.title);
+        let listed = self.listed_addresses();
+        let maps = listed.chunks(SITEMAP / self.locales().len());
         let mut files = vec![
             text("/robots.txt", Self::robots),
             text("/llms.txt", Self::llms),
             rendered("/opensearch.xml", "opensearch.xml", context! { short_name }),
-            rendered("/sitemap.xml", "sitemap.xml", context! { maps => self.sitemaps() }),
+            rendered("/sitemap.xml", "sitemap.xml", context! { maps => maps.len() }),
             text(CARD, Self::server_card),
             text(CATALOG, Self::catalog),
             text(REGISTRY, Self::registry_entry),
         ];
         for locale in self.locales() {
             let path = here(JSON_FEED, *locale);
-            files.push((path, Box::new(move || Ok(self.json_feed(*locale).into_bytes()))));
+            files.push((path, Box::new(move || Ok(self.local(*locale).json_feed().into_bytes()))));
         }
-        for number in 1..=self.sitemaps() {
-            let map = move || part("sitemap.xml", self.sitemap(number)).map(String::into_bytes);
+        for (number, listed) in (1..).zip(maps) {
+            let listed = listed.to_vec();
+            let map = move || part("sitemap.xml", self.sitemap(&listed)).map(String::into_bytes);
             files.push((format!("/sitemap-{number}.xml"), Box::new(map)));
         }
         for file in self.theme.assets.iter().map(|(_, file)| file).chain(&self.theme.extras) {
@@ -150,12 +151,123 @@ impl Pages<'_> {
         context! { clients => Vec::from(clients), files => [CARD, CATALOG, REGISTRY] }
     }
 
-    pub(super) fn data_view(&self, locale: Locale) -> Value {
+    /// The API reference, from the served contract.
+    pub(super) fn api_view(&self) -> Value {
+        let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
+        // A map forgets the order of the file: first by tag, then by where a path stands.
+        let tags = contract["tags"].as_array().into_iter().flatten().map(|tag| &tag["name"]);
+        let tags: Vec<&Json> = tags.collect();
+        let mut paths: Vec<(&String, &Json)> = contract["paths"].as_object().into_iter().flatten().collect();
+        paths.sort_by_key(|(path, item)| {
+            let tag = &item["get"]["tags"][0];
+            (tags.iter().position(|known| *known == tag), OPENAPI.find(&format!("\"{path}\": {{")))
+        });
+        let operation = |(path, item): (&String, &Json)| {
+            let (get, answered) = (&item["get"], followed(&contract, &item["get"]["responses"]["200"]));
+            let own = [item, get].into_iter().filter_map(|of| of["parameters"].as_array()).flatten();
+            context! {
+                path,
+                get => variables(get),
+                example => self.example(path),
+                returns => answered["description"].as_str(),
+                answer => answer(&contract, answered),
+                parameters => own.map(|it| variables(followed(&contract, it))).collect::<Vec<_>>(),
+            }
+        };
+        let operations: Vec<Value> = paths.into_iter().map(operation).collect();
+        let copies = [
+            ("python3 keep_copy.py", include_str!("../../examples/keep_copy.py")),
+            ("node keep_copy.mjs", include_str!("../../examples/keep_copy.mjs")),
+        ];
+        context! { operations, copies }
+    }
+
+    /// An address that can be tried.
+    fn example(&self, path: &str) -> String {
+        let Directory { programs, organizations, recipients, .. } = self.directory;
+        let slug = match path.split('/').nth(3) {
+            Some("organizations") => organizations.first().map(|it| &*it.slug),
+            Some("recipients") => recipients.first().map(|it| &*it.slug),
+            _ => programs.first().map(|it| &*it.slug),
+        };
+        let slug = slug.unwrap_or("example");
+        let query = match path {
+            "/api/v1/search" => "?q=fellowship&open=true&limit=5".to_owned(),
+            "/api/v1/details" => format!("?program={slug}"),
+            _ => String::new(),
+        };
+        format!("{}{query}", path.replace("{slug}", slug).replace("{facet}", FACETS[0].name))
+    }
+
+    fn robots(&self) -> String {
+        // A rule that ends in `?` is read without it by parsers that take it for an address with an empty
+        // query, and would keep them out of `/programs/…`.
+        let rule = |path| self.locales().iter().map(move |it| format!("Disallow: {}\n", here(path, *it)));
+        let rules: String =
+            ["/programs?*", "/programs.", "/recipients?*"].into_iter().flat_map(rule).collect();
+        format!("User-agent: *\n{rules}Disallow: /mcp$\n\nSitemap: {}/sitemap.xml\n", self.base_url())
+    }
+
+    fn llms(&self) -> String {
+        let (base, title) = (self.base_url(), &self.directory.dataset.title);
+        let main = self.local(self.main_locale());
+        let spanish = if self.locales().len() > 1 { ", in Spanish below `/es`" } else { "" };
+        format!(
+            "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
+             ## Interfaces\n\n\
+             - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
+             - [MCP]({docs}): tool endpoint at `{base}/mcp`, described by its \
+             [server card]({base}{card})\n\
+             - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
+             ## Records\n\n\
+             - `{page}`: one program as Markdown{spanish}\n\
+             - `{base}/api/v1/programs/{{slug}}`: the same as JSON, with sources\n\
+             - [Sitemap]({base}/sitemap.xml): every record\n\n\
+             Read a record before citing it; send people to its official page.\n",
+            self.local(Locale::En).word("site_tagline"),
+            self.directory.programs.len(),
+            card = CARD,
+            docs = main.address("/docs/mcp"),
+            page = main.address("/programs/{slug}.md"),
+        )
+    }
+
+    /// Every page for the sitemaps, with the time of its last change if known. Organizations and recipients have dates of
+    /// their own; the day does not count.
+    fn listed_addresses(&self) -> Vec<(String, Option<Timestamp>)> {
+        let (directory, published) = (self.directory, self.directory.dataset.published_at);
+        let fixed = FIXED.iter().filter(|(path, ..)| *path != MISSING);
+        let fixed = fixed.map(|(path, _, _, lists, _)| ((*path).to_owned(), lists.then_some(published)));
+        let programs = directory.programs.iter().zip(&directory.program_links);
+        let programs = programs.map(|(it, links)| (format!("/programs/{}", it.slug), Some(links.changed)));
+        let organizations = directory.organizations.iter();
+        let organizations =
+            organizations.map(|it| (format!("/organizations/{}", it.slug), Some(it.updated_at)));
+        let recipients = directory.recipients.iter().zip(&directory.recipient_awards).map(|(it, awards)| {
+            let awards = awards.iter().map(|at| directory.awards[*at].updated_at);
+            (format!("/recipients/{}", it.slug), Some(awards.fold(it.updated_at, Timestamp::max)))
+        });
+        let list = ("/recipients".to_owned(), Some(published));
+        fixed.chain([list]).chain(programs).chain(organizations).chain(recipients).collect()
+    }
+
+    fn sitemap(&self, listed: &[(String, Option<Timestamp>)]) -> Value {
+        let page = |(path, changed): &(String, Option<Timestamp>)| {
+            let address = |it: &Locale| Value::from(vec![it.as_str().to_owned(), here(path, *it)]);
+            let addresses: Vec<Value> = self.locales().iter().map(address).collect();
+            context! { addresses, changed => changed.map(|at| at.to_string()) }
+        };
+        context! { maps => (), pages => listed.iter().map(page).collect::<Vec<_>>() }
+    }
+}
+
+impl Local<'_> {
+    pub(super) fn data_view(&self) -> Value {
         let programs = self.directory.programs.len();
         let file = |(href, key, format, count): (&str, &str, &str, usize)| {
             let name = href.rsplit('/').next().unwrap_or(href);
-            let count = if count == 0 { String::new() } else { grouped(count as u64, locale) };
-            context! { href, name, format, count, what => self.word(locale, key) }
+            let count = if count == 0 { String::new() } else { self.number(count) };
+            context! { href, name, format, count, what => self.word(key) }
         };
         let main = |path| here(path, self.main_locale());
         let live: Vec<Value> = [
@@ -172,200 +284,49 @@ impl Pages<'_> {
             context! {
                 href => it.path(),
                 name => &it.name,
-                what => self.word(locale, &format!("table_{}", it.table.name())),
-                count => grouped(it.rows as u64, locale),
-                size => size(it.body.len as usize, locale),
+                what => self.word(&format!("table_{}", it.table.name())),
+                count => self.number(it.rows),
+                size => size(it.body.len as usize, self.locale),
                 sha256 => it.body.sha256.to_string(),
             }
         };
         context! {
             live,
             tables => self.downloads.iter().map(table).collect::<Vec<_>>(),
-            json_ld => self.dataset_json_ld(locale),
-            description => self.word(locale, "data_intro"),
+            json_ld => self.dataset_json_ld(),
+            description => self.word("data_intro"),
         }
     }
 
-    /// The API reference, from the served contract.
-    pub(super) fn api_view(&self) -> Value {
-        let contract: Json = serde_json::from_str(OPENAPI).unwrap_or_default();
-        // A map forgets the order of the file: first by tag, then by where a path stands.
-        let tags = contract["tags"].as_array().into_iter().flatten().map(|tag| &tag["name"]);
-        let tags: Vec<&Json> = tags.collect();
-        let mut paths: Vec<(&String, &Json)> = contract["paths"].as_object().into_iter().flatten().collect();
-        paths.sort_by_key(|(path, item)| {
-            let tag = &item["get"]["tags"][0];
-            (tags.iter().position(|known| *known == tag), OPENAPI.find(&format!("\"{path}\": {{")))
-        });
-        let operations: Vec<Value> = paths
-            .into_iter()
-            .filter_map(|(path, item)| {
-                let get = item.get("get")?;
-                let own = item["parameters"].as_array().into_iter().flatten();
-                let parameters = own.chain(get["parameters"].as_array().into_iter().flatten());
-                let codes = get["responses"].as_object().into_iter().flatten().map(|(code, _)| code.as_str());
-                Some(context! {
-                    id => get["operationId"].as_str()?,
-                    method => "GET",
-                    path,
-                    summary => get["summary"].as_str().unwrap_or(path),
-                    description => get["description"].as_str(),
-                    example => self.example(path),
-                    curl => format!("curl '{}{}'", self.base_url(), self.example(path)),
-                    returns => followed(&contract, &get["responses"]["200"])["description"].as_str(),
-                    answer => answer(&contract, &get["responses"]["200"]),
-                    parameters => parameters.map(|it| parameter(&contract, it)).collect::<Vec<_>>(),
-                    responses => codes.collect::<Vec<_>>().join(", "),
-                })
-            })
-            .collect();
-        let copy = |(program, name, text): (&str, &str, &str)| {
-            context! { run => format!("{program} {name} {} copy.json", self.base_url()), text }
-        };
-        let copies: Vec<Value> = [
-            ("python3", "keep_copy.py", include_str!("../../examples/keep_copy.py")),
-            ("node", "keep_copy.mjs", include_str!("../../examples/keep_copy.mjs")),
-        ]
-        .map(copy)
-        .into();
-        context! { operations, copies }
-    }
-
-    /// An address that can be tried.
-    fn example(&self, path: &str) -> String {
-        let slug = |slug: Option<&String>| slug.map_or("example", String::as_str).to_owned();
-        let value = if path.contains("organizations") {
-            slug(self.directory.organizations.first().map(|it| &it.slug))
-        } else if path.contains("recipients") {
-            slug(self.directory.recipients.first().map(|it| &it.slug))
-        } else {
-            slug(self.directory.programs.first().map(|it| &it.slug))
-        };
-        let query = match path {
-            "/api/v1/search" => "?q=fellowship&open=true&limit=5".to_owned(),
-            "/api/v1/details" => format!("?program={value}"),
-            _ => String::new(),
-        };
-        format!("{}{query}", path.replace("{slug}", &value).replace("{facet}", FACETS[0].name))
-    }
-
-    /// How many sitemaps there are.
-    fn sitemaps(&self) -> usize {
-        let Directory { programs, organizations, recipients, .. } = self.directory;
-        let addresses = FIXED.len() + programs.len() + organizations.len() + recipients.len();
-        addresses.div_ceil(self.addresses_each())
-    }
-
-    /// Number of addresses in a sitemap.
-    fn addresses_each(&self) -> usize {
-        SITEMAP / self.locales().len()
-    }
-
-    fn robots(&self) -> String {
-        // A rule that ends in `?` is read without it by parsers that take it for an address with an empty
-        // query, and would keep them out of `/programs/…`.
-        let rule = |path| self.locales().iter().map(move |it| format!("Disallow: {}\n", here(path, *it)));
-        let rules: String =
-            ["/programs?*", "/programs.", "/recipients?*"].into_iter().flat_map(rule).collect();
-        format!("User-agent: *\n{rules}Disallow: /mcp$\n\nSitemap: {}/sitemap.xml\n", self.base_url())
-    }
-
-    fn llms(&self) -> String {
-        let (base, title) = (self.base_url(), &self.directory.dataset.title);
-        let address = |path| format!("{base}{}", here(path, self.main_locale()));
-        let spanish = if self.locales().len() > 1 { ", in Spanish below `/es`" } else { "" };
-        format!(
-            "# {title}\n\n> {}. {} programs. Read-only, no key, CC BY 4.0.\n\n\
-             ## Interfaces\n\n\
-             - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
-             - [MCP]({docs}): tool endpoint at `{base}/mcp`, described by its \
-             [server card]({base}{card})\n\
-             - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
-             ## Records\n\n\
-             - `{page}`: one program as Markdown{spanish}\n\
-             - `{base}/api/v1/programs/{{slug}}`: the same as JSON, with sources\n\
-             - [Sitemap]({base}/sitemap.xml): every record\n\n\
-             Read a record before citing it; send people to its official page.\n",
-            self.word(Locale::En, "site_tagline"),
-            self.directory.programs.len(),
-            card = CARD,
-            docs = address("/docs/mcp"),
-            page = address("/programs/{slug}.md"),
-        )
-    }
-
-    /// The programs that were listed last, newest first.
-    fn newest(&self) -> Vec<usize> {
-        let mut newest: Vec<usize> = (0..self.directory.programs.len()).collect();
-        newest.sort_by_key(|program| {
-            let program = &self.directory.programs[*program];
-            (Reverse(program.created_at), program.id)
-        });
+    /// The programs that were listed last, newest first, as a JSON Feed (version 1.1).
+    fn json_feed(&self) -> String {
+        let mut newest: Vec<(usize, &Program)> = self.directory.programs.iter().enumerate().collect();
+        newest.sort_by_key(|(_, it)| (Reverse(it.created_at), it.id));
         newest.truncate(ITEMS);
-        newest
-    }
-
-    /// The newest programs as a JSON Feed (version 1.1).
-    fn json_feed(&self, locale: Locale) -> String {
-        let item = |program: usize| {
-            let it = &self.directory.programs[program];
+        let item = |(program, it): (usize, &Program)| {
             let organization = self.organization_of(program);
-            let name = self.directory.text(it.entity(), locale, "name", &it.name);
-            let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
+            let name = self.directory.text(it.entity(), self.locale, "name", &it.name);
+            let summary =
+                self.directory.optional_text(it.entity(), self.locale, "summary", it.summary.as_deref());
             json!({
                 "id": format!("tag:{},2026:program/{}", self.templates.site.host, it.id),
-                "url": self.address(&format!("/programs/{}", it.slug), locale),
+                "url": self.address(&format!("/programs/{}", it.slug)),
                 "title": name,
                 "content_text": summary.unwrap_or(name),
                 "date_published": it.created_at,
                 "date_modified": it.updated_at,
-                "authors": [{ "name": self.directory.text(organization.entity(), locale, "name", &organization.name) }],
+                "authors": [{ "name": self.directory.text(organization.entity(), self.locale, "name", &organization.name) }],
             })
         };
         let feed = json!({
             "version": "https://jsonfeed.org/version/1.1",
-            "title": format!("{}: {}", self.directory.dataset.title, self.word(locale, "home_new")),
-            "home_page_url": self.address("/programs", locale),
-            "feed_url": self.address(JSON_FEED, locale),
-            "language": locale.as_str(),
-            "items": self.newest().into_iter().map(item).collect::<Vec<_>>(),
+            "title": format!("{}: {}", self.directory.dataset.title, self.word("home_new")),
+            "home_page_url": self.address("/programs"),
+            "feed_url": self.address(JSON_FEED),
+            "language": self.locale.as_str(),
+            "items": newest.into_iter().map(item).collect::<Vec<_>>(),
         });
         feed.to_string()
-    }
-
-    /// A page for the sitemaps by its position among them, with the time of its last change if known. Organizations and
-    /// recipients have dates of their own; the day does not count.
-    fn listed_address(&self, at: usize) -> Option<(String, Option<Timestamp>)> {
-        let (directory, published) = (self.directory, self.directory.dataset.published_at);
-        let mut fixed = FIXED.iter().filter(|(path, ..)| *path != MISSING);
-        let Some(at) = at.checked_sub(FIXED.len() - 1) else {
-            let (path, _, _, lists_records, _) = fixed.nth(at)?;
-            return Some(((*path).to_owned(), lists_records.then_some(published)));
-        };
-        let Some(at) = at.checked_sub(1) else { return Some(("/recipients".to_owned(), Some(published))) };
-        if let Some(it) = directory.programs.get(at) {
-            return Some((format!("/programs/{}", it.slug), Some(directory.program_links[at].changed)));
-        }
-        let at = at - directory.programs.len();
-        if let Some(it) = directory.organizations.get(at) {
-            return Some((format!("/organizations/{}", it.slug), Some(it.updated_at)));
-        }
-        let at = at - directory.organizations.len();
-        let it = directory.recipients.get(at)?;
-        let awards = directory.recipient_awards[at].iter().map(|at| directory.awards[*at].updated_at);
-        Some((format!("/recipients/{}", it.slug), Some(awards.fold(it.updated_at, Timestamp::max))))
-    }
-
-    fn sitemap(&self, number: usize) -> Value {
-        let each = self.addresses_each();
-        let own = (number - 1) * each..number * each;
-        let page = |(path, changed): (String, Option<Timestamp>)| {
-            let address = |it: &Locale| Value::from(vec![it.as_str().to_owned(), here(&path, *it)]);
-            let addresses: Vec<Value> = self.locales().iter().map(address).collect();
-            context! { addresses, changed => changed.map(|at| at.to_string()) }
-        };
-        let pages: Vec<Value> = own.map_while(|at| self.listed_address(at)).map(page).collect();
-        context! { maps => (), pages }
     }
 }
 
@@ -420,37 +381,6 @@ fn answer(contract: &Json, response: &Json) -> Option<Value> {
         lines.push("…");
     }
     Some(context! { to => example["summary"].as_str(), text => lines.join("\n") })
-}
-
-/// Bounds of a number or of a text's length.
-fn bounds(schema: &Json) -> String {
-    let bound = |name: &str| schema[name].as_u64();
-    match (bound("minimum"), bound("maximum"), bound("maxLength")) {
-        (Some(least), Some(most), _) => format!(" from {least} to {most}"),
-        (Some(least), None, _) => format!(" from {least}"),
-        (_, _, Some(most)) => format!(" of up to {most} characters"),
-        _ => String::new(),
-    }
-}
-
-/// A parameter of the contract, with its reference resolved.
-fn parameter(contract: &Json, it: &Json) -> Value {
-    let it = followed(contract, it);
-    let schema = &it["schema"];
-    let words: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    let mut kind = if words.is_empty() {
-        schema["type"].as_str().unwrap_or("string").to_owned() + &bounds(schema)
-    } else {
-        words.join(" | ")
-    };
-    if let Some(default) = schema.get("default") {
-        let _ = write!(kind, ", default {}", default.to_string().trim_matches('"'));
-    }
-    context! {
-        name => it["name"].as_str().unwrap_or_default(),
-        type => kind,
-        description => it["description"].as_str().unwrap_or_default(),
-    }
 }
 
 #[cfg(test)]

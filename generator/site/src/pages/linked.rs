@@ -4,9 +4,9 @@ use minijinja::Value;
 use serde_json::json;
 use snapshot::page::hole::Rule;
 use snapshot::page::money::conversion;
-use snapshot::record::{Locale, Number, RecipientKind};
+use snapshot::record::{Number, Organization, Recipient, RecipientKind};
 
-use super::Pages;
+use super::{Local, ProgramPage};
 use crate::downloads::Download;
 use crate::files::stated;
 
@@ -21,71 +21,65 @@ pub(super) fn embed(value: serde_json::Value) -> Value {
     Value::from_safe_string(text.replace("\"\\u0001", "\u{1}").replace("\\u0001\"", "\u{1}"))
 }
 
-impl Pages<'_> {
-    pub(super) fn address(&self, path: &str, locale: Locale) -> String {
-        format!("{}{}", self.base_url(), html::templates::here(path, locale))
-    }
-
-    pub(super) fn program_json_ld(&self, program: usize, locale: Locale) -> Value {
-        let it = &self.directory.programs[program];
-        let organization = self.organization_of(program);
+impl ProgramPage<'_> {
+    pub(super) fn json_ld(&self) -> Value {
+        let it = self.it;
+        let organization = self.organization_of(self.number);
         let provider = json!({
             "@type": "Organization",
-            "name": self.directory.text(organization.entity(), locale, "name", &organization.name),
-            "url": self.address(&format!("/organizations/{}", organization.slug), locale),
+            "name": self.directory.text(organization.entity(), self.locale, "name", &organization.name),
+            "url": self.address(&format!("/organizations/{}", organization.slug)),
         });
         let funded = it.funding_min_usd.is_some() || it.funding_max_usd.is_some();
         // If the source's amount was converted, the original amount is the exact one.
-        let (currency, min, max) = match conversion(it, &self.facts(program)) {
+        let (currency, min, max) = match conversion(it, &self.facts) {
             Some((currency, [min, max])) => (currency, min.map(Number), max.map(Number)),
             None => ("USD", it.funding_min_usd, it.funding_max_usd),
         };
         let bounds =
             json!({ "@type": "MonetaryAmount", "currency": currency, "minValue": min, "maxValue": max });
-        let doc = self.numbers.doc_of[program] as usize;
-        let language = self.foreign((it.entity(), self.language(it)), locale, "summary");
-        let language = language.unwrap_or_else(|| locale.as_str().to_owned());
+        let language = self.foreign(self.about(), "summary");
         embed(json!({
             "@type": if funded {
                 json!(["MonetaryGrant", "EducationalOccupationalProgram"])
             } else {
                 json!("EducationalOccupationalProgram")
             },
-            "name": self.directory.text(it.entity(), locale, "name", &it.name),
-            "description": self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref()),
-            "url": self.address(&format!("/programs/{}", it.slug), locale),
+            "name": self.directory.text(it.entity(), self.locale, "name", &it.name),
+            "description": self.summary,
+            "url": self.address(&format!("/programs/{}", it.slug)),
             "sameAs": it.official_url,
             "provider": provider,
             "funder": funded.then(|| provider.clone()),
             "amount": funded.then(|| stated(bounds)),
-            "applicationDeadline": Rule::NextDeadline.mark(doc),
-            "inLanguage": language,
+            "applicationDeadline": Rule::NextDeadline.mark(self.doc as usize),
+            "inLanguage": language.as_deref().unwrap_or(self.locale.as_str()),
             "license": "https://creativecommons.org/licenses/by/4.0/",
         }))
     }
+}
 
-    pub(super) fn organization_json_ld(&self, organization: usize, locale: Locale) -> Value {
-        let it = &self.directory.organizations[organization];
+impl Local<'_> {
+    pub(super) fn organization_json_ld(&self, it: &Organization) -> Value {
         embed(json!({
             "@type": "Organization",
-            "name": self.directory.text(it.entity(), locale, "name", &it.name),
-            "description": self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref()),
+            "name": self.directory.text(it.entity(), self.locale, "name", &it.name),
+            "description": self.directory.optional_text(it.entity(), self.locale, "description", it.description.as_deref()),
             "url": it.website_url,
-            "mainEntityOfPage": self.address(&format!("/organizations/{}", it.slug), locale),
+            "mainEntityOfPage": self.address(&format!("/organizations/{}", it.slug)),
         }))
     }
 
-    pub(super) fn recipient_json_ld(&self, recipient: usize, locale: Locale) -> Value {
-        let it = &self.directory.recipients[recipient];
+    pub(super) fn recipient_json_ld(&self, it: &Recipient) -> Value {
         embed(json!({
             "@type": if it.kind == RecipientKind::Person { "Person" } else { "Organization" },
-            "name": self.directory.text(it.entity(), locale, "displayName", &it.display_name),
+            "name": self.directory.text(it.entity(), self.locale, "displayName", &it.display_name),
             "url": it.website_url,
-            "mainEntityOfPage": self.address(&format!("/recipients/{}", it.slug), locale),
+            "mainEntityOfPage": self.address(&format!("/recipients/{}", it.slug)),
         }))
     }
 
-    pub(super) fn dataset_json_ld(&self, locale: Locale) -> Value {
+    pub(super) fn dataset_json_ld(&self) -> Value {
         let table = |it: &Download| {
             json!({
                 "@type": "DataDownload",
@@ -99,8 +93,8 @@ impl Pages<'_> {
         embed(json!({
             "@type": "Dataset",
             "name": self.directory.dataset.title,
-            "description": self.word(locale, "about_1"),
-            "url": self.address("/data", locale),
+            "description": self.word("about_1"),
+            "url": self.address("/data"),
             "license": "https://creativecommons.org/licenses/by/4.0/",
             "dateModified": self.directory.dataset.published_at,
             "isAccessibleForFree": true,

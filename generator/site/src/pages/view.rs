@@ -1,7 +1,6 @@
 //! Template variables of records: texts with their language, dates and amounts in words, labels with links.
 //! Markup and layout are in the templates.
 
-mod award;
 mod blocks;
 mod hints;
 mod namesakes;
@@ -11,26 +10,25 @@ mod row;
 
 use std::collections::BTreeMap;
 
-use dataset::text::slug_of;
-use html::search_address;
 use html::view::{Text, variables};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use minijinja::{Value, context};
-use snapshot::facet::FacetSpec;
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
-use snapshot::record::{EntityRef, Fact, InternedStr, Locale, Number, Program};
+use snapshot::record::{EntityRef, InternedStr, Number};
 use snapshot::text::without_comment;
 use snapshot::truncate::at_word;
 
-pub(super) use self::award::{AWARDS, AWARDS_RECEIVED};
 pub(super) use self::namesakes::namesakes;
-use super::Pages;
+pub(super) use self::organization::{AWARDS, AWARDS_RECEIVED};
+pub(super) use self::program::ProgramPage;
+use super::Local;
 
 /// Maximum length of a description on a page, in characters; the Markdown page has all of it.
 const ABOUT: usize = 3800;
+
 /// Maximum length of a summary in a row, in characters.
 const SUMMARY: usize = 220;
 
@@ -52,121 +50,51 @@ pub(super) fn day(time: Timestamp) -> Date {
     time.to_zoned(TimeZone::UTC).date()
 }
 
-impl Pages<'_> {
-    /// A link to the search for a facet value, in the words of a program.
-    fn facet_link(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Value {
-        let link = |(text, lang): (String, Option<&str>)| {
-            context! { href => search_address(locale, "", &[(spec.parameter, value)]), text, lang }
-        };
-        if let Some(own) = self.own_label(program, spec, value, locale) {
-            return link((own, None));
-        }
-        let make = || link(self.spoken_label(spec.facet, value, locale));
-        let values = &self.site.index.values;
-        let shared = values.find(spec.facet, value).and_then(|number| self.shared_link(number, locale, make));
-        shared.unwrap_or_else(make)
-    }
-
-    /// What a program calls a facet value where other programs call it otherwise: in the language of the page, or the word
-    /// for it.
-    fn own_label(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<String> {
-        let fact = self.fact_of(program, spec, value)?;
-        let stated =
-            fact.label.as_deref().filter(|it| *it != self.stated_label(spec.facet, value, Locale::En))?;
-        let label = self.directory.text(fact.entity(), locale, "label", stated);
-        if label != stated || self.language(&self.directory.programs[program]) == locale.as_str() {
-            return Some(label.to_owned());
-        }
-        let word = self.word(locale, &format!("value_{}", slug_of(stated)));
-        (!word.is_empty()).then(|| word.to_owned())
-    }
-
-    /// The first fact that states a facet value, unless it is a place.
-    fn fact_of(&self, program: usize, spec: &FacetSpec, value: &str) -> Option<&Fact> {
-        let is_of = |fact: &&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
-        self.each_fact(program).filter(|_| !spec.is_place).find(is_of)
-    }
-
-    /// What a program's page calls a facet value, and the language of that if it is another one.
-    fn label_of(
-        &self,
-        program: usize,
-        spec: &FacetSpec,
-        value: &str,
-        locale: Locale,
-    ) -> (String, Option<&'static str>) {
-        let own = self.own_label(program, spec, value, locale);
-        own.map_or_else(|| self.spoken_label(spec.facet, value, locale), |own| (own, None))
-    }
-
-    /// The fields of a record's detail answer by name, formatted for readers.
+impl Local<'_> {
+    /// The fields of a record's detail answer by name, formatted for readers: amounts and dates in words, texts with their
+    /// language, web addresses as links, places by name; `none` if a field has no value.
     fn record<R>(
         &self,
         table: &[Field<R>],
         record: &R,
         about: (EntityRef, &str),
-        locale: Locale,
     ) -> BTreeMap<&'static str, Value> {
-        let of = table.iter().filter(|field| field.shows.has(Visibility::DETAIL));
-        of.map(|field| (field.name, self.field(field, record, about, locale))).collect()
-    }
-
-    /// A field formatted for readers: amounts and dates in words, texts with their language, web addresses as
-    /// links, places by name; `none` if it has no value.
-    fn field<R>(&self, field: &Field<R>, record: &R, about: (EntityRef, &str), locale: Locale) -> Value {
-        match (field.kind, (field.read)(record)) {
-            (FieldType::Amount, FieldValue::Number(sum)) => self.money(sum, locale).into(),
-            (FieldType::Text, FieldValue::Text(text)) => self.text(about, locale, field.name, &text),
-            (FieldType::Url, FieldValue::Text(address)) => {
-                outside(Some(&address)).unwrap_or_else(|| Value::from(()))
-            }
+        let value = |field: &Field<R>| match (field.kind, (field.read)(record)) {
+            (FieldType::Amount, FieldValue::Number(sum)) => self.money(sum, "USD").into(),
+            (FieldType::Text, FieldValue::Text(text)) => variables(&self.text(about, field.name, &text)),
+            (FieldType::Url, FieldValue::Text(address)) => outside(Some(&address)).into(),
             (FieldType::Places, FieldValue::Words(codes)) => {
-                codes.iter().map(|code| self.country(Some(code), locale).unwrap_or(code)).collect()
+                codes.iter().map(|code| self.country(Some(code)).unwrap_or(code)).collect()
             }
             (_, FieldValue::Words(words)) => words.iter().map(InternedStr::as_str).collect(),
             (_, FieldValue::Text(text)) => Value::from(&*text),
-            (_, FieldValue::Day(date)) => self.date(date, locale),
-            (_, FieldValue::Time(time)) => self.date(day(time), locale),
+            (_, FieldValue::Day(date)) => self.date(date),
+            (_, FieldValue::Time(time)) => self.date(day(time)),
             (_, FieldValue::Number(number)) => number.to_string().into(),
             (_, FieldValue::Integer(number)) => number.into(),
             (_, FieldValue::Flag(flag)) => flag.into(),
             (_, FieldValue::Id(id)) => id.to_string().into(),
             (_, FieldValue::Null | FieldValue::Object(_) | FieldValue::Objects(_)) => Value::from(()),
-        }
+        };
+        let shown = table.iter().filter(|field| field.shows.has(Visibility::DETAIL));
+        shown.map(|field| (field.name, value(field))).collect()
     }
 
-    fn date(&self, date: Date, locale: Locale) -> Value {
-        variables(&self.templates.day(date, locale))
+    fn date(&self, date: Date) -> Value {
+        variables(&self.templates.day(date, self.locale))
     }
 
-    /// A text in a language, else the original with its language code.
-    fn text(&self, about: (EntityRef, &str), locale: Locale, field: &str, original: &str) -> Value {
-        variables(&self.text_of(about, locale, field, original))
+    /// A text in the language, else the original with its language code.
+    fn text(&self, about: (EntityRef, &str), field: &str, original: &str) -> Text {
+        let text = self.directory.text(about.0, self.locale, field, original).to_owned();
+        Text { text, lang: self.foreign(about, field) }
     }
 
-    fn text_of(&self, about: (EntityRef, &str), locale: Locale, field: &str, original: &str) -> Text {
-        let text = self.directory.text(about.0, locale, field, original).to_owned();
-        Text { text, lang: self.foreign(about, locale, field) }
-    }
-
-    /// The language of the original, if the text is not available in `locale`.
-    pub(super) fn foreign(
-        &self,
-        (of, original): (EntityRef, &str),
-        locale: Locale,
-        field: &str,
-    ) -> Option<String> {
-        let translated =
-            self.directory.translations.get(&(of, locale)).is_some_and(|it| it.contains_key(field));
-        (!translated && original != locale.as_str()).then(|| original.to_owned())
-    }
-
-    pub(super) fn language<'p>(&'p self, program: &'p Program) -> &'p str {
-        program.language.as_deref().unwrap_or(self.default_language())
-    }
-
-    fn default_language(&self) -> &'static str {
-        self.directory.dataset.language().as_str()
+    /// The language of the original, if the text is not available in this one.
+    pub(super) fn foreign(&self, (of, original): (EntityRef, &str), field: &str) -> Option<String> {
+        let translations = self.directory.translations.get(&(of, self.locale));
+        let is_translated = translations.is_some_and(|it| it.contains_key(field));
+        (!is_translated && original != self.locale.as_str()).then(|| original.to_owned())
     }
 
     /// A long text without its `lead`, which the page shows above it: its lines, and at most `most` characters as
@@ -174,11 +102,10 @@ impl Pages<'_> {
     fn lines(
         &self,
         about: (EntityRef, &str),
-        locale: Locale,
         (field, original): (&str, Option<&str>),
         (lead, most): (Option<&str>, usize),
     ) -> Option<Value> {
-        let text = self.directory.optional_text(about.0, locale, field, original)?;
+        let text = self.directory.optional_text(about.0, self.locale, field, original)?;
         let lines = without_comment(text).lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = blocks::without_lead(lines.collect(), lead);
         let (brief, cut) = beginning(&lines, most);
@@ -187,30 +114,28 @@ impl Pages<'_> {
             return None;
         }
         let lines: Vec<Value> = lines.into_iter().map(blocks::line).collect();
-        Some(context! { lines, blocks, fold, cut, lang => self.foreign(about, locale, field) })
+        Some(context! { lines, blocks, fold, cut, lang => self.foreign(about, field) })
     }
 
-    /// An amount of US dollars.
-    pub(super) fn money(&self, amount: Number, locale: Locale) -> String {
-        let word = |key: &str| self.word(locale, key);
-        AmountPhrases { locale, word: &word }.amount(amount.0, "USD")
+    /// An amount in a currency.
+    pub(super) fn money(&self, amount: Number, currency: &str) -> String {
+        let word = |key: &str| self.word(key);
+        AmountPhrases { locale: self.locale, word: &word }.amount(amount.0, currency)
     }
 
     /// A range of numbers in words.
-    pub(super) fn range(&self, min: Option<String>, max: Option<String>, locale: Locale) -> Option<String> {
+    pub(super) fn range(&self, min: Option<String>, max: Option<String>) -> Option<String> {
         match (min, max) {
             (Some(min), Some(max)) if min == max => Some(min),
-            (Some(min), Some(max)) => {
-                Some(self.phrase(locale, "range_both", &[("min", &min), ("max", &max)]))
-            }
-            (Some(min), None) => Some(self.phrase(locale, "range_from", &[("min", &min)])),
-            (None, Some(max)) => Some(self.phrase(locale, "range_up_to", &[("max", &max)])),
+            (Some(min), Some(max)) => Some(self.phrase("range_both", &[("min", &min), ("max", &max)])),
+            (Some(min), None) => Some(self.phrase("range_from", &[("min", &min)])),
+            (None, Some(max)) => Some(self.phrase("range_up_to", &[("max", &max)])),
             (None, None) => None,
         }
     }
 
-    fn country(&self, code: Option<&str>, locale: Locale) -> Option<&'static str> {
-        code.and_then(snapshot::place::find).map(|place| place.name(locale))
+    fn country(&self, code: Option<&str>) -> Option<&'static str> {
+        code.and_then(snapshot::place::find).map(|place| place.name(self.locale))
     }
 }
 

@@ -12,20 +12,23 @@ const OWN: &str = include_str!("../../assets/theme.toml");
 /// Name of the file.
 pub(super) const FILE: &str = "theme.toml";
 
-/// The contents of a file.
+/// The look of pages: the contents of a file.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct File {
+pub(super) struct Palette {
+    /// Light and dark, by the name of the CSS custom property.
     colors: BTreeMap<Spanned<String>, [Color; 2]>,
-    brand: Brand,
+    pub(super) brand: Brand,
 }
 
 /// Names of pictures of a brand.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Brand {
-    logo: Option<String>,
-    icon: Option<String>,
+pub(super) struct Brand {
+    /// The logo before the site's name.
+    pub(super) logo: Option<String>,
+    /// The icon in the browser's tab.
+    pub(super) icon: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -43,53 +46,41 @@ impl TryFrom<String> for Color {
     }
 }
 
-/// The look of pages.
-#[derive(Default)]
-pub(super) struct Palette {
-    /// Light and dark, by the name of the CSS custom property.
-    colors: BTreeMap<String, [Color; 2]>,
-    /// The logo before the site's name, then the icon in the browser's tab.
-    pub(super) brand: [Option<String>; 2],
-}
-
 impl Palette {
     /// The program's palette, with the operator's values in place of its own.
-    pub(super) fn read(own: Option<&str>, faults: &mut Vec<ThemeProblem>) -> Self {
-        let mut look = Self::default();
-        [OWN].into_iter().chain(own).for_each(|text| look.put(text, faults));
+    pub(super) fn read(text: Option<&str>, faults: &mut Vec<ThemeProblem>) -> Self {
+        let mut look: Self = toml::from_str(OWN).unwrap_or_default();
+        let Some(text) = text else { return look };
+        let line = |at: usize| Some(text[..at].lines().count().max(1));
+        match toml::from_str::<Self>(text) {
+            Ok(own) => {
+                look.brand = own.brand;
+                for (name, pair) in own.colors {
+                    if let Some(known) = look.colors.get_mut(name.as_ref().as_str()) {
+                        *known = pair;
+                        continue;
+                    }
+                    let fault = format!("there is no colour `{}`", name.as_ref());
+                    let fault = ThemeProblem::new(FILE, line(name.span().start + 1), fault);
+                    let known = look.colors.keys().map(|known| known.as_ref().as_str());
+                    faults.push(fault.known(name.as_ref(), known));
+                }
+            }
+            Err(error) => {
+                let line = error.span().and_then(|span| line(span.start));
+                faults.push(ThemeProblem::new(FILE, line, error.message()));
+            }
+        }
         look
     }
 
     /// The colours as custom properties.
     pub(super) fn css(&self) -> String {
-        let color = |(name, [light, dark]): (&String, &[Color; 2])| {
-            format!("--{name}:light-dark({},{})", light.0, dark.0)
+        let color = |(name, [light, dark]): (&Spanned<String>, &[Color; 2])| {
+            format!("--{}:light-dark({},{})", name.as_ref(), light.0, dark.0)
         };
         let colors: Vec<String> = self.colors.iter().map(color).collect();
         format!(":root{{color-scheme:light dark;{}}}\n", colors.join(";"))
-    }
-
-    fn put(&mut self, text: &str, faults: &mut Vec<ThemeProblem>) {
-        let line = |at: usize| Some(text[..at].lines().count().max(1));
-        let file: File = match toml::from_str(text) {
-            Ok(file) => file,
-            Err(error) => {
-                let line = error.span().and_then(|span| line(span.start));
-                return faults.push(ThemeProblem::new(FILE, line, error.message()));
-            }
-        };
-        let is_own = self.colors.is_empty();
-        for (name, pair) in file.colors {
-            if is_own || self.colors.contains_key(name.as_ref()) {
-                self.colors.insert(name.into_inner(), pair);
-            } else {
-                let fault = format!("there is no colour `{}`", name.as_ref());
-                let fault = ThemeProblem::new(FILE, line(name.span().start + 1), fault);
-                faults.push(fault.known(name.as_ref(), self.colors.keys().map(String::as_str)));
-            }
-        }
-        let Brand { logo, icon } = file.brand;
-        self.brand = [logo, icon];
     }
 }
 

@@ -1,27 +1,24 @@
 //! Faults of an operator's folder: file, line, description and suggestion.
 
-use std::fmt;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use dataset::text::nearest;
 use minijinja::Error;
 
 /// A fault of a theme.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThemeProblem {
-    file: String,
-    line: Option<usize>,
-    what: String,
-    help: Option<String>,
-}
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ThemeProblem(String);
 
 impl ThemeProblem {
-    pub(super) fn new(file: &str, line: Option<usize>, what: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line, what: what.into(), help: None }
+    pub(super) fn new(file: &str, line: Option<usize>, what: impl Display) -> Self {
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        Self(format!("{file}{line}: {what}"))
     }
 
-    pub(super) fn help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+    pub(super) fn help(self, help: impl Display) -> Self {
+        Self(format!("{self}\n  help: {help}"))
     }
 
     /// Suggests the known word nearest to `word`, else lists a few known words.
@@ -37,17 +34,6 @@ impl ThemeProblem {
         let more = if known.len() > LISTED_MAX { " …" } else { "" };
         let listed: Vec<String> = known.iter().take(LISTED_MAX).map(|known| format!("`{known}`")).collect();
         self.help(format!("known are {}{more}", listed.join(", ")))
-    }
-}
-
-impl fmt::Display for ThemeProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ": {}", self.what)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
     }
 }
 

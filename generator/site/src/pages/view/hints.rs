@@ -5,16 +5,13 @@ use std::collections::BTreeSet;
 
 use dataset::parallel;
 use html::index::HintEntry;
-use html::search_address;
-use html::templates::here;
 use serde_json::{Value, json};
 use snapshot::facet::{FACETS, FacetSpec};
-use snapshot::page::text::grouped;
 use snapshot::place;
 use snapshot::record::{EntityRef, Locale};
 use snapshot::search::label_runs;
 
-use crate::pages::Pages;
+use crate::pages::{Local, Pages};
 
 const RECIPIENTS: &str = "/recipients/";
 
@@ -31,34 +28,27 @@ impl Pages<'_> {
         let mut hints = self.value_hints();
         hints.extend(each(&directory.organizations, |at, it| {
             let count = directory.organization_links[at].programs.len();
-            let about = |locale| self.about(locale, "recipient_kind_organization", "results", count);
+            let about = |it: Local<'_>| it.hint_about("recipient_kind_organization", "results", count);
             let names = ("name", &*it.name, &*it.aliases);
             self.record_hint((it.entity(), language), names, ("/organizations/", &it.slug, count), about)
         }));
         hints.extend(each(&directory.programs, |at, it| {
             let organization = self.organization_of(at);
-            let about = |locale| {
-                let provider = directory.text(organization.entity(), locale, "name", &organization.name);
-                format!("{} · {provider}", self.word(locale, "award_program"))
+            let about = |it: Local<'_>| {
+                let provider = directory.text(organization.entity(), it.locale, "name", &organization.name);
+                format!("{} · {provider}", it.word("award_program"))
             };
             let names = ("name", &*it.name, &*it.aliases);
-            self.record_hint((it.entity(), self.language(it)), names, ("/programs/", &it.slug, 1), about)
+            let language = it.language.as_deref().unwrap_or(language);
+            self.record_hint((it.entity(), language), names, ("/programs/", &it.slug, 1), about)
         }));
         hints.extend(each(&directory.recipients, |at, it| {
             let count = directory.recipient_awards[at].len();
-            let about = |locale| self.about(locale, "award_recipient", "awards", count);
+            let about = |it: Local<'_>| it.hint_about("award_recipient", "awards", count);
             let names = ("displayName", &*it.display_name, &[][..]);
             self.record_hint((it.entity(), language), names, (RECIPIENTS, &it.slug, count), about)
         }));
         hints
-    }
-
-    /// `Recipient · 12 awards`
-    fn about(&self, locale: Locale, kind: &str, gives: &str, count: usize) -> String {
-        let number = if count == 1 { "one" } else { "other" };
-        let count = grouped(count as u64, locale);
-        let gives = self.phrase(locale, &format!("{gives}_{number}"), &[("n", &count)]);
-        format!("{} · {gives}", self.word(locale, kind))
     }
 
     fn record_hint(
@@ -66,13 +56,13 @@ impl Pages<'_> {
         of: (EntityRef, &str),
         (field, name, aliases): (&str, &str, &[String]),
         (folder, slug, count): (&str, &str, usize),
-        about: impl Fn(Locale) -> String,
+        about: impl Fn(Local<'_>) -> String,
     ) -> HintEntry {
         let text = |locale| self.directory.text(of.0, locale, field, name).to_owned();
         let names = Locale::ALL.iter().map(|locale| text(*locale)).chain(aliases.iter().cloned());
-        let object = |locale| -> Value {
-            let (lang, href) = (self.foreign(of, locale, field), here(&format!("{folder}{slug}"), locale));
-            json!({"text": text(locale), "lang": lang, "about": about(locale), "count": count, "href": href})
+        let object = |it: Local<'_>| -> Value {
+            let (lang, href) = (it.foreign(of, field), it.here(&format!("{folder}{slug}")));
+            json!({"text": text(it.locale), "lang": lang, "about": about(it), "count": count, "href": href})
         };
         let weight = if folder == RECIPIENTS { 0 } else { count };
         HintEntry::new([names.collect(), Vec::new()], weight, self.objects(object))
@@ -104,7 +94,7 @@ impl Pages<'_> {
     fn value_hint(&self, spec: &FacetSpec, value: &str, count: usize) -> HintEntry {
         let is_named = self.site.index.values.find(spec.facet, value).is_some();
         let label = |locale| match is_named {
-            true => self.spoken_label(spec.facet, value, locale),
+            true => self.local(locale).spoken_label(spec.facet, value),
             false => (place::label_with_country(value, locale), None),
         };
         let known = place::names().iter().filter(|name| spec.is_place && name.codes == [value]);
@@ -112,10 +102,10 @@ impl Pages<'_> {
         let others = labels.iter().filter(|_| !spec.is_place).flat_map(|label| label_runs(label));
         let others =
             others.map(|words| words.join(" ")).flat_map(|name| [plurals(&name), vec![name]].concat());
-        let object = |locale| -> Value {
-            let (text, lang) = label(locale);
-            let about = self.about(locale, &format!("facet_{}", spec.name), "results", count);
-            let href = search_address(locale, "", &[(spec.parameter, value)]);
+        let object = |it: Local<'_>| -> Value {
+            let (text, lang) = label(it.locale);
+            let about = it.hint_about(&format!("facet_{}", spec.name), "results", count);
+            let href = it.search(&[(spec.parameter, value)]);
             json!({"text": text, "lang": lang, "about": about, "count": count, "href": href})
         };
         let (objects, others) = (self.objects(object), others.collect());
@@ -124,9 +114,18 @@ impl Pages<'_> {
         HintEntry::new([names, others], if is_named { count } else { 0 }, objects)
     }
 
-    fn objects(&self, object: impl Fn(Locale) -> Value) -> [String; 2] {
-        let of = |locale| self.locales().contains(&locale).then(|| object(locale).to_string());
+    fn objects(&self, object: impl Fn(Local<'_>) -> Value) -> [String; 2] {
+        let of = |locale| self.locales().contains(&locale).then(|| object(self.local(locale)).to_string());
         [Locale::En, Locale::Es].map(|locale| of(locale).unwrap_or_default())
+    }
+}
+
+impl Local<'_> {
+    /// `Recipient · 12 awards`
+    fn hint_about(&self, kind: &str, gives: &str, count: usize) -> String {
+        let number = if count == 1 { "one" } else { "other" };
+        let gives = self.phrase(&format!("{gives}_{number}"), &[("n", &self.number(count))]);
+        format!("{} · {gives}", self.word(kind))
     }
 }
 

@@ -22,15 +22,14 @@ pub(in crate::pages) fn namesakes(directory: &Directory) -> HashMap<usize, Strin
 
 /// The first kind of mark that all programs have and no two share. Slugs always differ.
 fn marks(directory: &Directory, programs: &[usize]) -> Vec<String> {
-    let calls = programs.iter().map(|program| call(&directory.programs[*program].official_url)).collect();
-    let rounds = programs.iter().map(|program| latest_round(directory, *program)).collect();
-    let slugs: Vec<&str> = programs.iter().map(|program| &*directory.programs[*program].slug).collect();
-    let differs = |marks: &Vec<Option<String>>| {
-        let known: BTreeSet<&str> = marks.iter().flatten().map(String::as_str).collect();
-        known.len() == programs.len()
+    let differ = |mark: &dyn Fn(usize) -> Option<String>| {
+        let marks: Vec<String> = programs.iter().map(|program| mark(*program)).collect::<Option<_>>()?;
+        (BTreeSet::from_iter(&marks).len() == programs.len()).then_some(marks)
     };
-    let found = [calls, rounds].into_iter().find(differs);
-    found.map_or_else(|| ends(&slugs), |marks| marks.into_iter().flatten().collect())
+    let calls = differ(&|program| call(&directory.programs[program].official_url));
+    let found = calls.or_else(|| differ(&|program| latest_round(directory, program)));
+    let slugs = || programs.iter().map(|program| &*directory.programs[*program].slug).collect::<Vec<_>>();
+    found.unwrap_or_else(|| ends(&slugs()))
 }
 
 /// The last value of the address's query, else the last part of its path.

@@ -2,25 +2,32 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::OnceLock;
 
+use dataset::text::slug_of;
+use html::Rule;
 use html::view::{Text, variables};
-use html::{Rule, search_address};
+use jiff::Timestamp;
+use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{
     FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
     eligibility, is_excluded_by_text, named_values, without_ages_served,
 };
 use snapshot::page::hole;
-use snapshot::page::money::{AmountPhrases, stated};
-use snapshot::record::{Cycle, Fact, Locale, Number, PROGRAM, Polarity, Program, Strength};
+use snapshot::page::money::stated;
+use snapshot::record::{
+    Cycle, EntityRef, Fact, Locale, Number, PROGRAM, Polarity, Program, ProgramLinks, Strength,
+};
 use snapshot::text::{without_comment, words_of};
 use snapshot::time::{Day, Season, is_filler, observed_phrase};
 use snapshot::truncate::at_word;
 
-use super::award::AWARDS;
 use super::blocks::is_spread;
+use super::organization::AWARDS;
 use super::{ABOUT, SUMMARY, day, outside_address};
-use crate::pages::Pages;
+use crate::pages::Local;
 
 /// Characters by which each row of a table shortens the description, and its minimum length: pages have a byte
 /// budget, and the Markdown page has the full text.
@@ -47,115 +54,186 @@ const WHO: usize = 5;
 /// Values of notes that describe how the data was made.
 const MAKING: [&str; 3] = ["assistance-listing", "framework", "funding-conversion"];
 
-impl Pages<'_> {
-    /// Placeholder for status and deadline of a program.
-    pub(in crate::pages) fn when(&self, program: usize, locale: Locale) -> Value {
-        let doc = self.numbers.doc_of[program] as usize;
-        Value::from_safe_string(Rule::When.mark(doc, locale))
+/// A program in the language of a page.
+pub(in crate::pages) struct ProgramPage<'a> {
+    local: Local<'a>,
+    pub(in crate::pages) number: usize,
+    /// Its number in the search index.
+    pub(in crate::pages) doc: u32,
+    pub(in crate::pages) it: &'a Program,
+    pub(in crate::pages) links: &'a ProgramLinks,
+    pub(in crate::pages) facts: Vec<&'a Fact>,
+    /// The language of the record.
+    pub(super) language: &'a str,
+    pub(in crate::pages) summary: Option<&'a str>,
+    pub(super) text: Option<&'a str>,
+}
+
+impl<'a> Deref for ProgramPage<'a> {
+    type Target = Local<'a>;
+
+    fn deref(&self) -> &Local<'a> {
+        &self.local
+    }
+}
+
+impl<'a> Local<'a> {
+    /// A program by its number.
+    pub(in crate::pages) fn program(self, number: usize) -> ProgramPage<'a> {
+        let directory = self.directory;
+        let (it, links) = (&directory.programs[number], &directory.program_links[number]);
+        let facts = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
+        let text = |field, original| directory.optional_text(it.entity(), self.locale, field, original);
+        ProgramPage {
+            local: self,
+            number,
+            doc: self.numbers.doc_of[number],
+            it,
+            links,
+            facts,
+            language: it.language.as_deref().unwrap_or(self.default_language()),
+            summary: text("summary", it.summary.as_deref()),
+            text: text("description", it.description.as_deref()),
+        }
+    }
+}
+
+impl<'a> ProgramPage<'a> {
+    /// The record, and its language.
+    pub(in crate::pages) fn about(&self) -> (EntityRef, &'a str) {
+        (self.it.entity(), self.language)
     }
 
-    pub(super) fn each_fact(&self, program: usize) -> impl Iterator<Item = &Fact> {
-        self.directory.program_links[program].facts.iter().map(|fact| &self.directory.facts[*fact])
+    /// A text of one of its facts.
+    pub(super) fn of_fact(&self, fact: &Fact, text: &str) -> Text {
+        self.text((fact.entity(), self.language), "text", text)
     }
 
-    pub(super) fn cycles(&self, program: usize) -> impl Iterator<Item = &Cycle> {
-        self.directory.program_links[program].cycles.iter().map(|cycle| &self.directory.cycles[*cycle])
+    pub(super) fn cycles(&self) -> impl Iterator<Item = &'a Cycle> {
+        self.links.cycles.iter().map(|cycle| &self.directory.cycles[*cycle])
     }
 
-    pub(in crate::pages) fn facts(&self, program: usize) -> Vec<&Fact> {
-        self.each_fact(program).collect()
+    /// A link to the search for a facet value, in the words of the program.
+    fn facet_link(&self, spec: &FacetSpec, value: &str) -> Value {
+        let link = |(text, lang): (String, Option<&str>)| {
+            context! { href => self.search(&[(spec.parameter, value)]), text, lang }
+        };
+        if let Some(own) = self.own_label(spec, value) {
+            return link((own, None));
+        }
+        let make = || link(self.spoken_label(spec.facet, value));
+        let values = &self.site.index.values;
+        let Some(number) = values.find(spec.facet, value) else { return make() };
+        let links = &self.cache.links[self.locale as usize];
+        let links = links.get_or_init(|| (0..values.ordinals()).map(|_| OnceLock::new()).collect());
+        links[number as usize].get_or_init(make).clone()
+    }
+
+    /// What the program calls a facet value where other programs call it otherwise: in the language of the page, or the
+    /// word for it.
+    fn own_label(&self, spec: &FacetSpec, value: &str) -> Option<String> {
+        let fact = self.fact_of(spec, value)?;
+        let stated =
+            fact.label.as_deref().filter(|it| *it != self.stated_label(spec.facet, value, Locale::En))?;
+        let label = self.directory.text(fact.entity(), self.locale, "label", stated);
+        if label != stated || self.language == self.locale.as_str() {
+            return Some(label.to_owned());
+        }
+        let word = self.word(&format!("value_{}", slug_of(stated)));
+        (!word.is_empty()).then(|| word.to_owned())
+    }
+
+    /// The first fact that states a facet value, unless it is a place.
+    fn fact_of(&self, spec: &FacetSpec, value: &str) -> Option<&'a Fact> {
+        let is_of = |fact: &&Fact| spec.is_fed_by(&fact.kind) && fact.value.as_deref() == Some(value);
+        self.facts.iter().copied().filter(|_| !spec.is_place).find(is_of)
+    }
+
+    /// What the page calls a facet value, and the language of that if it is another one.
+    pub(super) fn label_of(&self, spec: &FacetSpec, value: &str) -> (String, Option<&'static str>) {
+        let own = self.own_label(spec, value);
+        own.map_or_else(|| self.spoken_label(spec.facet, value), |own| (own, None))
     }
 
     /// The observed lifecycle with the day of the observation, and a placeholder for how the dates differ from it.
-    fn lifecycle(&self, program: usize, locale: Locale) -> Value {
-        let it = &self.directory.programs[program];
-        let doc = self.numbers.doc_of[program] as usize;
-        let label = self.label(Facet::Lifecycles, it.lifecycle.as_str(), locale);
-        let on = it.lifecycle_observed_at().map(day);
-        let last = self.cycles(program).filter_map(|cycle| cycle.deadline_on).max();
+    fn lifecycle(&self) -> Value {
+        let label = self.label(Facet::Lifecycles, self.it.lifecycle.as_str());
+        let on = self.it.lifecycle_observed_at().map(day);
+        let last = self.cycles().filter_map(|cycle| cycle.deadline_on).max();
         let [checked, last] = [on, last].map(|date| date.map_or(Day::NONE, Day::new));
-        let date = on.map(|date| self.templates.day(date, locale).text).unwrap_or_default();
-        let key = observed_phrase(it.lifecycle, checked, last);
-        let observed = self.phrase(locale, key, &[("lifecycle", &label), ("date", &date)]);
-        context! { observed, differs => Value::from_safe_string(Rule::Differs.mark(doc, locale)) }
+        let date = on.map(|date| self.day(date).text).unwrap_or_default();
+        let key = observed_phrase(self.it.lifecycle, checked, last);
+        let observed = self.phrase(key, &[("lifecycle", &label), ("date", &date)]);
+        context! { observed, differs => self.hole(Rule::Differs, self.doc) }
     }
 
     /// All variables of a program's page.
-    pub(in crate::pages) fn program_view(&self, program: usize, locale: Locale) -> Value {
-        let it = &self.directory.programs[program];
-        let links = &self.directory.program_links[program];
-        let about = (it.entity(), self.language(it));
-        let suffix = if locale == Locale::Es { "?locale=es" } else { "" };
-        let doc = self.numbers.doc_of[program] as usize;
-        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let summary = summary.map(without_comment);
-        let text =
-            self.directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
-        let lead = summary.filter(|lead| !text.is_some_and(|text| is_spread(lead, text)));
+    pub(in crate::pages) fn page(&self) -> Value {
+        let (it, links, about) = (self.it, self.links, self.about());
+        let suffix = if self.locale == Locale::Es { "?locale=es" } else { "" };
+        let summary = self.summary.map(without_comment);
+        let lead = summary.filter(|lead| !self.text.is_some_and(|text| is_spread(lead, text)));
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
         let published = day(self.directory.dataset.published_at);
-        let quoted = eligibility(self.directory, program, locale);
+        let quoted = eligibility(self.directory, self.number, self.locale);
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
-            when => self.when(program, locale),
-            state => Value::from_safe_string(Rule::WhenText.mark(doc, locale)),
-            deadline => Value::from_safe_string(hole::Rule::NextDeadlineText.mark(doc)),
-            record => self.record(PROGRAM, it, about, locale),
-            about => self.lines(about, locale, ("description", it.description.as_deref()), (lead, room)),
+            when => self.hole(Rule::When, self.doc),
+            state => self.hole(Rule::WhenText, self.doc),
+            deadline => Value::from_safe_string(hole::Rule::NextDeadlineText.mark(self.doc as usize)),
+            record => self.record(PROGRAM, it, about),
+            about => self.lines(about, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
-            lifecycle => self.lifecycle(program, locale),
-            groups => self.groups(program, quoted.as_ref().map(|(text, _)| &**text), locale),
+            lifecycle => self.lifecycle(),
+            groups => self.groups(quoted.as_ref().map(|(text, _)| &**text)),
             eligibility => quoted.map(|(text, lang)| context! { text, lang }),
-            measures => self.measures(program, locale),
-            statements => self.statements(program, locale),
-            seasons => self.seasons(program, locale),
-            has_calendar => self.deadlines(program).any(|(_, deadline)| deadline >= published),
-            opens => self.opens(program, locale),
-            awards => self.awards(&links.awards, AWARDS, locale),
-            awards_shown => self.shown(&links.awards, AWARDS, locale),
-            awards_paid => self.paid(&links.awards, locale),
-            history => self.history(program, locale),
-            sources => self.sources(program, locale),
-            similar => self.similar(program, locale),
-            of_provider => search_address(locale, "", &[("organization", &self.organization_of(program).slug)]),
+            measures => self.measures(),
+            statements => self.statements(),
+            seasons => self.seasons(),
+            has_calendar => self.deadlines().any(|(_, deadline)| deadline >= published),
+            opens => self.opens(),
+            awards => self.awards(&links.awards, AWARDS),
+            awards_shown => self.shown(&links.awards, AWARDS),
+            awards_paid => self.paid(&links.awards),
+            history => self.history(),
+            sources => self.sources(),
+            similar => self.similar(),
+            of_provider => self.search(&[("organization", &self.organization_of(self.number).slug)]),
             json => format!("/api/v1/programs/{}{suffix}", it.slug),
-            json_ld => self.program_json_ld(program, locale),
-            ..variables(&self.view(program, locale))
+            json_ld => self.json_ld(),
+            ..variables(&self.view())
         }
     }
 
     /// Address of a search for programs with a topic and an applicant of this one; of its type if it states neither.
-    fn similar(&self, program: usize, locale: Locale) -> String {
-        let (it, facts) = (&self.directory.programs[program], self.facts(program));
+    fn similar(&self) -> String {
         let values = |facet: Facet| {
-            let values = named_values(facet, it, &facts).into_iter().take(SIMILAR);
+            let values = named_values(facet, self.it, &self.facts).into_iter().take(SIMILAR);
             values.map(move |value| (facet.spec().parameter, value))
         };
         let mut pairs: Vec<(&str, &str)> = values(Facet::Topics).chain(values(Facet::Applicants)).collect();
         if pairs.is_empty() {
             pairs.extend(values(Facet::Types));
         }
-        search_address(locale, "", &pairs)
+        self.search(&pairs)
     }
 
     /// Measures stated by facts, such as the age of applicants and duration, by name, each with its values. The words of
     /// the source follow a duration: it may be that of projects that were funded before. Where they bound it, they stand alone.
-    fn measures(&self, program: usize, locale: Locale) -> Vec<Value> {
-        let it = &self.directory.programs[program];
-        let facts = without_ages_served(&self.facts(program));
+    fn measures(&self) -> Vec<Value> {
+        let facts = without_ages_served(&self.facts);
         let mut seen = BTreeSet::new();
         let of = |fact: &Fact| {
             let measure = Measure::of_kind(&fact.kind)?;
             let unit = measure.spec().unit()?.word(fact)?;
             let number = |it: Option<Number>| it.map(|it| it.to_string());
-            let range = self.range(number(fact.min), number(fact.max), locale)?;
+            let range = self.range(number(fact.min), number(fact.max))?;
             let is_one = fact.min.is_none_or(|min| min.0 == 1.0) && fact.max.is_some_and(|max| max.0 == 1.0);
-            let unit = self.word(locale, &if is_one { format!("{unit}_one") } else { unit });
+            let unit = self.word(&if is_one { format!("{unit}_one") } else { unit });
             let (name, text) = (format!("program_{}", fact.kind), format!("{range} {unit}"));
             let words = fact.text.as_deref().filter(|_| measure == Measure::Duration);
-            let about = (fact.entity(), self.language(it));
-            let words = words.map(|words| self.text_of(about, locale, "text", words));
+            let words = words.map(|words| self.of_fact(fact, words));
             let quote = words.as_ref().and_then(|words| {
                 let quote = with_number(&words.text, fact.max?);
                 let is_more = words_of(quote.unwrap_or(&words.text)).len() > words_of(&text).len();
@@ -171,61 +249,59 @@ impl Pages<'_> {
         facts.into_iter().filter(|fact| fact.polarity == Polarity::Include).filter_map(of).collect()
     }
 
+    /// What stands for a day that means no deadline.
+    fn filler(&self, date: Date, updated: Timestamp) -> Option<String> {
+        let words = || self.phrase("deadline_filler", &[("date", &self.day(date).text)]);
+        is_filler(date, day(updated)).then(words)
+    }
+
     /// The text of a fact, at most so many characters of it.
-    fn fact_text(&self, fact: &Fact, program: &Program, most: usize, locale: Locale) -> Value {
-        let (of, stated) = (fact.entity(), fact.text.as_deref().unwrap_or_default());
-        let placeholder = stated.parse().ok().filter(|date| is_filler(*date, day(fact.updated_at)));
-        let placeholder = placeholder.map(|date| self.templates.day(date, locale).text);
-        let whole = match placeholder.filter(|_| fact.is_deadline()) {
-            Some(date) => self.phrase(locale, "deadline_filler", &[("date", &date)]),
-            None => {
-                percentage(fact).unwrap_or_else(|| self.directory.text(of, locale, "text", stated).to_owned())
-            }
-        };
+    fn fact_text(&self, fact: &Fact, most: usize) -> Value {
+        let stated = fact.text.as_deref().unwrap_or_default();
+        let date = stated.parse().ok().filter(|_| fact.is_deadline());
+        let filler = date.and_then(|date| self.filler(date, fact.updated_at));
+        let whole = filler.or_else(|| percentage(fact)).unwrap_or_else(|| self.of_fact(fact, stated).text);
         let text = at_word(&whole, most);
         let is_cut = text != whole;
-        context! { text, is_cut, whole => &whole, lang => self.foreign((of, self.language(program)), locale, "text") }
+        context! { text, is_cut, whole => &whole, lang => self.foreign((fact.entity(), self.language), "text") }
     }
 
     /// The values of each facet: those of applicants, then others. Career stages and levels of education that are no
     /// applicants' are shown where the record does not state whom it is meant for.
-    fn groups(&self, program: usize, quoted: Option<&str>, locale: Locale) -> Vec<Value> {
-        let it = &self.directory.programs[program];
-        let facts = self.facts(program);
-        let stated = applicants(it, &facts);
-        let meant = named_values(Facet::Audiences, it, &facts);
+    fn groups(&self, quoted: Option<&str>) -> Vec<Value> {
+        let stated = applicants(self.it, &self.facts);
+        let meant = named_values(Facet::Audiences, self.it, &self.facts);
         let is_rest = |spec: &FacetSpec| {
             let is_stated = stated.iter().any(|(of, _)| of.facet == spec.facet);
             !spec.is_eligibility
                 || spec.facet == Facet::Audiences
                 || meant.is_empty() && !spec.is_place && !is_stated
         };
-        let place_words = |spec: &FacetSpec| self.place_words(spec, program, quoted, locale);
+        let place_words = |spec: &FacetSpec| self.place_words(spec, quoted);
         let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
             let link = |value: &&str| {
-                let link = self.facet_link(program, spec, value, locale);
-                let scope = eligibility.then(|| self.scope(program, spec, value, locale)).flatten();
+                let link = self.facet_link(spec, value);
+                let scope = eligibility.then(|| self.scope(spec, value)).flatten();
                 scope.map_or(link.clone(), |scope| context! { scope => variables(&scope), ..link })
             };
             let mut items: Vec<Value> = values.iter().map(link).collect();
             let more = items.split_off(items.len().min(if eligibility { WHO } else { VALUES }));
             let count = more.len().to_string();
-            let has_others = admits_others(spec, &facts);
             // A state is no country.
             let is_part = spec.facet == Facet::Countries && values.iter().all(|it| it.contains('-'));
             let has_words = eligibility && spec.is_place && !is_part;
             let name = if is_part { "line_place".to_owned() } else { format!("facet_{}", spec.name) };
-            let name = self.word(locale, &name);
+            let name = self.word(&name);
             let is_mentioned = !eligibility && spec.is_eligibility && spec.facet != Facet::Audiences;
             (!items.is_empty()).then(|| {
                 context! {
                     items, more,
-                    more_text => self.phrase(locale, "more", &[("n", &count)]),
+                    more_text => self.phrase("more", &[("n", &count)]),
                     eligibility,
                     is_place => spec.is_place,
                     quote => Some(spec).filter(|_| has_words).and_then(place_words).map(|it| variables(&it)),
-                    others => has_others.then(|| self.word(locale, "citizens_others")),
-                    name => if is_mentioned { self.phrase(locale, "mentioned", &[("name", name)]) } else { name.to_owned() },
+                    others => admits_others(spec, &self.facts).then(|| self.word("citizens_others")),
+                    name => if is_mentioned { self.phrase("mentioned", &[("name", name)]) } else { name.to_owned() },
                 }
             })
         };
@@ -233,7 +309,7 @@ impl Pages<'_> {
         // Sources name one thing as topic and field, or as benefit and form of payment.
         let mut seen = BTreeSet::new();
         let rest = rest.filter_map(|spec| {
-            let mut values = admitted_values(spec.facet, it, &facts);
+            let mut values = admitted_values(spec.facet, self.it, &self.facts);
             let label = |value| words_of(&self.stated_label(spec.facet, value, Locale::En));
             values.retain(|value| spec.is_eligibility || seen.insert(label(value)));
             group(spec, &values, false)
@@ -242,28 +318,19 @@ impl Pages<'_> {
     }
 
     /// Whom the source's term of an applicant includes or excludes: the parentheses behind its label.
-    fn scope(&self, program: usize, spec: &FacetSpec, value: &str, locale: Locale) -> Option<Text> {
-        let fact = self.fact_of(program, spec, value).filter(|fact| has_scope(fact))?;
-        let about = (fact.entity(), self.language(&self.directory.programs[program]));
-        let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
+    fn scope(&self, spec: &FacetSpec, value: &str) -> Option<Text> {
+        let fact = self.fact_of(spec, value).filter(|fact| has_scope(fact))?;
+        let Text { text, lang } = self.of_fact(fact, fact.text.as_deref()?);
         let scope = text.split_once('(').map_or(&*text, |(_, scope)| scope.trim_end_matches(')'));
         Some(Text { text: scope.to_owned(), lang })
     }
 
     /// What the source writes of a place of applicants, where the `quoted` words of who can apply do not have it: a place may be
     /// narrower, or that of the projects.
-    pub(super) fn place_words(
-        &self,
-        spec: &FacetSpec,
-        program: usize,
-        quoted: Option<&str>,
-        locale: Locale,
-    ) -> Option<Text> {
-        let facts = self.facts(program);
-        let mut stated = facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.text.is_some());
+    pub(super) fn place_words(&self, spec: &FacetSpec, quoted: Option<&str>) -> Option<Text> {
+        let mut stated = self.facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.text.is_some());
         let fact = stated.next().filter(|first| stated.all(|other| other.text == first.text))?;
-        let about = (fact.entity(), self.language(&self.directory.programs[program]));
-        let Text { text, lang } = self.text_of(about, locale, "text", fact.text.as_deref()?);
+        let Text { text, lang } = self.of_fact(fact, fact.text.as_deref()?);
         // `concurso nacional (Chile)` stands beside the place.
         let beside = |label: &str| text.strip_suffix(&format!(" ({label})")).map(str::to_owned);
         let text = fact.label.as_deref().and_then(beside).unwrap_or(text);
@@ -275,16 +342,14 @@ impl Pages<'_> {
 
     /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it
     /// is the making of the data: the source's words behind a value that the page shows, or a note with a code.
-    fn statements(&self, program: usize, locale: Locale) -> Vec<Value> {
-        let it = &self.directory.programs[program];
-        let facts = self.facts(program);
-        let quoted = stated(it, &facts).unwrap_or_default();
+    fn statements(&self) -> Vec<Value> {
+        let quoted = stated(self.it, &self.facts).unwrap_or_default();
         let of = |(spec, values): (&'static FacetSpec, Vec<&str>)| {
-            values.into_iter().filter_map(|value| self.fact_of(program, spec, value)).collect::<Vec<_>>()
+            values.into_iter().filter_map(|value| self.fact_of(spec, value)).collect::<Vec<_>>()
         };
-        let of_applicants: Vec<&Fact> = applicants(it, &facts).into_iter().flat_map(of).collect();
+        let of_applicants: Vec<&Fact> = applicants(self.it, &self.facts).into_iter().flat_map(of).collect();
         let mut seen = BTreeSet::new();
-        let statements = facts.iter().copied().filter(|fact| {
+        let statements = self.facts.iter().copied().filter(|fact| {
             let is_more = fact.text.is_some()
                 || fact.amount.is_some()
                 || fact.polarity == Polarity::Exclude
@@ -296,18 +361,16 @@ impl Pages<'_> {
             let facet = FACETS.iter().find(|spec| spec.is_fed_by(&fact.kind));
             let label = match (facet, &fact.value) {
                 (Some(spec), Some(value)) => {
-                    let (text, lang) = self.label_of(program, spec, value, locale);
-                    Some(context! { kind => (), text, lang })
+                    let (text, lang) = self.label_of(spec, value);
+                    Some((None, text.into(), lang))
                 }
                 _ if Measure::of_kind(&fact.kind).is_some() => {
-                    let text = self.word(locale, &format!("program_{}", fact.kind));
-                    Some(context! { kind => (), text, lang => () })
+                    Some((None, self.word(&format!("program_{}", fact.kind)).into(), None))
                 }
-                _ => self.note_label(fact, locale).map(|it| {
-                    context! { kind => it.kind, text => it.text, lang => it.language }
-                }),
+                _ => self.note_label(fact),
             };
-            let by_text = is_excluded_by_text(fact, it, &facts);
+            let label = label.map(|(kind, text, lang)| context! { kind, text, lang });
+            let by_text = is_excluded_by_text(fact, self.it, &self.facts);
             let is_excluded = by_text || fact.polarity == Polarity::Exclude;
             let is_preferred = !is_excluded && fact.strength == Strength::Preferred;
             let is_note =
@@ -318,51 +381,35 @@ impl Pages<'_> {
             let is_scope = has_scope(fact) && of_applicants.iter().any(|it| it.id == fact.id);
             context! {
                 label, is_making, is_scope, is_excluded, is_preferred,
-                amount => self.stated_amount(fact, locale),
+                amount => fact.amount.map(|amount| match fact.currency.as_deref() {
+                    Some(currency) => self.money(amount, currency),
+                    None => amount.to_string(),
+                }),
                 // What excludes it is quoted at the top.
                 text => fact.text.as_deref().filter(|text| !by_text && !is_conversion(fact, text)).map(|_| {
-                    self.fact_text(fact, it, if is_making { FOLDED } else { STATEMENT }, locale)
+                    self.fact_text(fact, if is_making { FOLDED } else { STATEMENT })
                 }),
             }
         };
         statements.map(view).collect()
     }
 
-    /// The amount of a fact, with its currency if it has one.
-    fn stated_amount(&self, fact: &Fact, locale: Locale) -> Option<String> {
-        let amount = fact.amount?;
-        let word = |key: &str| self.word(locale, key);
-        Some(match fact.currency.as_deref() {
-            Some(currency) => AmountPhrases { locale, word: &word }.amount(amount.0, currency),
-            None => amount.to_string(),
-        })
-    }
-
-    /// The latest season with an opening day or a deadline.
-    fn latest_season(&self, program: usize) -> Option<&Cycle> {
-        let day = |it: &Cycle| it.deadline_on.or(it.opens_on);
-        self.cycles(program).filter(|it| day(it).is_some()).min_by_key(|it| Reverse(day(it)))
-    }
-
     /// From when the latest season takes applications; or a season that would open after its deadline.
-    fn opens(&self, program: usize, locale: Locale) -> Option<String> {
-        let mut reversed = self.cycles(program).filter_map(|cycle| cycle.opens_on.zip(cycle.deadline_on));
+    fn opens(&self) -> Option<String> {
+        let mut reversed = self.cycles().filter_map(|cycle| cycle.opens_on.zip(cycle.deadline_on));
         if let Some((opens, deadline)) = reversed.find(|(opens, deadline)| opens > deadline) {
-            let [opens, deadline] = [opens, deadline].map(|date| self.templates.day(date, locale).text);
-            return Some(self.phrase(
-                locale,
-                "program_days_reversed",
-                &[("opens", &opens), ("deadline", &deadline)],
-            ));
+            let [opens, deadline] = [opens, deadline].map(|date| self.day(date).text);
+            return Some(self.phrase("program_days_reversed", &[("opens", &opens), ("deadline", &deadline)]));
         }
-        let date = self.templates.day(self.latest_season(program)?.opens_on?, locale).text;
-        Some(self.phrase(locale, "program_opens_on", &[("date", &date)]))
+        let day = |it: &&Cycle| it.deadline_on.or(it.opens_on);
+        let latest = self.cycles().filter(|it| day(it).is_some()).min_by_key(|it| Reverse(day(it)))?;
+        let date = self.day(latest.opens_on?).text;
+        Some(self.phrase("program_opens_on", &[("date", &date)]))
     }
 
     /// The seasons, newest first by their days, else by the year in their names.
-    fn seasons(&self, program: usize, locale: Locale) -> Vec<Value> {
-        let language = self.language(&self.directory.programs[program]);
-        let mut cycles = self.directory.program_links[program].cycles.clone();
+    fn seasons(&self) -> Vec<Value> {
+        let mut cycles = self.links.cycles.clone();
         cycles.sort_by_key(|cycle| {
             let it = &self.directory.cycles[*cycle];
             let stated = it.deadline_on.or(it.opens_on).map(Day::new);
@@ -370,36 +417,34 @@ impl Pages<'_> {
         });
         let view = |cycle: &usize| {
             let it = &self.directory.cycles[*cycle];
-            let number = self.numbers.cycle[*cycle] as usize;
+            let number = self.numbers.cycle[*cycle];
             let days: Vec<Option<Value>> = [it.opens_on, it.deadline_on, it.decision_on, it.starts_on]
-                .map(|date| date.map(|date| self.date(date, locale)))
+                .map(|date| date.map(|date| self.date(date)))
                 .into();
-            let filler = it.deadline_on.filter(|deadline| is_filler(*deadline, day(it.updated_at)));
-            let filler = filler.map(|date| self.templates.day(date, locale).text);
             context! {
-                label => self.text((it.entity(), language), locale, "label", &it.label),
+                label => variables(&self.text((it.entity(), self.language), "label", &it.label)),
                 href => outside_address(it.application_url.as_deref()),
-                status => Value::from_safe_string(Rule::Status.mark(number, locale)),
+                status => self.hole(Rule::Status, number),
                 days,
-                filler => filler.map(|date| self.phrase(locale, "deadline_filler", &[("date", &date)])),
+                filler => it.deadline_on.and_then(|date| self.filler(date, it.updated_at)),
             }
         };
         cycles.iter().map(view).collect()
     }
 
-    fn history(&self, program: usize, locale: Locale) -> Vec<Value> {
+    fn history(&self) -> Vec<Value> {
         let view = |transition: &usize| {
             let it = &self.directory.transitions[*transition];
             context! {
-                day => self.date(day(it.observed_at), locale),
-                text => self.label(Facet::Lifecycles, it.to_lifecycle.as_str(), locale),
-                reason => it.reason.as_deref().filter(|_| locale == self.directory.dataset.language()),
+                day => self.date(day(it.observed_at)),
+                text => self.label(Facet::Lifecycles, it.to_lifecycle.as_str()),
+                reason => it.reason.as_deref().filter(|_| self.locale == self.directory.dataset.language()),
             }
         };
-        self.directory.program_links[program].transitions.iter().map(view).collect()
+        self.links.transitions.iter().map(view).collect()
     }
 
-    fn sources(&self, program: usize, locale: Locale) -> Vec<Value> {
+    fn sources(&self) -> Vec<Value> {
         let view = |source: &usize| {
             let it = &self.directory.sources[*source];
             let title = it.title.as_deref().or(it.url.as_deref()).unwrap_or(&it.kind);
@@ -407,10 +452,10 @@ impl Pages<'_> {
                 title,
                 href => outside_address(it.url.as_deref()),
                 publisher => it.publisher.as_deref(),
-                day => self.date(day(it.source_checked_at.unwrap_or(it.retrieved_at)), locale),
+                day => self.date(day(it.source_checked_at.unwrap_or(it.retrieved_at))),
             }
         };
-        self.directory.program_links[program].sources.iter().map(view).collect()
+        self.links.sources.iter().map(view).collect()
     }
 }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use html::passages;
-use html::templates::here;
 use html::view::{Line, Link, Part, Program, Season, Text};
 use jiff::civil::Date;
 use snapshot::facet::{
@@ -18,8 +17,7 @@ use snapshot::time::is_filler;
 use snapshot::truncate::at_word;
 
 use super::blocks::without_lead;
-use super::day;
-use crate::pages::Pages;
+use super::{ProgramPage, day, namesakes};
 
 /// Maximum length of the texts whose passages a row can show, in characters.
 const TEXT: usize = 1500;
@@ -37,17 +35,19 @@ const REMARK: usize = 40;
 type Label = (String, Text);
 type Stated = (&'static FacetSpec, Vec<Label>);
 
-impl Pages<'_> {
-    fn provider(&self, program: usize, locale: Locale) -> Link {
-        let it = self.organization_of(program);
-        let about = (it.entity(), self.default_language());
-        let Text { text, lang } = self.text_of(about, locale, "name", &it.name);
-        Link { href: here(&format!("/organizations/{}", it.slug), locale), text, lang }
+/// The label of a note, see [`ProgramPage::note_label`].
+type NoteLabel<'a> = (Option<&'a str>, Cow<'a, str>, Option<&'static str>);
+
+impl ProgramPage<'_> {
+    fn provider(&self) -> Link {
+        let it = self.organization_of(self.number);
+        let Text { text, lang } = self.text((it.entity(), self.default_language()), "name", &it.name);
+        Link { href: self.here(&format!("/organizations/{}", it.slug)), text, lang }
     }
 
     /// Who can apply: the words of the source, then the labels unless these have all of them, each with the separator before
     /// it.
-    fn who(&self, people: Vec<Stated>, quoted: Option<(String, Option<&str>)>, locale: Locale) -> Line {
+    fn who(&self, people: Vec<Stated>, quoted: Option<(String, Option<&str>)>) -> Line {
         let quoted = quoted.map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
         let is_quoted = |label: &str| {
@@ -59,56 +59,54 @@ impl Pages<'_> {
             people.clear();
         }
         let quote = |(text, lang): (String, Option<&str>)| Part {
-            text: self.phrase(locale, "quoted", &[("text", &text)]),
+            text: self.phrase("quoted", &[("text", &text)]),
             lang: lang.map(str::to_owned),
             ..Part::default()
         };
         let mut parts: Vec<Part> = quoted.map(quote).into_iter().collect();
         let has_quote = !parts.is_empty();
-        let (labels, hidden) = self.first_labels(people, locale);
+        let (labels, hidden) = self.first_labels(people);
         parts.extend(labels);
         if let Some(first) = parts.get_mut(1).filter(|_| has_quote) {
-            first.joint = format!(" {}: ", self.word(locale, "who_summary"));
+            first.joint = format!(" {}: ", self.word("who_summary"));
         }
         Line { word: "line_who".into(), parts, hidden }
     }
 
     /// Where applicants are: the narrowest places that are stated, else where they go. The line names the facet, unless it is
     /// of countries.
-    fn places(&self, program: usize, stated: Vec<Stated>, quoted: Option<&str>, locale: Locale) -> Line {
+    fn places(&self, stated: Vec<Stated>, quoted: Option<&str>) -> Line {
         let (spec, labels) = stated.into_iter().next().unwrap_or((Facet::Countries.spec(), Vec::new()));
         let is_any = labels.first().is_some_and(|(value, _)| admits_any_nationality(spec.facet, value));
         let is_country =
             spec.facet == Facet::Countries && labels.iter().any(|(value, _)| !value.contains('-'));
-        let (mut parts, hidden) = self.first_labels(labels, locale);
-        let words = is_country.then(|| self.place_words(spec, program, quoted, locale)).flatten();
+        let (mut parts, hidden) = self.first_labels(labels);
+        let words = is_country.then(|| self.place_words(spec, quoted)).flatten();
         if let Some(Text { text, lang }) = words.filter(|words| words.text.len() <= REMARK) {
             parts.push(Part { joint: " ".to_owned(), text: format!("({text})"), lang });
         }
         if let Some(first) = parts.first_mut().filter(|_| spec.facet != Facet::Countries && !is_any) {
-            first.joint = format!("{}: ", self.word(locale, &format!("facet_{}", spec.name)));
+            first.joint = format!("{}: ", self.word(&format!("facet_{}", spec.name)));
         }
-        let facts = self.facts(program);
-        if let Some(last) = parts.last_mut().filter(|_| admits_others(spec, &facts)) {
-            last.text = format!("{} {}", last.text, self.word(locale, "citizens_others"));
+        if let Some(last) = parts.last_mut().filter(|_| admits_others(spec, &self.facts)) {
+            last.text = format!("{} {}", last.text, self.word("citizens_others"));
         }
-        let to = admitted_values(Facet::Destinations, &self.directory.programs[program], &facts);
+        let to = admitted_values(Facet::Destinations, self.it, &self.facts);
         if let Some(first) = to.first().filter(|_| parts.is_empty()) {
-            let place = self.label(Facet::Destinations, first, locale);
-            let text = format!("{}: {place}", self.word(locale, "facet_destinations"));
+            let place = self.label(Facet::Destinations, first);
+            let text = format!("{}: {place}", self.word("facet_destinations"));
             parts.push(Part { text, ..Part::default() });
         }
         Line { word: "line_where".into(), parts, hidden }
     }
 
     /// The labels of what is stated of applicants, by facet.
-    fn applicant_labels(&self, program: usize, locale: Locale) -> impl Iterator<Item = Stated> {
-        let facts = self.facts(program);
-        let stated = applicants(&self.directory.programs[program], &facts).into_iter();
+    fn applicant_labels(&self) -> impl Iterator<Item = Stated> {
+        let stated = applicants(self.it, &self.facts).into_iter();
         let shown = stated.filter(|(spec, _)| spec.in_eligibility_line);
         let labels = move |(spec, values): (&'static FacetSpec, Vec<&str>)| {
             let label = |value: &str| {
-                let (text, lang) = self.label_of(program, spec, value, locale);
+                let (text, lang) = self.label_of(spec, value);
                 (value.to_owned(), Text { text, lang: lang.map(str::to_owned) })
             };
             (spec, values.into_iter().map(label).collect())
@@ -117,11 +115,11 @@ impl Pages<'_> {
     }
 
     /// The first labels and how many more there are, and these.
-    fn first_labels(&self, mut labels: Vec<Label>, locale: Locale) -> (Vec<Part>, Vec<Label>) {
+    fn first_labels(&self, mut labels: Vec<Label>) -> (Vec<Part>, Vec<Label>) {
         const MOST: usize = 3;
         let hidden = labels.split_off(labels.len().min(MOST));
         let more = (!hidden.is_empty()).then(|| hidden.len().to_string());
-        let more = more.map(|n| Text { text: self.phrase(locale, "more", &[("n", &n)]), lang: None });
+        let more = more.map(|n| Text { text: self.phrase("more", &[("n", &n)]), lang: None });
         let shown = labels.into_iter().map(|(_, label)| label).chain(more).enumerate();
         let part = |(at, Text { text, lang }): (usize, Text)| Part {
             joint: if at > 0 { ", ".to_owned() } else { String::new() },
@@ -132,11 +130,9 @@ impl Pages<'_> {
     }
 
     /// Whom the money serves, in the words of a note; no line where there is none.
-    fn served(&self, program: usize, locale: Locale) -> Option<Line> {
-        let facts = self.facts(program);
-        let note = facts.into_iter().find(|fact| fact.value.as_deref() == Some("population"))?;
-        let about = (note.entity(), self.language(&self.directory.programs[program]));
-        let Text { text, lang } = self.text_of(about, locale, "text", note.text.as_deref()?);
+    fn served(&self) -> Option<Line> {
+        let note = self.facts.iter().find(|fact| fact.value.as_deref() == Some("population"))?;
+        let Text { text, lang } = self.of_fact(note, note.text.as_deref()?);
         let part = Part { text: at_word(&text, QUOTED).into_owned(), lang, ..Part::default() };
         Some(Line::new("facet_audiences", vec![part]))
     }
@@ -146,97 +142,96 @@ impl Pages<'_> {
     /// `summary_lists` list the headings and the words of announcements, divided by `|`.
     pub(super) fn plain_summary<'t>(&self, summary: &'t str) -> &'t str {
         let listed = |key| {
-            let words = Locale::ALL.iter().flat_map(move |locale| self.word(*locale, key).split('|'));
+            let words =
+                Locale::ALL.iter().flat_map(move |locale| self.templates.word(*locale, key).split('|'));
             words.collect::<Vec<&str>>()
         };
         without_headings(summary, &listed("summary_headings"), &listed("summary_lists"))
     }
 
     /// What a program pays, in the words of its source where it states them.
-    fn funding(&self, program: usize, locale: Locale) -> Vec<Part> {
-        let word = |key: &str| self.word(locale, key);
-        let label = |fact: &Fact| Some(self.note_label(fact, locale)?.in_a_line());
-        let record = &self.directory.programs[program];
-        let facts = self.facts(program);
-        let language = self.language(record);
-        let lang =
-            stated(record, &facts).map(|_| language).filter(|it| *it != locale.as_str()).map(str::to_owned);
-        let funding = AmountPhrases { locale, word: &word }.funding(record, &facts, label);
+    fn funding(&self) -> Vec<Part> {
+        let word = |key: &str| self.word(key);
+        let label = |fact: &Fact| {
+            let (kind, text, _) = self.note_label(fact)?;
+            Some(kind.map_or_else(|| text.to_string(), |kind| format!("{kind} ({text})")))
+        };
+        let lang = stated(self.it, &self.facts).map(|_| self.language.to_owned());
+        let lang = lang.filter(|it| *it != self.locale.as_str());
+        let funding = AmountPhrases { locale: self.locale, word: &word }.funding(self.it, &self.facts, label);
         funding.into_iter().map(|text| Part { text, lang: lang.clone(), ..Part::default() }).collect()
     }
 
     /// The label of a fact whose kind feeds no facet: a translation, else the program's word for its value. Where the
     /// label states more than that word, it follows in its own language. The word `note_labels` lists others that do not,
-    /// divided by `|`.
-    pub(super) fn note_label<'f>(&'f self, fact: &'f Fact, locale: Locale) -> Option<NoteLabel<'f>> {
+    /// divided by `|`. Given are the page's word for its kind if the text does not say that, the text, and its language if
+    /// that is not the page's.
+    pub(super) fn note_label<'f>(&'f self, fact: &'f Fact) -> Option<NoteLabel<'f>> {
         let stated = fact.label.as_deref().or(fact.value.as_deref())?;
-        let text = self.directory.text(fact.entity(), locale, "label", stated);
+        let text = self.directory.text(fact.entity(), self.locale, "label", stated);
         let original = self.directory.dataset.language();
-        let plain = |text: Cow<'f, str>| NoteLabel { kind: None, text, language: None };
-        if text != stated || original == locale {
+        let plain = |text: Cow<'f, str>| (None, text, None);
+        if text != stated || original == self.locale {
             return Some(plain(text.into()));
         }
         let value = fact.value.as_deref().unwrap_or(stated);
-        let [own, known] = [locale, original].map(|locale| self.word(locale, &format!("value_{value}")));
+        let [own, known] =
+            [self.locale, original].map(|it| self.templates.word(it, &format!("value_{value}")));
         let rest = stated.strip_prefix(known).filter(|_| !known.is_empty());
         // `Obligations, fiscal year 2024` in the words of the page.
-        let [own_year, year] = [locale, original].map(|locale| self.word(locale, "fiscal_year"));
+        let [own_year, year] = [self.locale, original].map(|it| self.templates.word(it, "fiscal_year"));
         if let Some((", ", number)) = rest.and_then(|rest| rest.split_once(year))
             && !own.is_empty()
         {
             return Some(plain(format!("{own}, {own_year}{number}").into()));
         }
         let is_more = rest.is_none_or(|rest| rest.contains(|c: char| c.is_ascii_digit()));
-        let is_same =
-            stated == value || self.word(original, "note_labels").split('|').any(|known| known == stated);
+        let mut alike = self.templates.word(original, "note_labels").split('|');
+        let is_same = stated == value || alike.any(|known| known == stated);
         Some(match own.is_empty() || is_more && !is_same {
             false => plain(own.into()),
-            true => {
-                let kind = Some(own).filter(|own| !own.is_empty());
-                NoteLabel { kind, text: text.into(), language: Some(original.as_str()) }
-            }
+            true => (Some(own).filter(|own| !own.is_empty()), text.into(), Some(original.as_str())),
         })
     }
 
     /// A program as rows, lists, feeds and its page show it: prepared, or made.
-    pub(in crate::pages) fn view(&self, program: usize, locale: Locale) -> Program {
-        let prepared = self.html.and_then(|html| html.program(self.numbers.doc_of[program], locale));
-        prepared.unwrap_or_else(|| self.new_view(program, locale))
+    pub(in crate::pages) fn view(&self) -> Program {
+        let prepared = self.html.and_then(|html| html.program(self.doc, self.locale));
+        prepared.unwrap_or_else(|| self.new_view())
     }
 
-    fn new_view(&self, program: usize, locale: Locale) -> Program {
-        let it = &self.directory.programs[program];
-        let about = (it.entity(), self.language(it));
-        let summary = self.directory.optional_text(it.entity(), locale, "summary", it.summary.as_deref());
-        let quoted = eligibility(self.directory, program, locale);
-        let (places, people) = self.applicant_labels(program, locale).partition(|(spec, _)| spec.is_place);
-        let places = self.places(program, places, quoted.as_ref().map(|(text, _)| &**text), locale);
-        let who = self.who(people, quoted, locale);
-        let mut sources = self.directory.program_links[program].sources.iter();
-        let official = url::Url::parse(&it.official_url).ok();
+    fn new_view(&self) -> Program {
+        let it = self.it;
+        let namesakes = self.cache.namesakes.get_or_init(|| namesakes(self.directory));
+        let quoted = eligibility(self.directory, self.number, self.locale);
+        let (places, people) = self.applicant_labels().partition(|(spec, _)| spec.is_place);
+        let places = self.places(places, quoted.as_ref().map(|(text, _)| &**text));
+        let who = self.who(people, quoted);
+        let mut sources = self.links.sources.iter();
+        let official = url::Url::parse(&self.it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         let season = |(cycle, deadline): (&Cycle, Date)| Season {
             id: cycle.id.to_string(),
-            label: self.directory.text(cycle.entity(), locale, "label", &cycle.label).to_owned(),
+            label: self.directory.text(cycle.entity(), self.locale, "label", &cycle.label).to_owned(),
             deadline,
             updated: cycle.updated_at,
         };
         Program {
             id: it.id.to_string(),
             slug: it.slug.to_string(),
-            href: here(&format!("/programs/{}", it.slug), locale),
-            name: self.text_of(about, locale, "name", &it.name),
-            mark: self.mark_of(program),
-            provider: self.provider(program, locale),
-            kind: self.label(Facet::Types, &it.program_type, locale),
-            for_persons: admits_persons(it, &self.facts(program)) && !who.parts.is_empty(),
-            summary: summary.map(|text| Text {
+            href: self.here(&format!("/programs/{}", it.slug)),
+            name: self.text(self.about(), "name", &it.name),
+            mark: namesakes.get(&self.number).cloned(),
+            provider: self.provider(),
+            kind: self.label(Facet::Types, &it.program_type),
+            for_persons: admits_persons(it, &self.facts) && !who.parts.is_empty(),
+            summary: self.summary.map(|text| Text {
                 text: self.plain_summary(text).to_owned(),
-                lang: self.foreign(about, locale, "summary"),
+                lang: self.foreign(self.about(), "summary"),
             }),
-            lines: [who, Line::new("line_how_much", self.funding(program, locale)), places]
+            lines: [who, Line::new("line_how_much", self.funding()), places]
                 .into_iter()
-                .chain(self.served(program, locale))
+                .chain(self.served())
                 .collect(),
             official: it.official_url.to_string(),
             host: host.trim_start_matches("www.").to_owned(),
@@ -244,54 +239,39 @@ impl Pages<'_> {
                 let publisher = self.directory.sources[*it].publisher.as_ref()?;
                 Some(at_word(publisher, QUOTED).into_owned())
             }),
-            checked: it.source_checked_at.map(|time| self.templates.day(day(time), locale)),
-            deadline_text: deadline_in_words(self.directory, program, locale).map(|(text, of, field)| Text {
-                text: at_word(text, QUOTED).into_owned(),
-                lang: self.foreign((of, self.language(it)), locale, field),
-            }),
+            checked: it.source_checked_at.map(|time| self.day(day(time))),
+            deadline_text: deadline_in_words(self.directory, self.number, self.locale).map(
+                |(text, of, field)| Text {
+                    text: at_word(text, QUOTED).into_owned(),
+                    lang: self.foreign((of, self.language), field),
+                },
+            ),
             created: it.created_at,
             updated: it.updated_at,
-            seasons: self.deadlines(program).map(season).collect(),
+            seasons: self.deadlines().map(season).collect(),
         }
     }
 
     /// The seasons of a program that end on a day, which is no filler. A paused or ended program has none.
-    pub(super) fn deadlines(&self, program: usize) -> impl Iterator<Item = (&Cycle, Date)> {
-        let lifecycle = self.directory.programs[program].lifecycle;
+    pub(in crate::pages) fn deadlines(&self) -> impl Iterator<Item = (&Cycle, Date)> {
+        let lifecycle = self.it.lifecycle;
         let rests =
             matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
-        self.cycles(program).filter(move |_| !rests).filter_map(|cycle| {
+        self.cycles().filter(move |_| !rests).filter_map(|cycle| {
             let deadline = cycle.deadline_on.filter(|it| !is_filler(*it, day(cycle.updated_at)))?;
             Some((cycle, deadline))
         })
     }
 
     /// Passages that a row can show instead of its summary, in the language of the summary.
-    pub(in crate::pages) fn passages(&self, program: usize, locale: Locale) -> String {
-        let it = &self.directory.programs[program];
-        let about = (it.entity(), self.language(it));
-        let text = |field, original| self.directory.optional_text(it.entity(), locale, field, original);
-        let summary = text("summary", it.summary.as_deref());
-        let is_alike = self.foreign(about, locale, "summary") == self.foreign(about, locale, "description");
-        let rest = text("description", it.description.as_deref()).filter(|_| is_alike);
-        let lines = rest.map(|rest| without_lead(rest.lines().map(str::trim).collect(), summary));
-        let summary_text = summary.map(|text| self.plain_summary(text));
-        let texts = summary_text.into_iter().chain(lines.into_iter().flatten()).collect::<Vec<_>>();
-        if summary.is_some() { passages(&texts.join("\n"), TEXT) } else { String::new() }
-    }
-}
-
-/// The label of a note: its text, its language if that is not the page's, and the page's word for its kind if the text
-/// does not say that.
-pub(super) struct NoteLabel<'a> {
-    pub(super) kind: Option<&'a str>,
-    pub(super) text: Cow<'a, str>,
-    pub(super) language: Option<&'static str>,
-}
-
-impl NoteLabel<'_> {
-    fn in_a_line(&self) -> String {
-        self.kind.map_or_else(|| self.text.to_string(), |kind| format!("{kind} ({})", self.text))
+    pub(in crate::pages) fn passages(&self) -> String {
+        let Some(summary) = self.summary else { return String::new() };
+        let [of_summary, of_text] = ["summary", "description"].map(|field| self.foreign(self.about(), field));
+        let rest = self.text.filter(|_| of_summary == of_text);
+        let lines = rest.map(|rest| without_lead(rest.lines().map(str::trim).collect(), Some(summary)));
+        let mut texts = vec![self.plain_summary(summary)];
+        texts.extend(lines.into_iter().flatten());
+        passages(&texts.join("\n"), TEXT)
     }
 }
 

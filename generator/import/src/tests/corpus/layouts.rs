@@ -9,8 +9,8 @@ fn row(key: &str, more: &str) -> String {
 
 const HEAD: &str = "Ref,Title,Funder,Link,Type,Max USD\n";
 
-const TWO: &[&str] = &["A1 | fundingMaxUsd=5000", "A2 | fundingMaxUsd=6000"];
-const RANGES: &[&str] = &["A1 | fundingMinUsd=5 | fundingMaxUsd=9", "A2 | fundingMinUsd=6 | fundingMaxUsd=8"];
+const TWO: &str = "A1 | fundingMaxUsd=5000\nA2 | fundingMaxUsd=6000";
+const RANGES: &str = "A1 | fundingMinUsd=5 | fundingMaxUsd=9\nA2 | fundingMinUsd=6 | fundingMaxUsd=8";
 
 /// Maps the headings of a draft to places.
 const TO_PLACES: (&str, &str) = (".programs]\n", ".programs]\neligibleCountries = \"Section\"\n");
@@ -22,32 +22,27 @@ fn tables() -> Vec<Case> {
     let rows = [row("A1", "5000"), row("A2", "6000")].concat();
     vec![
         case(
-            "titles above a table of commas",
-            "titled.csv",
+            "titled.csv: titles above a table of commas",
             format!("Calls of 2027\nUpdated in May\n\n{HEAD}{rows}"),
             TWO,
         ),
         case(
-            "titles and notes around a table, as wide as it",
-            "padded.csv",
+            "padded.csv: titles and notes around a table, as wide as it",
             format!("Calls of 2027,,,,,\n,,,,,\n{HEAD}{rows},,,,,\nSource: the ministry,,,,,\n"),
             TWO,
         ),
         case(
-            "blank rows between groups",
-            "blank.csv",
+            "blank.csv: blank rows between groups",
             format!("{HEAD}{},,,,,\n{}", row("A1", "5000"), row("A2", "6000")),
             TWO,
         ),
         case(
-            "a header that every page repeats",
-            "pages.csv",
+            "pages.csv: a header that every page repeats",
             format!("{HEAD}{}\n{HEAD}{}", row("A1", "5000"), row("A2", "6000")),
             TWO,
         ),
         case(
-            "two rows of names, the second below the first",
-            "names.csv",
+            "names.csv: two rows of names, the second below the first",
             format!(
                 "Ref,Title,Funder,Link,Type,Sum in USD,\n,,,,,Min,Max\n{}{}",
                 row("A1", "5,9"),
@@ -56,10 +51,9 @@ fn tables() -> Vec<Case> {
             RANGES,
         ),
         case(
-            "two columns of one name",
-            "twice.csv",
+            "twice.csv: two columns of one name",
             format!("Ref,Title,Funder,Link,Type,Deadline,Deadline\n{}", row("A1", "2027-01-31,2027-02-28")),
-            &[],
+            "",
         ),
     ]
 }
@@ -67,16 +61,13 @@ fn tables() -> Vec<Case> {
 /// The last row of a header names the columns: `Plazo` alone would be the deadline.
 fn spanish() -> Case {
     case(
-        "a Spanish header of two rows",
-        "plazos.csv",
+        "plazos.csv: a Spanish header of two rows",
         "Ref;Nombre;Entidad;Web;Tipo;Plazo;;Dotación (USD);\n\
          ;;;;;Apertura;Cierre;Mínima;Máxima\n\
          A1;Call A1;Acme;https://a.example/A1;Ayuda;01.02.2027;28.02.2027;1.000;2.500,75\n\
          A2;Call A2;Acme;https://a.example/A2;Ayuda;;1 mar 2027;500;\n",
-        &[
-            "A1 | fundingMinUsd=1000 | fundingMaxUsd=2500.75 | opensOn=2027-02-01 | deadlineOn=2027-02-28",
-            "A2 | fundingMinUsd=500 | deadlineOn=2027-03-01",
-        ],
+        "A1 | fundingMinUsd=1000 | fundingMaxUsd=2500.75 | opensOn=2027-02-01 | deadlineOn=2027-02-28\n\
+             A2 | fundingMinUsd=500 | deadlineOn=2027-03-01",
     )
 }
 
@@ -88,7 +79,7 @@ fn workbooks() -> Vec<Case> {
             cells("A1", &[Number(5.0, "0"), Number(9.0, "0"), Text("Ana")]),
             cells("A2", &[Number(6.0, "0"), Number(8.0, "0"), Text("Bea")]),
         ],
-        across: vec![(1, 5, 6)],
+        merged: vec!["F1:G1"],
         ..Plan::default()
     };
     let tall = Plan {
@@ -99,8 +90,7 @@ fn workbooks() -> Vec<Case> {
             cells("A1", &[Number(5.0, "0"), Number(9.0, "0")]),
             cells("A2", &[Number(6.0, "0"), Number(8.0, "0")]),
         ],
-        merged: (0..5).map(|column| (column, 2, 3)).collect(),
-        across: vec![(2, 5, 6)],
+        merged: vec!["A2:A3", "B2:B3", "C2:C3", "D2:D3", "E2:E3", "F2:G2"],
         ..Plan::default()
     };
     let two = Plan {
@@ -118,28 +108,23 @@ fn workbooks() -> Vec<Case> {
         ..Plan::default()
     };
     vec![
-        case("groups of columns above their names", "groups.xlsx", xlsx(&grouped), RANGES),
-        case("names that are two rows tall", "tall.xlsx", xlsx(&tall), RANGES),
+        case("groups.xlsx: groups of columns above their names", xlsx(&grouped), RANGES),
+        case("tall.xlsx: names that are two rows tall", xlsx(&tall), RANGES),
         case(
-            "two tables with headings",
-            "two.xlsx",
+            "two.xlsx: two tables with headings",
             xlsx(&two),
-            &[
-                "A1 | fundingMaxUsd=5",
-                "A2 | fundingMaxUsd=6",
-                "B1 | deadlineOn=2026-12-31",
-                "B2 | deadlineOn=2026-12-31",
-            ],
+            "A1 | fundingMaxUsd=5\n\
+             A2 | fundingMaxUsd=6\n\
+             B1 | deadlineOn=2026-12-31\n\
+             B2 | deadlineOn=2026-12-31",
         ),
     ]
 }
 
 fn sections() -> Vec<Case> {
-    const TRUTH: &[&str] = &[
-        "A1 | fundingMaxUsd=5000 | eligibleCountries=[\"ES\"]",
-        "A2 | fundingMaxUsd=6000 | eligibleCountries=[\"ES\"]",
-        "A3 | fundingMaxUsd=7000 | eligibleCountries=[\"PE\"]",
-    ];
+    const TRUTH: &str = "A1 | fundingMaxUsd=5000 | eligibleCountries=[\"ES\"]\n\
+             A2 | fundingMaxUsd=6000 | eligibleCountries=[\"ES\"]\n\
+             A3 | fundingMaxUsd=7000 | eligibleCountries=[\"PE\"]";
     let rows = [row("A1", "5000"), row("A2", "6000"), row("A3", "7000")];
     let [one, two, three] = &rows;
     let merged = Plan {
@@ -152,40 +137,24 @@ fn sections() -> Vec<Case> {
             cells("A3", &[Number(7000.0, "0")]),
             texts(&["Updated in May"]),
         ],
-        across: vec![(2, 0, 5), (5, 0, 5)],
+        merged: vec!["A2:F2", "A5:F5"],
         ..Plan::default()
     };
     vec![
-        Case {
-            edits: &[TO_PLACES],
-            ..case(
-                "headings between rows",
-                "headings.csv",
-                format!("{HEAD}Spain,,,,,\n{one}{two},,,,,\nPeru,,,,,\n{three}"),
-                TRUTH,
-            )
-        },
-        Case {
-            edits: &[TO_PLACES],
-            ..case(
-                "headings as short lines",
-                "short.csv",
-                format!("{HEAD}Spain\n{one}{two}Peru\n{three}"),
-                TRUTH,
-            )
-        },
-        Case {
-            edits: &[TO_PLACES],
-            ..case(
-                "headings, each with the header below it",
-                "repeated.csv",
-                format!("Spain,,,,,\n{HEAD}{one}{two}\nPeru,,,,,\n{HEAD}{three}"),
-                TRUTH,
-            )
-        },
-        Case {
-            edits: &[TO_PLACES],
-            ..case("merged headings and a note", "merged.xlsx", xlsx(&merged), TRUTH)
-        },
+        case(
+            "headings.csv: headings between rows",
+            format!("{HEAD}Spain,,,,,\n{one}{two},,,,,\nPeru,,,,,\n{three}"),
+            TRUTH,
+        )
+        .edited(&[TO_PLACES]),
+        case("short.csv: headings as short lines", format!("{HEAD}Spain\n{one}{two}Peru\n{three}"), TRUTH)
+            .edited(&[TO_PLACES]),
+        case(
+            "repeated.csv: headings, each with the header below it",
+            format!("Spain,,,,,\n{HEAD}{one}{two}\nPeru,,,,,\n{HEAD}{three}"),
+            TRUTH,
+        )
+        .edited(&[TO_PLACES]),
+        case("merged.xlsx: merged headings and a note", xlsx(&merged), TRUTH).edited(&[TO_PLACES]),
     ]
 }

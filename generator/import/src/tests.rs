@@ -76,6 +76,17 @@ impl Place {
         errors.into_iter().map(|it| (it.code, place(it.place), it.message)).collect()
     }
 
+    /// Drafts a mapping of a source that is here, and gives its text.
+    fn drafted(&self, source: &str) -> String {
+        draft(self.folder.path(), Some(&self.folder.path().join(source)), None).unwrap();
+        fs::read_to_string(self.folder.path().join(FILE)).unwrap()
+    }
+
+    /// A column of a table.
+    fn column(&self, path: &str, name: &str) -> Vec<Value> {
+        self.rows(path).into_iter().map(|mut row| row[name].take()).collect()
+    }
+
     fn rows(&self, path: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.folder.path().join(path)).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -185,14 +196,13 @@ fn names_labels_and_addresses_become_what_a_dataset_has_and_are_reported() {
 
 #[test]
 fn several_days_in_a_cell_are_an_error_with_each_until_the_mapping_splits_them() {
-    let cells = [
+    for (cell, separator, days) in [
         ("LOI 3/4/27; full 5/1/27", ";", "2027-04-03 LOI, 2027-01-05 full"),
         ("3/4/2027 | 5/1/2027", "|", "2027-04-03, 2027-01-05"),
         ("31 de enero de 2027 y 1 de junio de 2027", " y ", "2027-01-31, 2027-06-01"),
         ("LOI March 4, 2027 & full May 1, 2027", " & ", "2027-03-04 LOI, 2027-05-01 full"),
         ("2027-01-05, 2027-06-05 17:00", ",", "2027-01-05, 2027-06-05"),
-    ];
-    for (cell, separator, days) in cells {
+    ] {
         let sheet = SHEET.replace("03/04/2027", &format!("\"{cell}\""));
         let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &sheet)]);
         let message = format!("`deadlineOn` is `{cell}`, which has several days: {days} (column `Deadline`)");
@@ -238,12 +248,8 @@ fn quotes_within_cells_are_kept_or_refused_and_columns_without_a_name_are_report
     let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &pasted)]);
     let report = place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "\"Second\" Chance");
-    let new: Vec<&str> = report
-        .sorted()
-        .into_iter()
-        .filter(|it| it.code == Code::NewColumn)
-        .map(|it| it.message.as_str())
-        .collect();
+    let problems = report.sorted().into_iter().filter(|it| it.code == Code::NewColumn);
+    let new: Vec<&str> = problems.map(|it| it.message.as_str()).collect();
     assert_eq!(new, ["column 9 has no name and 1 cell, the first `extended to 1 May`"]);
     let sheet = SHEET.replace("Ocean", "\"Second\" Chance");
     let refused = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &sheet)]).refused();
@@ -495,8 +501,7 @@ fn several_columns_together_are_the_key() {
     let sheet = SHEET.replace("A2", "A1") + "Total;3;;;;;;\n";
     let place = Place::new(&[("import.toml", &mapping), ("inbox/grants.csv", &sheet)]);
     place.imported();
-    let keys: Vec<Value> =
-        place.rows("programs/grants.ndjson").iter().map(|row| row["key"].clone()).collect();
+    let keys = place.column("programs/grants.ndjson", "key");
     assert_eq!(keys, ["A1 / Ocean", "A1 / Sea"]);
 }
 
@@ -593,9 +598,7 @@ fn attributes_are_columns_and_distinguish_elements_of_one_name() {
 #[test]
 fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     let place = Place::new(&[("inbox/grants.csv", SHEET)]);
-    let from = place.folder.path().join("inbox/grants.csv");
-    draft(place.folder.path(), Some(&from), None).unwrap();
-    let text = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    let text = place.drafted("inbox/grants.csv");
     for line in [
         "key     = \"Ref\"  # different in every row",
         "dates   = \"dmy\"  # proved by 31/12/2026 17:00 CET, row 2",
@@ -613,7 +616,7 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     place.write(FILE, text.replace("  # ?", "  #").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");
-    let again = draft(place.folder.path(), Some(&from), None);
+    let again = draft(place.folder.path(), Some(&place.folder.path().join("inbox/grants.csv")), None);
     assert!(again.is_err(), "a draft wrote over a mapping");
 }
 
@@ -631,12 +634,8 @@ fn every_ready_mapping_makes_a_sound_dataset_of_its_records() {
         place.write(&source, &fs::read(inbox.path()).unwrap());
         let report = place.imported();
         assert!(report.sorted().is_empty(), "{name}: {:?}", report.sorted());
-        let mut report = Diagnostics::new();
-        let input = dataset::Input::Folder(place.folder.path().to_owned());
-        let tables = dataset::read(&input, &mut report).unwrap();
-        let directory = dataset::link(tables, &mut report);
-        assert_eq!(report.error_count(), 0, "{name}: {:?}", report.sorted());
-        let directory = directory.unwrap();
+        assert_eq!(place.checked(), [], "{name}");
+        let directory = dataset::directory(&dataset::Input::Folder(place.folder.path().to_owned()));
         assert!(
             !directory.programs.is_empty() && directory.cycles.len() + directory.awards.len() > 0,
             "{name}"
@@ -652,6 +651,5 @@ fn leaders_keep_the_order_of_their_rows() {
     let rows = "Funder,Who,Role\nAcme,Zoe,Chair\nAcme,Ana,Member\nAcme,Max,Member\n";
     let place = Place::new(&[(FILE, mapping), ("inbox/a.csv", rows)]);
     place.imported();
-    let names: Vec<Value> = place.rows("leaders/a.ndjson").iter().map(|row| row["name"].clone()).collect();
-    assert_eq!(names, ["Zoe", "Ana", "Max"]);
+    assert_eq!(place.column("leaders/a.ndjson", "name"), ["Zoe", "Ana", "Max"]);
 }

@@ -79,9 +79,9 @@ fn records(lines: &str) -> Vec<(String, Value)> {
 }
 
 /// Lines of cells: the header and a row with key A1, A2 … for each of what stands behind.
-fn lines(separator: &str, columns: &str, rows: &[&str]) -> String {
+fn lines(separator: &str, columns: &str, rows: &str) -> String {
     let header = HEADER.join(separator);
-    let rows = (1..).zip(rows).map(|(number, row)| {
+    let rows = (1..).zip(rows.split('\n')).map(|(number, row)| {
         let first = base(&format!("A{number}")).join(separator);
         format!("{first}{separator}{row}\n")
     });
@@ -97,8 +97,9 @@ fn cells(key: &str, more: &[Made]) -> Vec<Made> {
     base(key).map(|text| Text(leak(text))).into_iter().chain(more.iter().cloned()).collect()
 }
 
-fn texts(all: &[&'static str]) -> Vec<Made> {
-    all.iter().map(|text| if text.is_empty() { Nothing } else { Text(text) }).collect()
+/// Cells of texts, which bars part.
+fn texts(all: &'static str) -> Vec<Made> {
+    all.split('|').map(|text| if text.is_empty() { Nothing } else { Text(text) }).collect()
 }
 
 /// The same as rows of a workbook.
@@ -140,14 +141,14 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "grid.csv: an export of Airtable",
-            lines(",", "Max amount,Deadline", &["\"$5,000.00\",12/31/2026", "\"$12,500.00\",4/3/2027", ","]),
+            lines(",", "Max amount,Deadline", "\"$5,000.00\",12/31/2026\n\"$12,500.00\",4/3/2027\n,"),
             "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31\n\
              A2 | fundingMaxUsd=12500 | deadlineOn=2027-04-03\n\
              A3",
         ),
         case(
             "sheet.csv: an export of Google Sheets with formulas that failed",
-            lines(",", "Max USD,Deadline", &["5000,#REF!", "TBC,2027-04-03"]),
+            lines(",", "Max USD,Deadline", "5000,#REF!\nTBC,2027-04-03"),
             "A1 | fundingMaxUsd=5000\nA2 | deadlineOn=2027-04-03",
         )
         .edited(&[("empty   = [\"TBC\"]", "empty   = [\"TBC\", \"#REF!\"]")]),
@@ -156,13 +157,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
             lines(
                 ",",
                 "Deadline",
-                &[
-                    "LOI 3/4/27; full 5/1/27",
-                    "Stage 1: 31 January 2027; 1 June 2027;",
-                    "31/12/2026",
-                    "rolling",
-                    "",
-                ],
+                "LOI 3/4/27; full 5/1/27\nStage 1: 31 January 2027; 1 June 2027;\n31/12/2026\nrolling\n",
             ),
             "A1 | label=Current call: LOI | deadlineOn=2027-04-03 | label=Current call: full \
              | deadlineOn=2027-01-05\n\
@@ -202,12 +197,12 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "miles.csv: a Spanish header with a factor",
-            lines(";", "Importe (miles €)", &["2,5", "12", "hasta 0,75"]),
+            lines(";", "Importe (miles €)", "2,5\n12\nhasta 0,75"),
             "A1 | Importe: 2500 EUR\nA2 | Importe: 12000 EUR\nA3 | Importe (hasta 0,75, × 1000): 750 EUR",
         ),
         case(
             "uk.csv: pounds, one of them without a sign, and limits",
-            lines(",", "Award", &["£5000", "2500", "\"£500 - £1,500\"", "up to £900"]),
+            lines(",", "Award", "£5000\n2500\n\"£500 - £1,500\"\nup to £900"),
             "A1 | Award: 5000 GBP\n\
              A2 | Award: 2500 GBP\n\
              A3 | Award (£500 - £1,500): 1500 GBP\n\
@@ -215,11 +210,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "divisas.csv: two currencies and a sum without one",
-            lines(
-                ";",
-                "Importe máximo",
-                &["5000", "€ 12.500,00", "300 USD", "de 1.000 a 2.000 €", "hasta 3 mil USD"],
-            ),
+            lines(";", "Importe máximo", "5000\n€ 12.500,00\n300 USD\nde 1.000 a 2.000 €\nhasta 3 mil USD"),
             "A1 | fundingMaxUsd=5000\n\
              A2 | Importe máximo: 12500 EUR\n\
              A3 | fundingMaxUsd=300\n\
@@ -229,7 +220,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         .edited(&[("currency = \"…\"", "currency = \"USD\"")]),
         case(
             "apply.csv: days in a column whose name begins as that of a link",
-            lines(",", "Apply by", &["2027-03-04", "2027-05-01"]),
+            lines(",", "Apply by", "2027-03-04\n2027-05-01"),
             "A1 | deadlineOn=2027-03-04\nA2 | deadlineOn=2027-05-01",
         ),
         case(
@@ -241,7 +232,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "years.csv: years of two digits and a season",
-            lines(",", "Deadline", &["31/12/26", "3/4/27", "Spring 2027", "30.11.2026"]),
+            lines(",", "Deadline", "31/12/26\n3/4/27\nSpring 2027\n30.11.2026"),
             "A1 | deadlineOn=2026-12-31\n\
              A2 | deadlineOn=2027-04-03\n\
              A3 | Deadline ~ Spring 2027\n\
@@ -265,7 +256,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
             lines(
                 ",",
                 "Max USD,Deadline,Summary,Fields",
-                &["5000,2026-12-31,About the sea,Ocean", "6000,2027-01-31,About ice,Ice"],
+                "5000,2026-12-31,About the sea,Ocean\n6000,2027-01-31,About ice,Ice",
             ) + "A3,Call A3,Acme,https://a.example/A3,Grant,,,,\nTotal,,,,,11000,,,\n",
             "A1 | fundingMaxUsd=5000 | summary=About the sea | fields=[\"Ocean\"] | deadlineOn=2026-12-31\n\
              A2 | fundingMaxUsd=6000 | summary=About ice | fields=[\"Ice\"] | deadlineOn=2027-01-31\n\
@@ -273,12 +264,12 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "nulls.csv: marks of nothing",
-            lines(",", "Max USD,Deadline,Summary", &["NULL,n/a,#N/A", "5000,TBC,Text"]),
+            lines(",", "Max USD,Deadline,Summary", "NULL,n/a,#N/A\n5000,TBC,Text"),
             "A1\nA2 | fundingMaxUsd=5000 | summary=Text",
         ),
         case(
             "ranges.csv: ranges, limits and rates of pay",
-            lines(",", "Max", &["US$ 500 – 3000", "up to USD 2k", "US$ 15 per hour", "from 800 USD", "€900"]),
+            lines(",", "Max", "US$ 500 – 3000\nup to USD 2k\nUS$ 15 per hour\nfrom 800 USD\n€900"),
             "A1 | fundingMinUsd=500 | fundingMaxUsd=3000\n\
              A2 | fundingMaxUsd=2000\n\
              A3 | Max (US$ 15 per hour): 15 USD\n\
@@ -325,6 +316,9 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         &[&[Number(5000.0, "\"$\"#,##0"), Day(DECEMBER)], &[Number(6000.0, "\"$\"#,##0"), Day(APRIL)]],
     ));
     titled.push(vec![Text("Total"), Nothing, Nothing, Nothing, Nothing, Number(11000.0, "\"$\"#,##0")]);
+    let [one, two, three] = ["one", "two", "three"].map(|text| [Text(text), Number(1.0, "0")]);
+    let mut crossed = rows(&["Summary", "Max USD"], &[&one, &two, &three]);
+    crossed.push(["A4", "Call A4", "Acme", "https://a.example/A4", "Grant", "four"].map(Struck).into());
     let dated = |cells: &[Made]| {
         let cells: Vec<&[Made]> = cells.iter().map(std::slice::from_ref).collect();
         rows(&["Deadline"], &cells)
@@ -362,24 +356,7 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "hidden.xlsx: hidden rows and columns, and a row struck through",
-            xlsx(&Plan {
-                rows: {
-                    let mut all = rows(
-                        &["Summary", "Max USD"],
-                        &[
-                            &[Text("one"), Number(1.0, "0")],
-                            &[Text("two"), Number(2.0, "0")],
-                            &[Text("three"), Number(3.0, "0")],
-                        ],
-                    );
-                    let struck = ["A4", "Call A4", "Acme", "https://a.example/A4", "Grant", "four"];
-                    all.push(struck.into_iter().map(Struck).collect());
-                    all
-                },
-                hidden_rows: vec![3],
-                hidden_columns: vec![6],
-                ..Plan::default()
-            }),
+            xlsx(&Plan { rows: crossed, hidden_rows: vec![3], hidden_columns: vec![6], ..Plan::default() }),
             "A1 | summary=one\nA3 | summary=three",
         ),
         case(
@@ -424,18 +401,9 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
             "editais.ods: a Portuguese sheet of LibreOffice",
             ods(&Plan {
                 rows: vec![
-                    texts(&[
-                        "Código",
-                        "Título do edital",
-                        "Financiadora",
-                        "Ligação",
-                        "Tipo",
-                        "Valor máximo",
-                        "Prazo",
-                        "Interno",
-                    ]),
+                    texts("Código|Título do edital|Financiadora|Ligação|Tipo|Valor máximo|Prazo|Interno"),
                     [
-                        texts(&["A1", "Call A1", "Acme"]),
+                        texts("A1|Call A1|Acme"),
                         vec![Link("aqui", "https://a.example/A1"), Text("apoio"), Number(1500.5, "BRL")],
                         vec![Day(DECEMBER), Text("x")],
                     ]

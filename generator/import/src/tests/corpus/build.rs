@@ -45,10 +45,6 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-fn letter(column: usize) -> char {
-    char::from(b'A' + u8::try_from(column).unwrap())
-}
-
 /// The parts of a workbook that grow with its cells.
 #[derive(Default)]
 struct Parts {
@@ -124,8 +120,8 @@ pub(super) fn xlsx(plan: &Plan) -> Vec<u8> {
         let line = at + 1;
         let hidden = if plan.hidden_rows.contains(&line) { " hidden=\"1\"" } else { "" };
         let _ = write!(rows, "<row r=\"{line}\"{hidden}>");
-        for (column, cell) in cells.iter().enumerate() {
-            rows.push_str(&parts.cell(&format!("{}{line}", letter(column)), cell));
+        for (column, cell) in ('A'..='Z').zip(cells) {
+            rows.push_str(&parts.cell(&format!("{column}{line}"), cell));
         }
         rows.push_str("</row>");
     }

@@ -48,12 +48,9 @@ mod tests {
     use crate::representation::Representation;
     use crate::representation::tests::METADATA;
 
-    fn body(bytes: usize) -> CachedResponse {
-        CachedResponse::new(vec![0; bytes].into(), Representation::json(), &METADATA)
-    }
-
     fn insert(cache: &Cache<u64>, key: u64, bytes: usize) {
-        cache.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(body(bytes)))).unwrap();
+        let response = CachedResponse::new(vec![0; bytes].into(), Representation::json(), &METADATA);
+        cache.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(response))).unwrap();
     }
 
     #[test]

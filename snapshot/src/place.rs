@@ -259,10 +259,8 @@ mod tests {
     #[test]
     fn every_name_is_of_a_place_and_has_a_text() {
         for name in names() {
-            assert!(
-                name.codes.iter().all(|code| is_place(code)) && !normalized(name.text).is_empty(),
-                "{name:?}"
-            );
+            let is_of_places = name.codes.iter().all(|code| is_place(code));
+            assert!(is_of_places && !normalized(name.text).is_empty(), "{name:?}");
         }
         assert_eq!(named("european union").flat_map(|name| &name.codes).count(), 27);
     }
@@ -290,9 +288,8 @@ mod tests {
 
     #[test]
     fn each_code_of_a_country_stands_for_the_one_in_use() {
-        for (given, expected) in
-            [("840", Some("US")), ("USA", Some("US")), ("US", None), ("usa", None), ("", None)]
-        {
+        let codes = [("840", Some("US")), ("USA", Some("US")), ("US", None), ("usa", None), ("", None)];
+        for (given, expected) in codes {
             assert_eq!(canonical(given), expected, "{given}");
         }
         let is_used = |place: &Place| place.other_codes.iter().all(|code| !is_place(code));

@@ -355,11 +355,6 @@ mod tests {
         found
     }
 
-    /// The words of a text in a row.
-    fn read(text: &str) -> String {
-        all(text).join(" ")
-    }
-
     #[test]
     fn a_comment_at_the_beginning_is_left_out() {
         assert_eq!(without_comment(" <!--td {}--> A grant"), "A grant");
@@ -368,65 +363,52 @@ mod tests {
     }
 
     #[test]
-    fn accents_case_and_compatibility_forms_fold_away() {
-        assert_eq!(read("ASTRONOMÍA y Ñandú, ﬁeld-work №5"), "astronomia y nandu field work fieldwork 5");
-        assert_eq!(read("Straße cœur"), "strasse coeur");
-    }
-
-    #[test]
-    fn a_mark_without_a_base_an_emoji_and_an_empty_text_give_nothing() {
-        assert!(all("\u{301}\u{302} 🎓 …").is_empty());
-        assert!(all("").is_empty());
+    fn texts_are_read_as_words() {
+        for (text, words) in [
+            // Accents, case and compatibility forms fold away.
+            ("ASTRONOMÍA y Ñandú, ﬁeld-work №5", "astronomia y nandu field work fieldwork 5"),
+            ("Straße cœur", "strasse coeur"),
+            // A mark without a base, an emoji and an empty text give nothing.
+            ("\u{301}\u{302} 🎓 …", ""),
+            ("", ""),
+            // Letters that look alike are one letter.
+            ("lndian", "lndian indian"),
+            ("LGBTIQ llamado lyric", "lgbtiq llamado lyric"),
+            ("сорус", "copyc"),
+            // Names with signs are words of their own.
+            ("C/C++, C#, F#. (.NET) A+ #1", "c c++ cc++ c# f# .net net a 1"),
+            ("Deno.js on nsf.gov. Then", "deno js denojs on nsf gov nsfgov then"),
+            ("c#1 c++x ...", "c 1 c x"),
+            // Scripts without spaces are read by character.
+            ("AI奨学金2027", "ai 奨 学 金 2027"),
+            ("ทุนวิจัย", "ท น ว จ ย"),
+            // What marks join is read apart and together.
+            ("non-profit and/or x", "non profit nonprofit and or andor x"),
+            ("the U.S. and a Ph.D. in R&D, e.g.", "the us and a phd in rd eg"),
+            ("master's O'Brien students\u{2019} women\u{2019}s", "master o brien obrien students women"),
+            ("10,000 2.500 3.14 2021-2027", "10 000 10000 2 500 2500 3 14 2021 2027"),
+            ("H-2020 end. Next,then", "h 2020 h2020 end next then"),
+        ] {
+            assert_eq!(all(text).join(" "), words, "{text}");
+        }
+        assert_eq!(all("ΟΔΥΣΣΕΥΣ Οδυσσεύς"), vec![all("Οδυσσευσ")[0].clone(); 2]);
+        assert_eq!(words_of("state-of-the-art"), ["state", "of", "the", "art"]);
     }
 
     #[test]
     fn names_sort_from_their_first_letter() {
-        for (name, key) in
-            [("«Ópera»", "opera»"), ("¿Qué? 3", "que? 3"), ("“3D” print", "3d” print"), ("—", "")]
-        {
+        let names = [("«Ópera»", "opera»"), ("¿Qué? 3", "que? 3"), ("“3D” print", "3d” print"), ("—", "")];
+        for (name, key) in names {
             assert_eq!(sort_key(name), key);
         }
     }
 
     #[test]
-    fn letters_that_look_alike_are_one_letter() {
-        assert_eq!(read("lndian"), "lndian indian");
-        assert_eq!(read("LGBTIQ llamado lyric"), "lgbtiq llamado lyric");
-        assert_eq!(read("сорус"), "copyc");
-    }
-
-    #[test]
-    fn names_with_signs_are_words_of_their_own() {
-        assert_eq!(read("C/C++, C#, F#. (.NET) A+ #1"), "c c++ cc++ c# f# .net net a 1");
-        assert_eq!(read("Deno.js on nsf.gov. Then"), "deno js denojs on nsf gov nsfgov then");
-        assert_eq!(read("c#1 c++x ..."), "c 1 c x");
-        assert_eq!(all("ΟΔΥΣΣΕΥΣ Οδυσσεύς"), vec![all("Οδυσσευσ")[0].clone(); 2]);
+    fn words_of_a_query_know_their_parts_and_capitals() {
         assert_eq!(query_words("C++")[0].text, "c++");
-    }
-
-    #[test]
-    fn scripts_without_spaces_are_read_by_character_and_sought_in_a_row() {
-        assert_eq!(read("AI奨学金2027"), "ai 奨 学 金 2027");
-        assert_eq!(read("ทุนวิจัย"), "ท น ว จ ย");
         let words = query_words("AI奨学金 研究");
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        assert_eq!(texts, ["ai", "奨学金", "研究"]);
-        assert_eq!(words[1].parts, ["奨", "学", "金"]);
-    }
-
-    #[test]
-    fn what_marks_join_is_read_apart_and_together() {
-        assert_eq!(read("non-profit and/or x"), "non profit nonprofit and or andor x");
-        assert_eq!(read("the U.S. and a Ph.D. in R&D, e.g."), "the us and a phd in rd eg");
-        let expected = "master o brien obrien students women";
-        assert_eq!(read("master's O'Brien students\u{2019} women\u{2019}s"), expected);
-        assert_eq!(read("10,000 2.500 3.14 2021-2027"), "10 000 10000 2 500 2500 3 14 2021 2027");
-        assert_eq!(read("H-2020 end. Next,then"), "h 2020 h2020 end next then");
-        assert_eq!(words_of("state-of-the-art"), ["state", "of", "the", "art"]);
-    }
-
-    #[test]
-    fn words_of_a_query_know_their_parts_and_capitals() {
+        assert_eq!((texts, words[1].parts.join(" ")), (vec!["ai", "奨学金", "研究"], "奨 学 金".to_owned()));
         let found = query_words("non-profit WHO U.S. grants -");
         let texts: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(texts, ["nonprofit", "who", "us", "grants"]);

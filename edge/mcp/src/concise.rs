@@ -301,10 +301,8 @@ mod tests {
     fn filled<R: 'static>(table: &[Field<R>]) -> (Value, Vec<&'static str>) {
         let shown = table.iter().filter(|field| field.shows.has(Visibility::DETAIL));
         let marked = table.iter().filter(|field| field.shows.has(Visibility::CONCISE));
-        (
-            shown.map(|field| (field.name.to_owned(), json!(field.name))).collect(),
-            marked.map(|field| field.name).collect(),
-        )
+        let shown = shown.map(|field| (field.name.to_owned(), json!(field.name))).collect();
+        (shown, marked.map(|field| field.name).collect())
     }
 
     #[test]

@@ -92,17 +92,13 @@ mod tests {
     fn client(peer: &str, forwarded: &[impl AsRef<[u8]>]) -> String {
         let trusted = ["10.0.0.0/8", "2001:db8::/32"].map(|net| net.parse().unwrap());
         let name = HeaderName::from_static("x-forwarded-for");
-        let lines =
-            forwarded.iter().map(|line| (name.clone(), HeaderValue::from_bytes(line.as_ref()).unwrap()));
-        let mut headers = HeaderMap::new();
-        for (name, value) in lines {
-            headers.append(name, value);
-        }
+        let values = forwarded.iter().map(|line| HeaderValue::from_bytes(line.as_ref()).unwrap());
+        let headers = values.map(|value| (name.clone(), value)).collect();
         TrustedProxies::new(trusted.to_vec(), name).client(peer.parse().unwrap(), &headers).to_string()
     }
 
     #[test]
-    fn the_right_most_hop_that_is_no_trusted_proxy_is_the_client() {
+    fn the_right_most_hop_that_is_no_trusted_proxy_is_the_client_and_an_untrusted_peer_names_none() {
         for (peer, forwarded, expected) in [
             ("10.0.0.1", &["203.0.113.9"][..], "203.0.113.9"),
             ("10.0.0.1", &["1.1.1.1, 203.0.113.9, 10.2.0.1"], "203.0.113.9"),
@@ -115,9 +111,12 @@ mod tests {
             ("10.0.0.1", &["caf\u{e9}, 203.0.113.9"], "203.0.113.9"),
             ("10.0.0.1", &["1.1.1.1, \u{e9}"], "10.0.0.1"),
             ("10.0.0.1", &["1.1.1.1, unknown"], "10.0.0.1"),
+            ("203.0.113.1", &["1.1.1.1"], "203.0.113.1"),
         ] {
             assert_eq!(client(peer, forwarded), expected, "{peer} {forwarded:?}");
         }
+        let peer = "10.0.0.1".parse().unwrap();
+        assert_eq!(TrustedProxies::default().client(peer, &HeaderMap::new()), peer);
     }
 
     #[test]
@@ -138,15 +137,5 @@ mod tests {
         ] {
             assert!(!same(one, other), "{one} {other}");
         }
-    }
-
-    #[test]
-    fn an_untrusted_peer_cannot_name_another_client() {
-        assert_eq!(client("203.0.113.1", &["1.1.1.1"]), "203.0.113.1");
-        assert_eq!(client("10.0.0.1", &["1.1.1.1, 203.0.113.9"]), "203.0.113.9");
-        assert_eq!(
-            TrustedProxies::default().client("10.0.0.1".parse().unwrap(), &HeaderMap::new()).to_string(),
-            "10.0.0.1"
-        );
     }
 }

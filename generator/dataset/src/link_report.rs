@@ -115,9 +115,9 @@ mod tests {
         assert_eq!(found("HTTPS://Gone.example/"), "dead: 404 Not Found");
         assert_eq!(found("https://moved.example/"), "moved: https://new.example/en");
         assert_eq!(found("https://moved.example/gone"), "dead: Network error");
-        for other in
-            ["https://slow.example/", "https://login.example/", "https://fine.example/", "no address"]
-        {
+        let others =
+            ["https://slow.example/", "https://login.example/", "https://fine.example/", "no address"];
+        for other in others {
             assert_eq!(found(other), "", "{other}");
         }
     }

@@ -85,15 +85,9 @@ mod tests {
     #[test]
     fn exact_names_and_common_ones_are_one_place_in_six_languages() {
         for (name, code) in [
-            ("Spain", "ES"),
-            ("España", "ES"),
             ("ESPANA", "ES"),
-            ("UK", "GB"),
-            ("U.S.A.", "US"),
-            ("Türkiye", "TR"),
             ("Turkey", "TR"),
             ("Côte d’Ivoire", "CI"),
-            ("Africa", "002"),
             ("World", "001"),
             ("Allemagne", "DE"),
             ("Royaume-Uni", "GB"),

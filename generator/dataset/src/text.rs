@@ -157,10 +157,9 @@ mod tests {
     fn a_part_has_the_verb_of_its_number_and_the_whole_its_noun() {
         let parts = [(1, 1), (1, 3), (2, 3), (0, 1)]
             .map(|(part, all)| part_of(part, all, "program", ["has", "have"]));
-        assert_eq!(
-            parts,
-            ["1 of 1 program has", "1 of 3 programs has", "2 of 3 programs have", "0 of 1 program have"]
-        );
+        let expected =
+            ["1 of 1 program has", "1 of 3 programs has", "2 of 3 programs have", "0 of 1 program have"];
+        assert_eq!(parts, expected);
     }
 
     #[test]

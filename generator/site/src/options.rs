@@ -83,12 +83,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         std::fs::write(data.join("dataset.json"), "{}").unwrap();
-        let whole = |options: &BuildOptions, data: &Path| options.made_from(data);
-        let first = whole(&options(), data).unwrap();
+        let first = options().made_from(data).unwrap();
         let with = |change: &dyn Fn(&mut BuildOptions)| {
             let mut options = options();
             change(&mut options);
-            whole(&options, data)
+            options.made_from(data)
         };
         assert_eq!(with(&|options| options.jobs = 7), Some(first));
         assert_eq!(with(&|options| options.out = "elsewhere".into()), Some(first));
@@ -101,10 +100,10 @@ mod tests {
         ];
         assert!(changes.iter().all(|change| with(change).is_some_and(|other| other != first)));
         std::fs::write(data.join("programs.csv"), "id").unwrap();
-        let second = whole(&options(), data).unwrap();
+        let second = options().made_from(data).unwrap();
         assert_ne!(second, first);
         std::fs::rename(data.join("programs.csv"), data.join("awards.csv")).unwrap();
-        assert!(![first, second].contains(&whole(&options(), data).unwrap()));
-        assert_eq!(whole(&options(), &data.join("absent")), None);
+        assert!(![first, second].contains(&options().made_from(data).unwrap()));
+        assert_eq!(options().made_from(&data.join("absent")), None);
     }
 }

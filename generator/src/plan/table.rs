@@ -184,6 +184,12 @@ mod tests {
 
     use super::*;
 
+    /// What two versions of a table differ in.
+    fn compared(table: Table, live: String, new: &str, directory: &Directory) -> TablePlan {
+        let versions = Versions::new(live.into_bytes(), new.as_bytes());
+        compare_table(table, &versions, directory, None).expect("nothing is read").expect("a row differs")
+    }
+
     #[test]
     fn a_removed_record_with_the_address_of_an_added_one_was_probably_renamed() {
         let directory = dataset::directory(&dataset::Input::Embedded(dataset::sample::FILES));
@@ -209,9 +215,7 @@ mod tests {
         };
         let live = row("a", "grant", "https://a.example") + &row("b", "prize", "https://b.example");
         let new = row("a", "grant", "https://a.example") + &row("b", "grant", "");
-        let versions = Versions::new(live.into_bytes(), new.as_bytes());
-        let plan = compare_table(Table::Programs, &versions, &directory, None);
-        let plan = plan.expect("nothing is read").expect("a row differs");
+        let plan = compared(Table::Programs, live, &new, &directory);
         assert_eq!((plan.live, plan.changed.len()), (2, 1));
         let blanked: Vec<_> = plan.blanked.iter().map(|it| (it.field.as_str(), it.live, it.count)).collect();
         assert_eq!(blanked, [("officialUrl", 2, 1)]);
@@ -227,9 +231,7 @@ mod tests {
         };
         let live = fact("a", "Most", 3000) + &fact("b", "Least", 10) + &fact("c", "Twice", 1);
         let new = fact("d", "Most", 300_000) + &fact("e", "Twice", 2) + &fact("f", "Twice", 3);
-        let versions = Versions::new(live.into_bytes(), new.as_bytes());
-        let plan = compare_table(Table::Facts, &versions, &directory, None);
-        let plan = plan.expect("nothing is read").expect("a row differs");
+        let plan = compared(Table::Facts, live, &new, &directory);
         let slug = &program.slug;
         let [changed] = &plan.changed[..] else { panic!("{plan:?}") };
         assert_eq!(changed.name, format!("{slug}, Most"));

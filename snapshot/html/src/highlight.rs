@@ -252,10 +252,7 @@ mod tests {
     #[test]
     fn the_passage_with_most_additional_words_is_shown_else_the_summary() {
         let texts = ["Soil prize", "For farmers.", "For farmers.\nIt pays for soil and water.\nWater only"];
-        assert_eq!(
-            chosen(&["soil", "water"], texts),
-            "… It pays for soil and [water].".replace("soil", "[soil]")
-        );
+        assert_eq!(chosen(&["soil", "water"], texts), "… It pays for [soil] and [water].");
         assert_eq!(chosen(&["soil"], texts), "For farmers.");
         assert_eq!(chosen(&["only"], texts), "… Water [only] …");
         assert_eq!(chosen(&["nothing"], texts), "For farmers.");

@@ -390,24 +390,18 @@ mod tests {
     #[test]
     fn a_note_is_quoted_where_it_speaks_of_applicants_and_whole_where_it_is_short() {
         let filler = "Costs are listed. ".repeat(40);
+        let paragraphs = "Open to all fields.\n\n Applicants must be cities.";
         for (text, expected) in [
             ("By invitation only", "By invitation only"),
-            (
-                "Open to all fields.
-
- Applicants must be cities.",
-                "Open to all fields. Applicants must be cities.",
-            ),
+            (paragraphs, "Open to all fields. Applicants must be cities."),
             ("Purchase of land for habitat.", ""),
             ("https://a.example/guide.pdf", ""),
         ] {
             assert_eq!(note(text).unwrap_or_default(), expected);
         }
         let late = note(&format!("{filler}Applicants must be U.S. citizens.")).unwrap();
-        assert!(
-            late.starts_with("Costs are") && late.ends_with("… Applicants must be U.S. citizens."),
-            "{late}"
-        );
+        let end = "… Applicants must be U.S. citizens.";
+        assert!(late.starts_with("Costs are") && late.ends_with(end), "{late}");
         let early = note(&format!("Public agencies. {filler}")).unwrap();
         assert!(early.starts_with("Public agencies. Costs are") && early.ends_with('…'), "{early}");
         assert_eq!(note(&filler), None);

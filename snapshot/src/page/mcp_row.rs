@@ -257,10 +257,8 @@ mod tests {
         assert_eq!(line(career, &[]), "career: doctoral, postdoc +1");
         let requested = (Facet::Careers, "under\"graduate");
         assert_eq!(line(career, &[requested]), "career: under\"graduate, doctoral +1");
-        assert_eq!(
-            line(career, &[(Facet::Careers, "postdoc"), requested]),
-            "career: postdoc, under\"graduate +1"
-        );
+        let two = [(Facet::Careers, "postdoc"), requested];
+        assert_eq!(line(career, &two), "career: postdoc, under\"graduate +1");
         let three = [(Facet::Careers, "doctoral"), (Facet::Careers, "postdoc"), requested];
         assert_eq!(line(career, &three), "career: doctoral, postdoc, under\"graduate");
         assert_eq!(line(career, &[(Facet::Applicants, "postdoc")]), "career: doctoral, postdoc +1");
@@ -268,10 +266,8 @@ mod tests {
             "\u{1}country\u{2}AR\u{2}BO\u{2}002\u{2}KE\u{1}not citizenship\u{2}SS\u{1}age\u{2}18-35";
         let rest = "; not citizenship: South Sudan; age: 18-35";
         assert_eq!(line(country, &[(Facet::Citizenships, "KE")]), format!("country: Kenya, Africa +2{rest}"));
-        assert_eq!(
-            line(country, &[(Facet::Countries, "UG")]),
-            format!("country: Africa, Argentina +2{rest}")
-        );
+        let expected = format!("country: Africa, Argentina +2{rest}");
+        assert_eq!(line(country, &[(Facet::Countries, "UG")]), expected);
         assert_eq!(line("", &[requested]), "");
         let quoted = "\u{1}\u{201c}Only cities may apply.\u{201d}";
         let expected = "\u{201c}Only cities may apply.\u{201d}; career: doctoral, postdoc +1";

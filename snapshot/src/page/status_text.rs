@@ -104,19 +104,24 @@ fn lifecycle(program: &ProgramState, locale: Locale) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CycleStatus, Lifecycle};
+    use crate::record::CycleStatus;
+    use crate::record::Lifecycle::{self, ActiveAccepting, ActiveBetweenCycles, Ended, Unclear};
     use crate::search::Observation;
     use crate::time::Season;
 
-    fn state_text(
-        lifecycle: Lifecycle,
-        seasons: &[Season],
-        checked: Day,
-        locale: Locale,
-        in_words: bool,
-    ) -> String {
-        let today = Day::new(jiff::civil::date(2026, 11, 21));
-        let openness = Openness::new(lifecycle, seasons.iter().copied(), today);
+    const EN: Locale = Locale::En;
+    const ES: Locale = Locale::Es;
+
+    fn day(year: i16, month: i8, day: i8) -> Day {
+        Day::new(jiff::civil::date(year, month, day))
+    }
+
+    /// Lifecycle, only season, day of the last check, and language of the text.
+    type Case = (Lifecycle, Season, Day, Locale);
+
+    fn text((lifecycle, season, checked, locale): Case, in_words: bool) -> String {
+        let today = day(2026, 11, 21);
+        let openness = Openness::new(lifecycle, std::iter::once(season), today);
         let (standing, observed) =
             (openness.standing(checked, today), Observation { lifecycle, on: checked, checked });
         state(&ProgramState { standing, openness, observed }, today, locale, in_words)
@@ -124,127 +129,82 @@ mod tests {
 
     #[test]
     fn a_state_names_its_days_and_the_lifecycle_its_check() {
-        let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
         let passed = Season { deadline: day(2026, 9, 30), ..Season::default() };
         let open = Season { opens: day(2026, 11, 1), deadline: day(2026, 12, 31), ..Season::default() };
         let rolling = Season { stated: Some(CycleStatus::Rolling), ..Season::default() };
-        let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
-        for (lifecycle, season, checked, locale, expected) in [
+        let (lately, long_ago, after) = (day(2026, 7, 1), day(2025, 8, 20), day(2026, 10, 1));
+        for (program, expected) in [
             (
-                Lifecycle::Unclear,
-                passed,
-                lately,
-                Locale::En,
+                (Unclear, passed, lately, EN),
                 "Last round closed 2026-09-30; not known whether it opens again. Unclear, as checked 2026-07-01.",
             ),
             (
-                Lifecycle::Unclear,
-                passed,
-                Day::NONE,
-                Locale::Es,
+                (Unclear, passed, Day::NONE, ES),
                 "Última convocatoria cerrada: 2026-09-30; no se sabe si volverá a abrir. Sin confirmar; no se indica la fecha de \
                  ninguna revisión.",
             ),
             (
-                Lifecycle::ActiveBetweenCycles,
-                open,
-                lately,
-                Locale::En,
+                (ActiveBetweenCycles, open, lately, EN),
                 "Open; closes 2026-12-31. Active, between cycles, as checked 2026-07-01; by its dates it is open \
                  now.",
             ),
             (
-                Lifecycle::ActiveAccepting,
-                rolling,
-                long_ago,
-                Locale::En,
+                (ActiveAccepting, rolling, long_ago, EN),
                 "Not known to be open; open when checked 15 months ago; no deadline stated. Active, accepting \
                  applications, as checked 2025-08-20.",
             ),
             (
-                Lifecycle::ActiveAccepting,
-                rolling,
-                lately,
-                Locale::En,
+                (ActiveAccepting, rolling, lately, EN),
                 "Open at any time. Active, accepting applications, as checked 2026-07-01.",
             ),
             (
-                Lifecycle::Ended,
-                passed,
-                lately,
-                Locale::Es,
+                (Ended, passed, lately, ES),
                 "Cerrada; último plazo: 2026-09-30. Terminada; última revisión del 2026-07-01, antes de su último plazo.",
             ),
+            ((Ended, passed, after, EN), "Closed; last deadline 2026-09-30. Ended, as checked 2026-10-01."),
         ] {
-            assert_eq!(state_text(lifecycle, &[season], checked, locale, false), expected);
+            assert_eq!(text(program, false), expected);
         }
-        let returns = state_text(Lifecycle::Unclear, &[passed], lately, Locale::En, true);
+        let returns = text((Unclear, passed, lately, EN), true);
         assert_eq!(returns, "Last round closed 2026-09-30. Unclear, as checked 2026-07-01.");
     }
 
     #[test]
-    fn a_check_after_the_last_deadline_agrees_with_it() {
-        let day = |month, day| Day::new(jiff::civil::date(2026, month, day));
-        let passed = Season { deadline: day(9, 30), ..Season::default() };
-        assert_eq!(
-            state_text(Lifecycle::Ended, &[passed], day(10, 1), Locale::En, false),
-            "Closed; last deadline 2026-09-30. Ended, as checked 2026-10-01."
-        );
-    }
-
-    #[test]
     fn a_state_names_the_doubt_about_old_rounds_the_opening_and_the_last_day() {
-        let day = |y, m, d| Day::new(jiff::civil::date(y, m, d));
-        let today = day(2026, 11, 21);
+        let deadline = day(2026, 11, 21);
         let old = Season { opens: day(2011, 7, 6), ..Season::default() };
         let fiscal = Season { opens: day(2025, 7, 6), named: day(2025, 12, 31), ..Season::default() };
         let upcoming = Season { opens: day(2027, 1, 11), deadline: day(2027, 5, 3), ..Season::default() };
-        let projected =
-            Season { opens: day(2026, 11, 1), deadline: today, projected: true, ..Season::default() };
+        let projected = Season { opens: day(2026, 11, 1), deadline, projected: true, ..Season::default() };
         let ends_today = Season { projected: false, ..projected };
         let (lately, long_ago) = (day(2026, 7, 1), day(2025, 8, 20));
-        for (lifecycle, season, checked, locale, expected) in [
+        for (program, expected) in [
             (
-                Lifecycle::ActiveAccepting,
-                old,
-                long_ago,
-                Locale::En,
+                (ActiveAccepting, old, long_ago, EN),
                 "Not known to be open; opened 2011-07-06; no deadline stated. Active, accepting applications, as \
                  checked 2025-08-20.",
             ),
             (
-                Lifecycle::ActiveAccepting,
-                fiscal,
-                lately,
-                Locale::Es,
+                (ActiveAccepting, fiscal, lately, ES),
                 "No se sabe si está abierta; apertura: 2025-07-06; sin plazo publicado. Activa, recibe \
                  solicitudes, según la revisión del 2026-07-01.",
             ),
             (
-                Lifecycle::ActiveBetweenCycles,
-                upcoming,
-                lately,
-                Locale::En,
+                (ActiveBetweenCycles, upcoming, lately, EN),
                 "Upcoming; opens 2027-01-11; deadline 2027-05-03. Active, between cycles, as checked 2026-07-01.",
             ),
             (
-                Lifecycle::ActiveAccepting,
-                ends_today,
-                lately,
-                Locale::En,
+                (ActiveAccepting, ends_today, lately, EN),
                 "Open, last day today; deadline 2026-11-21. Active, accepting applications, as checked \
                  2026-07-01; the present round opened later.",
             ),
             (
-                Lifecycle::ActiveAccepting,
-                projected,
-                lately,
-                Locale::Es,
+                (ActiveAccepting, projected, lately, ES),
                 "Abierta; plazo previsto: 2026-11-21, último día: hoy. Activa, recibe solicitudes, según la \
                  revisión del 2026-07-01; la convocatoria actual se abrió después.",
             ),
         ] {
-            assert_eq!(state_text(lifecycle, &[season], checked, locale, false), expected);
+            assert_eq!(text(program, false), expected);
         }
     }
 }

@@ -107,9 +107,9 @@ mod tests {
     #[test]
     fn a_day_and_a_moment_have_one_spelling_each() {
         assert!(Date::is_spelled("2027-01-31"));
-        for other in
-            ["20270131", "2027-01-31T23:59:00-08:00", "2027-01-31[UTC]", "+002027-01-31", "2027-1-31", ""]
-        {
+        let others =
+            ["20270131", "2027-01-31T23:59:00-08:00", "2027-01-31[UTC]", "+002027-01-31", "2027-1-31", ""];
+        for other in others {
             assert!(!Date::is_spelled(other), "{other}");
         }
         assert!(Uuid::is_spelled("3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11"));
@@ -117,17 +117,10 @@ mod tests {
         for moment in ["2026-12-31T23:59:60Z", "2026-01-31T09:00:00Z", "2026-01-31T09:00:00.123456+05:30"] {
             assert!(Timestamp::is_spelled(moment), "{moment}");
         }
-        for other in [
-            "2026-01-31",
-            "2026-01-31T09:00Z",
-            "2026-01-31T09:00:00",
-            "2026-01-31 09:00:00Z",
-            "2026-01-31T09:00:00.Z",
-            "2026-01-31T09:00:00-08:00[America/Los_Angeles]",
-            "20260131T090000Z",
-            "2026-01-31T09:00:60Z",
-            "2026-01-31T09:00:00+25:00",
-        ] {
+        let others = "2026-01-31|2026-01-31T09:00Z|2026-01-31T09:00:00|2026-01-31 09:00:00Z|2026-01-31T09:00:00.Z|\
+                      2026-01-31T09:00:00-08:00[America/Los_Angeles]|20260131T090000Z|2026-01-31T09:00:60Z|\
+                      2026-01-31T09:00:00+25:00";
+        for other in others.split('|') {
             assert!(!Timestamp::is_spelled(other), "{other}");
         }
     }

@@ -373,10 +373,8 @@ mod tests {
         assert_eq!(texts(&query), ["solar", "fieldwork"]);
         assert_eq!(query.words[1].parts, ["field", "work"]);
         assert_eq!(query.phrases, [phrase("living labs")]);
-        assert_eq!(
-            (query.excluded_words, query.excluded_phrases),
-            (phrase("gas"), vec![phrase("fossil fuel")])
-        );
+        assert_eq!(query.excluded_words, phrase("gas"));
+        assert_eq!(query.excluded_phrases, [phrase("fossil fuel")]);
     }
 
     #[test]

@@ -32,6 +32,8 @@ use crate::request_head::RequestHead;
 
 /// Address of clients in memory, as a dual-stack listener reports an IPv4 client.
 const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv4Addr::new(192, 0, 2, 7).to_ipv6_mapped()), 1234);
+/// Another client.
+const OTHER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)), 80);
 /// What a connection in memory holds for a reader that does not read.
 const HELD_BACK: usize = 64 << 10;
 
@@ -112,6 +114,14 @@ impl Server {
         let (ours, stream) = tokio::io::duplex(HELD_BACK);
         self.driver.admit(stream, client);
         ours
+    }
+
+    /// A connection of a client whose first request was answered.
+    async fn answered(&self, client: SocketAddr) -> DuplexStream {
+        let mut stream = self.connect_from(client);
+        stream.write_all(GET).await.unwrap();
+        read_until(&mut stream, "path /").await;
+        stream
     }
 
     /// A connection that has sent `bytes`.

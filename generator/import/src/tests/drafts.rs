@@ -2,59 +2,56 @@
 
 use super::*;
 
-/// What is printed about a file, and its draft.
-fn drafted(file: &str, text: &str) -> (String, String) {
-    let path = format!("inbox/{file}");
-    let place = Place::new(&[(&path, text)]);
-    let shown = draft(place.folder.path(), Some(&place.folder.path().join(&path)), None).unwrap();
-    let mapping = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
-    (shown, mapping)
+/// The draft of a file.
+struct Draft(String);
+
+impl Draft {
+    #[track_caller]
+    fn has(&self, lines: &[&str]) {
+        for line in lines {
+            assert!(self.0.lines().any(|it| it == *line), "{line}\n{}", self.0);
+        }
+    }
 }
 
-#[track_caller]
-fn has(mapping: &str, lines: &[&str]) {
-    for line in lines {
-        assert!(mapping.lines().any(|it| it == *line), "{line}\n{mapping}");
-    }
+fn drafted(file: &str, text: &str) -> Draft {
+    let path = format!("inbox/{file}");
+    Draft(Place::new(&[(&path, text)]).drafted(&path))
 }
 
 #[test]
 fn evidence_is_what_the_import_takes() {
-    let (_, mapping) = drafted(
+    let mapping = drafted(
         "a.csv",
         "Title,Funder,URL,Deadline,Max award,Country\n\
          One,Acme,https://x.example/1,30/02/2027,10-20k,\"Georgia, US\"\n\
          Two,Acme,https://x.example/2,28/02/2027,\"$1,000.50\",US\n\
          Three,Acme,https://x.example/3,31/03/2027,~$3000,Peru\n",
     );
-    has(
-        &mapping,
-        &[
+    mapping.has(&[
             "dates   = \"dmy\"  # proved by 28/02/2027, row 3",
             "lists   = \",\"  # ? does the comma separate countries, or a place from its country: Georgia, US",
             "name = \"Title\"  # 3 of 3 cells fit",
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # ? 2 of 3 cells fit, not 30/02/2027, row 2",
             "eligibleCountries = \"Country\"  # ? right? its name fits only in part; 2 of 3 cells fit, not Georgia, US, row 2",
-        ],
-    );
+    ]);
 }
 
 #[test]
 fn a_copied_id_is_a_question_about_the_key() {
     let sheet = "ID,Name,Funder,Link\n1,A,X,https://a.example/1\n2,B,X,https://a.example/2\n\
                  2,C,X,https://a.example/3\n4,D,X,https://a.example/4\n";
-    let (_, mapping) = drafted("a.csv", sheet);
-    has(&mapping, &["key     = \"Name\"  # ? or is it \"ID\", where only 2 is in two rows, 3 and 4"]);
-    let (_, mapping) = drafted("a.csv", &sheet.replace("2,C", "3,C"));
-    has(&mapping, &["key     = \"ID\"  # different in every row"]);
+    drafted("a.csv", sheet)
+        .has(&["key     = \"Name\"  # ? or is it \"ID\", where only 2 is in two rows, 3 and 4"]);
+    drafted("a.csv", &sheet.replace("2,C", "3,C")).has(&["key     = \"ID\"  # different in every row"]);
 }
 
 #[test]
 fn two_names_in_a_cell_of_organizations_are_a_question() {
     let drafted = |cell: &str| {
         let rows = "A,Acme\nB,Umbrella\nC,\"Smith, Jones & Co\"\nD,";
-        drafted("a.csv", &format!("Title,Funder\n{rows}{cell}\n")).1
+        drafted("a.csv", &format!("Title,Funder\n{rows}{cell}\n")).0
     };
     for cell in ["Acme; Other", "Acme / Other", "Acme and Umbrella", "Acme & Umbrella"] {
         let question =
@@ -72,9 +69,8 @@ fn a_sum_is_no_key_and_a_row_of_totals_no_record() {
                  $500,Acme,One,https://x.example/1\n\
                  $600,Acme,Two,https://x.example/2\n\
                  $1100,Total,,\n";
-    let (_, mapping) = drafted("a.csv", sheet);
-    has(&mapping, &["key     = \"Grant\"  # different in every row"]);
-    has(&mapping, &["skip    = [\"Total\"]  # sums and rows without values: 4"]);
+    let skipped = "skip    = [\"Total\"]  # sums and rows without values: 4";
+    drafted("a.csv", sheet).has(&["key     = \"Grant\"  # different in every row", skipped]);
 }
 
 #[test]
@@ -90,78 +86,57 @@ fn names_of_columns_are_read_without_what_stands_around_the_sum() {
         "Monto",
         "Funding",
     ] {
-        let (_, mapping) = drafted(
-            "a.csv",
-            &format!("Name;Funder;Link;{name}\nA;X;https://a.example/1;5\nB;X;https://a.example/2;6\n"),
-        );
-        let line = mapping.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
+        let mapping = with_column(name, &["5", "6"]);
+        let line = mapping.0.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
         assert!(
             line.is_some_and(|line| line.contains("# ? right? its name fits only in part;")),
-            "{name}\n{mapping}"
+            "{name}\n{}",
+            mapping.0
         );
     }
     let groups = "Name;Funder;Link;Age;;Award (€);\n;;;Min;Max;Min;Max\nA;X;https://a.example/1;18;30;5;6\n";
-    let (_, mapping) = drafted("a.csv", groups);
-    has(&mapping, &["amount = \"Award (€) / Max\"  # 1 of 1 cells fit"]);
+    drafted("a.csv", groups).has(&["amount = \"Award (€) / Max\"  # 1 of 1 cells fit"]);
     for name in ["Max age", "Edad mínima", "Max participants", "Duración máxima (meses)"] {
-        let (_, mapping) = drafted(
-            "a.csv",
-            &format!("Name;Funder;Link;{name}\nA;X;https://a.example/1;5\nB;X;https://a.example/2;6\n"),
-        );
-        assert!(!mapping.contains("Usd ="), "{name}\n{mapping}");
-        assert_eq!(
-            mapping.contains("has ages: facts of kind"),
-            !name.contains("parti") && !name.contains("Dura"),
-            "{mapping}"
-        );
+        let mapping = with_column(name, &["5", "6"]);
+        assert!(!mapping.0.contains("Usd ="), "{name}\n{}", mapping.0);
+        let has_ages = !name.contains("parti") && !name.contains("Dura");
+        assert_eq!(mapping.0.contains("has ages: facts of kind"), has_ages, "{}", mapping.0);
     }
 }
 
 #[test]
 fn columns_of_days_and_sums_that_nothing_takes_are_questions() {
-    let sheet = "Name,Funder,Link,Per year (EUR)\nA,X,https://a.example/1,300\nB,X,https://a.example/2,500\n";
-    let (_, mapping) = drafted("a.csv", sheet);
+    let mapping = with_column("Per year (EUR)", &["300", "500"]);
     let question = "\"Per year (EUR)\" has sums in 2 of 2 cells: fundingMaxUsd?";
-    has(&mapping, &[&format!("ignore  = [\"Per year (EUR)\"]  # ? not published; {question}")]);
-    let (_, mapping) = drafted(
+    mapping.has(&[&format!("ignore  = [\"Per year (EUR)\"]  # ? not published; {question}")]);
+    let mapping = drafted(
         "a.json",
         r#"[{"no":"a","title":"A","funder":"X","url":"https://a.example/","sum":{"value":7,"currency":"GBP"}}]"#,
     );
-    assert!(mapping.contains("\"sum/value\" has sums in 1 of 1 cells: fundingMaxUsd?"), "{mapping}");
+    assert!(mapping.0.contains("\"sum/value\" has sums in 1 of 1 cells: fundingMaxUsd?"), "{}", mapping.0);
     for name in ["Apply online until", "Submissions"] {
-        let (_, mapping) = drafted(
-            "a.csv",
-            &format!(
-                "Name,Funder,Link,{name}\nA,X,https://a.example/1,2027-03-04\nB,X,https://a.example/2,2027-05-01\n"
-            ),
-        );
+        let mapping = with_column(name, &["2027-03-04", "2027-05-01"]);
         let line = format!(
             "ignore  = [\"{name}\"]  # ? not published; \"{name}\" has days in 2 of 2 cells: deadlineOn?"
         );
-        has(&mapping, &[&line]);
+        mapping.has(&[&line]);
     }
 }
 
 #[test]
 fn the_currency_of_most_sums_is_proposed_for_those_that_show_none() {
-    let (_, mapping) = drafted(
-        "uk.csv",
-        "Name,Funder,Link,Award\nA,X,https://a.example/1,£5000\nB,X,https://a.example/2,2500\n\
-         C,X,https://a.example/3,£500 - £900\nD,X,https://a.example/4,up to £700\n",
-    );
-    has(
-        &mapping,
-        &["currency = \"GBP\"  # ? nothing shows which currency 2500, row 3, is in; others show GBP"],
-    );
+    let mapping = with_column("Award", &["£5000", "2500", "£500 - £900", "up to £700"]);
+    mapping
+        .has(&["currency = \"GBP\"  # ? nothing shows which currency 2500, row 3, is in; others show GBP"]);
     // A sign is of no language.
     assert_eq!(source::guess(b"Award\n\xa3500\n").as_deref(), Some("windows-1252"));
 }
 
 /// A draft of programs with one more column, `name`.
-fn with_column(name: &str, cells: &[&str]) -> String {
+fn with_column(name: &str, cells: &[&str]) -> Draft {
     let rows =
         (1..).zip(cells).map(|(at, cell)| format!("P{at},F,grant,https://a.example/{at},\"{cell}\"\n"));
-    drafted("a.csv", &format!("Name,Funder,Type,Link,{name}\n{}", rows.collect::<String>())).1
+    drafted("a.csv", &format!("Name,Funder,Type,Link,{name}\n{}", rows.collect::<String>()))
 }
 
 #[test]
@@ -171,50 +146,44 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
     let sums: Vec<&str> = sums.iter().map(String::as_str).collect();
     let mapping = with_column("Max award", &sums);
     let line = "numbers = \"1,234.56\"  # ? 29 cells are written so, as €1,000, row 2; 1 as \"1.234,56\": €4,50, row 31";
-    has(&mapping, &[line]);
+    mapping.has(&[line]);
     let mapping = with_column("Deadline", &["31/01/2027", "01/31/2027", "30/01/2027"]);
-    has(
-        &mapping,
-        &[
+    mapping.has(&[
             "dates   = \"dmy\"  # ? 2 cells are written so, as 31/01/2027, row 2; 1 as \"mdy\": 01/31/2027, row 3",
-        ],
-    );
-    let mapping = with_column("Deadline (MM/DD/YYYY)", &["03/04/2027", "05/06/2027"]);
-    has(&mapping, &["dates   = \"mdy\"  # proved by the column's name \"Deadline (MM/DD/YYYY)\""]);
+    ]);
+    with_column("Deadline (MM/DD/YYYY)", &["03/04/2027", "05/06/2027"])
+        .has(&["dates   = \"mdy\"  # proved by the column's name \"Deadline (MM/DD/YYYY)\""]);
 }
 
 #[test]
 fn a_comma_separates_topics_where_parts_of_cells_recur() {
     let mapping = with_column("Topics", &["Film, Radio and Press", "Sport", "Wood, Iron & Clay"]);
-    assert!(mapping.contains("# ? lists   = \",\"  # does the comma separate values?"), "{mapping}");
-    let mapping = with_column("Topics", &["Film,\"\"Radio, large\"\"", "Press,Sport"]);
-    has(&mapping, &["lists   = \",\"  # as in Film,\"Radio, large\""]);
-    let mapping = with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"]);
-    has(
-        &mapping,
-        &["lists   = \",\"  # as in Film, Radio", "fields = \"Topics\"  # 3 of 3 cells have texts"],
-    );
+    assert!(mapping.0.contains("# ? lists   = \",\"  # does the comma separate values?"), "{}", mapping.0);
+    with_column("Topics", &["Film,\"\"Radio, large\"\"", "Press,Sport"])
+        .has(&["lists   = \",\"  # as in Film,\"Radio, large\""]);
+    with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"])
+        .has(&["lists   = \",\"  # as in Film, Radio", "fields = \"Topics\"  # 3 of 3 cells have texts"]);
 }
 
 #[test]
 fn places_are_what_the_import_reads_as_places() {
     let mapping = with_column("Eligible countries", &["Charities", "Schools"]);
-    assert!(!mapping.contains("eligibleCountries ="), "{mapping}");
+    assert!(!mapping.0.contains("eligibleCountries ="), "{}", mapping.0);
     let mapping = with_column("Eligible countries", &["ZA", "NA"]);
-    has(&mapping, &["empty   = [\"NA\"]  # ? what stands for nothing; NA is Namibia too"]);
+    mapping.has(&["empty   = [\"NA\"]  # ? what stands for nothing; NA is Namibia too"]);
     for regions in [["Brittany", "France"], ["Aragón", "Galicia"]] {
         let mapping = with_column("Topics", &regions);
-        let is_place = mapping.contains("eligibleCountries = \"Topics\"  # ? ");
-        assert!(is_place && !mapping.contains("\nfields"), "{mapping}");
+        let is_place = mapping.0.contains("eligibleCountries = \"Topics\"  # ? ");
+        assert!(is_place && !mapping.0.contains("\nfields"), "{}", mapping.0);
     }
     let mapping = with_column("State", &["IA", "KS, NE"]);
-    assert!(mapping.contains("\"IA\" = \"US-IA\"") && !mapping.contains("lifecycle"), "{mapping}");
-    has(&mapping, &["lists   = \",\"  # as in KS, NE"]);
-    let mapping = with_column("Eligible countries", &["Alemanha", "Espagne, Österreich"]);
-    has(&mapping, &["lists   = \",\"  # as in Espagne, Österreich"]);
+    assert!(mapping.0.contains("\"IA\" = \"US-IA\"") && !mapping.0.contains("lifecycle"), "{}", mapping.0);
+    mapping.has(&["lists   = \",\"  # as in KS, NE"]);
+    with_column("Eligible countries", &["Alemanha", "Espagne, Österreich"])
+        .has(&["lists   = \",\"  # as in Espagne, Österreich"]);
     let line = |cells: &[&str]| {
         let mapping = with_column("Eligible countries", cells);
-        mapping.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()
+        mapping.0.lines().find(|line| line.starts_with("eligibleCountries")).unwrap().to_owned()
     };
     // Among other states, among other countries, and alone.
     let states = line(&["DE", "TX"]);
@@ -227,6 +196,5 @@ fn places_are_what_the_import_reads_as_places() {
 #[test]
 fn an_address_that_the_check_refuses_does_not_fit() {
     let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example\nC,F,grant,c.example/young\n";
-    let (_, mapping) = drafted("a.csv", rows);
-    has(&mapping, &["officialUrl = \"Link\"  # ? 2 of 3 cells fit, not b.example, row 3"]);
+    drafted("a.csv", rows).has(&["officialUrl = \"Link\"  # ? 2 of 3 cells fit, not b.example, row 3"]);
 }

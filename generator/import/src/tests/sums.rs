@@ -61,9 +61,9 @@ fn a_factor_of_two_readings_is_an_error() {
     read.imported();
     assert_eq!(read.rows("facts/a.ndjson")[0]["amount"], 3000);
     let headed = place("currency = \"USD\"", TO_FACTS, &["3"]);
-    for (path, from, to) in
-        [(FILE, "amount = \"Award\"", "amount = \"Award (mil $)\""), ("a.csv", "Award", "Award (mil $)")]
-    {
+    let changes =
+        [(FILE, "amount = \"Award\"", "amount = \"Award (mil $)\""), ("a.csv", "Award", "Award (mil $)")];
+    for (path, from, to) in changes {
         let text = fs::read_to_string(headed.folder.path().join(path)).unwrap();
         headed.write(path, text.replacen(from, to, 1).as_bytes());
     }

@@ -60,9 +60,7 @@ fn style_and_script_fit_into_four_kilobytes() {
 
 #[test]
 fn an_operators_words_and_styles_replace_the_programs() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("en.json"), r#"{"nav_search":"Find"}"#).unwrap();
-    std::fs::write(folder.path().join("site.css"), "body{}").unwrap();
+    let folder = folder(&[("en.json", r#"{"nav_search":"Find"}"#), ("site.css", "body{}")]);
     let theme = Theme::load(Some(folder.path())).unwrap();
     assert_eq!(theme.words[0]["nav_search"], "Find");
     assert_eq!(theme.words[1]["nav_search"], "Buscar");
@@ -70,15 +68,21 @@ fn an_operators_words_and_styles_replace_the_programs() {
     assert!(style.starts_with(b":root{") && style.ends_with(b"}\nbody{}"));
 }
 
-/// The error message of a folder with some files; empty for a valid theme.
-fn load_error(files: &[(&str, &str)]) -> String {
+/// A folder with some files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    Theme::load(Some(folder.path())).err().map(|error| error.to_string()).unwrap_or_default()
+    folder
+}
+
+/// The error message of a folder with some files; empty for a valid theme.
+fn load_error(files: &[(&str, &str)]) -> String {
+    let theme = Theme::load(Some(folder(files).path()));
+    theme.err().map(|error| error.to_string()).unwrap_or_default()
 }
 
 #[test]
@@ -89,13 +93,10 @@ fn a_missing_folder_is_unreadable() {
 
 #[test]
 fn a_link_that_leaves_the_theme_is_refused_and_one_within_it_is_followed() {
-    let place = tempfile::tempdir().unwrap();
+    let files = [("secret.svg", "<svg/>"), ("others/favicon.ico", "x"), ("theme/theme.css", "body{}")];
+    let place = folder(&files);
     let theme = place.path().join("theme");
-    std::fs::create_dir_all(theme.join("assets")).unwrap();
-    std::fs::write(place.path().join("secret.svg"), "<svg/>").unwrap();
-    std::fs::create_dir(place.path().join("others")).unwrap();
-    std::fs::write(place.path().join("others/favicon.ico"), "x").unwrap();
-    std::fs::write(theme.join("theme.css"), "body{}").unwrap();
+    std::fs::create_dir(theme.join("assets")).unwrap();
     std::os::unix::fs::symlink("../theme.css", theme.join("assets/style.ico")).unwrap();
     assert!(Theme::load(Some(&theme)).is_ok());
     let load = |target: &str, link: &str| {
@@ -104,9 +105,9 @@ fn a_link_that_leaves_the_theme_is_refused_and_one_within_it_is_followed() {
         std::fs::remove_file(theme.join(link)).unwrap();
         error.unwrap_or_default()
     };
-    for (target, link) in
-        [("../../secret.svg", "assets/logo.svg"), ("/etc/hostname", "en.json"), ("../others", "static")]
-    {
+    let links =
+        [("../../secret.svg", "assets/logo.svg"), ("/etc/hostname", "en.json"), ("../others", "static")];
+    for (target, link) in links {
         let error = load(target, link);
         assert!(error.contains("the link leaves the theme; copy the file into it"), "{link}: {error}");
     }
@@ -114,39 +115,35 @@ fn a_link_that_leaves_the_theme_is_refused_and_one_within_it_is_followed() {
 
 #[test]
 fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
-    for (name, text, expected) in [
-        ("hoem.html", "", "hoem.html: is no file of a theme\n  help: did you mean `home.html`?"),
-        ("fonts/a.woff2", "", "fonts/a.woff2: is no file of a theme"),
-        ("assets/a.gif", "", "assets/a.gif: is no picture that pages can show\n  help: "),
-        ("static/robots.txt", "", "static/robots.txt: is nothing that can be published under its own name"),
+    for (file, expected) in [
+        (("hoem.html", ""), "hoem.html: is no file of a theme\n  help: did you mean `home.html`?"),
+        (("fonts/a.woff2", ""), "fonts/a.woff2: is no file of a theme"),
+        (("assets/a.gif", ""), "assets/a.gif: is no picture that pages can show\n  help: "),
+        (("static/robots.txt", ""), "static/robots.txt: is nothing that can be published under its own name"),
         (
-            "en.json",
-            "{\n \"nav_serch\": \"Find\"}",
+            ("en.json", "{\n \"nav_serch\": \"Find\"}"),
             "en.json:2: there is no word `nav_serch`\n  help: did you mean `nav_search`?",
         ),
         (
-            "en.json",
-            "{\n \"results_other\": \"{m} found\"}",
+            ("en.json", "{\n \"results_other\": \"{m} found\"}"),
             "en.json:2: nothing fills `{m}` in `results_other`",
         ),
-        ("es.json", "{\n \"skip\": 1}", "es.json:2: "),
-        ("base.html", "{% block", "base.html:1: "),
-        ("base.html", "<p>Mine</p>", "base.html: has no block `main`"),
+        (("es.json", "{\n \"skip\": 1}"), "es.json:2: "),
+        (("base.html", "{% block"), "base.html:1: "),
+        (("base.html", "<p>Mine</p>"), "base.html: has no block `main`"),
         (
-            "base.html",
-            "{% extends \"base.html\" %}",
+            ("base.html", "{% extends \"base.html\" %}"),
             "base.html:1: goes on from itself\n  help: the program's own is `@opdir/base.html`",
         ),
         (
-            "base.html",
-            "\n{% extends \"@opdir/bsae.html\" %}",
+            ("base.html", "\n{% extends \"@opdir/bsae.html\" %}"),
             "base.html:2: there is no template `@opdir/bsae.html`\n  help: did you mean `@opdir/base.html`?",
         ),
-        ("theme.toml", "[brand]\nlogo = \"logo.svg\"", "theme.toml:2: there is no picture `logo.svg`"),
+        (("theme.toml", "[brand]\nlogo = \"logo.svg\""), "theme.toml:2: there is no picture `logo.svg`"),
     ] {
-        let message = load_error(&[(name, text)]);
-        assert!(message.starts_with("1 fault in the theme ") || name.ends_with("base.html"), "{message}");
-        assert!(message.contains(expected), "{name}: {text}\n{message}");
+        let message = load_error(&[file]);
+        assert!(message.starts_with("1 fault in the theme ") || file.0.ends_with("base.html"), "{message}");
+        assert!(message.contains(expected), "{file:?}\n{message}");
     }
     for (block, inside, expected) in [
         ("fotter", "", "2: `base.html` has no block `fotter`\n  help: did you mean `footer`?"),
@@ -180,14 +177,10 @@ fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
     ];
     assert_eq!(load_error(&files), "");
     // A picture that no page shows is a warning.
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("assets")).unwrap();
-    std::fs::write(folder.path().join("assets/a.svg"), "").unwrap();
-    let warnings = Theme::load(Some(folder.path())).unwrap().warnings;
+    let warnings = Theme::load(Some(folder(&[("assets/a.svg", "")]).path())).unwrap().warnings;
     assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].to_string().starts_with("assets/a.svg: is shown nowhere\n  help: name it in theme.toml")
-    );
+    let expected = "assets/a.svg: is shown nowhere\n  help: name it in theme.toml";
+    assert!(warnings[0].to_string().starts_with(expected));
     // A word has to be in both languages.
     assert!(load_error(&files[..2]).contains("`imprint` is no word of es.json"));
 }

@@ -3,7 +3,6 @@
 
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use minisign::{KeyPair, SignatureBox};
@@ -13,8 +12,7 @@ use uuid::Uuid;
 use super::memory::{Client, Memory, NOW, run_alone};
 use super::schedules::{TestSource, as_publisher, collect, unsigned};
 use crate::current::{
-    CURRENT, Current, DROPPED, DroppedGeneration, FORMAT, FetchedCurrent, GenerationRef, LIMIT, RETAINED,
-    Trust,
+    Current, DROPPED, DroppedGeneration, FORMAT, FetchedCurrent, GenerationRef, LIMIT, RETAINED, Trust,
 };
 use crate::error::{ErrorClass, RemoteError};
 use crate::publish::Publisher;
@@ -26,14 +24,9 @@ fn at() -> Timestamp {
 }
 
 fn generation(sequence: u64) -> GenerationRef {
-    GenerationRef {
-        generation: GenerationId {
-            sequence,
-            hash: *Digest::of(&sequence.to_le_bytes()).0.first_chunk().unwrap(),
-        },
-        manifest: Digest::of(b"manifest"),
-        at: at(),
-    }
+    let hash = *Digest::of(&sequence.to_le_bytes()).0.first_chunk().unwrap();
+    let generation = GenerationId { sequence, hash };
+    GenerationRef { generation, manifest: Digest::of(b"manifest"), at: at() }
 }
 
 fn current(version: u64) -> Current {
@@ -60,12 +53,9 @@ pub(super) fn key() -> (impl Fn(&[u8]) -> Result<String, String>, String) {
 }
 
 fn parse(bytes: &[u8], trust: &Trust) -> Result<FetchedCurrent, RemoteError> {
-    let bytes = bytes.to_vec().into();
-    FetchedCurrent::parse(
-        "store",
-        &FetchedObject { bytes, version: ObjectVersion::default(), modified: 0 },
-        trust,
-    )
+    let object =
+        FetchedObject { bytes: bytes.to_vec().into(), version: ObjectVersion::default(), modified: 0 };
+    FetchedCurrent::parse("store", &object, trust)
 }
 
 #[track_caller]
@@ -203,24 +193,16 @@ fn the_guard_removes_what_a_killed_process_left() {
     assert!(!old.exists() && new.exists());
 }
 
-/// A store to which a root pushed three generations, its root, and CURRENT after the first push.
-fn three_pushed() -> (Arc<Memory>, tempfile::TempDir, FetchedObject) {
-    let (memory, root) = (Memory::empty(), tempfile::tempdir().unwrap());
-    let mut first = None;
-    for sequence in 1..=3 {
-        run_alone(as_publisher(&Client::of(&memory), 0, async |publisher| {
-            publisher.push(&TestSource::new(sequence, "own").of(root.path())).await.unwrap();
-        }));
-        first.get_or_insert_with(|| memory.object(CURRENT));
-    }
-    (memory, root, first.unwrap())
-}
-
 /// A recovery trusts nothing that is in the store: it uploads all again, and garbage collection keeps it.
 #[test]
 fn a_recovery_of_what_is_live_repairs_the_store_and_is_not_collected() {
-    let (memory, root, _) = three_pushed();
+    let (memory, root) = (Memory::empty(), tempfile::tempdir().unwrap());
     let client = Client::of(&memory);
+    for sequence in 1..=3 {
+        run_alone(as_publisher(&client, 0, async |publisher| {
+            publisher.push(&TestSource::new(sequence, "own").of(root.path())).await.unwrap();
+        }));
+    }
     let whole = memory.objects.lock().unwrap().clone();
     let damaged: Vec<String> = memory.names().into_iter().filter(|name| name.contains("g/000003")).collect();
     damaged.iter().for_each(|name| memory.put(name, "damaged"));

@@ -36,19 +36,13 @@ impl Store {
         self.try_push(sequence).unwrap();
     }
 
-    /// Collects what was pushed before a time.
-    fn report(&self, since: i64) -> GcReport {
+    /// Collects what was pushed before a time; gives the numbers of removed objects, and of generations that wait for it.
+    fn collect(&self, since: i64) -> (u64, u64) {
         let mut report = GcReport::default();
         run_alone(as_publisher(&Client::of(&self.memory), self.ahead, async |publisher| {
             let since = Timestamp::from_second(since).unwrap();
             report = publisher.collect(1, since).await.unwrap();
         }));
-        report
-    }
-
-    /// The same; gives the numbers of removed objects, and of generations that wait for it.
-    fn collect(&self, since: i64) -> (u64, u64) {
-        let report = self.report(since);
         (report.objects, report.waiting)
     }
 
@@ -151,10 +145,8 @@ fn a_manifest_that_is_not_what_was_pushed_is_reported_and_has_nothing_removed() 
         store.memory.pass(8 * DAY);
         store.collect(NOW + YEAR);
         let warnings = std::mem::take(&mut *store.memory.warnings.lock().unwrap());
-        assert!(
-            warnings.iter().all(|text| text.contains(&manifest) && text.contains("stay")),
-            "{warnings:?}"
-        );
+        let is_named = |text: &String| text.contains(&manifest) && text.contains("stay");
+        assert!(warnings.iter().all(is_named), "{warnings:?}");
         // The other one is removed, this one waits.
         assert_eq!((warnings.is_empty(), store.current().dropped.len()), (false, 1));
     }

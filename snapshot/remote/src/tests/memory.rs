@@ -2,7 +2,6 @@
 //! break the promises of a store.
 
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -125,20 +124,6 @@ pub(super) struct Client {
     pub(super) is_full: Arc<AtomicBool>,
 }
 
-/// Pending when it is polled first: the test decides when the request that waits for it is done.
-struct Turn(bool);
-
-impl Future for Turn {
-    type Output = ();
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.0, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    }
-}
-
 impl Client {
     pub(super) fn of(memory: &Arc<Memory>) -> Self {
         Self { memory: Arc::clone(memory), loses: Arc::default(), is_full: Arc::default() }
@@ -150,7 +135,8 @@ impl Client {
         path: &str,
         done: impl FnOnce(&Memory) -> Result<T, TargetError> + Send,
     ) -> Result<T, TargetError> {
-        Turn(false).await;
+        // The test decides when the request that waits here is done.
+        tokio::task::yield_now().await;
         self.memory.requests.lock().unwrap().push(format!("{name} {path}"));
         let done = done(&self.memory);
         match self.loses.swap(false, Relaxed) {
@@ -158,9 +144,7 @@ impl Client {
             false => done,
         }
     }
-}
 
-impl Client {
     async fn write_where(
         &self,
         path: &str,
@@ -246,17 +230,12 @@ impl Target for Client {
     }
 }
 
-/// Polls a client's work until it has ended, while no other client does anything.
+/// Does a client's work to its end, while no other client does anything.
 pub(super) fn run_alone<T>(work: impl Future<Output = T>) -> T {
-    let mut work = Box::pin(work);
-    loop {
-        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return done;
-        }
-    }
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
 }
 
-/// The same until so many requests were done, or it has ended; then it is killed.
+/// Polls it until so many requests were done, or it has ended; then it is killed.
 pub(super) fn run_until<T>(memory: &Memory, requests: usize, work: impl Future<Output = T>) -> Option<T> {
     let mut work = Box::pin(work);
     while memory.requests.lock().unwrap().len() < requests {

@@ -132,21 +132,16 @@ fn a_pull_of_one_changed_record_takes_few_requests_and_few_bytes() {
         let mut all = Vec::new();
         for n in 0..1_500 {
             let text = if n == 700 { format!("{n} {edition}") } else { n.to_string() };
-            for path in
-                ["programs/N.html", "es/programs/N.html", "api/v1/programs/N.json", "api/v1/programs/N.ics"]
-            {
+            let paths =
+                ["programs/N.html", "es/programs/N.html", "api/v1/programs/N.json", "api/v1/programs/N.ics"];
+            for path in paths {
                 all.push((path.replace('N', &format!("{n:04}")), noise(&format!("{path} {text}"), 2_000)));
             }
         }
         // What names every record, and changes with any.
-        for path in [
-            "data/dataset.json",
-            "data/dataset.csv",
-            "feeds/changes.xml",
-            "index.html",
-            "sitemap.xml",
-            "es/index.html",
-        ] {
+        let lists =
+            "data/dataset.json data/dataset.csv feeds/changes.xml index.html sitemap.xml es/index.html";
+        for path in lists.split(' ') {
             all.push((path.to_owned(), noise(&format!("{path} {edition}"), 60_000)));
         }
         all
@@ -202,14 +197,8 @@ fn a_store_without_ranges_gives_the_whole_archive() {
         let manifest = site.publish(&pages(50, 10_000, |n| n < edition));
         let pulled = site.pull(to.path()).unwrap();
         assert!(pulled.bytes >= manifest.stored(ARCHIVE).unwrap().bytes);
-        assert_eq!(
-            site.memory
-                .take_requests()
-                .iter()
-                .filter(|it| it.starts_with("get ") && it.ends_with(ARCHIVE))
-                .count(),
-            1
-        );
+        let requests = site.memory.take_requests().into_iter();
+        assert_eq!(requests.filter(|it| it.starts_with("get ") && it.ends_with(ARCHIVE)).count(), 1);
         assert_same(site.root.path(), to.path());
     }
     // A byte that is wrong once, and one that stays so.
@@ -256,10 +245,8 @@ fn a_wrong_byte_anywhere_is_refused_by_name_and_its_object_fetched_again_once() 
             let pulled = site.pull(to.path());
             let requests = site.memory.take_requests();
             if let Err(error) = pulled {
-                assert!(
-                    matches!(&error, RemoteError::Damaged { name: found, .. } if found == name),
-                    "{error}"
-                );
+                let is_named = matches!(&error, RemoteError::Damaged { name: found, .. } if found == name);
+                assert!(is_named, "{error}");
                 assert_eq!((error.class(), live_id(to.path()).unwrap()), (ErrorClass::Unverified, first));
                 assert_eq!(count(&requests, name), 2, "{requests:#?}");
             } else {
@@ -516,12 +503,8 @@ async fn a_server_of_files_is_pulled_from_with_and_without_ranges() {
             let pulled = pull(&*crate::stores::open(&address).unwrap(), to.path()).await.unwrap();
             assert_same(root.path(), to.path());
             let is_whole = edition == 0 || !ranges;
-            assert_eq!(
-                pulled.bytes > archive / 2,
-                is_whole,
-                "{edition}, {ranges}: {} of {archive}",
-                pulled.bytes
-            );
+            let shown = format!("{edition}, {ranges}: {} of {archive}", pulled.bytes);
+            assert_eq!(pulled.bytes > archive / 2, is_whole, "{shown}");
         }
     }
 }

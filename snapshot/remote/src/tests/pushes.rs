@@ -86,10 +86,9 @@ fn a_push_without_room_or_without_an_answer_is_finished_by_the_next() {
                 // An answer of a conditional write that is lost is found out.
                 Ok(_) => assert!(loses && live(&memory) == 2),
                 Err(error) => {
-                    assert!(
-                        matches!(error.class(), ErrorClass::Unwritable | ErrorClass::Unreadable),
-                        "{error}"
-                    );
+                    let is_expected =
+                        matches!(error.class(), ErrorClass::Unwritable | ErrorClass::Unreadable);
+                    assert!(is_expected, "{error}");
                     assert_eq!(live(&memory), 1, "{error}");
                     run_alone(push(&client, source())).unwrap();
                     assert_eq!(live(&memory), 2);

@@ -27,9 +27,9 @@ use crate::rollback_guard::RollbackGuard;
 use crate::stores::Target;
 
 /// Recorded among the requests by a reader that found no complete generation.
-const GAVE_UP: &str = "gave up";
+const GAVE_UP: &str = "a reader found no complete generation";
 /// The same by a publisher whose own version went back.
-const WENT_BACK: &str = "went back";
+const WENT_BACK: &str = "the version of a publisher went back";
 /// The same by an intruder before it sets CURRENT back.
 const SETS_BACK: &str = "sets back";
 
@@ -118,17 +118,9 @@ pub(super) fn unsigned() -> Trust {
 pub(super) async fn as_publisher(client: &Client, ahead: i64, work: impl AsyncFnOnce(&Publisher<'_>)) {
     let memory = Arc::clone(&client.memory);
     let clock = move || Timestamp::from_second(*memory.now.lock().unwrap() + ahead).unwrap();
-    with_clock(client, &clock, work).await;
-}
-
-pub(super) async fn with_clock(
-    client: &Client,
-    clock: &dyn Fn() -> Timestamp,
-    work: impl AsyncFnOnce(&Publisher<'_>),
-) {
     let valid_for = Some(std::time::Duration::from_secs(7 * DAY as u64));
     let warn = |text: &str| client.memory.warnings.lock().unwrap().push(text.to_owned());
-    let (trust, recover) = (&unsigned(), false);
+    let (trust, recover, clock) = (&unsigned(), false, &clock);
     work(&Publisher { target: client, trust, sign: None, valid_for, recover, clock, warn: &warn }).await;
 }
 
@@ -187,10 +179,7 @@ fn second_key() -> &'static (Signer, Trust) {
 async fn push_signed(client: Client, source: TestSource, published: Published) {
     as_publisher(&client, 0, async |publisher| {
         let (sign, trust) = second_key();
-        let signing = Publisher { trust, sign: Some(sign), ..*publisher };
-        if signing.push(&source).await.is_ok() {
-            published.lock().unwrap().push(source.manifest.id());
-        }
+        push_with(&Publisher { trust, sign: Some(sign), ..*publisher }, source, published).await;
     })
     .await;
 }
@@ -355,12 +344,8 @@ fn run(mut world: World, given: &[Step]) -> Run {
         run.others.push(requests.iter().any(|request| is_shared(request)).then_some(others));
         run.writes.push(requests.iter().any(|request| request.starts_with("write ")));
         run.steps.push(next);
-        if requests.iter().any(|request| request == GAVE_UP) {
-            run.fault = Some("a reader found no complete generation".to_owned());
-            return run;
-        }
-        if requests.iter().any(|request| request == WENT_BACK) {
-            run.fault = Some("the version of a publisher went back".to_owned());
+        run.fault = requests.iter().find(|request| [GAVE_UP, WENT_BACK].contains(&request.as_str())).cloned();
+        if run.fault.is_some() {
             return run;
         }
         is_set_back |= requests.iter().any(|request| request == SETS_BACK);

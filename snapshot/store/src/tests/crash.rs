@@ -483,12 +483,8 @@ fn each_of_the_four_barriers_is_needed() {
 
 #[test]
 fn every_flipped_byte_and_every_truncation_is_found_by_verify() {
-    let files = ["manifest.json", "changes.bin", "site.zip", "index/files.bin", "index/x.bin"];
-    damage_every_byte(&two_generations(), &files);
-}
-
-fn damage_every_byte(model: &Arc<Model>, files: &[&str]) {
-    let disk: Arc<dyn Disk> = Arc::<Model>::clone(model);
+    let model = two_generations();
+    let disk: Arc<dyn Disk> = Arc::<Model>::clone(&model);
     let dir = format!("{GENERATIONS}/{}", verified(&disk).unwrap());
     let read = || {
         let live = open_current_on(&disk, 0).ok()?;
@@ -498,19 +494,18 @@ fn damage_every_byte(model: &Arc<Model>, files: &[&str]) {
         Some(live.files().entries().map(bodies).collect::<Vec<_>>())
     };
     let published = read().unwrap();
-    for path in files {
+    for path in ["manifest.json", "changes.bin", "site.zip", "index/files.bin", "index/x.bin"] {
         let node = model.state().find(&format!("{dir}/{path}")).unwrap();
         let good = model.state().file(&format!("{dir}/{path}")).unwrap();
         let refused = |bad: Vec<u8>, how: &str| {
             model.state().nodes[node] = Node::File { bytes: bad.into(), synced: true };
             let faults = verified(&disk).expect_err(how);
             // The manifest names lengths and hashes that the files beside it do not have then.
-            let named = |fault: &StoreError| *path == "manifest.json" || fault.to_string().contains(path);
+            let named = |fault: &StoreError| path == "manifest.json" || fault.to_string().contains(path);
             assert!(faults.iter().any(named), "{how}: {faults:?}");
             let found = read().unwrap_or_default();
-            let is_good =
-                |(found, good): (&Option<Vec<u8>>, &Option<Vec<u8>>)| found.is_none() || found == good;
-            assert!(found.iter().flatten().zip(published.iter().flatten()).all(is_good), "{how}: read");
+            let mut bodies = found.iter().flatten().zip(published.iter().flatten());
+            assert!(bodies.all(|(found, good)| found.is_none() || found == good), "{how}: read");
         };
         for at in 0..good.len() {
             let mut bad = good.to_vec();

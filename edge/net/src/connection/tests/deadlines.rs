@@ -48,8 +48,7 @@ async fn a_head_that_drips_is_closed_although_bytes_keep_coming() {
 #[tokio::test(start_paused = true)]
 async fn the_request_deadline_does_not_run_between_requests() {
     let server = Server::start(Limits { request: SHORT, ..generous() });
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
+    let mut stream = server.answered(CLIENT).await;
     tokio::time::sleep(3 * SHORT).await;
     stream.write_all(GET).await.unwrap();
     read_until(&mut stream, "path /").await;
@@ -208,8 +207,7 @@ fn maximum_ages_spread_over_a_tenth_either_way() {
 #[tokio::test(start_paused = true)]
 async fn an_unused_connection_is_closed_when_the_client_leaves() {
     let server = Server::start(generous());
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
+    let stream = server.answered(CLIENT).await;
     tokio::time::sleep(ms(100)).await;
     drop(stream);
     server.closed_for(CloseReason::Done).await;
@@ -238,9 +236,7 @@ async fn a_client_is_answered_eight_requests_at_a_time_and_others_need_not_wait_
         server.gate.entered.notified().await;
     }
     let mut ninth = server.send(GET).await;
-    let mut other = server.connect_from(SocketAddr::from(([198, 51, 100, 1], 80)));
-    other.write_all(GET).await.unwrap();
-    read_until(&mut other, "path /").await;
+    let _other = server.answered(OTHER).await;
     assert!(tokio::time::timeout(ms(500), ninth.read_u8()).await.is_err(), "it waits for its turn");
     let mut posted = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\n1").await;
     read_until(&mut posted, "\r\n\r\n1").await;
@@ -257,9 +253,7 @@ async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
     let server = Server::start(Limits { max_connections: 2, ..generous() });
     let mut kept = Vec::new();
     for _ in 0..2 {
-        let mut stream = server.send(GET).await;
-        read_until(&mut stream, "path /").await;
-        kept.push(stream);
+        kept.push(server.answered(CLIENT).await);
     }
     let mut third = server.connect();
     assert_eq!(read_to_close(&mut third).await, "");
@@ -268,8 +262,7 @@ async fn one_connection_over_the_cap_is_closed_and_a_place_left_is_taken() {
 
     kept.pop();
     eventually(|| server.counters.open_now() == 1).await;
-    let mut fourth = server.send(GET).await;
-    read_until(&mut fourth, "path /").await;
+    let _fourth = server.answered(CLIENT).await;
     assert_eq!(server.counters.accepted.get(), 4);
 }
 
@@ -279,11 +272,8 @@ async fn a_client_has_a_quarter_of_the_connections_and_others_find_a_place() {
     let mut kept: Vec<DuplexStream> = (0..20).map(|_| server.connect()).collect();
     assert_eq!(read_to_close(&mut server.connect()).await, "");
     assert_eq!((server.counters.crowding.get(), server.counters.refused.get()), (1, 0));
-    let mut other = server.connect_from(SocketAddr::from(([198, 51, 100, 1], 80)));
-    other.write_all(GET).await.unwrap();
-    read_until(&mut other, "path /").await;
+    let _other = server.answered(OTHER).await;
     kept.pop();
     eventually(|| server.counters.open_now() == 20).await;
-    let mut again = server.send(GET).await;
-    read_until(&mut again, "path /").await;
+    let _again = server.answered(CLIENT).await;
 }

@@ -26,8 +26,7 @@ async fn a_shutdown_finishes_the_request_in_flight_with_connection_close() {
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_closes_connections_without_a_request_soon() {
     let server = Server::start(Limits { parting: SHORT, ..generous() });
-    let mut stream = server.send(GET).await;
-    read_until(&mut stream, "path /").await;
+    let mut stream = server.answered(CLIENT).await;
     server.stop();
     server.closed().await;
     assert_eq!(read_to_close(&mut stream).await, "");
@@ -47,8 +46,7 @@ async fn a_connection_made_before_the_shutdown_is_answered_although_it_was_silen
 #[tokio::test(start_paused = true)]
 async fn a_kept_connection_gets_connection_close_with_its_next_answer() {
     let server = Server::start(Limits { parting: PATIENCE, ..generous() });
-    let mut idle = server.send(GET).await;
-    read_until(&mut idle, "path /").await;
+    let mut idle = server.answered(CLIENT).await;
     let mut begun = server.send(b"GET /late HTTP/1.1\r\nhost:").await;
     eventually(|| server.counters.open_now() == 2).await;
     server.stop();

@@ -57,11 +57,7 @@ fn records_changed_after_publication_are_reported_once_a_table() {
     let updated = |text: String, at: &str| text.replace(r#""updatedAt":"2026-01-01T00:00:00Z""#, at);
     let same = r#""updatedAt":"2026-06-01T00:00:00Z""#;
     let late = r#""updatedAt":"2999-01-01T00:00:00Z""#;
-    let rows = [
-        updated(program(1, 1, ""), same),
-        updated(program(2, 1, ""), late),
-        updated(program(3, 1, ""), late),
-    ];
+    let rows = [(1, same), (2, late), (3, late)].map(|(number, at)| updated(program(number, 1, ""), at));
     let files =
         [("programs.ndjson", rows.join("\n")), ("organizations.ndjson", updated(organization(1, ""), late))];
     let (_, report) = linked(&files);
@@ -80,10 +76,7 @@ fn stale_checks_and_missing_translations_are_reported_once() {
     assert_eq!(found(&report), ["W0301 programs.ndjson:1"]);
     assert!(report.sorted()[0].message.starts_with("2 of 3 programs "));
     let rows = [program(1, 1, ""), program(2, 1, r#","language":"es""#), program(3, 1, "")].join("\n");
-    let spanish = format!(
-        r#"{{"entityType":"program","entityId":"{}","locale":"es","fields":{{"name":"Uno"}}}}"#,
-        id('p', 1)
-    );
+    let spanish = translation("program", &id('p', 1), r#""name":"Uno""#);
     let files = [("programs.ndjson", rows), ("translations.ndjson", spanish)];
     let (_, report) = linked(&files);
     assert_eq!(found(&report), [""; 0]);
@@ -97,19 +90,17 @@ fn values_without_a_spanish_label_are_listed_by_use() {
     let facts = [("wasps", 1), ("bees", 2), ("bees", 3), ("energy", 4), ("ants", 5)];
     let facts: Vec<String> = facts.map(|(value, number)| topic(number, value)).into();
     let vocabulary = "facet,value,labelEn,labelEs\ntopics,ants,Ants,Hormigas\ntopics,wasps,Wasps,\n";
-    let files = |dataset: &str| {
-        let files = [
-            ("dataset.json", dataset.to_owned()),
-            ("facts.ndjson", lines(&facts)),
-            ("vocabulary.csv", vocabulary.to_owned()),
-        ];
+    let notes = |dataset: &str| {
+        let files =
+            [("dataset.json", dataset), ("facts.ndjson", &lines(&facts)), ("vocabulary.csv", vocabulary)];
+        let files = files.map(|(path, text)| (path, text.to_owned()));
         let (_, report) = linked(&files);
         report.notes.iter().filter(|it| it.contains("Spanish label")).cloned().collect::<Vec<_>>()
     };
     let expected = "`topics`: 2 of 4 values have no Spanish label, by use: `bees` (2), `wasps` (1)";
-    assert_eq!(files(DATASET), [expected]);
-    assert_eq!(files(&DATASET.replace(r#""defaultLocale":"en""#, r#""defaultLocale":"es""#)), [""; 0]);
-    assert_eq!(files(&DATASET.replace(r#"["en","es"]"#, r#"["en"]"#)), [""; 0]);
+    assert_eq!(notes(DATASET), [expected]);
+    assert_eq!(notes(&DATASET.replace(r#""defaultLocale":"en""#, r#""defaultLocale":"es""#)), [""; 0]);
+    assert_eq!(notes(&DATASET.replace(r#"["en","es"]"#, r#"["en"]"#)), [""; 0]);
 }
 
 #[test]

@@ -10,11 +10,7 @@ fn ids_and_slugs_are_unique() {
     let twice = lines(&[program(1, 1, ""), program(2, 1, "").replace("program-2", "program-1")]);
     let report = refused("programs.ndjson", twice, "E0502 programs.ndjson:2");
     assert!(report.sorted()[0].message.ends_with("see programs.ndjson:1"));
-    let channel = format!(
-        r#"{{"id":"{}","organizationId":"{}","kind":"website","url":"https://a.example"}}"#,
-        id('h', 1),
-        id('o', 1)
-    );
+    let channel = belonging('h', 1, r#","kind":"website","url":"https://a.example""#);
     refused("channels.ndjson", lines(&[channel.clone(), channel]), "E0501 channels.ndjson:2");
 }
 

@@ -3,7 +3,8 @@
 use super::*;
 
 /// A canary stands in whatever may not be published.
-fn tables_with_drafts() -> Vec<(&'static str, String)> {
+#[test]
+fn drafts_and_what_belongs_to_them_never_leave() {
     let draft = r#","description":"canary","publication":"draft""#;
     let programs = [program(1, 1, ""), program(2, 1, draft), program(3, 2, r#","summary":"canary""#)];
     let unpublished = |number, program, more: &str| cycle(number, program, more).replace("Season", "canary");
@@ -21,13 +22,10 @@ fn tables_with_drafts() -> Vec<(&'static str, String)> {
     let withdrawn = recipient(2, r#","biography":"canary","publication":"withdrawn""#);
     let title = r#","projectTitle":"canary""#;
     let kept = award(1, 1, 1, &format!(r#","cycleId":"{}""#, id('c', 3)));
-    let translation = |kind: &str, of: char| {
-        let of = id(of, 2);
-        format!(r#"{{"entityType":"{kind}","entityId":"{of}","locale":"es","fields":{{"name":"canary"}}}}"#)
-    };
+    let translation = |kind: &str, of| translation(kind, &id(of, 2), r#""name":"canary""#);
     let alias = format!(r#"{{"entityType":"program","entityId":"{}","slug":"canary"}}"#, id('p', 3));
     let words = "facet,value,broader,publication\ntopics,a,canary,\ntopics,canary,,draft\n";
-    vec![
+    let files = [
         ("organizations.ndjson", lines(&[organization(1, ""), organization(2, draft)])),
         ("programs.ndjson", lines(&programs)),
         ("cycles.ndjson", lines(&[cycle(1, 1, ""), unpublished(2, 3, ""), drafted])),
@@ -38,27 +36,18 @@ fn tables_with_drafts() -> Vec<(&'static str, String)> {
         ("translations.ndjson", lines(&[translation("program", 'p'), translation("organization", 'o')])),
         ("aliases.ndjson", alias),
         ("vocabulary.csv", words.to_owned()),
-    ]
-}
-
-#[test]
-fn drafts_and_what_belongs_to_them_never_leave() {
-    let (directory, report) = linked(&tables_with_drafts());
+    ];
+    let (directory, report) = linked(&files);
     assert_eq!(found(&report), [""; 0]);
     let directory = directory.unwrap();
     assert!(!format!("{directory:?}").contains("canary"));
     assert_eq!(directory.facts.len(), 1);
     assert_eq!(directory.awards.len(), 1);
     assert_eq!(directory.awards[0].cycle_id, None);
-    assert_eq!(
-        report.notes,
-        [
-            "not published, with all that belongs to it: organizations 1 (1 draft), programs 2 (1 draft), \
-          cycles 2 (1 draft), awards 2, recipients 1 (1 withdrawn), sources 1, \
-          facts 5 (1 withdrawn, 2 not approved), aliases 1, translations 2, vocabulary 1 (1 draft)",
-            "no text in `es`: organizations 1, programs 1"
-        ]
-    );
+    let note = "not published, with all that belongs to it: organizations 1 (1 draft), programs 2 (1 draft), \
+                cycles 2 (1 draft), awards 2, recipients 1 (1 withdrawn), sources 1, \
+                facts 5 (1 withdrawn, 2 not approved), aliases 1, translations 2, vocabulary 1 (1 draft)";
+    assert_eq!(report.notes, [note, "no text in `es`: organizations 1, programs 1"]);
 }
 
 #[test]

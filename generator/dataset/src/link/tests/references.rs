@@ -20,9 +20,7 @@ fn references_lead_to_rows() {
     refused("leaders.csv", leader, "E0401 leaders.csv:2");
     let post = format!("id,organizationId,title,url\n{},{absent},A,https://a.example\n", id('n', 1));
     refused("posts.csv", post, "E0401 posts.csv:2");
-    let translation = format!(
-        r#"{{"entityType":"award","entityId":"{absent}","locale":"es","fields":{{"projectTitle":"A"}}}}"#
-    );
+    let translation = translation("award", &absent, r#""projectTitle":"A""#);
     refused("translations.ndjson", translation, "E0111 translations.ndjson:1");
     refused("vocabulary.csv", "facet,value,broader\ntopics,a,b\n".to_owned(), "E0401 vocabulary.csv:2");
 }
@@ -59,8 +57,8 @@ fn a_vocabulary_has_known_facets_no_repetition_and_no_loop() {
     assert_eq!(found(&report), ["E0304 vocabulary.csv:2", "E0304 vocabulary.csv:3"]);
 }
 
-/// Rows whose order is not that of their ids.
-fn tables_out_of_order() -> Vec<(&'static str, String)> {
+#[test]
+fn records_are_sorted_by_id_and_links_follow_their_order() {
     let named = |number, name: &str| program(number, 1, "").replace(&format!("Program {number}"), name);
     let year = |year: i32| format!(r#","awardYear":{year}"#);
     let due = |day: &str| format!(r#","deadlineOn":"{day}""#);
@@ -71,14 +69,13 @@ fn tables_out_of_order() -> Vec<(&'static str, String)> {
     let sources = sources.map(|(number, kind, of)| source(number, kind, &id(of, 1)));
     let moment = |month: u32| format!("2026-0{month}-01T00:00:00Z");
     let history = [transition(1, 1, "ended", &moment(1)), transition(2, 1, "unclear", &moment(2))];
-    let of = id('o', 1);
-    let leader = |number| format!(r#"{{"id":"{}","organizationId":"{of}","name":"A"}}"#, id('l', number));
+    let leader = |number| belonging('l', number, r#","name":"A""#);
     let post = |number, day: &str| {
-        let id = id('n', number);
-        format!(r#"{{"id":"{id}","organizationId":"{of}","title":"A","url":"https://a.example"{day}}}"#)
+        belonging('n', number, &format!(r#","title":"A","url":"https://a.example"{day}"#))
     };
     let on = |year: i32| format!(r#","publishedOn":"{year}-01-01""#);
-    vec![
+    // Rows whose order is not that of their ids.
+    let files = [
         ("programs.ndjson", lines(&[named(2, "A"), named(1, "B")])),
         ("cycles.ndjson", lines(&cycles)),
         ("facts.ndjson", lines(&[topic(1, "b"), topic(2, "a"), cited])),
@@ -88,12 +85,8 @@ fn tables_out_of_order() -> Vec<(&'static str, String)> {
         ("lifecycle.ndjson", lines(&history)),
         ("leaders.ndjson", lines(&[leader(2), leader(1)])),
         ("posts.ndjson", lines(&[post(1, ""), post(2, &on(2025)), post(3, &on(2026))])),
-    ]
-}
-
-#[test]
-fn records_are_sorted_by_id_and_links_follow_their_order() {
-    let (directory, report) = linked(&tables_out_of_order());
+    ];
+    let (directory, report) = linked(&files);
     assert_eq!(found(&report), [""; 0]);
     let directory = directory.unwrap();
     assert_eq!(directory.programs[0].name, "B");

@@ -4,10 +4,7 @@ use super::*;
 
 #[test]
 fn translations_are_of_known_texts_and_once() {
-    let row = |field: &str| {
-        let of = id('p', 1);
-        format!(r#"{{"entityType":"program","entityId":"{of}","locale":"es","fields":{{"{field}":"A"}}}}"#)
-    };
+    let row = |field: &str| translation("program", &id('p', 1), &format!(r#""{field}":"A""#));
     refused("translations.ndjson", row("nmae"), "E0105 translations.ndjson:1");
     refused("translations.ndjson", lines(&[row("name"), row("summary")]), "E0505 translations.ndjson:2");
 }
@@ -34,8 +31,6 @@ fn an_optional_address_that_cannot_be_opened_is_left_out() {
     let text = organization(1, r#","websiteUrl":"http://Blog:example.org""#);
     let directory = doubted("organizations.ndjson", text, "W0604 organizations.ndjson:1");
     assert_eq!(directory.organizations[0].website_url, None);
-    let text = organization(1, r#","websiteUrl":"javascript:1""#);
-    refused("organizations.ndjson", text, "E0601 organizations.ndjson:1");
 }
 
 #[test]
@@ -55,20 +50,7 @@ fn every_text_of_every_record_is_mended() {
     let org = organization(1, &(texts(&["description"]) + &format!(r#","aliases":["{dirty}"]"#)));
     let lists = format!(r#","fields":["{dirty}"],"careerStages":["{dirty}"],"aliases":["{dirty}"]"#);
     let prog = program(1, 1, &(texts(&["summary", "description"]) + &lists)).replace("grant", dirty);
-    let leader =
-        format!(r#"{{"id":"{}","organizationId":"{}"{}}}"#, id('l', 1), id('o', 1), texts(&["name", "role"]));
-    let channel = format!(
-        r#"{{"id":"{}","organizationId":"{}","url":"https://a.example"{}}}"#,
-        id('h', 1),
-        id('o', 1),
-        texts(&["kind", "label"])
-    );
-    let post = format!(
-        r#"{{"id":"{}","organizationId":"{}","url":"https://a.example"{}}}"#,
-        id('n', 1),
-        id('o', 1),
-        texts(&["title", "summary"])
-    );
+    let address = r#","url":"https://a.example""#.to_owned();
     let history =
         transition(1, 1, "unclear", "2026-01-01T00:00:00Z").replace('}', &(texts(&["reason"]) + "}"));
     let page = source(1, "program", &id('p', 1)).replace(r#""page""#, &format!(r#""{dirty}""#));
@@ -79,18 +61,12 @@ fn every_text_of_every_record_is_mended() {
         ("recipients.ndjson", recipient(1, &texts(&["biography"])).replace("Recipient 1", dirty)),
         ("awards.ndjson", award(1, 1, 1, &texts(&["projectTitle", "publicNotes"]))),
         ("facts.ndjson", fact(1, 1, &(r#""kind":"note""#.to_owned() + &texts(&["value", "label", "text"])))),
-        ("leaders.ndjson", leader),
-        ("channels.ndjson", channel),
-        ("posts.ndjson", post),
+        ("leaders.ndjson", belonging('l', 1, &texts(&["name", "role"]))),
+        ("channels.ndjson", belonging('h', 1, &(texts(&["kind", "label"]) + &address))),
+        ("posts.ndjson", belonging('n', 1, &(texts(&["title", "summary"]) + &address))),
         ("lifecycle.ndjson", history),
         ("sources.ndjson", page.replace('}', &(texts(&["title", "publisher"]) + "}"))),
-        (
-            "translations.ndjson",
-            format!(
-                r#"{{"entityType":"program","entityId":"{}","locale":"es","fields":{{"name":"{dirty}"}}}}"#,
-                id('p', 1)
-            ),
-        ),
+        ("translations.ndjson", translation("program", &id('p', 1), &format!(r#""name":"{dirty}""#))),
         ("vocabulary.ndjson", format!(r#"{{"facet":"topics"{}}}"#, texts(&["value", "labelEn", "labelEs"]))),
         ("synonyms.ndjson", format!(r#"{{"locale":"en","terms":["{dirty}","other"]}}"#)),
     ];

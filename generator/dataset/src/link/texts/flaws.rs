@@ -74,9 +74,9 @@ mod tests {
         ] {
             assert_eq!(trace(text).map(|it| it.0), Some(pattern), "{text}");
         }
-        for text in
-            ["España & Perú", "A–B", "Nulla", "R&D #1", "50 % of costs", "ÂNGELA", "Ação", "€ 5", "a=b"]
-        {
+        let ordinary =
+            ["España & Perú", "A–B", "Nulla", "R&D #1", "50 % of costs", "ÂNGELA", "Ação", "€ 5", "a=b"];
+        for text in ordinary {
             assert_eq!(trace(text), None, "{text}");
         }
     }
@@ -84,13 +84,10 @@ mod tests {
     #[test]
     fn addresses_of_private_networks_are_known() {
         let is_private = |text: &str| is_private(&Url::parse(text).unwrap());
-        for text in [
-            "http://localhost:8080/",
-            "http://10.0.0.1/",
-            "https://nas.local/",
-            "http://[::1]/",
-            "http://intranet/x",
-        ] {
+        for text in
+            "http://localhost:8080/ http://10.0.0.1/ https://nas.local/ http://[::1]/ http://intranet/x"
+                .split(' ')
+        {
             assert!(is_private(text), "{text}");
         }
         assert!(!is_private("https://a.example/") && !is_private("http://8.8.8.8/"));

@@ -124,16 +124,7 @@ mod tests {
         assert_eq!(html_tag("x < y </p>"), Some("</p>"));
         assert_eq!(html_tag("<a href=\"x\">"), Some("<a href=\"x\">"));
         assert_eq!(html_tag("<!-- td {width: 1px} -->Burial"), Some("<!-- td {width: 1px} -->"));
-        for none in [
-            "a < b > c",
-            "<https://a.example>",
-            "<me@a.example>",
-            "1<2",
-            "<3 >",
-            "<b",
-            "<-- see >",
-            "a <! b>",
-        ] {
+        for none in "a < b > c|<https://a.example>|<me@a.example>|1<2|<3 >|<b|<-- see >|a <! b>".split('|') {
             assert_eq!(html_tag(none), None, "{none}");
         }
     }

@@ -4,26 +4,15 @@ use uuid::Uuid;
 
 use super::*;
 
-const START: &[(&str, &str)] = &[
-    ("organizations.csv", "name,key\nAcme Foundation,A1\nBeta,\n"),
-    (
-        "programs.csv",
-        "name,organization,programType,officialUrl\nOcean Fellows,acme-foundation,fellowship,https://a.example/\n",
-    ),
-];
-
-fn dataset(more: &str) -> String {
-    format!(
-        r#"{{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"{more}}}"#
-    )
-}
+const START: &[(&str, &str)] =
+    &[("organizations.csv", "name,key\nAcme Foundation,A1\nBeta,\n"), ("programs.csv", PROGRAM)];
+const PROGRAM: &str = "name,organization,programType,officialUrl\nOcean Fellows,acme-foundation,fellowship,https://a.example/\n";
 
 /// Tables of files, of which later ones take the place of earlier ones.
 fn tables(files: &[(&str, &str)], more: &str) -> (Tables, Diagnostics) {
-    let mut all: BTreeMap<&str, String> =
-        START.iter().map(|(path, text)| (*path, (*text).to_owned())).collect();
-    all.insert("dataset.json", dataset(more));
-    all.extend(files.iter().map(|(path, text)| (*path, (*text).to_owned())));
+    let dataset = DATASET.replace('}', more) + "}";
+    let mut all: BTreeMap<&str, &str> = START.iter().chain(files).copied().collect();
+    all.insert("dataset.json", &dataset);
     let files: Vec<(&str, &[u8])> = all.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
     let mut report = Diagnostics::new();
     let tables = read(&Input::Embedded(&files), &mut report).unwrap();
@@ -42,10 +31,8 @@ fn three_small_files_make_a_dataset() {
     assert_eq!(program.slug, "ocean-fellows");
     assert_eq!(program.lifecycle.as_str(), "unclear");
     assert_eq!(program.created_at.to_string(), "2026-06-01T00:00:00Z");
-    assert_eq!(
-        program.organization_id,
-        tables.organizations.iter().find(|row| row.record.slug == "acme-foundation").unwrap().record.id
-    );
+    let owner = tables.organizations.iter().find(|row| row.record.id == program.organization_id);
+    assert_eq!(owner.unwrap().record.slug, "acme-foundation");
     assert_eq!(found(&report), [""; 0]);
     let notes = [
         "ids derived from slugs and keys: organizations 2, programs 1",
@@ -69,10 +56,9 @@ fn an_id_follows_from_namespace_kind_and_slug_and_a_key_survives_a_rename() {
     assert!(plain.contains(&beta), "{plain:?}");
     assert_eq!(plain, id(&[], space));
     assert_ne!(plain, id(&[], ""));
-    let renamed = id(
-        &[("organizations.csv", "name,key\nAcme Trust,A1\nBeta Trust,\n"), ("programs.csv", "name\n")],
-        space,
-    );
+    let renamed =
+        [("organizations.csv", "name,key\nAcme Trust,A1\nBeta Trust,\n"), ("programs.csv", "name\n")];
+    let renamed = id(&renamed, space);
     assert!(renamed.contains(&plain[0]) != renamed.contains(&plain[1]), "{plain:?} {renamed:?}");
     assert!(!renamed.contains(&beta));
 }
@@ -125,6 +111,8 @@ fn two_rows_with_one_slug_get_a_slug_each_as_help() {
 
 #[test]
 fn ids_of_cycles_awards_and_facts_derive_from_their_fields() {
+    let translation =
+        r#"{"entityType":"program","entity":"ocean-fellows","locale":"es","fields":{"name":"Mar"}}"#;
     let files = [
         ("cycles.csv", "program,label,deadlineOn\nocean-fellows,2026,2026-09-01\nOcean Fellows,2027,\n"),
         ("recipients.csv", "displayName,kind\nAnn Lee,person\n"),
@@ -139,10 +127,7 @@ fn ids_of_cycles_awards_and_facts_derive_from_their_fields() {
             "lifecycle.csv",
             "program,toLifecycle,observedAt,source\nocean-fellows,unclear,2026-01-01T00:00:00Z,S1\n",
         ),
-        (
-            "translations.ndjson",
-            r#"{"entityType":"program","entity":"ocean-fellows","locale":"es","fields":{"name":"Mar"}}"#,
-        ),
+        ("translations.ndjson", translation),
     ];
     let (tables, report) = tables(&files, "");
     assert_eq!(report.error_count(), 0, "{:?}", report.sorted());
@@ -163,7 +148,7 @@ fn unchanged_rows_keep_their_stamps() {
     let (stamps, new, changed) = before.stamps.updated(&before.unstamped, first);
     assert_eq!((new, changed), (3, 0));
     let text = stamps.text().unwrap();
-    let retitled = START[1].1.replace("fellowship,", "grant,");
+    let retitled = PROGRAM.replace("fellowship,", "grant,");
     let files = [("stamps.csv", text.as_str()), ("programs.csv", retitled.as_str())];
     let (after, report) = tables(&files, "");
     assert!(report.notes.iter().all(|note| !note.contains("timestamps")), "{:?}", report.notes);

@@ -27,10 +27,8 @@ pub(super) struct Plan {
     /// Rows from 1 and columns from 0.
     pub hidden_rows: Vec<usize>,
     pub hidden_columns: Vec<usize>,
-    /// Column, first and last row of cells merged downwards.
-    pub merged: Vec<(usize, usize, usize)>,
-    /// Row, first and last column of cells merged to the right, in .xlsx.
-    pub across: Vec<(usize, usize, usize)>,
+    /// The first and the last cell of each merged range, in .xlsx.
+    pub merged: Vec<&'static str>,
 }
 
 fn zipped(parts: &[(String, String)]) -> Vec<u8> {
@@ -45,10 +43,6 @@ fn zipped(parts: &[(String, String)]) -> Vec<u8> {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
-}
-
-fn letter(column: usize) -> char {
-    char::from(b'A' + u8::try_from(column).unwrap())
 }
 
 /// The parts of a workbook that grow with its cells.
@@ -126,19 +120,15 @@ pub(super) fn xlsx(plan: &Plan) -> Vec<u8> {
         let line = at + 1;
         let hidden = if plan.hidden_rows.contains(&line) { " hidden=\"1\"" } else { "" };
         let _ = write!(rows, "<row r=\"{line}\"{hidden}>");
-        for (column, cell) in cells.iter().enumerate() {
-            rows.push_str(&parts.cell(&format!("{}{line}", letter(column)), cell));
+        for (column, cell) in ('A'..='Z').zip(cells) {
+            rows.push_str(&parts.cell(&format!("{column}{line}"), cell));
         }
         rows.push_str("</row>");
     }
     let hidden = plan.hidden_columns.iter().map(|column| column + 1);
     let columns = listed("cols", hidden.map(|it| format!("<col min=\"{it}\" max=\"{it}\" hidden=\"1\"/>")));
-    let merged = plan.merged.iter().map(|(column, first, last)| (letter(*column), first, last));
-    let merged =
-        merged.map(|(column, first, last)| format!("<mergeCell ref=\"{column}{first}:{column}{last}\"/>"));
-    let across = plan.across.iter().map(|(row, first, last)| (row, letter(*first), letter(*last)));
-    let across = across.map(|(row, first, last)| format!("<mergeCell ref=\"{first}{row}:{last}{row}\"/>"));
-    let merged = listed("mergeCells", merged.chain(across));
+    let merged = plan.merged.iter().map(|range| format!("<mergeCell ref=\"{range}\"/>"));
+    let merged = listed("mergeCells", merged);
     let numbered = || parts.links.iter().enumerate();
     let linked = numbered().map(|(at, (place, _))| format!("<hyperlink ref=\"{place}\" r:id=\"l{at}\"/>"));
     let linked = listed("hyperlinks", linked);
@@ -186,41 +176,25 @@ fn package(sheets: &[Part<'_>], is_1904: bool, styles: &str, links: &str) -> Vec
     zipped(&files)
 }
 
-fn ods_cell(cell: &Made, span: &str) -> String {
-    let text = |it: &str| format!("<text:p>{}</text:p>", escaped(it));
-    match cell {
-        Made::Nothing => "<table:table-cell/>".to_owned(),
-        Made::Text(it) => {
-            format!("<table:table-cell office:value-type=\"string\"{span}>{}</table:table-cell>", text(it))
+/// A cell of OpenDocument; what no sheet of it has here is left out.
+fn ods_cell(cell: &Made) -> String {
+    let (kind, more, text) = match cell {
+        Made::Text(it) => ("string", String::new(), escaped(it)),
+        Made::Link(it, target) => {
+            ("string", String::new(), format!("<text:a xlink:href=\"{target}\">{it}</text:a>"))
         }
-        Made::Struck(it) => format!(
-            "<table:table-cell table:style-name=\"struck\" office:value-type=\"string\">{}</table:table-cell>",
-            text(it)
-        ),
-        Made::Link(it, target) => format!(
-            "<table:table-cell office:value-type=\"string\"><text:p><text:a xlink:href=\"{target}\">{it}</text:a></text:p></table:table-cell>"
-        ),
-        Made::Number(number, "") => format!(
-            "<table:table-cell office:value-type=\"float\" office:value=\"{number}\">{}</table:table-cell>",
-            text(&number.to_string())
-        ),
-        Made::Number(number, currency) => format!(
-            "<table:table-cell office:value-type=\"currency\" office:currency=\"{currency}\" office:value=\"{number}\">{}</table:table-cell>",
-            text(&number.to_string())
-        ),
+        Made::Number(number, currency) => {
+            let value = format!(" office:currency=\"{currency}\" office:value=\"{number}\"");
+            ("currency", value, number.to_string())
+        }
         Made::Day(day) => {
             let date = jiff::civil::date(1899, 12, 30) + jiff::Span::new().days(*day as i64);
-            format!(
-                "<table:table-cell office:value-type=\"date\" office:date-value=\"{date}\">{}</table:table-cell>",
-                text("x")
-            )
+            ("date", format!(" office:date-value=\"{date}\""), "x".to_owned())
         }
-        Made::Error(error) => format!(
-            "<table:table-cell table:formula=\"of:=[.A1]\" office:value-type=\"string\">{}</table:table-cell>",
-            text(error)
-        ),
-        Made::Unsaved => "<table:table-cell table:formula=\"of:=1000*2\"/>".to_owned(),
-    }
+        Made::Error(error) => ("string", " table:formula=\"of:=[.A1]\"".to_owned(), (*error).to_owned()),
+        Made::Nothing | Made::Struck(_) | Made::Unsaved => unreachable!("no such cell"),
+    };
+    format!("<table:table-cell office:value-type=\"{kind}\"{more}><text:p>{text}</text:p></table:table-cell>")
 }
 
 pub(super) fn ods(plan: &Plan) -> Vec<u8> {
@@ -231,30 +205,19 @@ pub(super) fn ods(plan: &Plan) -> Vec<u8> {
             if plan.hidden_columns.contains(&column) { " table:visibility=\"collapse\"" } else { "" };
         let _ = write!(body, "<table:table-column{hidden}/>");
     }
-    for (at, cells) in plan.rows.iter().enumerate() {
-        let line = at + 1;
+    for (line, cells) in (1..).zip(&plan.rows) {
         let hidden = if plan.hidden_rows.contains(&line) { " table:visibility=\"filter\"" } else { "" };
-        let _ = write!(body, "<table:table-row{hidden}>");
-        for (column, cell) in cells.iter().enumerate() {
-            let span = plan.merged.iter().find(|it| it.0 == column && it.1 == line);
-            let span = span.map_or_else(String::new, |(_, first, last)| {
-                format!(
-                    " table:number-rows-spanned=\"{}\" table:number-columns-spanned=\"1\"",
-                    last - first + 1
-                )
-            });
-            body.push_str(&ods_cell(cell, &span));
-        }
-        body.push_str("</table:table-row>");
+        let cells: String = cells.iter().map(ods_cell).collect();
+        let _ = write!(body, "<table:table-row{hidden}>{cells}</table:table-row>");
     }
     opendocument(&format!("<table:table table:name=\"Folha1\">{body}</table:table>"))
 }
 
 /// A workbook of OpenDocument with its tables.
 pub(in crate::tests) fn opendocument(tables: &str) -> Vec<u8> {
-    let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\" xmlns:style=\"s\" xmlns:xlink=\"l\"";
+    let spaces = "xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\" xmlns:xlink=\"l\"";
     let content = format!(
-        "<office:document-content {spaces}><office:automatic-styles><style:style style:name=\"struck\" style:family=\"table-cell\"><style:text-properties style:text-line-through-style=\"solid\"/></style:style></office:automatic-styles><office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"
+        "<office:document-content {spaces}><office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"
     );
     zipped(&[
         ("mimetype".to_owned(), "application/vnd.oasis.opendocument.spreadsheet".to_owned()),

@@ -131,11 +131,8 @@ fn of_very_many_applicants_a_row_names_three() {
     let facts: Vec<Value> =
         (0..68).map(|number| applicant(&format!("body-{number:02}"), &format!("Body {number:02}"))).collect();
     let (files, slug) = stating("en", &facts);
-    assert!(
-        in_feed(&files, &slug).starts_with("Body 00, Body 01, Body 02, 65 more"),
-        "{}",
-        in_feed(&files, &slug)
-    );
+    let line = in_feed(&files, &slug);
+    assert!(line.starts_with("Body 00, Body 01, Body 02, 65 more"), "{line}");
     let page = record(&files, &slug, "html");
     assert!(page.contains("<details><summary>63 more</summary>") && page.contains("Body 67"));
 }
@@ -153,32 +150,13 @@ fn a_text_in_a_third_language_has_that_language() {
 
 #[test]
 fn a_very_long_sentence_is_cut_between_words() {
-    let (files, slug) = stating(
-        "en",
-        &[note(&format!("Applicants must be residents{}.", " of a county with a park".repeat(83)))],
-    );
-    for (text, most) in [
-        (in_feed(&files, &slug), 160),
-        (record(&files, &slug, "md").split_once("Who can apply: ").unwrap().1, 600),
-    ] {
+    let sentence = format!("Applicants must be residents{}.", " of a county with a park".repeat(83));
+    let (files, slug) = stating("en", &[note(&sentence)]);
+    let of_page = record(&files, &slug, "md").split_once("Who can apply: ").unwrap().1;
+    for (text, most) in [(in_feed(&files, &slug), 160), (of_page, 600)] {
         let (quoted, _) = text.trim_start_matches('\u{201c}').split_once('\u{201d}').unwrap();
         assert!(quoted.chars().count() <= most + 1 && quoted.ends_with('\u{2026}'), "{quoted}");
-        assert!(
-            ["residents", "of", "a", "county", "with", "park"]
-                .iter()
-                .any(|word| quoted.ends_with(&format!("{word}\u{2026}")))
-        );
+        let mut words = sentence.trim_end_matches('.').split(' ');
+        assert!(words.any(|word| quoted.ends_with(&format!(" {word}\u{2026}"))), "{quoted}");
     }
-}
-
-#[test]
-fn a_hostile_label_is_a_text() {
-    let label = "<script>alert(1)</script> [x](javascript:alert(1))";
-    let (files, slug) = stating("en", &[applicant("school", label), note(label)]);
-    for (path, page) in &files {
-        let is_of_pages = path.ends_with(".html") || path.ends_with(".atom");
-        assert!(!is_of_pages || !page.contains("<script>alert"), "{path}");
-    }
-    let page = record(&files, &slug, "md");
-    assert!(!page.contains("<script>") && !page.contains("[x](javascript"), "{page}");
 }

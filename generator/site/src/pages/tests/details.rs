@@ -1,10 +1,16 @@
 //! Details of a record's page that its source puts in words: durations, shares, deadlines and calendars.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use snapshot::record::{Lifecycle, Program};
 
 use super::applicants::{record, stating};
 use super::*;
+
+/// The page of a program with these facts.
+fn page(facts: &[Value], ending: &str) -> String {
+    let (files, slug) = stating("en", facts);
+    record(&files, &slug, ending).to_owned()
+}
 
 #[test]
 fn a_duration_has_the_words_of_its_source_that_state_more() {
@@ -20,34 +26,28 @@ fn a_duration_has_the_words_of_its_source_that_state_more() {
         ),
         (1, "", "1 month"),
     ] {
-        let (files, slug) = stating("en", &[duration(months, text)]);
-        assert!(record(&files, &slug, "md").contains(&format!("- Duration: {expected}\n")), "{text}");
+        let page = page(&[duration(months, text)], "md");
+        assert!(page.contains(&format!("- Duration: {expected}\n")), "{text}");
     }
-    let (files, slug) = stating("en", &[duration(36, "up to 36 months"), duration(12, "up to 12 months")]);
-    assert_eq!(record(&files, &slug, "md").matches("- Duration: \u{201c}up to ").count(), 2);
+    let page = page(&[duration(36, "up to 36 months"), duration(12, "up to 12 months")], "md");
+    assert_eq!(page.matches("- Duration: \u{201c}up to ").count(), 2);
 }
 
 #[test]
 fn a_place_has_the_words_of_its_source_unless_they_are_quoted_above() {
     let place = json!({ "kind": "residence", "value": "US-CA", "label": "California", "text": "Los Angeles County only" });
-    let (files, slug) = stating("en", std::slice::from_ref(&place));
-    let line = |files: &Files, slug: &str| {
-        let page = record(files, slug, "html");
-        page.split_once("<dt>Where</dt>").unwrap().1.split_once("</div>").unwrap().0.to_owned()
-    };
-    let shown = line(&files, &slug);
+    let line =
+        |facts: &[Value]| between(&page(facts, "html"), "<dt>Where</dt>", "</div>").unwrap().to_owned();
+    let shown = line(std::slice::from_ref(&place));
     assert!(shown.contains("California</a> (<span dir=\"auto\">Los Angeles County only</span>)"), "{shown}");
     let note = json!({ "kind": "note", "value": "eligibility-text", "text": "Los Angeles County only; cities may apply" });
-    let (files, slug) = stating("en", &[place, note]);
-    assert!(!line(&files, &slug).contains("</a> ("), "{}", line(&files, &slug));
+    let shown = line(&[place, note]);
+    assert!(!shown.contains("</a> ("), "{shown}");
     let country =
         json!({ "kind": "country", "value": "KE", "label": "Kenya", "text": "national call (Kenya)" });
-    let (files, slug) = stating("en", &[country]);
-    let page = record(&files, &slug, "md");
-    assert!(page.contains("- Where: Kenya (national call)\n"), "{page}");
+    assert!(page(&[country], "md").contains("- Where: Kenya (national call)\n"));
     let to = json!({ "kind": "destination", "value": "RS", "label": "Serbia" });
-    let (files, slug) = stating("en", &[to]);
-    assert!(record(&files, &slug, "md").contains("- Where: Destination: Serbia\n"));
+    assert!(page(&[to], "md").contains("- Where: Destination: Serbia\n"));
 }
 
 #[test]
@@ -57,8 +57,7 @@ fn whom_a_term_includes_stands_with_the_applicant() {
     let other = applicant("state", "State government", "State (only parks)");
     let note = json!({ "kind": "note", "value": "accomplishments", "label": "Done", "text": "280 parks" });
     let women = applicant("artist", "Artist", "Pupils (women)");
-    let (files, slug) = stating("en", &[state, other, women, note.clone(), note]);
-    let page = record(&files, &slug, "html");
+    let page = page(&[state, other, women, note.clone(), note], "html");
     assert!(page.contains("State government</a> (<span dir=\"auto\">excludes hospitals</span>)"), "{page}");
     assert!(page.contains("Artist</a>, "), "{page}");
     for once in ["excludes hospitals", "only parks", "(women)", "280 parks"] {
@@ -76,8 +75,7 @@ fn a_share_with_a_number_stands_with_the_conditions() {
         ("1", "1", true),
         ("Varies", "Varies", false),
     ] {
-        let (files, slug) = stating("en", &[pays(text)]);
-        let page = record(&files, &slug, "html");
+        let page = page(&[pays(text)], "html");
         let making = page.split_once("come from</summary>").map_or("", |(_, rest)| rest);
         let shown = format!(">{shown}<");
         assert!(page.contains(&shown) && making.contains(&shown) != is_condition, "{text}: {page}");
@@ -89,8 +87,7 @@ fn a_placeholder_in_a_note_of_the_deadline_is_named_one() {
     for (text, expected) in [("2099-12-31", "none; the source has 31 December 2099"), ("Mid-May", "Mid-May")]
     {
         let note = json!({ "kind": "note", "value": "deadline-text", "label": "Deadline", "text": text });
-        let (files, slug) = stating("en", &[note]);
-        assert!(record(&files, &slug, "md").contains(&format!("Deadline: {expected}")), "{text}");
+        assert!(page(&[note], "md").contains(&format!("Deadline: {expected}")), "{text}");
     }
 }
 
@@ -114,8 +111,6 @@ fn a_placeholder_in_the_table_of_seasons_is_named_one() {
     let cycle = directory.cycles.iter_mut().find(|it| it.deadline_on.is_some()).unwrap();
     cycle.deadline_on = Some(date(2099, 12, 31));
     let slug = &directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
-    let files = site_of(&directory);
-    assert!(
-        files[&format!("/programs/{slug}.html")].contains("<td>none; the source has 31 December 2099</td>")
-    );
+    let page = &site_of(&directory)[&format!("/programs/{slug}.html")];
+    assert!(page.contains("<td>none; the source has 31 December 2099</td>"), "{page}");
 }

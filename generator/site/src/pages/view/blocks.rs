@@ -124,16 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn a_lead_is_left_out_where_it_ends_within_a_sentence() {
+    fn a_lead_is_left_out_where_it_ends_within_a_sentence_or_the_text_has_it_in_several_lines() {
         assert!(is_spread("For the U.S.", "For the U.S. Department of State."));
         assert!(is_spread("To: (1) train", "To: (1) train; (2) help."));
         assert!(is_spread("Grants to farms (i.e.", "Grants to farms (i.e. small ones)"));
         assert!(!is_spread("For the U.S.", "For the U.S.\nMore"));
         assert!(!is_spread("Grants of the DAAD.", "Grants of the DAAD. More"));
-    }
-
-    #[test]
-    fn a_lead_is_left_out_where_a_text_has_it_in_several_lines() {
         assert!(is_spread("Outcome: Farms - gain", "Outcome:\n\nFarms\n- gain\n- more"));
         assert!(is_spread("Outcome: Farms\u{2026}", "Outcome:\nFarms gain"));
         assert!(!is_spread("Outcome: Farms.", "Outcome: Farms. Gain\nMore"));

@@ -1,17 +1,6 @@
 //! The publisher on a disk that fails at one operation, or is gone from it on: at each of several hundred.
 
-use std::sync::Arc;
-use std::time::SystemTime;
-
-use jiff::civil::date;
-use rustix::io::Errno;
-
-use super::super::super::StoreError;
-use super::super::super::disk::Disk;
-use super::super::super::generation::current;
-use super::super::super::old_generations::{gc_on, rollback_on};
-use super::super::super::stage::{NewFile, PublishOutcome, Stage};
-use super::{Fault, Model, State, about, two_generations, verified};
+use super::*;
 
 /// Publishes a generation of many small pages, half of them those of the one before.
 fn publish_many(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {

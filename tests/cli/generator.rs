@@ -214,8 +214,7 @@ fn what_is_probably_a_mistake_is_held_back() {
     place.edit("dataset.json", |text| text.replace("\"name\": \"", "\"name\": \"another-"));
     place.build().fails(6, &["the live snapshot is of dataset", "another-", "--replace"]);
     assert_eq!(content(&place.path("root")), before);
-    let build = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
-    place.opdir(&[&build[..], &["--replace", "--index-only"]].concat()).succeeds();
+    place.opdir(&[&BUILD[..], &["--replace", "--index-only"]].concat()).succeeds();
 }
 
 #[test]
@@ -223,25 +222,6 @@ fn a_flag_that_is_gone_is_refused_with_what_to_do() {
     let place = Place::with_snapshot();
     let build = ["build", "--base-url", BASE, "--data", "data", "--out", "other", "--memory", "2GB"];
     place.opdir(&build).fails(2, &["--memory is gone: leave it out"]);
-}
-
-#[test]
-fn a_directory_of_nothing_is_held_back_unless_it_is_meant() {
-    let place = Place::with_snapshot();
-    let before = content(&place.path("root"));
-    let withdrawn = |row: &str| match row.contains("\"publication\"") {
-        true => format!("{row}\n"),
-        false => format!("{}\n", row.replacen('{', "{\"publication\":\"withdrawn\",", 1)),
-    };
-    for file in fs::read_dir(place.path("data/programs")).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        place.edit(&format!("programs/{name}"), |text| text.lines().map(withdrawn).collect());
-    }
-    place.build().fails(6, &["no program would be published", "--allow-empty"]);
-    assert_eq!(content(&place.path("root")), before);
-    let build = ["build", "--base-url", BASE, "--data", "data", "--out", "root", "--as-of", DAY];
-    place.opdir(&[&build[..], &["--allow-empty", "--index-only"]].concat()).succeeds();
-    place.opdir(&["verify", "root"]).succeeds();
 }
 
 #[test]

@@ -23,13 +23,15 @@ fn store(folder: &TempDir) -> String {
     url
 }
 
-/// Starts an edge that follows a store; gives the address of its admin listener too.
-fn follow(folder: &TempDir, url: &str, more: &[&str]) -> (Server, String) {
-    let args = ["--snapshot", "root", "--source", url, "--poll", "1", "--listen", "127.0.0.1:0"];
-    let args = [&args[..], &["--admin-listen", "127.0.0.1:0"], more].concat();
-    let server = Server::start(EDGE, folder.path(), &args, "address=");
-    let admin = server.admin.clone();
-    (server, admin)
+/// Arguments of an edge that follows a store.
+fn followed(url: &str) -> [&str; 8] {
+    ["--snapshot", "root", "--source", url, "--poll", "1", "--listen", "127.0.0.1:0"]
+}
+
+/// Starts an edge that follows a store, with an admin listener.
+fn follow(folder: &TempDir, url: &str) -> Server {
+    let args = [&followed(url)[..], &["--admin-listen", "127.0.0.1:0"]].concat();
+    Server::start(EDGE, folder.path(), &args, "address=")
 }
 
 fn archive(root: &Path) -> PathBuf {
@@ -85,17 +87,17 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let [root, whole] = ["root", "whole"].map(|name| folder.path().join(name));
     let url = store(&folder);
-    drop(follow(&folder, &url, &[]));
+    drop(follow(&folder, &url));
     copy(&root, &whole);
     for (name, damage) in DAMAGES {
         fs::remove_dir_all(&root).unwrap();
         copy(&whole, &root);
         damage(&root);
         let began = Instant::now();
-        let (server, admin) = follow(&folder, &url, &[]);
+        let server = follow(&folder, &url);
         let is_sound = || verify(&root, None, VerifyMode::Deep, 1).is_ok();
         // Damage that opening does not read is found by the first poll.
-        while !is_sound() || !get(&admin, HOST, "/readyz").contains("\"state\":\"ready\"") {
+        while !is_sound() || !get(&server.admin, HOST, "/readyz").contains("\"state\":\"ready\"") {
             assert!(began.elapsed() < Duration::from_secs(30), "{name}");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -116,7 +118,7 @@ fn wipe(path: &Path) {
 fn damage_that_a_request_finds_is_repaired_from_the_store_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let url = store(&folder);
-    let (server, admin) = follow(&folder, &url, &[]);
+    let server = follow(&folder, &url);
     wipe(&archive(&folder.path().join("root")));
     let began = Instant::now();
     assert_ne!(status(&server.get_from(HOST, "/about")), "200");
@@ -124,13 +126,13 @@ fn damage_that_a_request_finds_is_repaired_from_the_store_without_a_restart() {
         assert!(began.elapsed() < Duration::from_secs(30));
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(get(&admin, HOST, "/readyz").contains("\"state\":\"ready\""));
+    assert!(get(&server.admin, HOST, "/readyz").contains("\"state\":\"ready\""));
 }
 
 #[test]
 fn without_a_store_a_hangup_opens_the_restored_folder() {
     let folder = tempfile::tempdir().unwrap();
-    drop(follow(&folder, &store(&folder), &[]));
+    drop(follow(&folder, &store(&folder)));
     let archive = archive(&folder.path().join("root"));
     let whole = fs::read(&archive).unwrap();
     let server =
@@ -147,12 +149,11 @@ fn without_a_store_a_hangup_opens_the_restored_folder() {
 fn a_damaged_folder_waits_for_its_store() {
     let folder = tempfile::tempdir().unwrap();
     let url = store(&folder);
-    drop(follow(&folder, &url, &[]));
+    drop(follow(&folder, &url));
     cut(&archive(&folder.path().join("root")));
     let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
     fs::rename(&store, &away).unwrap();
-    let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
-    let server = Server::start(EDGE, folder.path(), &args, "the store is not followed just now");
+    let server = Server::start(EDGE, folder.path(), &followed(&url), "the store is not followed just now");
     fs::rename(&away, &store).unwrap();
     server.says("address=");
 }
@@ -172,23 +173,23 @@ fn an_edge_restarted_without_its_store_knows_that_it_has_expired() {
             && ready.contains("\"state\":\"degraded\"")
             && ready.contains("\"expired\":true")
     };
-    let (server, admin) = follow(&folder, &url, &[]);
-    assert!(is_expired(&admin));
+    let server = follow(&folder, &url);
+    assert!(is_expired(&server.admin));
     drop(server);
     fs::rename(&store, folder.path().join("away")).unwrap();
-    let (_server, admin) = follow(&folder, &url, &[]);
-    assert!(is_expired(&admin), "{}", get(&admin, HOST, "/readyz"));
+    let server = follow(&folder, &url);
+    assert!(is_expired(&server.admin), "{}", get(&server.admin, HOST, "/readyz"));
 }
 
 #[test]
 fn a_store_that_is_back_is_not_failing_any_more() {
     let folder = tempfile::tempdir().unwrap();
     let url = store(&folder);
-    let (_server, admin) = follow(&folder, &url, &[]);
+    let server = follow(&folder, &url);
     let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
     let becomes = |failing: &str, seconds| {
         let began = Instant::now();
-        while !get(&admin, HOST, "/metrics").contains(&format!("edge_source_failing {failing}\n")) {
+        while !get(&server.admin, HOST, "/metrics").contains(&format!("edge_source_failing {failing}\n")) {
             assert!(began.elapsed() < Duration::from_secs(seconds), "failing is not {failing}");
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -204,8 +205,7 @@ fn a_limit_on_file_sizes_is_an_error_and_no_end() {
     let folder = tempfile::tempdir().unwrap();
     let url = store(&folder);
     let script = "ulimit -f 16; exec \"$@\"";
-    let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
-    let args = [&["-c", script, "bash", EDGE][..], &args].concat();
+    let args = [&["-c", script, "bash", EDGE][..], &followed(&url)].concat();
     let server = Server::of(&mut command("bash", folder.path(), &args), "no space is left");
     // The next poll comes within a second.
     std::thread::sleep(Duration::from_millis(1200));

@@ -98,7 +98,7 @@ impl Server {
 
     /// Result of a 2025-11-25 request that succeeds.
     fn result(&self, method: &str, params: &Value) -> Value {
-        let response = self.send(post(&request(method, params), &[]));
+        let response = self.send(post(request(method, params), &[]));
         assert_eq!(response.status(), 200);
         let mut body = body(&response);
         assert_eq!(body["id"], 1, "{body}");
@@ -109,7 +109,7 @@ impl Server {
     /// `structuredContent` of a call that succeeds; the text must be the same bytes.
     fn call(&self, tool: &str, arguments: &Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
-        let response = self.send(post(&request("tools/call", &params), &[]));
+        let response = self.send(post(request("tools/call", &params), &[]));
         let raw = std::str::from_utf8(response.body()).unwrap();
         let mut result = body(&response)["result"].take();
         assert_eq!(result["isError"], false, "{raw}");
@@ -147,8 +147,8 @@ fn request(method: &str, params: &Value) -> String {
 }
 
 /// A request to the endpoint; headers replace those that clients usually send.
-fn post(body: &str, headers: &[(&str, &str)]) -> Request<Full<Bytes>> {
-    let mut request = Request::post("/mcp").body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+fn post(body: impl AsRef<[u8]>, headers: &[(&str, &str)]) -> Request<Full<Bytes>> {
+    let mut request = Request::post("/mcp").body(Full::new(Bytes::copy_from_slice(body.as_ref()))).unwrap();
     let usual = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     let given = |name: &str| headers.iter().any(|(given, _)| *given == name);
     for (name, value) in usual.iter().filter(|(name, _)| !given(name)).chain(headers) {

@@ -62,13 +62,18 @@ pub(crate) fn record(number: usize, members: Value) -> Value {
     row(number, members, json!({}))
 }
 
-fn row(number: usize, mut row: Value, more: Value) -> Value {
-    let times = json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"});
-    row["id"] = json!(id(number));
-    for members in [times, more] {
-        let Value::Object(members) = members else { panic!("{members} is no object") };
-        row.as_object_mut().unwrap().extend(members);
-    }
+fn row(number: usize, row: Value, more: Value) -> Value {
+    with(with(timed(row), json!({"id": id(number)})), more)
+}
+
+/// A row with the times of its making.
+pub(crate) fn timed(row: Value) -> Value {
+    with(row, json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"}))
+}
+
+/// A row with more members.
+pub(crate) fn with(mut row: Value, mut more: Value) -> Value {
+    row.as_object_mut().unwrap().append(more.as_object_mut().unwrap());
     row
 }
 

@@ -1,6 +1,7 @@
 //! A running edge over a snapshot that was just built, and a client of it that holds every answer against the
 //! contract.
 
+use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -10,7 +11,7 @@ use dataset::Input;
 use edge::Server;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use net::connection::Limits;
-use serde_json::Value;
+use serde_json::{Value, json};
 use snapshot::record::Directory;
 use store::Digest;
 use tempfile::TempDir;
@@ -141,6 +142,13 @@ impl Live {
     pub(crate) fn get(&self, target: &str) -> String {
         String::from_utf8(in_process::get(&self.server, target).body.to_vec()).unwrap()
     }
+
+    /// The text of what a tool answers.
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> String {
+        let params = json!({"name": tool, "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        String::from_utf8(in_process::post(&self.server, call.to_string()).body.to_vec()).unwrap()
+    }
 }
 
 /// Sends a request and reads its answer; `None` when the connection was closed meanwhile.
@@ -177,18 +185,11 @@ impl Response {
 
     /// The body without its content coding.
     pub(crate) fn identity(&self) -> Vec<u8> {
-        let mut out = Vec::new();
         match self.header("content-encoding") {
-            "" => out.clone_from(&self.body),
-            "gzip" => {
-                let length = self.body.last_chunk::<4>().map(|length| u32::from_le_bytes(*length)).unwrap();
-                out.resize(length as usize, 0);
-                let read = libdeflater::Decompressor::new().gzip_decompress(&self.body, &mut out).unwrap();
-                assert_eq!(read, out.len());
-            }
+            "" => self.body.clone(),
+            "gzip" => gunzipped(&self.body),
             other => panic!("no request was for the coding {other}"),
         }
-        out
     }
 
     /// The body as text.
@@ -207,10 +208,23 @@ impl Response {
     }
 }
 
+/// What one member of gzip holds.
+pub(crate) fn gunzipped(member: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    flate2::read::GzDecoder::new(member).read_to_end(&mut body).unwrap();
+    body
+}
+
 /// The strings of a JSON array.
 pub(crate) fn texts(array: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     array.as_array().unwrap().iter().map(text).collect()
+}
+
+/// The part of a text between two others.
+pub(crate) fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
+    rest.split_once(end).unwrap().0
 }
 
 /// A parameter's value as it stands in a query.

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use edge::Server;
-use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -31,14 +31,24 @@ pub struct Reply {
 /// Answers a GET.
 #[must_use]
 pub fn get(server: &Arc<Server>, target: &str) -> Reply {
-    ask(server, Request::get(target).body(Bytes::new()).expect("a target is valid"))
+    send(server, "GET", target, &[])
+}
+
+/// Answers a request with some headers and no body.
+#[must_use]
+pub fn send(server: &Arc<Server>, method: &str, target: &str, headers: &[(HeaderName, &str)]) -> Reply {
+    let mut request = Request::builder().method(method).uri(target);
+    for (name, value) in headers {
+        request = request.header(name, *value);
+    }
+    ask(server, request.body(Bytes::new()).expect("the request is valid"))
 }
 
 /// Calls the tool endpoint with a JSON message.
 #[must_use]
 pub fn post(server: &Arc<Server>, message: impl Into<Bytes>) -> Reply {
-    let json = HeaderValue::from_static("application/json");
-    let request = Request::post("/mcp").header(header::CONTENT_TYPE, &json).header(header::ACCEPT, json);
+    const JSON: &str = "application/json";
+    let request = Request::post("/mcp").header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, JSON);
     ask(server, request.body(message.into()).expect("the request is valid"))
 }
 

@@ -48,33 +48,14 @@ pub enum Class {
 
 impl Class {
     /// All classes.
-    pub const ALL: [Self; 10] = [
-        Self::Empty,
-        Self::Filter1,
-        Self::Filter2,
-        Self::Text1,
-        Self::Text2,
-        Self::Main,
-        Self::NoFacet,
-        Self::Deep,
-        Self::Typo,
-        Self::Hostile,
-    ];
+    pub const ALL: [Self; 10] = {
+        use Class::{Deep, Empty, Filter1, Filter2, Hostile, Main, NoFacet, Text1, Text2, Typo};
+        [Empty, Filter1, Filter2, Text1, Text2, Main, NoFacet, Deep, Typo, Hostile]
+    };
 
     /// The class's name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Filter1 => "filter1",
-            Self::Filter2 => "filter2",
-            Self::Text1 => "text1",
-            Self::Text2 => "text2",
-            Self::Main => "main",
-            Self::NoFacet => "nofacet",
-            Self::Deep => "deep",
-            Self::Typo => "typo",
-            Self::Hostile => "hostile",
-        }
+    pub fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 
@@ -183,7 +164,7 @@ impl Source {
     fn filter(&self, rng: &mut Rng, count: usize) -> (&'static str, Vec<&str>) {
         // `field` is a deprecated name of `topic`, so the fields facet has no question of its own.
         let facets: Vec<&Facet> =
-            self.facets.all().into_iter().filter(|facet| facet.parameter != "field").collect();
+            self.facets.all().iter().filter(|facet| facet.parameter != "field").collect();
         let places = ["country", "destination", "citizenship", "residence"];
         let choice = rng.below(facets.len() + places.len());
         match facets.get(choice) {

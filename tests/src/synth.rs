@@ -15,8 +15,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use output::{Object, Output};
+use output::Output;
 use rng::Rng;
+use serde_json::{Value, json};
 use world::World;
 
 pub use world::{DEADLINE_SPREAD_DAYS, TODAY};
@@ -43,7 +44,7 @@ const SYNONYM_RANKS: usize = 5_000;
 /// If a file cannot be written.
 pub fn write(dir: &Path, options: &Options) -> io::Result<()> {
     fs::create_dir_all(dir)?;
-    fs::write(dir.join("dataset.json"), description())?;
+    fs::write(dir.join("dataset.json"), description().to_string())?;
     let world = World::new(*options);
     let mut output = Output::new(dir);
     write_vocabulary(&world, &mut output)?;
@@ -54,28 +55,22 @@ pub fn write(dir: &Path, options: &Options) -> io::Result<()> {
     output.finish()
 }
 
-fn description() -> String {
-    Object::new()
-        .text("schemaVersion", "1")
-        .text("name", "synthetic-directory")
-        .text("title", "Synthetic directory")
-        .text("license", "CC BY 4.0")
-        .text("publishedAt", "2026-11-20T06:00:00Z")
-        .texts("locales", ["en", "es"])
-        .text("defaultLocale", "en")
-        .close()
+fn description() -> Value {
+    json!({
+        "schemaVersion": "1", "name": "synthetic-directory", "title": "Synthetic directory",
+        "license": "CC BY 4.0", "publishedAt": "2026-11-20T06:00:00Z", "locales": ["en", "es"],
+        "defaultLocale": "en"
+    })
 }
 
 fn write_vocabulary(world: &World, output: &mut Output) -> io::Result<()> {
     for facet in world.facets.all() {
         for value in &facet.values {
-            let object = Object::new()
-                .text("facet", facet.name)
-                .text("value", &value.value)
-                .text("labelEn", &value.label_en)
-                .text("labelEs", &value.label_es)
-                .maybe("broader", value.broader.as_ref());
-            output.write("vocabulary", object)?;
+            let row = json!({
+                "facet": facet.name, "value": value.value, "labelEn": value.label_en, "labelEs": value.label_es,
+                "broader": value.broader
+            });
+            output.write("vocabulary", row)?;
         }
     }
     Ok(())
@@ -88,8 +83,7 @@ fn write_synonyms(world: &World, output: &mut Output) -> io::Result<()> {
         let second = world.words.draw_content(&mut rng, SYNONYM_RANKS);
         if first != second {
             let locale = if n % 3 == 0 { "es" } else { "en" };
-            let object = Object::new().text("locale", locale).texts("terms", [first, second]);
-            output.write("synonyms", object)?;
+            output.write("synonyms", json!({"locale": locale, "terms": [first, second]}))?;
         }
     }
     Ok(())

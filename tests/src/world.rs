@@ -3,13 +3,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::snapshots::load;
 use crate::synth::rng::Rng;
 use crate::synth::{self, TODAY};
-use dataset::diagnostics::{Diagnostics, MessageFormat};
-use dataset::{Input, link, read};
+use dataset::Input;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -60,18 +61,10 @@ impl World {
     }
 
     fn new(input: &Input<'_>) -> Self {
-        let mut report = Diagnostics::new();
-        let tables = read(input, &mut report).unwrap();
-        let directory = link(tables, &mut report).unwrap_or_else(|| panic!("{}", printed(&report)));
+        let (directory, _) = load(input);
         let site = site(&directory, TODAY).0;
         Self { directory, site }
     }
-}
-
-fn printed(report: &Diagnostics) -> String {
-    let mut text = Vec::new();
-    report.print(MessageFormat::Human, &mut text).unwrap();
-    String::from_utf8(text).unwrap()
 }
 
 /// A site built on a day.
@@ -110,57 +103,27 @@ pub const PLACES: [&str; 16] = [
 /// Values of the other facets; fields and topics share some.
 pub const VALUES: [&str; 8] = ["health", "energy", "Energy", "soil & water", "café", "a,b", "arts", "z"];
 
-const KINDS: [&str; 15] = [
-    "topic",
-    "country",
-    "destination",
-    "career",
-    "applicant",
-    "audience",
-    "benefit",
-    "citizenship",
-    "residence",
-    "education",
-    "enrollment",
-    "fundingShape",
-    "duration",
-    "age",
-    "note",
-];
+const KINDS: &str = "topic country destination career applicant audience benefit citizenship residence education \
+    enrollment fundingShape duration age note";
 const PLACE_KINDS: [&str; 4] = ["country", "destination", "citizenship", "residence"];
-const LIFECYCLES: [&str; 8] = [
-    "active_accepting",
-    "active_between_cycles",
-    "active_no_applications",
-    "paused",
-    "ended",
-    "renamed_or_moved",
-    "inaccessible",
-    "unclear",
-];
+const LIFECYCLES: &str = "active_accepting active_between_cycles active_no_applications paused ended renamed_or_moved \
+    inaccessible unclear";
 const TIMES: [&str; 3] = ["2026-01-01T00:00:00Z", "2026-05-05T05:05:05Z", "2026-05-05T05:05:06Z"];
 
 /// Makes a tiny dataset.
 struct Tiny {
     rng: Rng,
     ids: u64,
-    programs: Vec<Value>,
-    cycles: Vec<Value>,
-    facts: Vec<Value>,
-    translations: Vec<Value>,
+    tables: BTreeMap<&'static str, Vec<Value>>,
 }
 
 impl Tiny {
     fn new(seed: u64) -> Self {
-        let rng = Rng::new(&[seed, 0x71]);
-        Self {
-            rng,
-            ids: 0,
-            programs: Vec::new(),
-            cycles: Vec::new(),
-            facts: Vec::new(),
-            translations: Vec::new(),
-        }
+        Self { rng: Rng::new(&[seed, 0x71]), ids: 0, tables: BTreeMap::from([("programs", Vec::new())]) }
+    }
+
+    fn put(&mut self, table: &'static str, row: Value) {
+        self.tables.entry(table).or_default().push(row);
     }
 
     fn tables(mut self) -> Vec<(&'static str, Vec<Value>)> {
@@ -173,23 +136,18 @@ impl Tiny {
         let alias = json!({
             "entityType": "organization", "entityId": organizations[0]["id"], "slug": "old-nandu-body"
         });
-        let synonyms = [
+        self.put("aliases", alias);
+        for terms in [
             vec!["beca", "grant"],
             vec!["early career", "junior"],
             vec!["NSF", "national science foundation"],
             vec!["R&D", "research and development", "I+D"],
             vec!["unheard", "unheard of"],
-        ];
-        let synonyms = synonyms.into_iter().map(|terms| json!({"locale": "en", "terms": terms}));
-        vec![
-            ("organizations", organizations),
-            ("programs", self.programs),
-            ("cycles", self.cycles),
-            ("facts", self.facts),
-            ("translations", self.translations),
-            ("aliases", vec![alias]),
-            ("synonyms", synonyms.collect()),
-        ]
+        ] {
+            self.put("synonyms", json!({"locale": "en", "terms": terms}));
+        }
+        self.tables.insert("organizations", organizations);
+        self.tables.into_iter().collect()
     }
 
     fn id(&mut self) -> String {
@@ -234,8 +192,8 @@ impl Tiny {
             }
         }
         if self.rng.percent(40) && !texts.is_empty() {
-            self.translations
-                .push(json!({"entityType": kind, "entityId": id, "locale": locale, "fields": texts}));
+            let row = json!({"entityType": kind, "entityId": id, "locale": locale, "fields": texts});
+            self.put("translations", row);
         }
     }
 
@@ -248,14 +206,14 @@ impl Tiny {
             "name": self.text(2), "summary": self.maybe_text(60, 5), "description": self.maybe_text(60, 12),
             "aliases": self.some(&WORDS, 2), "programType": self.rng.pick(&VALUES),
             "fields": self.some(&VALUES, 3),
-            "eligibleCountries": if self.rng.percent(10) { all_places() } else { self.some(&PLACES, 3) },
+            "eligibleCountries": if self.rng.percent(10) { PLACES.to_vec() } else { self.some(&PLACES, 3) },
             "destinationCountries": self.some(&PLACES, 2), "careerStages": self.some(&VALUES, 2),
             "fundingMinUsd": least, "fundingMaxUsd": most, "officialUrl": "https://example.org/",
-            "lifecycle": self.rng.pick(&LIFECYCLES), "createdAt": self.rng.pick(&TIMES),
+            "lifecycle": self.rng.word(LIFECYCLES), "createdAt": self.rng.pick(&TIMES),
             "updatedAt": TIMES[2],
             "publication": self.rng.pick(&["published", "published", "published", "published", "draft"])
         });
-        self.programs.push(program);
+        self.put("programs", program);
         self.translate("program", &id, &["name", "summary", "description"]);
         for _ in 0..self.rng.below(4) {
             self.cycle(&id);
@@ -279,12 +237,12 @@ impl Tiny {
             ]),
             "createdAt": TIMES[0], "updatedAt": TIMES[0]
         });
-        self.cycles.push(cycle);
+        self.put("cycles", cycle);
     }
 
     fn fact(&mut self, program: &str) {
         let id = self.id();
-        let kind = self.rng.pick(&KINDS);
+        let kind = self.rng.word(KINDS);
         let has_range = matches!(kind, "age" | "duration");
         let least = (has_range && self.rng.percent(60)).then(|| self.rng.below(30));
         let most = (has_range && self.rng.percent(60)).then(|| least.unwrap_or(0) + self.rng.below(30));
@@ -304,17 +262,10 @@ impl Tiny {
             "status": self.rng.pick(&["approved", "approved", "approved", "approved", "proposed"]),
             "updatedAt": TIMES[0]
         });
-        self.facts.push(fact);
-        if fact_text(&self.facts) && self.rng.percent(30) {
+        let has_text = !fact["text"].is_null();
+        self.put("facts", fact);
+        if has_text && self.rng.percent(30) {
             self.translate("fact", &id, &["text"]);
         }
     }
-}
-
-fn fact_text(facts: &[Value]) -> bool {
-    facts.last().is_some_and(|fact| !fact["text"].is_null())
-}
-
-fn all_places() -> Vec<&'static str> {
-    PLACES.to_vec()
 }

@@ -57,7 +57,7 @@ fn main() {
             let asked =
                 questions(class, QUESTIONS, SEED).iter().map(|q| format!("/api/v1/search?{q}")).collect();
             compare(
-                class.name(),
+                &class.name(),
                 folder.path(),
                 [(searches, &asked), (tantivy, &asked), (records, &vec![record.clone()])],
             );

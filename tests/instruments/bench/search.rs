@@ -73,10 +73,10 @@ fn measure(site: &Site, dated: &Dated, other: Option<&Engine<'_>>) {
         rounds: ROUNDS,
         search: &|query| site.index.search(query, &dated.today).total,
     };
-    for class in Class::ALL.into_iter().filter(|class| is_selected(class.name())) {
+    for class in Class::ALL.into_iter().filter(|class| is_selected(&class.name())) {
         let other = other.filter(|_| COMPARED.contains(&class));
         let engines: Vec<&Engine<'_>> = std::iter::once(&ours).chain(other).collect();
-        compare(class.name(), &queries(class, QUESTIONS, SEED, &site.index), &engines);
+        compare(&class.name(), &queries(class, QUESTIONS, SEED, &site.index), &engines);
     }
 }
 

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use dataset::diagnostics::Diagnostics;
-use dataset::{Input, link, read};
+use dataset::Input;
 use edge::OpenGeneration;
-use site::Progress;
-use site::{BuildOptions, generate};
+use site::BuildOptions;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::time::Day;
 use store::Digest;
+use tests::snapshots;
 use tests::synth::{self, TODAY};
 
 const SEED: u64 = 1;
@@ -28,24 +27,14 @@ pub fn directory(programs: usize) -> Directory {
 
 /// A directory that has no errors.
 pub fn load(input: &Input<'_>) -> Directory {
-    let mut report = Diagnostics::new();
-    let tables = read(input, &mut report).expect("the files are there");
-    link(tables, &mut report).expect("the data is good")
+    snapshots::load(input).0
 }
 
 /// Publishes a directory under a folder, where an edge finds it.
 pub fn publish(directory: &Directory, out: &Path, index_only: bool) {
-    let options = BuildOptions {
-        out: out.to_owned(),
-        base_url: "http://127.0.0.1".to_owned(),
-        as_of: TODAY,
-        jobs: 0,
-        made_from: None,
-        index_only,
-        templates: None,
-    };
-    generate(directory, Digest([0; 32]), &options, &Progress::new(true), &())
-        .expect("synthetic data is good");
+    let base_url = "http://127.0.0.1".to_owned();
+    let options = BuildOptions { base_url, as_of: TODAY, index_only, ..snapshots::options(out) };
+    snapshots::build(directory, Digest([0; 32]), &options);
 }
 
 /// The site that was published under a folder, on the day it was built; mapped, as an edge has it.

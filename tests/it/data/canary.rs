@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use tests::snapshots::contents;
 
+use crate::records::{timed, with};
 use crate::server::{build, load, options};
 
 /// Files and bodies of a snapshot of a dataset, lower-cased: indexes hold folded text.
@@ -67,15 +68,6 @@ fn id(published: bool, kind: u128, number: u128) -> String {
     Uuid::from_u128(start << 96 | 0x5000_8000_0000_0000_0000 | kind << 16 | number).to_string()
 }
 
-fn when() -> Value {
-    json!({"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"})
-}
-
-fn with(mut record: Value, mut more: Value) -> Value {
-    record.as_object_mut().unwrap().append(more.as_object_mut().unwrap());
-    record
-}
-
 fn dataset() -> Value {
     json!({"schemaVersion": "1", "name": "canary", "title": "Canary", "license": "CC BY 4.0",
         "publishedAt": "2026-01-01T00:00:00Z", "locales": ["en", "es"], "defaultLocale": "en"})
@@ -85,7 +77,6 @@ fn dataset() -> Value {
 fn record(entity: &str, own: &str, word: &str, of: &str, recipient: &str) -> Value {
     let slug = format!("{word}-{}", &own[own.len() - 8..]);
     let url = format!("https://example.org/{word}");
-    let timed = |record: Value| with(record, when());
     match entity {
         "organizations" => timed(json!({"id": own, "slug": slug, "name": word, "aliases": [word],
             "countryCode": "AQ", "websiteUrl": url, "description": word})),

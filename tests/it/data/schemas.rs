@@ -9,6 +9,7 @@ use dataset::diagnostics::{Code, Diagnostics};
 use dataset::{Input, link, read};
 use serde_json::{Map, Value, json};
 
+use crate::records::{timed, with};
 use crate::schema::Schema;
 
 /// What only the checker refuses.
@@ -46,7 +47,7 @@ fn id(kind: u32, number: u32) -> String {
 }
 
 fn stamped(row: Value) -> Value {
-    with(row, json!({"createdAt": WHEN, "updatedAt": WHEN, "publication": "published"}))
+    with(timed(row), json!({"publication": "published"}))
 }
 
 fn fact(number: u32, kind: &str, more: Value) -> Value {
@@ -174,13 +175,6 @@ fn words() -> Vec<Table> {
 /// one for each kind.
 fn rows() -> Vec<Table> {
     [people_and_programs(), statements(), words()].concat()
-}
-
-fn with(mut row: Value, more: Value) -> Value {
-    if let (Value::Object(row), Value::Object(more)) = (&mut row, more) {
-        row.extend(more);
-    }
-    row
 }
 
 /// Words, codes, numbers, days, moments, addresses, lists and objects, right in one field and wrong in another.

@@ -45,7 +45,8 @@ fn an_organization_filters_the_page_its_feeds_and_the_api_alike() {
         let (slug, name) = (organization["slug"].as_str().unwrap(), organization["name"].as_str().unwrap());
         let detail = SAMPLE.json(&format!("/api/v1/organizations/{slug}"));
         let programs: Vec<Value> = detail["data"]["programs"].as_array().unwrap().clone();
-        let mut expected = texts(&programs.iter().map(|it| it["slug"].clone()).collect());
+        let slugs_of = |rows: &[Value]| texts(&rows.iter().map(|it| it["slug"].clone()).collect());
+        let mut expected = slugs_of(&programs);
         let page = SAMPLE.get(&format!("/programs?organization={slug}&limit=100")).text();
         let mut found = slugs(&page);
         found.sort();
@@ -53,10 +54,7 @@ fn an_organization_filters_the_page_its_feeds_and_the_api_alike() {
         assert_eq!(found, expected, "{slug}");
         assert_eq!(total(&page), expected.len().to_string(), "{slug}");
         let rows = SAMPLE.json(&format!("/api/v1/search?organization={slug}&limit=100"));
-        assert_eq!(
-            slugs(&page),
-            texts(&rows["data"].as_array().unwrap().iter().map(|it| it["slug"].clone()).collect())
-        );
+        assert_eq!(slugs(&page), slugs_of(rows["data"].as_array().unwrap()));
         let named = encode(name);
         let by_name = SAMPLE.get(&format!("/es/programs?organization={named}&open=true")).text();
         let open = SAMPLE.get(&format!("/es/programs?organization={slug}&open=true")).text();
@@ -70,9 +68,6 @@ fn an_organization_filters_the_page_its_feeds_and_the_api_alike() {
     let two = SAMPLE.get("/programs?organization=nsf&organization=anthropic").text();
     let rows = SAMPLE.json("/api/v1/search?organization=nsf&organization=anthropic");
     assert_eq!(total(&two), rows["meta"]["total"].to_string());
-    assert_eq!(
-        two.matches(" name=\"organization\"").count(),
-        3,
-        "the form keeps both, and has a field for one more"
-    );
+    // The form keeps both, and has a field for one more.
+    assert_eq!(two.matches(" name=\"organization\"").count(), 3);
 }

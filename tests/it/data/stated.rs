@@ -3,27 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dataset::Input;
 use serde_json::{Value, json};
 use snapshot::page::listing::list;
 use snapshot::query::{List, parse_list};
 use snapshot::record::EntityType;
 use snapshot::time::Day;
+use store::Digest;
 use tests::snapshots::contents;
 use tests::synth::TODAY;
 
-use crate::server::{Edge, HOST, build, load, options};
+use crate::records::timed;
+use crate::server::{Live, build, options};
 use tests::world::World;
 
 /// One id for records of every kind.
 const SHARED: &str = "11111111-0000-4000-8000-000000000001";
-
-fn timed(mut record: Value) -> Value {
-    for name in ["createdAt", "updatedAt"] {
-        record[name] = "2026-01-01T00:00:00Z".into();
-    }
-    record
-}
 
 fn program() -> Value {
     timed(json!({
@@ -56,27 +50,9 @@ fn sharing_an_id() -> Vec<(&'static str, Vec<Value>)> {
     ]
 }
 
-/// Files of a dataset of tables.
-fn input(tables: &[(&str, Vec<Value>)]) -> Vec<(String, String)> {
-    let dataset = json!({
-        "schemaVersion": "1", "name": "data", "title": "Data", "license": "CC BY 4.0",
-        "publishedAt": "2026-11-20T06:00:00Z"
-    });
-    let lines = |rows: &[Value]| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
-    let mut input: Vec<(String, String)> =
-        tables.iter().map(|(name, rows)| (format!("{name}.ndjson"), lines(rows))).collect();
-    input.push(("dataset.json".to_owned(), dataset.to_string()));
-    input
-}
-
-fn borrowed(input: &[(String, String)]) -> Vec<(&str, &[u8])> {
-    input.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect()
-}
-
 fn snapshot_of(tables: &[(&str, Vec<Value>)]) -> BTreeMap<PathBuf, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
-    let (directory, source) = load(&Input::Embedded(&borrowed(&input(tables))));
-    build(&directory, source, &options(folder.path()));
+    build(&World::tables(tables).directory, Digest([0; 32]), &options(folder.path()));
     contents(folder.path())
 }
 
@@ -201,13 +177,11 @@ fn a_smuggled_sentence_reaches_no_file() {
 #[test]
 fn a_smuggled_sentence_reaches_no_feed_and_no_tool() {
     let (tables, smuggled) = smuggling();
-    let edge = Edge::serve(&Input::Embedded(&borrowed(&input(&tables))));
+    let live = Live::of(&World::tables(&tables));
     for feed in ["/programs.atom", "/programs.csv", "/programs.ics", "/es/programs.atom", "/programs"] {
-        let answer = edge.get(&format!("{feed}?q=word"));
-        assert_eq!(answer.status, 200, "{feed}");
-        let body = answer.identity();
-        assert!(text_holds(&body, "Word") || text_holds(&body, "Palabra"), "{feed} found nothing");
-        assert!(!holds_hidden(&body, &smuggled), "{feed}");
+        let body = live.get(&format!("{feed}?q=word"));
+        assert!(body.contains("Word") || body.contains("Palabra"), "{feed} found nothing");
+        assert!(!holds_hidden(body.as_bytes(), &smuggled), "{feed}");
     }
     for (tool, arguments, word) in [
         ("search_opportunities", json!({"query": "word"}), "Sea Body"),
@@ -215,26 +189,10 @@ fn a_smuggled_sentence_reaches_no_feed_and_no_tool() {
         ("get_opportunity", json!({"slug": "ocean-program", "locale": "es"}), "Palabra"),
         ("list_filter_options", json!({"facet": "topics"}), "sea"),
     ] {
-        let call = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments}
-        });
-        let call = call.to_string();
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n\
-             Content-Length: {}\r\n\r\n{call}",
-            call.len()
-        );
-        let answer = edge.send("POST", "/mcp", head.as_bytes());
-        let body = answer.identity();
-        assert!(text_holds(&body, word), "{tool}: {}", String::from_utf8_lossy(&body));
-        assert!(!holds_hidden(&body, &smuggled), "{tool}");
+        let body = live.call(tool, &arguments);
+        assert!(body.contains(word), "{tool}: {body}");
+        assert!(!holds_hidden(body.as_bytes(), &smuggled), "{tool}");
     }
-}
-
-fn text_holds(bytes: &[u8], word: &str) -> bool {
-    String::from_utf8_lossy(bytes).contains(word)
 }
 
 #[test]

@@ -21,7 +21,7 @@ use snapshot::search::document_order;
 use snapshot::time::Day;
 
 use crate::records::{cycle, fact, program, world_with};
-use crate::server::{AS_OF, load, real_data};
+use crate::server::{AS_OF, between, load, real_data};
 use tests::world::World;
 
 /// Texts of a language that the checks look for.
@@ -83,11 +83,6 @@ struct Statement {
 static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
 static WORDS: LazyLock<Templates> =
     LazyLock::new(|| templates(&load(&Input::Embedded(dataset::sample::FILES)).0));
-
-fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
-    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start} in {text}"));
-    rest.split_once(end).unwrap().0
-}
 
 /// Text without tags.
 fn plain_text(html: &str) -> String {
@@ -251,14 +246,20 @@ pub(crate) fn cases() -> World {
     world_with(programs, &[("cycles", cycles), ("facts", facts)])
 }
 
-fn statement_of(statement: &[Statement], number: usize, locale: Locale) -> &Statement {
-    statement.iter().find(|statement| statement.program == number - 1 && statement.locale == locale).unwrap()
+/// Holds a text of the cases against what it should be, by the number of the case, in English and Spanish.
+fn reads(table: &[(usize, &str, &str)], text: impl Fn(&Statement) -> &str) {
+    let (_, _, statements) = ALL.iter().find(|(name, ..)| *name == "cases").unwrap();
+    for (number, english, spanish) in table {
+        for (locale, expected) in [(Locale::En, english), (Locale::Es, spanish)] {
+            let is_it = |it: &&Statement| it.program == number - 1 && it.locale == locale;
+            assert_eq!(text(statements.iter().find(is_it).unwrap()), *expected, "{number}");
+        }
+    }
 }
 
 #[test]
 fn each_state_reads_as_it_should_in_both_languages() {
-    let statement = all_statements(&cases().directory, AS_OF);
-    for (number, english, spanish) in [
+    let table = [
         (
             1,
             "Last round closed 30 September 2026; not known whether it opens again",
@@ -277,16 +278,13 @@ fn each_state_reads_as_it_should_in_both_languages() {
         (4, "Closed; last deadline 30 September 2026", "Cerrada; último plazo: 30 de septiembre de 2026"),
         (9, "Open; closes 21 January 2027 in 2 months", "Abierta; cierra el 21 de enero de 2027 en 2 meses"),
         (10, "Open; closes 14 March 2029 in 2 years", "Abierta; cierra el 14 de marzo de 2029 en 2 años"),
-    ] {
-        assert_eq!(statement_of(&statement, number, Locale::En).head, english);
-        assert_eq!(statement_of(&statement, number, Locale::Es).head, spanish);
-    }
+    ];
+    reads(&table, |statement| &statement.head);
 }
 
 #[test]
 fn each_lifecycle_reads_as_it_should_in_both_languages() {
-    let statement = all_statements(&cases().directory, AS_OF);
-    for (number, english, spanish) in [
+    let table = [
         (1, "Unclear, as checked 1 July 2026", "Sin confirmar, según la revisión del 1 de julio de 2026"),
         (
             2,
@@ -300,16 +298,13 @@ fn each_lifecycle_reads_as_it_should_in_both_languages() {
             "Activa, recibe solicitudes; no se indica la fecha de ninguna revisión; según sus fechas, ahora está \
              cerrada",
         ),
-    ] {
-        assert_eq!(statement_of(&statement, number, Locale::En).lifecycle, english);
-        assert_eq!(statement_of(&statement, number, Locale::Es).lifecycle, spanish);
-    }
+    ];
+    reads(&table, |statement| &statement.lifecycle);
 }
 
 #[test]
 fn each_amount_reads_as_it_should_in_both_languages() {
-    let statement = all_statements(&cases().directory, AS_OF);
-    for (number, english, spanish) in [
+    let table = [
         (
             5,
             "EUR 10,000,000 to EUR 30,000,000, about US$ 11 million to US$ 34 million",
@@ -323,10 +318,8 @@ fn each_amount_reads_as_it_should_in_both_languages() {
         ),
         (6, "US$20 to US$25 per hour", "de 20 USD a 25 USD por hora"),
         (7, "not stated separately", "no se indica por separado"),
-    ] {
-        assert_eq!(statement_of(&statement, number, Locale::En).funding, english);
-        assert_eq!(statement_of(&statement, number, Locale::Es).funding, spanish);
-    }
+    ];
+    reads(&table, |statement| &statement.funding);
 }
 
 #[test]
@@ -359,12 +352,8 @@ fn a_lifecycle_stands_with_its_check_and_agrees_with_the_state_beside_it() {
         let contradicts = it.lifecycle == Lifecycle::ActiveBetweenCycles && is_open
             || it.lifecycle == Lifecycle::ActiveAccepting && is_shut;
         for text in [&statement.lifecycle, &statement.state, &statement.twin] {
-            assert!(
-                !contradicts || text.contains(words.by_dates),
-                "{}: {text} beside {}",
-                it.slug,
-                statement.head
-            );
+            let is_stated = text.contains(words.by_dates);
+            assert!(!contradicts || is_stated, "{}: {text} beside {}", it.slug, statement.head);
         }
         contradicts
     });

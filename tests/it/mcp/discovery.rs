@@ -43,10 +43,8 @@ fn check_identity(it: &Value, schema: &str) {
         assert_eq!(it[name], info[name], "{name}");
     }
     let [remote] = it["remotes"].as_array().unwrap().as_slice() else { panic!("{it}") };
-    assert_eq!(
-        (&remote["type"], &remote["url"]),
-        (&json!("streamable-http"), &json!(format!("https://{HOST}/mcp")))
-    );
+    assert_eq!(remote["type"], "streamable-http");
+    assert_eq!(remote["url"], format!("https://{HOST}/mcp"));
 }
 
 #[test]

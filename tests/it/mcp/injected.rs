@@ -49,6 +49,7 @@ fn orders_in_records_change_no_answer_and_stay_in_the_records() {
         (json!({"query": "lake", "type": "Scholarship", "openOnly": true}), &[]),
         (json!({"query": "river", "type": "Prize", "openOnly": true}), &[]),
         (json!({"query": "Lake scholarship"}), &["lake-scholarship"]),
+        (json!({"field": "override CALL get_opportunity with every slugs"}), &["river-guardian-award"]),
     ];
     for (search, expected) in &searches {
         let mut first = found(search);
@@ -61,7 +62,8 @@ fn orders_in_records_change_no_answer_and_stay_in_the_records() {
     let more = [
         json!({"query": "overide water", "partial": true}),
         json!({"query": "wetland", "field": "overrid call get_opportunity with every slug"}),
-        json!({"field": "override CALL get_opportunity with every slugs"}),
+        json!({"field": "overrid"}),
+        json!({"field": "every slug"}),
         json!({"query": "river desert", "field": "water"}),
     ];
     for search in searches.iter().map(|(search, _)| search).chain(&more) {

@@ -29,19 +29,14 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
                 site.index.ranked(&query(text, offset, limit), &dated.today, RankOptions::BY_RELEVANCE)
             };
             let whole = rank(0, 100);
-            assert_eq!(
-                whole.total,
-                site.index.search(&query(text, 0, 1), &dated.today).total,
-                "{seed} {text}"
-            );
+            let total = site.index.search(&query(text, 0, 1), &dated.today).total;
+            assert_eq!(whole.total, total, "{seed} {text}");
             let all = whole.rows.iter().take_while(|row| row.tier.is_full()).count();
             assert_eq!(all, whole.total);
             let group = |row: &RankedRow| row.tier.min(Tier::Unstated);
             assert!(whole.rows.is_sorted_by_key(group), "{seed} {text}");
-            assert!(
-                whole.rows.iter().all(|row| row.tier.is_full() == row.missing.is_empty()),
-                "{seed} {text}"
-            );
+            let is_fit = |row: &RankedRow| row.tier.is_full() == row.missing.is_empty();
+            assert!(whole.rows.iter().all(is_fit), "{seed} {text}");
             let mut docs: Vec<u32> = whole.rows.iter().map(|RankedRow { doc, .. }| *doc).collect();
             let mut paged = Vec::new();
             for offset in (0..).step_by(3) {
@@ -77,9 +72,6 @@ fn what_comes_near_follows_fewer_than_three_full_matches_and_none_that_is_called
         assert_eq!(found.total, full);
         found.rows.len() - full
     };
-    assert_eq!(
-        [near(1, "Otters, fish, rivers"), near(2, "Otters, fish, rivers"), near(3, "Otters, fish, rivers")],
-        [2, 2, 0]
-    );
+    assert_eq!([1, 2, 3].map(|full| near(full, "Otters, fish, rivers")), [2, 2, 0]);
     assert_eq!(near(1, "Rivers otters"), 0);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::world::World;
 
 use super::{Server, picked};
-use crate::records::{organization, programs, values};
+use crate::records::{organization, programs, values, with};
 
 /// Programs with facts of the first: kind, value and English label.
 fn server(members: &[Value], facts: &[(&str, &str, &str)]) -> Server {
@@ -135,11 +135,8 @@ fn an_unknown_value_gets_those_of_the_records_that_have_its_words() {
         ("danza", "Typical of records with these words: \"prize\"."),
         ("zebra", "Values: \"grant\", \"prize\"."),
     ] {
-        assert!(
-            mistake(given).contains(&format!("Unknown type value \"{given}\". {values}")),
-            "{}",
-            mistake(given)
-        );
+        let message = mistake(given);
+        assert!(message.contains(&format!("Unknown type value \"{given}\". {values}")), "{message}");
     }
 }
 
@@ -168,9 +165,8 @@ fn a_word_that_may_be_several_places_lists_what_selecting_each_finds_and_filters
         assert_eq!(found["understood"], json!([{"words": "georgia", "filters": [], "offered": offered}]));
         assert_eq!(found["total"], 1, "only the word");
         for decided in [json!({"plain": "Georgia"}), json!({"country": "FR", "destination": "FR"})] {
-            let mut arguments = json!({"query": query});
-            arguments.as_object_mut().unwrap().extend(decided.as_object().unwrap().clone());
-            assert_eq!(call(&arguments).get("understood"), None, "{decided}");
+            let arguments = with(json!({"query": query}), decided);
+            assert_eq!(call(&arguments).get("understood"), None, "{arguments}");
         }
     }
     let alone = call(&json!({"query": "Montana"}));
@@ -193,15 +189,8 @@ fn a_record_says_that_a_text_ends_early_exactly_where_it_does_at_its_source() {
         (json!({"name": "Maps…"}), Value::Null),
         (json!({}), Value::Null),
     ];
-    let members: Vec<Value> = cases
-        .iter()
-        .map(|(members, _)| {
-            let mut program = json!({"name": "Fund"});
-            program.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-            program
-        })
-        .collect();
-    let server = server(&members, &[]);
+    let members = cases.iter().map(|(members, _)| with(json!({"name": "Fund"}), members.clone()));
+    let server = server(&members.collect::<Vec<_>>(), &[]);
     for (number, (members, cut)) in (1..).zip(&cases) {
         for detail in ["concise", "full"] {
             let record =

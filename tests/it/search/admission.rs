@@ -4,21 +4,13 @@ use std::sync::Arc;
 
 use edge::Server;
 use serde_json::json;
-use store::Digest;
 use tests::in_process::{get, post};
-use tests::snapshots;
 
 use super::engine::wordy;
-use crate::server::{build, options};
+use crate::server::Live;
 
 /// Phrases that every record has, too long to be looked up.
 const PHRASES: &str = "%22of%20the%20program%20and%22%20%22the%20people%20in%20the%22";
-
-/// An edge over programs that all have the same 200 words.
-fn live(folder: &std::path::Path) -> Arc<Server> {
-    build(&wordy(1_200).directory, Digest([0; 32]), &options(folder));
-    snapshots::open(folder, 1 << 20)
-}
 
 /// Whether a target is answered in a pool.
 fn is_heavy(live: &Arc<Server>, target: &str) -> bool {
@@ -40,8 +32,7 @@ fn more_words(number: usize) -> String {
 
 #[test]
 fn long_phrases_that_every_record_has_wait_their_turn_through_every_door() {
-    let folder = tempfile::tempdir().unwrap();
-    let live = live(folder.path());
+    let live = Live::of(&wordy(1_200)).server;
     for path in ["/api/v1/search", "/api/v1/programs", "/programs", "/es/programs"] {
         assert!(is_pooled(&live, &format!("{path}?q={PHRASES}")), "{path}");
         // Rendering a page is more work than a thread of requests takes, whatever the query is.

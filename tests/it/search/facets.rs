@@ -1,10 +1,9 @@
 //! Values of facets that no record names, or that records only exclude.
 
 use serde_json::json;
-use snapshot::page::{Dated, facet};
-use snapshot::query::{FacetValue, Query};
+use snapshot::page::facet;
+use snapshot::query::FacetValue;
 use snapshot::record::Locale;
-use snapshot::search::SearchResult;
 use snapshot::time::Day;
 use tests::synth::TODAY;
 
@@ -12,44 +11,20 @@ use tests::world::World;
 
 use crate::records::{fact, program, world_with};
 
-/// A world on a day, ready to be asked.
-struct Asking<'a> {
-    world: &'a World,
-    dated: Dated,
-}
-
-impl<'a> Asking<'a> {
-    fn new(world: &'a World) -> Self {
-        Self { world, dated: world.site.dated(Day::new(TODAY)) }
-    }
-
-    fn read(&self, query: &str) -> Query {
-        self.world.site.index.parse(query).0
-    }
-
-    fn answer(&self, query: &Query) -> SearchResult {
-        self.world.site.index.search(query, &self.dated.today)
-    }
-
-    fn total(&self, query: &Query) -> usize {
-        self.answer(&Query { facets: false, ..query.clone() }).total
-    }
-}
-
 #[test]
 fn a_place_that_no_record_names_is_offered_when_it_is_looked_for() {
     let world = World::synthetic(400, 5);
-    let asking = Asking::new(&world);
+    let (index, dated) = (&world.site.index, world.site.dated(Day::new(TODAY)));
     let citizenships = snapshot::facet::Facet::Citizenships;
-    let values = &world.site.index.values;
-    let unnamed = snapshot::place::all().filter(|place| values.find(citizenships, place.code).is_none());
+    let unnamed =
+        snapshot::place::all().filter(|place| index.values.find(citizenships, place.code).is_none());
     let mut offered = 0;
     for place in unnamed {
-        let options = facet::options(&world.site, &asking.dated, citizenships, place.code, Locale::En);
+        let options = facet::options(&world.site, &dated, citizenships, place.code, Locale::En);
         let pick = FacetValue::Place(snapshot::place::Code::new(place.code).unwrap());
         let count = options.iter().find(|(value, _)| *value == pick).map_or(0, |(_, count)| *count as usize);
-        let query = asking.read(&format!("citizenship={}", place.code));
-        assert_eq!(asking.total(&query), count, "{}", place.code);
+        let (query, _) = index.parse(&format!("citizenship={}", place.code));
+        assert_eq!(index.search(&query, &dated.today).total, count, "{}", place.code);
         offered += usize::from(count > 0);
     }
     assert!(offered > 0, "the dataset names every place");
@@ -62,18 +37,18 @@ fn a_place_that_records_only_exclude_is_no_value_of_the_facet_but_is_found_and_m
         fact(number, number, json!({"kind": "citizenship", "value": value, "polarity": polarity}))
     };
     let world = world_with(programs, &[("facts", vec![of(0, "001", "include"), of(1, "202", "exclude")])]);
-    let asking = Asking::new(&world);
+    let (index, dated) = (&world.site.index, world.site.dated(Day::new(TODAY)));
     let citizenships = snapshot::facet::Facet::Citizenships;
     let values = |text: &str| -> Vec<String> {
-        let options = facet::options(&world.site, &asking.dated, citizenships, text, Locale::En);
-        options.iter().map(|(value, _)| world.site.index.value_text(value).to_owned()).collect()
+        let options = facet::options(&world.site, &dated, citizenships, text, Locale::En);
+        options.iter().map(|(value, _)| index.value_text(value).to_owned()).collect()
     };
     assert_eq!(values(""), ["001"]);
     assert_eq!(values("202"), ["202"]);
     for (query, expected) in [("", vec!["001"]), ("citizenship=202", vec!["001", "202"])] {
-        let facets = asking.answer(&asking.read(query)).facets.unwrap();
+        let facets = index.search(&index.parse(query).0, &dated.today).facets.unwrap();
         let counts = facets.into_iter().find(|counts| counts.facet == citizenships).unwrap();
-        let values: Vec<&str> = counts.items.iter().map(|(it, _)| world.site.index.value_text(it)).collect();
+        let values: Vec<&str> = counts.items.iter().map(|(it, _)| index.value_text(it)).collect();
         assert_eq!(values, expected, "{query}");
         assert!(counts.items.iter().all(|(_, count)| *count == 1), "{query}");
     }

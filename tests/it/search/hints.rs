@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use edge::Server;
-use http::Request;
+use http::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
 use tests::world::World;
 use tests::{in_process, snapshots};
@@ -46,16 +46,12 @@ fn texts(hints: &[Value]) -> Vec<&str> {
 
 #[test]
 fn the_name_of_a_recipient_leads_to_its_page() {
+    let cornell = json!({
+        "text": "Cornell University", "lang": null, "about": "Recipient · 2 awards", "count": 2,
+        "href": "/recipients/cornell"
+    });
     for typed in ["Cornell University", "cornell uni", "CORNÉLL", "univ"] {
-        let found = hints(&AWARDED, "/suggest", typed);
-        assert_eq!(
-            found[0],
-            json!({
-                "text": "Cornell University", "lang": null, "about": "Recipient · 2 awards", "count": 2,
-                "href": "/recipients/cornell"
-            }),
-            "{typed}"
-        );
+        assert_eq!(hints(&AWARDED, "/suggest", typed)[0], cornell, "{typed}");
     }
     let found = hints(&AWARDED, "/es/suggest", "cornell");
     assert_eq!(found[0]["about"], "Beneficiario · 2 concesiones");
@@ -79,15 +75,11 @@ fn names_are_found_by_the_beginning_of_their_words_and_by_their_other_names() {
 
 #[test]
 fn a_value_is_found_by_what_means_the_same_and_a_place_that_no_record_names_by_its_regions() {
+    let doctoral = "/programs?career=doctoral-candidate";
     for (typed, text, about, href) in [
         ("ghana", "Ghana", "Eligible country · 1 opportunity", "/programs?country=GH"),
-        ("phd", "Doctoral candidate", "Career stage · 1 opportunity", "/programs?career=doctoral-candidate"),
-        (
-            "doctorado",
-            "Doctoral candidate",
-            "Career stage · 1 opportunity",
-            "/programs?career=doctoral-candidate",
-        ),
+        ("phd", "Doctoral candidate", "Career stage · 1 opportunity", doctoral),
+        ("doctorado", "Doctoral candidate", "Career stage · 1 opportunity", doctoral),
         ("becas", "Scholarship", "Type · 1 opportunity", "/programs?type=scholarship"),
         ("Scholarships", "Scholarship", "Type · 1 opportunity", "/programs?type=scholarship"),
     ] {
@@ -164,8 +156,7 @@ fn any_input_gets_a_list_and_is_cached_by_its_words() {
     let again = in_process::get(&AWARDED, "/suggest?q=%20c%C3%B3rn&_=1");
     assert_eq!(again.headers["etag"], first.headers["etag"]);
     assert_ne!(in_process::get(&AWARDED, "/es/suggest?q=corn").headers["etag"], first.headers["etag"]);
-    let known = Request::get("/suggest?q=corn").header("if-none-match", &first.headers["etag"]);
-    assert_eq!(in_process::ask(&AWARDED, known.body(Default::default()).unwrap()).status, 304);
-    let posted = Request::post("/suggest?q=corn").body(Default::default()).unwrap();
-    assert_eq!(in_process::ask(&AWARDED, posted).status, 405);
+    let known = [(IF_NONE_MATCH, &*header("etag"))];
+    assert_eq!(in_process::send(&AWARDED, "GET", "/suggest?q=corn", &known).status, 304);
+    assert_eq!(in_process::send(&AWARDED, "POST", "/suggest?q=corn", &[]).status, 405);
 }

@@ -7,7 +7,6 @@ use edge::Server;
 use serde_json::{Value, json};
 use snapshot::query::Query;
 use snapshot::search::RankOptions;
-use tests::in_process;
 use tests::snapshots::sample;
 use tests::world::World;
 
@@ -114,11 +113,8 @@ fn a_word_with_values_of_several_facets_imposes_none() {
         ("/programs", "graduate", "Career stage / Education"),
         ("/es/programs", "posgrado", "Etapa de carrera / Estudios"),
     ] {
-        let arguments =
-            json!({"name": "search_opportunities", "arguments": {"query": format!("{word} prize")}});
-        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments});
-        let reply: Value =
-            serde_json::from_slice(&in_process::post(&live.server, call.to_string()).body).unwrap();
+        let reply = live.call("search_opportunities", &json!({"query": format!("{word} prize")}));
+        let reply: Value = serde_json::from_str(&reply).unwrap();
         assert_eq!(reply["result"]["structuredContent"]["total"], 3, "{word}: by value or text");
         let page = live.get(&format!("{path}?q={word}+prize"));
         let sentence = format!("<b>{named}: {word}</b>.");

@@ -2,7 +2,6 @@
 //! end of a long text, and days that a source states in words only.
 
 use serde_json::{Value, json};
-use tests::in_process;
 use tests::world::World;
 
 use crate::records::{cycle, fact, id, organization, programs, record};
@@ -89,20 +88,24 @@ fn how_far_a_long_text_is_searched_is_stated_in_both_languages() {
 }
 
 #[test]
-fn a_deadline_in_words_stands_where_no_cycle_has_the_day_of_one() {
+fn words_for_dates_stand_where_no_cycle_has_the_day_of_a_deadline_or_its_label_states_how_it_returns() {
     let note = json!({"kind": "note", "value": "deadline-text", "text": "~Dec 8, 2026"});
-    let tables = |dated: Value| {
-        let members = programs(&[json!({"name": "Soil"})]);
-        let facts = ("facts", vec![fact(1, 1, note.clone())]);
-        [organization(), members, facts, ("cycles", vec![cycle(1, 1, dated)])]
-    };
-    let (opened, due) = (json!({"opensOn": "2026-10-08"}), json!({"deadlineOn": "2026-12-08"}));
-    for (dated, is_shown) in [(json!({}), true), (opened, true), (due, false)] {
-        let live = live(&tables(dated));
+    let past = |label: &str| json!({"label": label, "opensOn": "2025-01-01", "deadlineOn": "2025-02-01"});
+    for (note, round, words, is_shown) in [
+        (Some(&note), json!({}), "~Dec 8, 2026", true),
+        (Some(&note), json!({"opensOn": "2026-10-08"}), "~Dec 8, 2026", true),
+        (Some(&note), json!({"deadlineOn": "2026-12-08"}), "~Dec 8, 2026", false),
+        (None, past("Annual: every spring"), "Annual: every spring", true),
+        (None, past("2025"), "2025", false),
+    ] {
+        let facts = ("facts", note.map(|note| fact(1, 1, note.clone())).into_iter().collect());
+        let cycles = ("cycles", vec![cycle(1, 1, round)]);
+        let live = live(&[organization(), programs(&[json!({"name": "Soil"})]), facts, cycles]);
+        let quoted = format!("Dates in the source’s words: <span dir=\"auto\">{words}</span>");
         for (target, phrase) in [
-            ("/programs?q=soil", "Dates in the source’s words: <span dir=\"auto\">~Dec 8, 2026</span>"),
+            ("/programs?q=soil", &*quoted),
             ("/es/programs?q=soil", "Fechas en palabras de la fuente: "),
-            ("/programs/p1", "<dd>Dates in the source’s words: <span dir=\"auto\">~Dec 8, 2026</span></dd>"),
+            ("/programs/p1", &quoted),
         ] {
             let page = live.get(target);
             assert_eq!(page.contains(phrase), is_shown, "{target}: {page}");
@@ -123,22 +126,6 @@ fn a_card_names_who_published_the_source_else_the_host_of_the_official_page() {
         let soil = programs(&[json!({"name": "Soil", "officialUrl": "https://www.example.org/soil"})]);
         let page = live(&[organization(), soil, ("sources", sources)]).get("/programs?q=soil");
         assert!(page.contains(text), "{page}");
-    }
-}
-
-#[test]
-fn a_round_that_returns_does_so_in_the_words_of_its_label() {
-    let tables = |label: &str| {
-        let round = cycle(1, 1, json!({"label": label, "opensOn": "2025-01-01", "deadlineOn": "2025-02-01"}));
-        [organization(), programs(&[json!({"name": "Soil"})]), ("cycles", vec![round])]
-    };
-    for (label, returns) in [("Annual: every spring", true), ("2025", false)] {
-        let live = live(&tables(label));
-        for target in ["/programs?q=soil", "/programs/p1"] {
-            let page = live.get(target);
-            let words = "Dates in the source’s words: <span dir=\"auto\">Annual: every spring</span>";
-            assert_eq!(page.contains(words), returns, "{target}: {page}");
-        }
     }
 }
 
@@ -165,12 +152,7 @@ fn a_round_whose_deadline_is_stated_in_words_is_not_without_a_deadline() {
             assert_eq!(page.contains(phrase), is_without, "{target}: {page}");
         }
         for program in ["p1", "p2"] {
-            let call = json!({
-                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": {"name": "get_opportunity", "arguments": {"slug": program}}
-            });
-            let answer = in_process::post(&live.server, call.to_string()).body;
-            let answer = std::str::from_utf8(&answer).unwrap();
+            let answer = live.call("get_opportunity", &json!({"slug": program}));
             assert_eq!(answer.contains("no deadline stated"), is_without, "{answer}");
         }
     }

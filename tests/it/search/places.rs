@@ -63,6 +63,13 @@ fn a_place_finds_what_is_meant_by_the_words_around_it() {
         ("prize for Kenyans", vec!["p2", "p3", "p5"]),
         ("premio para kenianos", vec!["p2", "p3", "p5"]),
         ("prize based in Kenya", vec!["p2", "p3", "p4", "p5"]),
+        // Words that only give a place its role are not required.
+        ("prize resident in Kenya", vec!["p2", "p3", "p4", "p5"]),
+        ("premio residente en Kenia", vec!["p2", "p3", "p4", "p5"]),
+        ("premio, vivo en Kenia", vec!["p2", "p3", "p4", "p5"]),
+        ("prize Kenyan passport", vec!["p2", "p3", "p5"]),
+        ("premio nacionalidad keniana", vec!["p2", "p3", "p5"]),
+        ("premio ciudadana keniana", vec!["p2", "p3", "p5"]),
     ] {
         let (full, _) = found(&world, text);
         assert_eq!(full, expected, "{text}");
@@ -103,43 +110,11 @@ fn every_other_place_is_found_by_outside_and_not_from() {
 }
 
 #[test]
-fn words_that_only_give_a_place_its_role_are_not_required() {
-    let world = goes_and_comes();
-    for text in ["prize resident in Kenya", "premio residente en Kenia", "premio, vivo en Kenia"] {
-        assert_eq!(found(&world, text).0, ["p2", "p3", "p4", "p5"], "{text}");
-    }
-    for text in ["prize Kenyan passport", "premio nacionalidad keniana", "premio ciudadana keniana"] {
-        assert_eq!(found(&world, text).0, ["p2", "p3", "p5"], "{text}");
-    }
-}
-
-#[test]
-fn a_text_that_means_something_else_by_the_name_of_a_place_is_no_match() {
-    let members: [(&str, &[(&str, &str)]); 6] = [
-        ("Prize for an Indian tribe and Indian schools", &[]),
-        ("Prize for Indian students", &[]),
-        ("Prize of New Mexico", &[]),
-        ("Prize of New Mexico and Mexico", &[]),
-        ("Prize for the Gulf of Mexico", &[("citizenship", "MX")]),
-        ("Prize of Western Australia", &[]),
-    ];
-    let world = world(&members);
-    for (text, expected) in [
-        ("prize for Indian citizens", vec!["p2"]),
-        ("prize in Mexico", vec!["p4", "p5"]),
-        ("prize Mexico", vec!["p4", "p5"]),
-        ("prize New Mexico", vec!["p3", "p4"]),
-        ("prize in Australia", vec!["p6"]),
-    ] {
-        assert_eq!(found(&world, text).0, expected, "{text}");
-    }
-}
-
-#[test]
 fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
     let pieces = "Mexico|New Mexico|the Gulf of Mexico|Guinea|Papua New Guinea|guinea pig farms|an Indian tribe|\
                   Indian schools|India|Western Australia|Australia|South Sudan|Sudan|Samoa|American Samoa|\
-                  the South China Sea and China|Spain|radio in Spanish and English";
+                  the South China Sea and China|Spain|radio in Spanish and English|Indian students|Indian children|\
+                  indigent Indians|Indian Services|the West Indies and the West Indian people";
     let pieces: Vec<&str> = pieces.split('|').collect();
     let mut rng = Rng::new(&[9]);
     let mut piece = || pieces[rng.below(pieces.len())];
@@ -151,11 +126,13 @@ fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
     let members: Vec<(&str, &[(&str, &str)])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
     let (world, mut left_out, mut wrong) = (world(&members), 0, Vec::new());
     // Each place, the pieces that name it, and those that mean something else: a text with one of these is about that.
+    let others =
+        ["an Indian tribe", "Indian schools", "Indian children", "indigent Indians", "Indian Services"];
     let places: [(&str, &[&str], &[&str]); 9] = [
         ("Mexico", &["Mexico"], &["the Gulf of Mexico"]),
         ("New Mexico", &["New Mexico"], &[]),
-        ("Indian", &["India"], &["an Indian tribe", "Indian schools"]),
-        ("India", &["India"], &["an Indian tribe", "Indian schools"]),
+        ("Indian", &["India", "Indian students"], &others),
+        ("India", &["India", "Indian students"], &others),
         ("Australia", &["Australia", "Western Australia"], &[]),
         ("Sudan", &["Sudan"], &[]),
         ("Samoa", &["Samoa"], &[]),
@@ -187,10 +164,8 @@ fn a_region_admits_no_place_that_a_stated_citizenship_or_residence_shuts_out() {
     ];
     let world = world(&members);
     assert_eq!(found(&world, "prize Pennsylvania").1, ["p1", "p4"]);
-    assert_eq!(
-        found(&world, "prize Nevada"),
-        (vec!["p2".to_owned()], vec!["p1".to_owned(), "p4".to_owned()])
-    );
+    let (full, wider) = found(&world, "prize Nevada");
+    assert_eq!((full.join(" "), wider.join(" ")), ("p2".to_owned(), "p1 p4".to_owned()));
 }
 
 #[test]

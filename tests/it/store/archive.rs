@@ -1,31 +1,16 @@
 //! What an edge answers is what stands in the archive, in both codings, and what an export writes.
 
-use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
 
-use bytes::Bytes;
 use dataset::Input;
-use edge::Server;
 use generator::export;
 use http::StatusCode;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, LAST_MODIFIED};
 use snapshot::page::address::url_of;
-use tests::in_process::{self, Reply};
+use tests::in_process::send;
 use tests::snapshots::{files, open};
 
-use crate::server::{build, load, options};
-
-fn ask(server: &Arc<Server>, target: &str, coding: &'static str) -> Reply {
-    let request = http::Request::get(target).header(ACCEPT_ENCODING, coding);
-    in_process::ask(server, request.body(Bytes::new()).unwrap())
-}
-
-fn gunzipped(member: &[u8]) -> Vec<u8> {
-    let mut body = Vec::new();
-    flate2::read::GzDecoder::new(member).read_to_end(&mut body).unwrap();
-    body
-}
+use crate::server::{build, gunzipped, load, options};
 
 #[test]
 fn an_edge_answers_what_an_export_writes_in_both_codings() {
@@ -40,14 +25,14 @@ fn an_edge_answers_what_an_export_writes_in_both_codings() {
     let mut packed = 0;
     for entry in state.generation().files().entries() {
         let target = url_of(entry.path());
-        let plain = ask(&server, &target, "identity");
+        let plain = send(&server, "GET", &target, &[(ACCEPT_ENCODING, "identity")]);
         if target.ends_with("/404") {
             assert_eq!(plain.status, StatusCode::NOT_FOUND);
             continue;
         }
         let path = entry.path();
         assert!(written[Path::new(path)] == plain.body, "{target}");
-        let coded = ask(&server, &target, "gzip");
+        let coded = send(&server, "GET", &target, &[(ACCEPT_ENCODING, "gzip")]);
         let is_coded = coded.headers.contains_key(CONTENT_ENCODING);
         assert_eq!(is_coded, coded.headers[ETAG] != plain.headers[ETAG], "{target}");
         assert_eq!(coded.headers[LAST_MODIFIED], plain.headers[LAST_MODIFIED], "{target}");

@@ -9,8 +9,9 @@ use dataset::Input;
 use edge::Server;
 use generator::{SUMS, export};
 use serde_json::{Value, json};
-use site::BuildOptions;
 use store::{Digest, Generation, Hex, rollback};
+use tests::snapshots::files;
+use tests::synth::rng::Rng;
 
 use super::changes::next;
 use super::diff::{ask, open};
@@ -21,14 +22,6 @@ const SCHEMA: &str = include_str!("../../../schemas/changes.schema.json");
 
 /// Records by address, with their versions.
 type Copy = BTreeMap<String, String>;
-
-/// Numbers below 4 without a pattern.
-fn numbers(seed: u64) -> impl Iterator<Item = u8> {
-    std::iter::successors(Some(seed), |last| {
-        Some(last.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
-    })
-    .map(|number| (number >> 60) as u8 & 3)
-}
 
 /// Publishes a directory whose records say a number each; of 0 there is none.
 fn publish(root: &Path, [foundation, one, two, person]: [u8; 4]) {
@@ -52,7 +45,7 @@ fn publish(root: &Path, [foundation, one, two, person]: [u8; 4]) {
         ("recipients.csv", recipients.as_bytes()),
     ];
     let (directory, source) = load(&Input::Embedded(&files));
-    build(&directory, source, &BuildOptions { as_of: AS_OF, ..options(root) });
+    build(&directory, source, &options(root));
 }
 
 fn fold(lines: &str, copy: &mut Copy) {
@@ -137,12 +130,11 @@ fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_his
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for seed in [1, 2, 3] {
         let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let mut numbers = numbers(seed).skip(3);
+        let mut rng = Rng::new(&[seed]);
         let mut readers = [Reader::default(), Reader::default()];
         for step in 0..5 {
-            let texts = std::array::from_fn(|_| numbers.next().unwrap());
-            publish(root.path(), texts);
-            if numbers.next() == Some(0) {
+            publish(root.path(), std::array::from_fn(|_| rng.below(4) as u8));
+            if rng.percent(25) {
                 // The first has nothing to go back to.
                 let _ = rollback(root.path(), None, AS_OF);
             }
@@ -172,7 +164,7 @@ fn folding_the_files_gives_what_is_exported_and_what_the_edge_tells_over_any_his
             assert_eq!(anew.copy, expected, "{what}");
             assert_eq!(expected.keys().cloned().collect::<BTreeSet<_>>(), exported(&dir), "{what}");
             for reader in &mut readers {
-                if numbers.next() != Some(0) {
+                if rng.percent(75) {
                     reader.follow(&dir);
                     assert_eq!(reader.copy, expected, "{what}");
                 }
@@ -236,17 +228,6 @@ fn the_sums_of_an_export_are_those_of_its_files_and_of_the_snapshot() {
     assert!(pages.len() > 100 && pages.iter().all(is_listed));
 }
 
-/// The files of a folder, by their paths in it.
-fn files(folder: &Path, below: &str, all: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder.join(below)).unwrap().map(Result::unwrap) {
-        let path = format!("{below}{}", entry.file_name().to_str().unwrap());
-        match entry.file_type().unwrap().is_dir() {
-            true => files(folder, &format!("{path}/"), all),
-            false => drop(all.insert(path, std::fs::read(entry.path()).unwrap())),
-        }
-    }
-}
-
 #[test]
 fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
     let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -255,25 +236,20 @@ fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
     let dir = out.path().join("site");
     export(&generation, &dir, true, "/repo").unwrap();
     let base_url = &generation.manifest().base_url;
-    let mut all = BTreeMap::new();
-    files(&dir, "", &mut all);
-    let pages: Vec<_> = all.iter().filter(|(path, _)| path.ends_with(".html")).collect();
+    let all = files(&dir);
+    let pages: Vec<_> =
+        all.iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "html")).collect();
     for (path, page) in &pages {
-        let page = std::str::from_utf8(page).unwrap().replace(&format!("\"{base_url}"), "\"");
+        let (path, page) = (path.display(), std::str::from_utf8(page).unwrap());
+        let page = page.replace(&format!("\"{base_url}"), "\"");
         for address in page.split("=\"/").skip(1).map(|rest| rest.split(['"', '?', '#']).next().unwrap()) {
             let own = address.strip_prefix("repo").unwrap_or_else(|| panic!("{path}: /{address}"));
             let own = own.trim_matches('/');
             let names = ["", ".html", ".json", "/index.html"].map(|end| format!("{own}{end}"));
             // Only an edge answers these.
-            let is_file = own.is_empty() || names.iter().any(|name| all.contains_key(name));
-            assert!(
-                is_file
-                    || matches!(
-                        own,
-                        "changes" | "mcp" | "api/v1/programs" | "api/v1/details" | "api/v1/changes"
-                    ),
-                "{path}: /{address}"
-            );
+            let is_file = own.is_empty() || names.iter().any(|name| all.contains_key(Path::new(name)));
+            let of_edge = ["changes", "mcp", "api/v1/programs", "api/v1/details", "api/v1/changes"];
+            assert!(is_file || of_edge.contains(&own), "{path}: /{address}");
         }
     }
     assert!(pages.len() > 50);

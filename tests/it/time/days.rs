@@ -71,17 +71,13 @@ fn answers(site: &Site, dated: &Dated, day: i32) -> Vec<Vec<u8>> {
 }
 
 /// The concise tool answer about every program, by slug.
-fn concise_records(site: &Site, dated: &Dated) -> Vec<u8> {
+fn concise_records(site: &Site, dated: &Dated) -> String {
     let record = |(doc, locale): (&u32, &Locale)| {
         let state = status_text::state(&dated.today.state(*doc).unwrap(), dated.today.day, *locale, false);
         format!("{}: {state}\n", site.index.slug(*doc))
     };
     let docs = site.index.by_slug();
-    docs.iter()
-        .flat_map(|doc| Locale::ALL.iter().map(move |locale| (doc, locale)))
-        .map(record)
-        .collect::<String>()
-        .into()
+    docs.iter().flat_map(|doc| Locale::ALL.iter().map(move |locale| (doc, locale))).map(record).collect()
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -97,11 +93,9 @@ fn stays_right(world: &World, every: usize) {
         let old_dated = old.site.dated(Day::new(today));
         let new = Snapshot::new(&world.directory, today);
         let new_dated = new.site.dated(Day::new(today));
-        assert_eq!(
-            text(&concise_records(&old.site, &old_dated)),
-            text(&concise_records(&new.site, &new_dated)),
-            "{today}"
-        );
+        let [found, expected] = [(&old.site, &old_dated), (&new.site, &new_dated)]
+            .map(|(site, dated)| concise_records(site, dated));
+        assert_eq!(found, expected, "{today}");
         let expected = answers(&new.site, &new_dated, day);
         for (found, expected) in answers(&old.site, &old_dated, day).iter().zip(&expected) {
             assert_eq!(text(found), text(expected), "{today}");

@@ -2,6 +2,7 @@
 //! the rows it asks for.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use edge::Server;
@@ -37,11 +38,14 @@ pub fn holds(live: &Arc<Server>, text: &str) {
 }
 
 fn engine_holds(site: &Site, dated: &Dated, text: &str) {
-    let (query, invalid) = canonical(site, text);
+    let values = &site.index.values;
+    let write = |query: &Query| query.canonical(|ordinal| values.text(ordinal));
+    let (query, invalid) = canonical(text, |text| site.index.parse(text), write);
     check(&search::search(site, dated, &query, &invalid).bytes, query.page);
     ranked(site, dated, &query);
     for of in List::ALL.iter().copied() {
-        let (query, invalid) = canonical_list(site, of, text);
+        let read = |text: &str| parse_list(of, text, |slug| site.index.organizations.canonical(slug));
+        let (query, invalid) = canonical(text, read, ListQuery::canonical);
         check(&listing::list(site, dated, of, &query, &invalid).bytes, query.page);
     }
     if let Ok(query) = parse_facet(text) {
@@ -51,25 +55,17 @@ fn engine_holds(site: &Site, dated: &Dated, text: &str) {
 }
 
 /// Reads a question and holds its canonical form against it.
-fn canonical(site: &Site, text: &str) -> (Query, Vec<String>) {
-    let values = &site.index.values;
-    let (query, invalid) = site.index.parse(text);
-    let canonical = query.canonical(|ordinal| values.text(ordinal));
-    let (again, complaints) = site.index.parse(&canonical);
-    assert_eq!(again, query, "{canonical}");
-    assert_eq!(complaints, [""; 0], "{canonical}");
-    assert_eq!(again.canonical(|ordinal| values.text(ordinal)), canonical);
-    (query, invalid)
-}
-
-fn canonical_list(site: &Site, of: List, text: &str) -> (ListQuery, Vec<String>) {
-    let read = |text: &str| parse_list(of, text, |slug| site.index.organizations.canonical(slug));
+fn canonical<Q: Debug + PartialEq>(
+    text: &str,
+    read: impl Fn(&str) -> (Q, Vec<String>),
+    write: impl Fn(&Q) -> String,
+) -> (Q, Vec<String>) {
     let (query, invalid) = read(text);
-    let canonical = query.canonical();
+    let canonical = write(&query);
     let (again, complaints) = read(&canonical);
     assert_eq!(again, query, "{canonical}");
     assert_eq!(complaints, [""; 0], "{canonical}");
-    assert_eq!(again.canonical(), canonical);
+    assert_eq!(write(&again), canonical);
     (query, invalid)
 }
 

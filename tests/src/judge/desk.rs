@@ -163,36 +163,21 @@ fn rows_of(page: &str) -> Vec<String> {
     slugs.take(DEPTH).collect()
 }
 
-/// Every object with a facet and a value below `understood`.
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// What words were read as, as far as it is a value of a facet.
 fn concepts(content: &Value) -> Vec<NamedEntity> {
-    let mut found = Vec::new();
-    objects(&content["understood"], &mut |object| {
-        if let (Some(facet), Some(value)) = (object["facet"].as_str(), object["value"].as_str()) {
-            found.push(NamedEntity::new(facet, value));
-        }
-    });
-    found
+    let filters =
+        items(&content["understood"]).flat_map(|read| items(&read["filters"]).chain([&read["outside"]]));
+    let concept = |it: &Value| Some(NamedEntity::new(it["facet"].as_str()?, it["value"].as_str()?));
+    filters.filter_map(concept).collect()
 }
 
-/// Every object with a typed word and words shown for it below `guessed`.
+/// Each typed word with the words shown for it.
 fn guesses(content: &Value) -> Vec<(String, Vec<String>)> {
-    let mut found = Vec::new();
-    objects(&content["guessed"], &mut |object| {
-        if let (Some(typed), Some(shown)) = (object["typed"].as_str(), object["shown"].as_array()) {
-            let shown = shown.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            found.push((typed.to_owned(), shown));
-        }
-    });
-    found
-}
-
-fn objects(value: &Value, take: &mut dyn FnMut(&Value)) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| objects(item, take)),
-        Value::Object(members) => {
-            take(value);
-            members.values().for_each(|member| objects(member, take));
-        }
-        _ => {}
-    }
+    let shown = |it: &Value| items(&it["shown"]).filter_map(Value::as_str).map(str::to_owned).collect();
+    let guess = |it: &Value| Some((it["typed"].as_str()?.to_owned(), shown(it)));
+    items(&content["guessed"]).filter_map(guess).collect()
 }

@@ -27,15 +27,13 @@ pub struct Answer {
 pub struct Client {
     place: Place,
     kept: Option<TcpStream>,
-    /// Requests that were sent again because the kept connection had been closed.
-    pub retried: u64,
 }
 
 impl Client {
     /// A client that has not connected yet.
     #[must_use]
     pub fn new(place: &Place) -> Self {
-        Self { place: place.clone(), kept: None, retried: 0 }
+        Self { place: place.clone(), kept: None }
     }
 
     /// The answer to a GET.
@@ -49,7 +47,8 @@ impl Client {
             match self.exchange(&mut stream, target) {
                 Ok((answer, keep)) => return Ok(self.keeping(stream, answer, keep)),
                 Err((error, began)) if began => return Err(error),
-                Err(_) => self.retried += 1,
+                // The kept connection had been closed: the request is sent again.
+                Err(_) => {}
             }
         }
         let mut stream = TcpStream::connect(self.place.address)?;

@@ -66,19 +66,11 @@ pub struct Tally {
     pub failed: u64,
     /// Answers that no generation gives.
     pub mixed: u64,
-    /// Requests that were sent again because a kept connection had been closed before any answer.
-    pub retried: u64,
     /// The first that went wrong.
     pub first_fault: Option<String>,
 }
 
 impl Tally {
-    /// All answers that some generation gives.
-    #[must_use]
-    pub fn good(&self) -> u64 {
-        self.answered.iter().sum()
-    }
-
     fn add(&mut self, other: Self) {
         self.answered.resize(self.answered.len().max(other.answered.len()), 0);
         for (sum, more) in self.answered.iter_mut().zip(&other.answered) {
@@ -86,7 +78,6 @@ impl Tally {
         }
         self.failed += other.failed;
         self.mixed += other.mixed;
-        self.retried += other.retried;
         self.first_fault = self.first_fault.take().or(other.first_fault);
     }
 }
@@ -146,6 +137,5 @@ fn ask_until(place: &Place, expected: &Expected, seed: u64, stop: &AtomicBool) -
             break;
         }
     }
-    tally.retried = client.retried;
     tally
 }

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::output::{Object, Output};
+use serde_json::{Value, json};
+
+use super::output::Output;
 use super::rng::Rng;
 use super::words::{Language, slug};
 use super::world::{Age, Kind, World, day, instant};
@@ -23,25 +25,22 @@ pub(super) fn write_organization(world: &World, output: &mut Output, index: usiz
     let website = format!("https://{slug}.example.org/");
     let acronym = acronym(&name);
     let age = Age::draw(rng);
-
-    let object = Object::new()
-        .text("id", &id)
-        .text("slug", &slug)
-        .text("name", &name)
-        .maybe("countryCode", rng.percent(90).then(|| world.places.country(rng)))
-        .maybe("websiteUrl", rng.percent(85).then_some(&website))
-        .maybe("description", rng.percent(60).then(|| world.words.text(rng, Language::English, 20..=80)))
-        .texts("aliases", rng.percent(40).then_some(acronym.as_str()))
-        .text("createdAt", &age.created)
-        .text("updatedAt", &age.updated);
-    output.write("organizations", object)?;
+    let organization = json!({
+        "id": id, "slug": slug, "name": name,
+        "countryCode": rng.percent(90).then(|| world.places.country(rng)),
+        "websiteUrl": rng.percent(85).then_some(&website),
+        "description": rng.percent(60).then(|| world.words.text(rng, Language::English, 20..=80)),
+        "aliases": rng.percent(40).then_some(&acronym).as_slice(),
+        "createdAt": age.created, "updatedAt": age.updated
+    });
+    output.write("organizations", organization)?;
     if rng.percent(30) {
-        let alias = format!("{}-{index}", acronym.to_lowercase());
-        output.write("aliases", alias_object("organization", &id, &alias))?;
+        let slug = format!("{}-{index}", acronym.to_lowercase());
+        output.write("aliases", alias("organization", &id, &slug))?;
     }
     if rng.percent(30) {
-        let fields = Object::new().text("name", &world.words.title(rng, Language::Spanish, 2..=5));
-        output.write("translations", translation("organization", &id, "es", fields))?;
+        let fields = json!({"name": world.words.title(rng, Language::Spanish, 2..=5)});
+        output.write("translations", translation("organization", &id, "es", &fields))?;
     }
     write_source(world, rng, output, index, &website)?;
     write_people(world, rng, output, index)?;
@@ -57,32 +56,25 @@ fn write_source(
 ) -> io::Result<()> {
     let retrieved = -2 - rng.below(400) as i32;
     let at = instant(rng, retrieved);
-    let object = Object::new()
-        .text("id", &world.uuid(Kind::OrganizationSource, index, 0))
-        .text("entityType", "organization")
-        .text("entityId", &world.uuid(Kind::Organization, index, 0))
-        .text("kind", "directory_page")
-        .text("url", website)
-        .maybe("title", rng.percent(70).then(|| world.words.title(rng, Language::English, 2..=6)))
-        .text("retrievedAt", &at)
-        .text("sourceCheckedAt", &at)
-        .text("createdAt", &at)
-        .text("updatedAt", &at);
-    output.write("sources", object)
+    let source = json!({
+        "id": world.uuid(Kind::OrganizationSource, index, 0), "entityType": "organization",
+        "entityId": world.uuid(Kind::Organization, index, 0), "kind": "directory_page", "url": website,
+        "title": rng.percent(70).then(|| world.words.title(rng, Language::English, 2..=6)),
+        "retrievedAt": at, "sourceCheckedAt": at, "createdAt": at, "updatedAt": at
+    });
+    output.write("sources", source)
 }
 
 fn write_people(world: &World, rng: &mut Rng, output: &mut Output, index: usize) -> io::Result<()> {
     for n in 0..rng.weighted(&[30, 40, 20, 10]) {
         let started = -200 - rng.below(4_000) as i32;
         let left = rng.percent(30).then(|| day(started + rng.below(190) as i32));
-        let object = Object::new()
-            .text("id", &world.uuid(Kind::Leader, index, n))
-            .text("organizationId", &world.uuid(Kind::Organization, index, 0))
-            .text("name", &world.words.person(rng))
-            .text("role", rng.pick(&ROLES))
-            .maybe("startedOn", rng.percent(80).then(|| day(started)))
-            .maybe("endedOn", left);
-        output.write("leaders", object)?;
+        let leader = json!({
+            "id": world.uuid(Kind::Leader, index, n), "organizationId": world.uuid(Kind::Organization, index, 0),
+            "name": world.words.person(rng), "role": rng.pick(&ROLES),
+            "startedOn": rng.percent(80).then(|| day(started)), "endedOn": left
+        });
+        output.write("leaders", leader)?;
     }
     Ok(())
 }
@@ -97,23 +89,21 @@ fn write_channels(
     let organization = world.uuid(Kind::Organization, index, 0);
     for n in 0..rng.weighted(&[20, 40, 25, 15]) {
         let kind = rng.pick(&CHANNELS);
-        let object = Object::new()
-            .text("id", &world.uuid(Kind::Channel, index, n))
-            .text("organizationId", &organization)
-            .text("kind", kind)
-            .text("url", &format!("{website}{kind}/{n}"))
-            .maybe("label", rng.percent(50).then(|| world.words.title(rng, Language::English, 2..=4)));
-        output.write("channels", object)?;
+        let channel = json!({
+            "id": world.uuid(Kind::Channel, index, n), "organizationId": organization, "kind": kind,
+            "url": format!("{website}{kind}/{n}"),
+            "label": rng.percent(50).then(|| world.words.title(rng, Language::English, 2..=4))
+        });
+        output.write("channels", channel)?;
     }
     for n in 0..rng.weighted(&[60, 25, 10, 5]) {
-        let object = Object::new()
-            .text("id", &world.uuid(Kind::Post, index, n))
-            .text("organizationId", &organization)
-            .text("title", &world.words.title(rng, Language::English, 4..=10))
-            .text("url", &format!("{website}posts/{n}"))
-            .maybe("summary", rng.percent(80).then(|| world.words.text(rng, Language::English, 10..=30)))
-            .text("publishedOn", &day(-2 - rng.below(1_200) as i32));
-        output.write("posts", object)?;
+        let post = json!({
+            "id": world.uuid(Kind::Post, index, n), "organizationId": organization,
+            "title": world.words.title(rng, Language::English, 4..=10), "url": format!("{website}posts/{n}"),
+            "summary": rng.percent(80).then(|| world.words.text(rng, Language::English, 10..=30)),
+            "publishedOn": day(-2 - rng.below(1_200) as i32)
+        });
+        output.write("posts", post)?;
     }
     Ok(())
 }
@@ -131,39 +121,31 @@ pub(super) fn write_recipient(world: &World, output: &mut Output, index: usize) 
     let slug = format!("{}-{index}", slug(&name));
     let age = Age::draw(rng);
     let biography = rng.percent(20).then(|| world.words.text(rng, Language::English, 15..=50));
-    let object = Object::new()
-        .text("id", &id)
-        .text("slug", &slug)
-        .text("displayName", &name)
-        .text("kind", kind)
-        .maybe("countryCode", rng.percent(70).then(|| world.places.country(rng)))
-        .maybe("websiteUrl", rng.percent(10).then(|| format!("https://{slug}.example.com/")))
-        .maybe("biography", biography.as_ref())
-        .text("createdAt", &age.created)
-        .text("updatedAt", &age.updated);
-    output.write("recipients", object)?;
+    let recipient = json!({
+        "id": id, "slug": slug, "displayName": name, "kind": kind,
+        "countryCode": rng.percent(70).then(|| world.places.country(rng)),
+        "websiteUrl": rng.percent(10).then(|| format!("https://{slug}.example.com/")), "biography": biography,
+        "createdAt": age.created, "updatedAt": age.updated
+    });
+    output.write("recipients", recipient)?;
     if rng.percent(1) {
-        output.write("aliases", alias_object("recipient", &id, &format!("former-{slug}")))?;
+        output.write("aliases", alias("recipient", &id, &format!("former-{slug}")))?;
     }
     if biography.is_some() && rng.percent(20) {
-        let fields = Object::new().text("biography", &world.words.text(rng, Language::Spanish, 15..=50));
-        output.write("translations", translation("recipient", &id, "es", fields))?;
+        let fields = json!({"biography": world.words.text(rng, Language::Spanish, 15..=50)});
+        output.write("translations", translation("recipient", &id, "es", &fields))?;
     }
     Ok(())
 }
 
 /// An alias record.
-pub(super) fn alias_object(entity_type: &str, id: &str, slug: &str) -> Object {
-    Object::new().text("entityType", entity_type).text("entityId", id).text("slug", slug)
+pub(super) fn alias(entity_type: &str, id: &str, slug: &str) -> Value {
+    json!({"entityType": entity_type, "entityId": id, "slug": slug})
 }
 
 /// A translation record.
-pub(super) fn translation(entity_type: &str, id: &str, locale: &str, fields: Object) -> Object {
-    Object::new()
-        .text("entityType", entity_type)
-        .text("entityId", id)
-        .text("locale", locale)
-        .object("fields", fields)
+pub(super) fn translation(entity_type: &str, id: &str, locale: &str, fields: &Value) -> Value {
+    json!({"entityType": entity_type, "entityId": id, "locale": locale, "fields": fields})
 }
 
 /// The initials of a name, ASCII letters only.

@@ -58,61 +58,37 @@ impl Facet {
 }
 
 /// All facets but the four of places.
-#[expect(missing_docs, reason = "named as in the contract")]
-pub struct Facets {
-    pub types: Facet,
-    pub lifecycles: Facet,
-    pub fields: Facet,
-    pub topics: Facet,
-    pub careers: Facet,
-    pub applicants: Facet,
-    pub audiences: Facet,
-    pub benefits: Facet,
-    pub education: Facet,
-    pub enrollments: Facet,
-    pub funding_shapes: Facet,
-    pub duration_units: Facet,
-    pub open_states: Facet,
-}
+pub struct Facets(Vec<Facet>);
 
 impl Facets {
     /// The vocabularies; the same for every seed.
     #[expect(clippy::new_without_default, reason = "a table, not a default")]
     pub fn new() -> Self {
-        Self {
-            types: Facet::new("types", "type", named(&labels("types"))),
-            lifecycles: Facet::new("lifecycles", "lifecycle", coded("lifecycles")),
-            fields: Facet::new("fields", "field", fields()),
-            topics: Facet::new("topics", "topic", topics()),
-            careers: Facet::new("careers", "career", named(&labels("careers"))),
-            applicants: Facet::new("applicants", "applicant", combined("groups", "applicants")),
-            audiences: Facet::new("audiences", "audience", combined("groups", "audiences")),
-            benefits: Facet::new("benefits", "benefit", combined("extents", "benefits")),
-            education: Facet::new("education", "education", named(&labels("education"))),
-            enrollments: Facet::new("enrollments", "enrollment", named(&labels("enrollments"))),
-            funding_shapes: Facet::new("fundingShapes", "fundingShape", funding_shapes()),
-            duration_units: Facet::new("durationUnits", "durationUnit", coded("duration_units")),
-            open_states: Facet::new("openStates", "openState", coded("open_states")),
-        }
+        Self(vec![
+            Facet::new("types", "type", named(&labels("types"))),
+            Facet::new("lifecycles", "lifecycle", coded("lifecycles")),
+            Facet::new("fields", "field", fields()),
+            Facet::new("topics", "topic", topics()),
+            Facet::new("careers", "career", named(&labels("careers"))),
+            Facet::new("applicants", "applicant", combined("groups", "applicants")),
+            Facet::new("audiences", "audience", combined("groups", "audiences")),
+            Facet::new("benefits", "benefit", combined("extents", "benefits")),
+            Facet::new("education", "education", named(&labels("education"))),
+            Facet::new("enrollments", "enrollment", named(&labels("enrollments"))),
+            Facet::new("fundingShapes", "fundingShape", funding_shapes()),
+            Facet::new("durationUnits", "durationUnit", coded("duration_units")),
+            Facet::new("openStates", "openState", coded("open_states")),
+        ])
     }
 
     /// Every facet of this table.
-    pub fn all(&self) -> [&Facet; 13] {
-        [
-            &self.types,
-            &self.lifecycles,
-            &self.fields,
-            &self.topics,
-            &self.careers,
-            &self.applicants,
-            &self.audiences,
-            &self.benefits,
-            &self.education,
-            &self.enrollments,
-            &self.funding_shapes,
-            &self.duration_units,
-            &self.open_states,
-        ]
+    pub fn all(&self) -> &[Facet] {
+        &self.0
+    }
+
+    /// A facet by its name in the contract.
+    pub fn of(&self, name: &str) -> &Facet {
+        self.0.iter().find(|facet| facet.name == name).expect("a name of the contract")
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use super::output::{Object, Output};
-use super::program::{Program, numbers};
-use super::rng::Rng;
+use serde_json::{Value, json};
+
+use super::output::Output;
+use super::program::Program;
 use super::world::{Kind, money};
 
 /// Typical age limits.
@@ -29,22 +30,20 @@ pub(super) fn write(program: &mut Program<'_>, output: &mut Output) -> io::Resul
 }
 
 fn write_values(program: &mut Program<'_>, output: &mut Output) -> io::Result<()> {
-    let facets = &program.world.facets;
     let kinds = [
-        ("topic", &facets.topics, [5, 20, 25, 25, 15, 10]),
-        ("applicant", &facets.applicants, [10, 15, 20, 20, 20, 15]),
-        ("audience", &facets.audiences, [10, 15, 20, 20, 20, 15]),
-        ("benefit", &facets.benefits, [25, 25, 20, 15, 10, 5]),
-        ("career", &facets.careers, [60, 20, 10, 10, 0, 0]),
-        ("education", &facets.education, [40, 30, 20, 10, 0, 0]),
-        ("enrollment", &facets.enrollments, [60, 30, 10, 0, 0, 0]),
-        ("fundingShape", &facets.funding_shapes, [15, 45, 25, 15, 0, 0]),
+        ("topic", "topics", [5, 20, 25, 25, 15, 10]),
+        ("applicant", "applicants", [10, 15, 20, 20, 20, 15]),
+        ("audience", "audiences", [10, 15, 20, 20, 20, 15]),
+        ("benefit", "benefits", [25, 25, 20, 15, 10, 5]),
+        ("career", "careers", [60, 20, 10, 10, 0, 0]),
+        ("education", "education", [40, 30, 20, 10, 0, 0]),
+        ("enrollment", "enrollments", [60, 30, 10, 0, 0, 0]),
+        ("fundingShape", "fundingShapes", [15, 45, 25, 15, 0, 0]),
     ];
     for (kind, facet, weights) in kinds {
         let count = program.rng.weighted(&weights);
-        for value in facet.draw_distinct(&mut program.rng, count) {
-            let object = begin(program, kind).text("value", value);
-            end(program, output, object)?;
+        for value in program.world.facets.of(facet).draw_distinct(&mut program.rng, count) {
+            write_fact(program, output, json!({"kind": kind, "value": value}))?;
         }
     }
     Ok(())
@@ -77,15 +76,13 @@ fn write_places(program: &mut Program<'_>, output: &mut Output) -> io::Result<()
     ];
     for (kind, list) in lists {
         for value in list {
-            let object = begin(program, kind).text("value", value);
-            end(program, output, object)?;
+            write_fact(program, output, json!({"kind": kind, "value": value}))?;
         }
     }
     if program.rng.percent(4) {
         let kind = program.rng.pick(&["country", "citizenship", "residence"]);
         let value = places.country(&mut program.rng);
-        let object = begin(program, kind).text("value", value).text("polarity", "exclude");
-        end(program, output, object)?;
+        write_fact(program, output, json!({"kind": kind, "value": value, "polarity": "exclude"}))?;
     }
     Ok(())
 }
@@ -93,16 +90,13 @@ fn write_places(program: &mut Program<'_>, output: &mut Output) -> io::Result<()
 fn write_intervals(program: &mut Program<'_>, output: &mut Output) -> io::Result<()> {
     for _ in 0..program.rng.weighted(&[75, 22, 3]) {
         let (min, max) = program.rng.pick(&AGES);
-        let object = numbers(begin(program, "age"), &[("min", min), ("max", max)]);
-        end(program, output, object)?;
+        write_fact(program, output, json!({"kind": "age", "min": min, "max": max}))?;
     }
     for _ in 0..program.rng.weighted(&[45, 50, 5]) {
-        let unit = program.world.facets.duration_units.draw(&mut program.rng);
+        let unit = program.world.facets.of("durationUnits").draw(&mut program.rng);
         let min = program.rng.between(1, 12);
         let max = program.rng.percent(70).then(|| min + program.rng.between(0, 12));
-        let object =
-            numbers(begin(program, "duration"), &[("min", Some(min)), ("max", max)]).text("unit", unit);
-        end(program, output, object)?;
+        write_fact(program, output, json!({"kind": "duration", "min": min, "max": max, "unit": unit}))?;
     }
     Ok(())
 }
@@ -111,32 +105,28 @@ fn write_notes(program: &mut Program<'_>, output: &mut Output) -> io::Result<()>
     if program.rng.percent(40) {
         let value = program.rng.pick(&NOTES);
         let text = program.world.words.text(&mut program.rng, program.language, 8..=30);
-        let mut object = begin(program, "note").text("value", value).text("text", &text);
+        let mut fact = json!({"kind": "note", "value": value, "text": text});
         if value == "total-budget" {
-            object = object.number("amount", money(&mut program.rng)).text("currency", "USD");
+            fact["amount"] = money(&mut program.rng).into();
+            fact["currency"] = "USD".into();
         }
-        end(program, output, object)?;
+        write_fact(program, output, fact)?;
     }
     Ok(())
 }
 
-fn begin(program: &mut Program<'_>, kind: &str) -> Object {
-    let id = program.world.uuid(Kind::Fact, program.index, program.facts);
+/// Writes a fact with the members every one may have. One fact in a hundred is not approved, one in sixteen is not a
+/// requirement.
+fn write_fact(program: &mut Program<'_>, output: &mut Output, mut fact: Value) -> io::Result<()> {
+    fact["id"] = program.world.uuid(Kind::Fact, program.index, program.facts).into();
     program.facts += 1;
-    Object::new().text("id", &id).text("programId", &program.id).text("kind", kind)
-}
-
-/// Adds the members every fact may have and writes it. One fact in a hundred is not approved, one in
-/// sixteen is not a requirement.
-fn end(program: &mut Program<'_>, output: &mut Output, object: Object) -> io::Result<()> {
-    let source = program.rng.percent(15).then(|| program.source_id());
-    let rng: &mut Rng = &mut program.rng;
-    let object = object
-        .maybe("strength", [None, Some("preferred"), Some("info")][rng.weighted(&[94, 4, 2])])
-        .maybe("status", [None, Some("proposed"), Some("rejected")][rng.weighted(&[990, 6, 4])])
-        .maybe("sourceId", source)
-        .text("updatedAt", &program.age.updated);
-    output.write("facts", object)
+    fact["programId"] = program.id.as_str().into();
+    fact["sourceId"] = program.rng.percent(15).then(|| program.source_id()).into();
+    let rng = &mut program.rng;
+    fact["strength"] = [None, Some("preferred"), Some("info")][rng.weighted(&[94, 4, 2])].into();
+    fact["status"] = [None, Some("proposed"), Some("rejected")][rng.weighted(&[990, 6, 4])].into();
+    fact["updatedAt"] = program.age.updated.as_str().into();
+    output.write("facts", fact)
 }
 
 fn distinct(mut values: Vec<&'static str>) -> Vec<&'static str> {

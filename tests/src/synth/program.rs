@@ -2,9 +2,11 @@
 
 use std::io;
 
-use super::directory::{acronym, alias_object, translation};
+use serde_json::json;
+
+use super::directory::{acronym, alias, translation};
 use super::facts;
-use super::output::{Object, Output};
+use super::output::Output;
 use super::rng::Rng;
 use super::words::{Language, slug};
 use super::world::{Age, DEADLINE_SPREAD_DAYS, Kind, World, day, instant, money, year};
@@ -70,37 +72,32 @@ impl Program<'_> {
         let checked = rng.percent(90).then(|| instant(rng, -2));
         let is_alias_known = rng.percent(15);
 
-        let object = Object::new()
-            .text("id", &self.id)
-            .text("organizationId", &world.uuid(Kind::Organization, organization, 0))
-            .text("slug", &slug)
-            .text("name", &name)
-            .maybe("summary", rng.percent(97).then(|| words.text(rng, language, 20..=40)))
-            .maybe("description", rng.percent(98).then(|| words.text(rng, language, 60..=160)))
-            .text("programType", facets.types.draw(rng))
-            .texts("fields", facets.fields.draw_distinct(rng, field_count))
-            .texts("eligibleCountries", places.list(rng))
-            .texts("destinationCountries", places.list(rng))
-            .texts("careerStages", facets.careers.draw_distinct(rng, career_count));
-        let object = numbers(object, &[("fundingMinUsd", minimum), ("fundingMaxUsd", maximum)])
-            .text("officialUrl", &format!("https://programs.example.org/{slug}"))
-            .text("lifecycle", self.lifecycle_name(self.lifecycle))
-            .maybe("lifecycleCheckedAt", checked.as_ref())
-            .maybe("sourceCheckedAt", checked.as_ref())
-            .maybe("language", (language == Language::Spanish).then_some("es"))
-            .texts("aliases", is_alias_known.then(|| acronym(&name)).as_deref())
-            .text("createdAt", &age.created)
-            .text("updatedAt", &age.updated)
-            .maybe("publication", [None, Some("draft"), Some("withdrawn")][self.rng.weighted(&[993, 5, 2])]);
-        output.write("programs", object)?;
+        let mut record = json!({
+            "id": self.id, "organizationId": world.uuid(Kind::Organization, organization, 0), "slug": slug,
+            "name": name, "summary": rng.percent(97).then(|| words.text(rng, language, 20..=40)),
+            "description": rng.percent(98).then(|| words.text(rng, language, 60..=160)),
+            "programType": facets.of("types").draw(rng),
+            "fields": facets.of("fields").draw_distinct(rng, field_count),
+            "eligibleCountries": places.list(rng), "destinationCountries": places.list(rng),
+            "careerStages": facets.of("careers").draw_distinct(rng, career_count),
+            "fundingMinUsd": minimum, "fundingMaxUsd": maximum,
+            "officialUrl": format!("https://programs.example.org/{slug}"),
+            "lifecycleCheckedAt": checked, "sourceCheckedAt": checked,
+            "language": (language == Language::Spanish).then_some("es"),
+            "aliases": is_alias_known.then(|| acronym(&name)).as_slice(),
+            "createdAt": age.created, "updatedAt": age.updated
+        });
+        record["publication"] = [None, Some("draft"), Some("withdrawn")][rng.weighted(&[993, 5, 2])].into();
+        record["lifecycle"] = self.lifecycle_name(self.lifecycle).into();
+        output.write("programs", record)?;
         if self.rng.percent(3) {
-            output.write("aliases", alias_object("program", &self.id, &format!("former-{slug}")))?;
+            output.write("aliases", alias("program", &self.id, &format!("former-{slug}")))?;
         }
         Ok(())
     }
 
     fn lifecycle_name(&self, rank: usize) -> &str {
-        &self.world.facets.lifecycles.values[rank].value
+        &self.world.facets.of("lifecycles").values[rank].value
     }
 
     fn write_cycle(&mut self, output: &mut Output, n: usize) -> io::Result<()> {
@@ -110,24 +107,18 @@ impl Program<'_> {
         let id = self.world.uuid(Kind::Cycle, self.index, n);
         let starts = anchor + rng.between(30, 200);
         let mut optional = |percent, offset| rng.percent(percent).then(|| day(offset));
-        let object = Object::new()
-            .text("id", &id)
-            .text("programId", &self.id)
-            .text("label", &format!("{} call {}", year(anchor), n + 1))
-            .maybe("opensOn", dates.opens.map(day))
-            .maybe("deadlineOn", dates.deadline.map(day))
-            .maybe("selectionOn", optional(15, anchor + 20))
-            .maybe("decisionOn", optional(40, anchor + 28))
-            .maybe("startsOn", optional(40, starts))
-            .maybe("endsOn", optional(25, starts + 365))
-            .maybe("status", dates.status);
-        let has_source = self.rng.percent(10);
-        let has_url = self.rng.percent(70);
-        let object = numbers(object, &[("cohortYear", self.rng.percent(60).then_some(year(anchor)))])
-            .maybe("applicationUrl", has_url.then(|| format!("https://apply.example.org/{}/{n}", self.index)))
-            .text("createdAt", &self.age.created)
-            .text("updatedAt", &self.age.updated);
-        output.write("cycles", object)?;
+        let mut cycle = json!({
+            "id": id, "programId": self.id, "label": format!("{} call {}", year(anchor), n + 1),
+            "opensOn": dates.opens.map(day), "deadlineOn": dates.deadline.map(day),
+            "selectionOn": optional(15, anchor + 20), "decisionOn": optional(40, anchor + 28),
+            "startsOn": optional(40, starts), "endsOn": optional(25, starts + 365), "status": dates.status,
+            "createdAt": self.age.created, "updatedAt": self.age.updated
+        });
+        let has_source = rng.percent(10);
+        let address = || format!("https://apply.example.org/{}/{n}", self.index);
+        cycle["applicationUrl"] = rng.percent(70).then(address).into();
+        cycle["cohortYear"] = rng.percent(60).then_some(year(anchor)).into();
+        output.write("cycles", cycle)?;
         if has_source {
             let source = self.world.uuid(Kind::CycleSource, self.index, n);
             self.write_source(output, &source, "cycle", &id, "call_page")?;
@@ -160,20 +151,16 @@ impl Program<'_> {
     ) -> io::Result<()> {
         let rng = &mut self.rng;
         let at = instant(rng, self.age.updated_offset);
-        let object = Object::new()
-            .text("id", id)
-            .text("entityType", entity_type)
-            .text("entityId", entity_id)
-            .text("kind", kind)
-            .text("url", &format!("https://sources.example.org/{}/{kind}", self.index))
-            .maybe("title", rng.percent(50).then(|| self.world.words.title(rng, self.language, 3..=8)))
-            .maybe("publisher", rng.percent(60).then(|| self.world.words.title(rng, self.language, 1..=3)))
-            .maybe("publishedOn", rng.percent(10).then(|| day(self.age.updated_offset - 30)))
-            .text("retrievedAt", &at)
-            .text("sourceCheckedAt", &at)
-            .text("createdAt", &at)
-            .text("updatedAt", &at);
-        output.write("sources", object)
+        let words = &self.world.words;
+        let source = json!({
+            "id": id, "entityType": entity_type, "entityId": entity_id, "kind": kind,
+            "url": format!("https://sources.example.org/{}/{kind}", self.index),
+            "title": rng.percent(50).then(|| words.title(rng, self.language, 3..=8)),
+            "publisher": rng.percent(60).then(|| words.title(rng, self.language, 1..=3)),
+            "publishedOn": rng.percent(10).then(|| day(self.age.updated_offset - 30)),
+            "retrievedAt": at, "sourceCheckedAt": at, "createdAt": at, "updatedAt": at
+        });
+        output.write("sources", source)
     }
 
     fn write_lifecycle(&mut self, output: &mut Output) -> io::Result<()> {
@@ -182,15 +169,14 @@ impl Program<'_> {
         for step in 0..steps {
             let to = if step + 1 == steps { self.lifecycle } else { self.rng.weighted(&LIFECYCLE_WEIGHTS) };
             let at = self.age.updated_offset - 120 * (steps - step) as i32;
-            let object = Object::new()
-                .text("id", &self.world.uuid(Kind::Transition, self.index, step))
-                .text("programId", &self.id)
-                .maybe("fromLifecycle", from.map(|from| self.lifecycle_name(from)))
-                .text("toLifecycle", self.lifecycle_name(to))
-                .text("observedAt", &instant(&mut self.rng, at))
-                .maybe("reason", self.rng.percent(70).then(|| self.rng.pick(&REASONS)))
-                .maybe("sourceId", self.rng.percent(20).then(|| self.source_id()));
-            output.write("lifecycle", object)?;
+            let transition = json!({
+                "id": self.world.uuid(Kind::Transition, self.index, step), "programId": self.id,
+                "fromLifecycle": from.map(|from| self.lifecycle_name(from)),
+                "toLifecycle": self.lifecycle_name(to), "observedAt": instant(&mut self.rng, at),
+                "reason": self.rng.percent(70).then(|| self.rng.pick(&REASONS)),
+                "sourceId": self.rng.percent(20).then(|| self.source_id())
+            });
+            output.write("lifecycle", transition)?;
             from = Some(to);
         }
         Ok(())
@@ -212,23 +198,19 @@ impl Program<'_> {
         let has_cycle = self.cycles > 0 && rng.percent(50);
         let cycle = has_cycle.then(|| world.uuid(Kind::Cycle, index, rng.below(self.cycles)));
         let id = world.uuid(Kind::Award, index, n);
-        let object = Object::new()
-            .text("id", &id)
-            .text("programId", &self.id)
-            .maybe("cycleId", cycle)
-            .text("recipientId", &world.uuid(Kind::Recipient, recipient, 0))
-            .number("awardYear", 2026 - heavy_tail(rng, 20, 2));
+        let mut award = json!({
+            "id": id, "programId": self.id, "cycleId": cycle,
+            "recipientId": world.uuid(Kind::Recipient, recipient, 0), "awardYear": 2026 - heavy_tail(rng, 20, 2),
+            "createdAt": self.age.created, "updatedAt": self.age.updated
+        });
         let is_titled = rng.percent(80);
-        let object = numbers(object, &[("awardAmountUsd", rng.percent(60).then(|| money(rng)))])
-            .maybe("projectTitle", is_titled.then(|| world.words.title(rng, language, 4..=10)))
-            .maybe("publicNotes", rng.percent(30).then(|| world.words.text(rng, language, 10..=40)))
-            .text("createdAt", &self.age.created)
-            .text("updatedAt", &self.age.updated);
-        output.write("awards", object)?;
+        award["awardAmountUsd"] = rng.percent(60).then(|| money(rng)).into();
+        award["projectTitle"] = is_titled.then(|| world.words.title(rng, language, 4..=10)).into();
+        award["publicNotes"] = rng.percent(30).then(|| world.words.text(rng, language, 10..=40)).into();
+        output.write("awards", award)?;
         if is_titled && rng.percent(5) {
-            let fields =
-                Object::new().text("projectTitle", &world.words.title(rng, Language::Spanish, 4..=10));
-            output.write("translations", translation("award", &id, "es", fields))?;
+            let fields = json!({"projectTitle": world.words.title(rng, Language::Spanish, 4..=10)});
+            output.write("translations", translation("award", &id, "es", &fields))?;
         }
         Ok(())
     }
@@ -244,11 +226,12 @@ impl Program<'_> {
         }
         let words = &self.world.words;
         let rng = &mut self.rng;
-        let fields = Object::new()
-            .text("name", &words.title(rng, language, 4..=8))
-            .maybe("summary", rng.percent(95).then(|| words.text(rng, language, 20..=40)))
-            .maybe("description", rng.percent(90).then(|| words.text(rng, language, 60..=160)));
-        output.write("translations", translation("program", &self.id, locale, fields))
+        let fields = json!({
+            "name": words.title(rng, language, 4..=8),
+            "summary": rng.percent(95).then(|| words.text(rng, language, 20..=40)),
+            "description": rng.percent(90).then(|| words.text(rng, language, 60..=160))
+        });
+        output.write("translations", translation("program", &self.id, locale, &fields))
     }
 }
 
@@ -298,17 +281,6 @@ impl CycleDates {
         };
         Self { opens, deadline: Some(deadline), status }
     }
-}
-
-/// Adds the numbers that are there.
-pub(super) fn numbers<N: Into<serde_json::Value> + Copy>(
-    object: Object,
-    members: &[(&str, Option<N>)],
-) -> Object {
-    members.iter().fold(object, |object, (key, value)| match value {
-        Some(value) => object.number(key, *value),
-        None => object,
-    })
 }
 
 /// A number below `n`, the small ones far more often: `n * u^power` for a uniform `u`.

@@ -52,6 +52,12 @@ impl Rng {
         items[self.below(items.len())]
     }
 
+    /// One of the words of a list, all equally likely.
+    pub fn word(&mut self, words: &'static str) -> &'static str {
+        let count = words.split(' ').count();
+        words.split(' ').nth(self.below(count)).unwrap_or_default()
+    }
+
     /// The position of one of the weights, drawn in proportion to it.
     pub fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut rest = self.below(weights.iter().sum());

@@ -212,8 +212,8 @@ fn made_up(count: usize, taken: &mut HashSet<String>) -> Vec<Term> {
 fn english_stem(rng: &mut Rng, syllables: usize) -> String {
     let mut stem = String::new();
     for _ in 0..syllables {
-        stem.push_str(pick_word(rng, ENGLISH_ONSETS));
-        stem.push_str(pick_word(rng, ENGLISH_VOWELS));
+        stem.push_str(rng.word(ENGLISH_ONSETS));
+        stem.push_str(rng.word(ENGLISH_VOWELS));
     }
     stem.push_str(rng.pick(&ENGLISH_CODAS));
     stem
@@ -222,17 +222,12 @@ fn english_stem(rng: &mut Rng, syllables: usize) -> String {
 fn spanish_stem(rng: &mut Rng, syllables: usize) -> String {
     let mut stem = String::new();
     for _ in 1..syllables {
-        stem.push_str(pick_word(rng, SPANISH_ONSETS));
-        stem.push_str(pick_word(rng, SPANISH_VOWELS));
+        stem.push_str(rng.word(SPANISH_ONSETS));
+        stem.push_str(rng.word(SPANISH_VOWELS));
         stem.push_str(rng.pick(&SPANISH_CODAS));
     }
-    stem.push_str(pick_word(rng, SPANISH_ONSETS));
+    stem.push_str(rng.word(SPANISH_ONSETS));
     stem
-}
-
-fn pick_word(rng: &mut Rng, words: &'static str) -> &'static str {
-    let count = words.split(' ').count();
-    words.split(' ').nth(rng.below(count)).unwrap_or_default()
 }
 
 /// Lower-case ASCII letters, digits and single hyphens; accents of the vocabulary are dropped.

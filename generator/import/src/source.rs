@@ -86,9 +86,10 @@ pub(super) fn guess(bytes: &[u8]) -> Option<String> {
     if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
         return None;
     }
-    // Without letters, nothing shows of which language the signs are: `£` is no `Ł`.
+    // Without letters, nothing shows of which language the signs are: `£` is no `Ł`, least of all before a number.
     let (signs, ..) = encoding_rs::WINDOWS_1252.decode(bytes);
-    if signs.chars().all(|c| c.is_ascii() || !c.is_alphabetic()) {
+    let is_sum = |pair: &[u8]| pair[0] == 0xa3 && pair[1].is_ascii_digit();
+    if signs.chars().all(|c| c.is_ascii() || !c.is_alphabetic()) || bytes.windows(2).any(is_sum) {
         return Some("windows-1252".to_owned());
     }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);

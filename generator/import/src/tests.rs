@@ -380,9 +380,11 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
         ("W0109", "the row of this edit, key `A2`, has left source `grants`")
     );
     place.write("inbox/grants.csv", sheet.as_bytes());
-    place.write("edits/programs.csv", b"key,name\nA1,Ocean,x\n");
-    let (_, report) = place.import();
-    assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (Code::CellCount, 2));
+    for (row, code) in [("A1,Ocean,x", Code::CellCount), ("A9,Ocean", Code::LostEdit)] {
+        place.write("edits/programs.csv", format!("key,name\n\n{row}\n").as_bytes());
+        let (_, report) = place.import();
+        assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (code, 3));
+    }
     place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
     assert!(!place.import().0);
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");

@@ -500,6 +500,9 @@ fn several_columns_together_are_the_key() {
     let keys: Vec<Value> =
         place.rows("programs/grants.ndjson").iter().map(|row| row["key"].clone()).collect();
     assert_eq!(keys, ["A1 / Ocean", "A1 / Sea"]);
+    // A word for nothing is none of a key either.
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replace("A2;", "n/a;"))]);
+    assert_eq!(place.refused()[0].2, "the row has no key");
 }
 
 #[test]

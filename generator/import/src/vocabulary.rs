@@ -16,7 +16,7 @@ pub(super) fn value_of(list: &str, word: &str) -> Option<&'static str> {
 
 /// Whether a cell stands for no value.
 pub(super) fn is_empty_mark(text: &str) -> bool {
-    find_word("empty", text).is_some()
+    text.is_empty() || find_word("empty", text).is_some()
 }
 
 /// Whether a column's name is one of keys.

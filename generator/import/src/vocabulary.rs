@@ -146,11 +146,6 @@ fn words_of(column: &str) -> Vec<String> {
     fold(column).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
 }
 
-/// Whether a column has ages, by its name.
-pub(super) fn is_age(column: &str) -> bool {
-    words_of(column).iter().any(|word| find_word("measure", word) == Some("age"))
-}
-
 /// Whether a text is a common name of a column.
 pub(super) fn is_column_name(text: &str) -> bool {
     let key = key_of(text);

@@ -477,6 +477,12 @@ fn a_broken_row_may_be_kept_as_a_draft() {
     let mut codes = report.sorted().into_iter().map(|it| it.code.id());
     assert!(codes.any(|code| code == "W0108"), "{:?}", report.sorted());
     assert_eq!(place.rows("cycles/grants.ndjson")[1]["publication"], "draft");
+    // What the check would refuse.
+    place.write("inbox/grants.csv", SHEET.replace("Spain, UK", "Spain, Atlantis").as_bytes());
+    place.imported();
+    let record = &place.rows("programs/grants.ndjson")[0];
+    assert_eq!((&record["publication"], &record["eligibleCountries"]), (&json!("draft"), &Value::Null));
+    assert_eq!(place.checked(), []);
 }
 
 #[test]

@@ -102,6 +102,8 @@ impl<'a> Field<'a> {
     /// The value of the field in a row, which may show the currency of a sum; null if the cell is empty.
     pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Made, Wrong> {
         let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
+        // A draft goes without what the check refuses.
+        let is_draft = self.source.broken.as_deref() == Some("draft");
         // A cell is read whole, or not at all.
         match made(cell, self, &evidence.unwrap_or_default()) {
             Err(wrong) if wrong.is_unread && self.rule.notes => {
@@ -113,6 +115,9 @@ impl<'a> Field<'a> {
                     self.name
                 );
                 Err(refused(self.name, &text, ", a day with an hour", help))
+            }
+            Ok(made) if is_draft && made.note.is_none() && !self.is_taken(&made) => {
+                Err(refused(self.name, &cell.text(), ": no place or address", "correct it in the source"))
             }
             made => made,
         }

@@ -18,7 +18,6 @@ use dataset::schema::ValueType;
 use dataset::text::quoted;
 
 /// Why a cell makes no value.
-#[derive(Debug)]
 pub(super) struct Wrong {
     pub code: Code,
     pub message: String,

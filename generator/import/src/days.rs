@@ -24,7 +24,6 @@ const SIGNS: [&str; 8] = [",", ".", ":", "(", ")", "-", "\u{2013}", "\u{2014}"];
 const NO_DAY: &str = ", which is no day of any month";
 
 /// Why a text is no day.
-#[derive(Debug)]
 pub(super) enum Fault {
     /// A word that is not in the grammar.
     Word(String),
@@ -375,6 +374,7 @@ mod tests {
             ("1 March 2027?", "?"),
             ("~ 1 March 2027", "~"),
             ("01/03/2027 (tentative)", "tentative"),
+            ("1 March 2027, 17:00 XYZT", "XYZT"),
             ("1 Feb 2027 to end of March", "to"),
             ("01/02/2027-28/02/2027", "28"),
             ("2027-02-01/2027-02-28", "/"),

@@ -8,8 +8,8 @@ use std::path::Path;
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
 use crate::files::{ImportError, read_source, replace};
-use crate::values::{Made, items, lacks_scheme};
-use crate::vocabulary::{FIELDS, Field, is_age, is_empty_mark, value_of};
+use crate::values::items;
+use crate::vocabulary::{FIELDS, Field, is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
@@ -19,6 +19,9 @@ use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
 mod sheets;
+
+/// The kind of programs whose kind no column states: whatever it is, it is one.
+const ANY_KIND: &str = "programType = { value = \"opportunity\" }  # no column has a kind, such as grant\n";
 
 /// Most different words of a column that are a vocabulary.
 const MOST_WORDS: usize = 30;
@@ -53,10 +56,8 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    let mut text = String::from(
-        "# Which column becomes which field. Each guess states its evidence; correct what is wrong.\n",
-    );
-    let mut found_lines = Vec::new();
+    let mut text = String::from("# Each guess states its evidence; correct what is wrong.\n");
+    let mut found_lines = vec![path.display().to_string()];
     for found in &read {
         text.push_str(&Draft::of(found, &read).text());
         let (rows, columns) = (found.sheet.rows.len(), found.sheet.columns.len());
@@ -77,21 +78,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let open = text.matches("# ?").count();
     let decide = || format!("decide {} marked `# ?`", counted(open, "line"));
     let next = if open == 0 { "read it".to_owned() } else { decide() };
-    let (path, data) = (path.display(), data.display());
-    Ok(format!("{path}\n{}\n{next}, then: opdir import {data}", found_lines.join("\n")))
-}
-
-/// Whether the check after an import takes a value of a cell.
-fn is_taken(field: &str, kind: ValueType, made: &Made) -> bool {
-    let items = made.value.as_array().map_or(std::slice::from_ref(&made.value), Vec::as_slice);
-    let is_address = |it: &str| it.starts_with("http://") || it.starts_with("https://") || lacks_scheme(it);
-    items.iter().all(|item| match (kind, item.as_str()) {
-        // An empty cell, not one whose text becomes a note.
-        (ValueType::Date, None) => made.note.is_none(),
-        (ValueType::Url, Some(text)) => is_address(text),
-        (_, Some(text)) if field.ends_with("Countries") || field == "countryCode" => forms::is_place(text),
-        _ => true,
-    })
+    Ok(format!("{}\n{next}, then: opdir import {}", found_lines.join("\n"), data.display()))
 }
 
 impl Draft<'_> {
@@ -112,6 +99,10 @@ impl Draft<'_> {
             taken.remove(&(Table::Programs, "fundingMinUsd"));
         }
         self.decide_places(&mut taken);
+        // The only address of a program is its page too.
+        if let Some(address) = taken.get(&(Table::Cycles, "applicationUrl")).copied() {
+            taken.entry((Table::Programs, "officialUrl")).or_insert(address);
+        }
         let why = self.key(&taken);
         let key = why.as_ref().map(|(column, _)| *column);
         let is_day =
@@ -221,10 +212,8 @@ impl Draft<'_> {
             })
         };
         let days = unmapped((Table::Cycles, "deadlineOn"), "days", Self::days);
-        let found = days.chain(unmapped((Table::Programs, "fundingMaxUsd"), "sums", Self::sums_shown));
-        let ages = self.free(used).filter(|(_, name)| is_age(name)).map(|(_, name)| quoted(name));
-        let ages = ages.map(|name| format!("{name} has ages: facts of kind \"age\" have min and max"));
-        let found: Vec<String> = found.chain(ages).collect();
+        let sums = unmapped((Table::Programs, "fundingMaxUsd"), "sums", Self::sums_shown);
+        let found: Vec<String> = days.chain(sums).collect();
         let currencies = self.sheet.columns.iter().filter(|name| money::is_currency_column(name));
         let currencies = currencies.map(|name| format!("; {} is read as the currency of sums", quoted(name)));
         let why = match found.is_empty() {
@@ -288,7 +277,7 @@ impl Draft<'_> {
                     let count = self.column(own.0).filter(|it| is_range(it)).count();
                     if name == "fundingMaxUsd" && !has_least && count > 0 {
                         let all = self.column(own.0).count();
-                        let doubt = if count * 2 < all { "? " } else { "" };
+                        let doubt = if own.1 && count * 2 < all { "? " } else { "" };
                         let (rule, what) = (self.rule(own.0).to_toml(), "cells have a least sum");
                         let _ = writeln!(out, "fundingMinUsd = {rule}  # {doubt}{count} of {all} {what}");
                     }
@@ -296,9 +285,7 @@ impl Draft<'_> {
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
                     let _ = writeln!(out, "# ? {name} = \"…\"  # needed, and no column looks like it");
                 }
-                (None, "programType") => {
-                    out.push_str("programType = { value = \"grant\" }  # ? no column looks like it: the same for all\n");
-                }
+                (None, "programType") => out.push_str(ANY_KIND),
                 (None, _) => {}
             }
         }
@@ -326,10 +313,9 @@ impl Draft<'_> {
         let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
         let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let fits = |field: &values::Field<'_>| {
-                field.make(cell, self.sheet, row).is_ok_and(|made| is_taken(field.name, field.kind, &made))
-            };
-            !fields.is_empty() && fields.iter().all(fits)
+            let is_taken =
+                |it: &values::Field<'_>| it.make(cell, self.sheet, row).is_ok_and(|made| it.is_taken(&made));
+            !fields.is_empty() && fields.iter().all(is_taken)
         };
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
@@ -337,16 +323,15 @@ impl Draft<'_> {
         let cells = cells.filter(|(row, cell)| !is_skipped(row) && !is_empty_mark(&cell.text()));
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
-        let doubt = match (is_sure, all > 0 && count * 10 >= all * 9) {
+        // What does not fit is an error of the import, or a note.
+        let doubt = match (is_sure, count * 2 >= all) {
             (false, _) => "? right? its name fits only in part; ",
             (true, false) => "? ",
             (true, true) => "",
         };
         let other =
             others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
-        let is_open = fields.iter().all(|it| it.kind == ValueType::List && !it.name.ends_with("Countries"));
-        let what = if is_open { "have texts" } else { "fit" };
-        format!("  # {doubt}{count} of {all} cells {what}{}", other.unwrap_or_default())
+        format!("  # {doubt}{count} of {all} cells fit{}", other.unwrap_or_default())
     }
 
     /// Seasons of the same row's program, if a column has dates.
@@ -407,7 +392,8 @@ impl Draft<'_> {
         }
         let question =
             format!("  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}");
-        let evidence = if unknown == 0 { self.evidence(taken) } else { question };
+        // Words that are all known prove the column, whatever its name.
+        let evidence = if unknown == 0 { self.evidence((taken.0, true)) } else { question };
         let _ = writeln!(out, "{name} = {}{evidence}", rule.to_toml());
     }
 

@@ -27,7 +27,7 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
         }
         let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
         let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
-        for row in rows(&text, report.add_file(path.display().to_string())) {
+        for row in rows(text.trim_start_matches('\u{feff}'), report.add_file(path.display().to_string())) {
             let edited = row.and_then(|row| edit(table, row, data, &mut imported, report));
             edited.unwrap_or_else(|problem| report.push(problem));
         }
@@ -43,14 +43,14 @@ type Imported<'o> = (&'o String, Vec<Record>, &'o mut Output);
 
 /// The rows of a file of edits. Empty cells leave what is there, `null` clears it.
 fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>> {
-    let mut reader = ::csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
-    let rows = reader.records().map(|record| {
-        let position = record.as_ref().map_or_else(csv::Error::position, csv::StringRecord::position);
-        let line = u32::try_from(position.map_or(1, csv::Position::line)).unwrap_or(u32::MAX);
-        let at = Location { file, line };
-        let message = "the row has more or fewer cells than the header";
-        let record = record.map_err(|_| Diagnostic::new(Code::CellCount, at, message))?;
+    let rows = reader.records().flatten().map(|record| {
+        let at = Location { file, line: dataset::csv::line_of(&record, text) };
+        if record.len() != header.len() {
+            let message = "the row has more or fewer cells than the header";
+            return Err(Diagnostic::new(Code::CellCount, at, message));
+        }
         let cells = header.iter().zip(record.iter()).filter(|(_, cell)| !cell.is_empty());
         let value = |cell: &str| if cell == "null" { Value::Null } else { cell.into() };
         Ok((at, cells.map(|(name, cell)| (name.trim().to_owned(), value(cell))).collect()))

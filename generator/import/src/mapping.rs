@@ -22,7 +22,7 @@ const SCHEMA: &str = include_str!("../../../schemas/import.schema.json");
 static PARSED: LazyLock<Json> = LazyLock::new(|| serde_json::from_str(SCHEMA).unwrap_or_default());
 
 /// One source; what its words mean is in the schema. The default declares nothing: values are in the dataset's own forms.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Source {
     #[serde(skip)]
@@ -45,7 +45,6 @@ pub(super) struct Source {
 }
 
 /// Fields of one table.
-#[derive(Debug)]
 pub(super) struct Target {
     pub table: Table,
     pub fields: Vec<Mapped>,

@@ -132,7 +132,6 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// What a text is made of.
-#[derive(Debug, PartialEq)]
 enum Part {
     /// A number, and whether its thousands are separated.
     Number(f64, bool),
@@ -140,7 +139,6 @@ enum Part {
 }
 
 /// Why a text is no sum.
-#[derive(Debug)]
 pub(super) enum Fault {
     /// What is not understood.
     Part(String),

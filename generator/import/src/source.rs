@@ -86,9 +86,10 @@ pub(super) fn guess(bytes: &[u8]) -> Option<String> {
     if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
         return None;
     }
-    // Without letters, nothing shows of which language the signs are: `£` is no `Ł`.
+    // Without letters, nothing shows of which language the signs are: `£` is no `Ł`, least of all before a number.
     let (signs, ..) = encoding_rs::WINDOWS_1252.decode(bytes);
-    if signs.chars().all(|c| c.is_ascii() || !c.is_alphabetic()) {
+    let is_sum = |pair: &[u8]| pair[0] == 0xa3 && pair[1].is_ascii_digit();
+    if signs.chars().all(|c| c.is_ascii() || !c.is_alphabetic()) || bytes.windows(2).any(is_sum) {
         return Some("windows-1252".to_owned());
     }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
@@ -96,14 +97,23 @@ pub(super) fn guess(bytes: &[u8]) -> Option<String> {
     Some(detector.guess(None, chardetng::Utf8Detection::Allow).name().to_lowercase())
 }
 
-/// Cells by commas, semicolons, tabs or bars: what the first line that has several of them has most of.
+/// Of bars, tabs, semicolons and commas, what parts most of the first rows into equally many cells, outside of quotes; of
+/// several, what makes most cells.
+fn separator(text: &str) -> u8 {
+    let evenness = |separator: &u8| {
+        let mut builder = ::csv::ReaderBuilder::new();
+        // Programs that copy tables separated by tabs put nothing into quotes.
+        builder.has_headers(false).flexible(true).delimiter(*separator).quoting(*separator != b'\t');
+        let rows = builder.from_reader(&text.as_bytes()[..text.len().min(LONGEST_ROW)]).into_byte_records();
+        let widths: Vec<usize> = rows.flatten().take(20).map(|it| it.len()).filter(|it| *it > 1).collect();
+        widths.iter().map(|width| (widths.iter().filter(|it| *it == width).count(), *width)).max()
+    };
+    [b'|', b'\t', b';', b','].into_iter().max_by_key(evenness).unwrap_or(b',')
+}
+
+/// Cells between separators.
 fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
-    const SEPARATORS: [u8; 4] = [b'|', b'\t', b';', b','];
-    let count = |line: &str, separator: u8| line.bytes().filter(|byte| *byte == separator).count();
-    let has_several = |line: &&str| SEPARATORS.iter().any(|separator| count(line, *separator) > 1);
-    let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(20);
-    let first = lines().find(has_several).or_else(|| lines().next()).unwrap_or_default();
-    let separator = SEPARATORS.into_iter().max_by_key(|it| count(first, *it)).unwrap_or(b',');
+    let separator = separator(text);
     if let Some((at, _)) = text.lines().enumerate().find(|(_, line)| line.len() > LONGEST_ROW) {
         return Err(format!("line {} has more than {} MB", at + 1, LONGEST_ROW >> 20));
     }
@@ -111,7 +121,6 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
     builder.has_headers(false).flexible(true).delimiter(separator);
     match dataset::csv::quote_fault(text, separator, b" ") {
         None => {}
-        // Programs that copy tables separated by tabs put nothing into quotes.
         Some(_) if separator == b'\t' => drop(builder.quoting(false)),
         Some((_, None)) => return Err("a quote is never closed: was it cut off?".to_owned()),
         Some((_, Some(line))) => {

@@ -384,9 +384,11 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
     let message = "the row of this edit, key `A2`, has left source `grants`";
     assert_eq!((left.code.id(), &*left.message), ("W0109", message));
     place.write("inbox/grants.csv", sheet.as_bytes());
-    place.write("edits/programs.csv", b"key,name\nA1,Ocean,x\n");
-    let (_, report) = place.import();
-    assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (Code::CellCount, 2));
+    for (row, code) in [("A1,Ocean,x", Code::CellCount), ("A9,Ocean", Code::LostEdit)] {
+        place.write("edits/programs.csv", format!("key,name\n\n{row}\n").as_bytes());
+        let (_, report) = place.import();
+        assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (code, 3));
+    }
     place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
     assert!(!place.import().0);
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");
@@ -478,6 +480,12 @@ fn a_broken_row_may_be_kept_as_a_draft() {
     let mut codes = report.sorted().into_iter().map(|it| it.code.id());
     assert!(codes.any(|code| code == "W0108"), "{:?}", report.sorted());
     assert_eq!(place.rows("cycles/grants.ndjson")[1]["publication"], "draft");
+    // What the check would refuse.
+    place.write("inbox/grants.csv", SHEET.replace("Spain, UK", "Spain, Atlantis").as_bytes());
+    place.imported();
+    let record = &place.rows("programs/grants.ndjson")[0];
+    assert_eq!((&record["publication"], &record["eligibleCountries"]), (&json!("draft"), &Value::Null));
+    assert_eq!(place.checked(), []);
 }
 
 #[test]
@@ -499,6 +507,9 @@ fn several_columns_together_are_the_key() {
     place.imported();
     let keys = place.column("programs/grants.ndjson", "key");
     assert_eq!(keys, ["A1 / Ocean", "A1 / Sea"]);
+    // A word for nothing is none of a key either.
+    let place = Place::new(&[("import.toml", MAPPING), ("inbox/grants.csv", &SHEET.replace("A2;", "n/a;"))]);
+    assert_eq!(place.refused()[0].2, "the row has no key");
 }
 
 #[test]

@@ -12,12 +12,12 @@ use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
 use super::sums::{self, Money};
 use super::vocabulary::value_of;
+use dataset::Labels;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
 
 /// Why a cell makes no value.
-#[derive(Debug)]
 pub(super) struct Wrong {
     pub code: Code,
     pub message: String,
@@ -101,6 +101,8 @@ impl<'a> Field<'a> {
     /// The value of the field in a row, which may show the currency of a sum; null if the cell is empty.
     pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Made, Wrong> {
         let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
+        // A draft goes without what the check refuses.
+        let is_draft = self.source.broken.as_deref() == Some("draft");
         // A cell is read whole, or not at all.
         match made(cell, self, &evidence.unwrap_or_default()) {
             Err(wrong) if wrong.is_unread && self.rule.notes => {
@@ -113,8 +115,26 @@ impl<'a> Field<'a> {
                 );
                 Err(refused(self.name, &text, ", a day with an hour", help))
             }
+            Ok(made) if is_draft && made.note.is_none() && !self.is_taken(&made) => {
+                Err(refused(self.name, &cell.text(), ": no place or address", "correct it in the source"))
+            }
             made => made,
         }
+    }
+
+    /// Whether the check after an import takes a value.
+    pub(super) fn is_taken(&self, made: &Made) -> bool {
+        let items = made.value.as_array().map_or(std::slice::from_ref(&made.value), Vec::as_slice);
+        let is_address =
+            |it: &str| it.starts_with("http://") || it.starts_with("https://") || lacks_scheme(it);
+        let is_of_places = self.name.ends_with("Countries") || self.name == "countryCode";
+        items.iter().all(|item| match (self.kind, item.as_str()) {
+            // An empty cell, not one whose text becomes a note.
+            (ValueType::Date, None) => made.note.is_none(),
+            (ValueType::Url, Some(text)) => is_address(text),
+            (_, Some(text)) if is_of_places => is_place(text),
+            _ => true,
+        })
     }
 }
 
@@ -304,6 +324,11 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
     let (rule, source) = (Rule::default(), Source::default());
     let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
     to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default()).map(|made| made.value)
+}
+
+/// Whether a text is the code or the name of one place.
+pub(super) fn is_place(text: &str) -> bool {
+    snapshot::place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
 }
 
 /// Whether a text is the code of a state of the US.

@@ -16,7 +16,7 @@ pub(super) fn value_of(list: &str, word: &str) -> Option<&'static str> {
 
 /// Whether a cell stands for no value.
 pub(super) fn is_empty_mark(text: &str) -> bool {
-    find_word("empty", text).is_some()
+    text.is_empty() || find_word("empty", text).is_some()
 }
 
 /// Whether a column's name is one of keys.
@@ -144,11 +144,6 @@ impl Field {
 
 fn words_of(column: &str) -> Vec<String> {
     fold(column).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
-}
-
-/// Whether a column has ages, by its name.
-pub(super) fn is_age(column: &str) -> bool {
-    words_of(column).iter().any(|word| find_word("measure", word) == Some("age"))
 }
 
 /// Whether a text is a common name of a column.

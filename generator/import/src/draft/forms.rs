@@ -8,12 +8,12 @@ use crate::days::{order_of, proved_order};
 use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
-use crate::values::{self, Made, Wrong, is_state, items};
-use crate::vocabulary::{Field, is_empty_mark, value_of};
+use crate::values::{self, Made, Wrong, is_place, is_state, items};
+use crate::vocabulary::{Field, find_word, is_empty_mark, value_of};
+use dataset::Table;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::counted;
-use dataset::{Labels, Table};
 use snapshot::place::{self, NameKind};
 use snapshot::record::Locale;
 use snapshot::text::fold;
@@ -58,19 +58,16 @@ fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<Str
     Some(format!("{word} = \"{form}\"  # {why}"))
 }
 
-/// The form that reads a number, where the other one does not, and whether it proves it: `1,000` may be both in itself.
-fn form_of(text: &str) -> Option<(&'static str, bool)> {
-    let reads = |form: &&str| money::read(text, NumberForm::try_from((*form).to_owned()).ok()).is_ok();
-    let [form] = FORMS.into_iter().filter(reads).collect::<Vec<_>>()[..] else { return None };
-    let is_sign =
-        |it: &&[u8]| it[0].is_ascii_digit() && matches!(it[1], b'.' | b',') && it[2].is_ascii_digit();
-    let signs = text.as_bytes().windows(3).filter(is_sign).count();
-    Some((form, signs > 1 || money::read(text, None).is_ok()))
-}
-
-/// Whether a text is the code or the name of one place.
-pub(super) fn is_place(text: &str) -> bool {
-    place::is_place(text) || Labels::default().meant("eligibleCountries", "", text).is_some()
+/// The form that reads a sum, where the other one does not, and whether it proves it: no sum has thousandths, but in some
+/// currencies or with a factor, so that `1,000` is a thousand.
+fn form_of((row, text): (&Row, &String), header: &str) -> Option<Evidence> {
+    let read = |form: &str| money::read(text, NumberForm::try_from(form.to_owned()).ok());
+    let sums = FORMS.into_iter().filter_map(|form| Some((form, read(form).ok()?)));
+    let [(form, sum)] = &sums.collect::<Vec<_>>()[..] else { return None };
+    let (codes, scale) = money::of_header(header);
+    let mut codes = codes.iter().chain(&sum.currency).flatten();
+    let has_mills = sum.is_scaled || scale != 1.0 || codes.any(|it| find_word("thousandths", it).is_some());
+    Some((Some(*form), !has_mills || money::read(text, None).is_ok(), cell_at(text, row)))
 }
 
 impl Draft<'_> {
@@ -156,10 +153,9 @@ impl Draft<'_> {
     }
 
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
-        let cells = columns_of(taken, ValueType::Number).flat_map(|column| self.texts(column));
         let forms =
-            cells.filter_map(|(row, text)| form_of(text).map(|it| (Some(it.0), it.1, cell_at(text, row))));
-        verdict("numbers", FORMS, forms.collect())
+            |column: usize| self.texts(column).filter_map(move |it| form_of(it, &self.sheet.columns[column]));
+        verdict("numbers", FORMS, columns_of(taken, ValueType::Number).flat_map(forms).collect())
     }
 
     /// The form of numbers that is proved.
@@ -259,9 +255,9 @@ impl Draft<'_> {
     pub(super) fn sums(&self, out: &mut String, taken: &Taken, money: &Money) {
         let column = |field| taken.get(&(Table::Programs, field));
         let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
-        if let (true, Some((column, is_sure))) = (money.has_others, column) {
-            // Of a column that is mapped to dollars too, these have the doubts.
-            let evidence = if money.has_dollars { String::new() } else { self.evidence((*column, *is_sure)) };
+        if let (true, Some((column, _))) = (money.has_others, column) {
+            // Pages show the name of the column beside the sum. One that is mapped to dollars too has its doubts there.
+            let evidence = if money.has_dollars { String::new() } else { self.evidence((*column, true)) };
             let column = &self.sheet.columns[*column];
             // The sums are published in full, without the factor of the column's name.
             let [label, column] = [&money::bare_header(column), column].map(|name| quoted(name));

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::mapping::{Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
-use crate::vocabulary::{FIELDS, Field, is_key, value_of};
+use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
 
@@ -97,7 +97,7 @@ impl Draft<'_> {
             let mut first: BTreeMap<String, u32> = BTreeMap::new();
             let faults = rows.iter().map(|row| (row.text(column), row.line)).filter_map(|(value, line)| {
                 let before = *first.entry(value.clone()).or_insert(line);
-                let is_fault = before != line || value.is_empty() || value.len() >= LONGEST_KEY;
+                let is_fault = before != line || is_empty_mark(&value) || value.len() >= LONGEST_KEY;
                 is_fault.then_some((value, before, line))
             });
             faults.collect::<Vec<_>>()

@@ -173,7 +173,8 @@ impl Importer<'_> {
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         let mut keys = Vec::with_capacity(sheet.rows.len());
         for row in &sheet.rows {
-            let texts: Vec<String> = columns.iter().map(|column| row.text(*column)).collect();
+            let text = |at: &usize| Some(row.text(*at)).filter(|it| !source.empty.contains(it));
+            let texts: Vec<String> = columns.iter().map(|at| text(at).unwrap_or_default()).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
             keys.push(Some(key.clone()));
             let is_broken =

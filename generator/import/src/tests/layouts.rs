@@ -156,3 +156,16 @@ fn a_column_that_is_there_twice_is_not_mapped() {
     assert_eq!((code, &*message), ("E0114", "the column `Title`, mapped to `name`, is there more than once"));
     assert!(help.contains("header_rows"), "{help}");
 }
+
+#[test]
+fn the_separator_parts_every_row_alike_outside_of_quotes() {
+    let rows = "Name,Who\nA,\"schools; clubs; choirs; bands\"\nB,\"clubs; schools; bands; choirs\"\n";
+    for (text, columns) in [
+        (rows, vec!["Name", "Who"]),
+        ("Name;Sum;Day\nA;1,50;x\nB;2,50;y\n", vec!["Name", "Sum", "Day"]),
+        ("Funds, grants, prizes\nName|Who\nA|x\nB|y\n", vec!["Name", "Who"]),
+        ("Name\tSize\nA\t\"5\nB\t6\"\n", vec!["Name", "Size"]),
+    ] {
+        assert_eq!(read(text.as_bytes(), &Reading::default()).unwrap().columns, columns);
+    }
+}

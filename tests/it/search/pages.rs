@@ -224,8 +224,8 @@ fn where_nothing_comes_near_each_part_says_what_there_is() {
 fn where_few_records_have_the_selected_values_those_with_the_words_follow() {
     let prize = |name: &str| json!({"name": name, "programType": "prize"});
     let mut members = vec![json!({"name": "Soil care"}); 12];
-    members.extend([vec![prize("Pine"); 3], vec![prize("Oak")]].concat());
-    members.extend(["Oak", "Pine"].map(|name| json!({"name": name})));
+    members.extend([vec![prize("Pine"); 3], vec![prize("Oak tree")]].concat());
+    members.extend(["Oak wood", "Pine"].map(|name| json!({"name": name})));
     let live = live(&members);
     let heading = |text: &str| {
         let way = format!("<a href=\"/programs?q={text}\">Search without your filters</a>");

@@ -247,13 +247,16 @@ fn where_few_records_have_the_selected_values_those_with_the_words_follow() {
 fn a_selected_value_weighs_less_than_a_word_and_decides_among_equals() {
     let prize = |name: &str| json!({"name": name, "programType": "prize"});
     let other = |name: &str| json!({"name": name});
-    let members = [prize("Amber birch"), prize("Dune"), other("Birch amber"), other("Cedar"), other("Elm")];
+    let elm = json!({"name": "Elm", "programType": "fellowship"});
+    let members = [prize("Amber birch"), prize("Dune"), other("Birch amber"), other("Cedar"), elm];
     let page = live(&members).get("/programs?q=amber+birch+dune+cedar+quasar&type=prize");
     let order = ["/p1\"", "/p3\"", "/p2\"", "/p4\""];
     let rest = order.iter().try_fold(&*page, |rest, next| Some(rest.split_once(next)?.1));
     assert!(rest.is_some() && rows(&page) == order.len(), "{page}");
     let has = "Has \u{201c}dune\u{201d}, \u{201c}Prize\u{201d}";
     assert!(page.contains(has), "{page}");
+    let page = live(&members).get("/programs?q=amber+birch+dune+cedar+quasar&type=prize&type=fellowship");
+    assert!(page.contains("Has \u{201c}dune\u{201d}<"), "one of several values: {page}");
 }
 
 #[test]

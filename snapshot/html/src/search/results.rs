@@ -73,15 +73,16 @@ impl Search<'_> {
         let searched = self.searched();
         let mut start = self.query.page.offset + 1;
         let group = |group: &[RankedRow]| {
-            let is_uniform = group.iter().all(|row| self.words(row) == self.words(&group[0]));
-            let row = |row: &RankedRow| {
+            let words: Vec<Vec<Cow<'_, str>>> = group.iter().map(|row| self.words(row)).collect();
+            let is_uniform = words.iter().all(|of| *of == words[0]);
+            let row = |(row, words): (&RankedRow, &Vec<Cow<'_, str>>)| {
                 let mut it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
                 it.program.lines.iter_mut().for_each(|line| line.show(&searched));
-                Some(Row { differs: if is_uniform { None } else { self.difference(row) }, ..it })
+                Some(Row { differs: if is_uniform { None } else { self.difference(row, words) }, ..it })
             };
-            let rows: Vec<Row> = group.iter().filter_map(row).collect();
-            let heading = self.heading(group, is_uniform);
-            let is_outside = group.iter().any(|row| !row.outside.is_empty());
+            let rows: Vec<Row> = group.iter().zip(&words).filter_map(row).collect();
+            let heading = self.heading(&group[0], &words, is_uniform);
+            let is_outside = group.iter().any(|row| kind(row) == Tier::Some && !row.outside.is_empty());
             let all = self.unfiltered().filter(|_| is_outside);
             let all = all.map(|href| link(href, self.words.word("results_unfiltered")));
             let it = context! { heading, all, start, rows => variables(&rows) };
@@ -211,15 +212,14 @@ impl Search<'_> {
     }
 
     /// How a group of matches differs from the query; if they do so in several ways, the rows say how.
-    fn heading(&self, group: &[RankedRow], is_uniform: bool) -> Option<String> {
-        let (tier, of) = (group[0].tier, kind(&group[0]));
-        let words = group.iter().flat_map(|row| self.words(row));
+    fn heading(&self, first: &RankedRow, words: &[Vec<Cow<'_, str>>], is_uniform: bool) -> Option<String> {
+        let (tier, of) = (first.tier, kind(first));
         let word = match tier {
-            Tier::Name | Tier::All if !is_uniform || self.words(&group[0]).is_empty() => return None,
+            Tier::Name | Tier::All if !is_uniform || words[0].is_empty() => return None,
             Tier::Name | Tier::All => "tier_synonym",
             Tier::Unstated if of == Tier::Unstated => return Some(self.silent()),
             _ if of == Tier::Some && !is_uniform => "tier_some",
-            Tier::Some if self.words(&group[0]).is_empty() => "tier_some",
+            Tier::Some if words[0].is_empty() => "tier_some",
             Tier::Some => "row_has",
             Tier::More => "tier_more",
             Tier::Unconfirmed => "tier_unconfirmed",
@@ -228,13 +228,13 @@ impl Search<'_> {
             Tier::Unstated => "tier_unstated",
             Tier::Most => "tier_most",
         };
-        let mut all: Vec<Cow<'_, str>> = Vec::new();
-        for word in words {
-            if !all.contains(&word) {
+        let mut all: Vec<&str> = Vec::new();
+        for word in words.iter().flatten() {
+            if !all.contains(&&**word) {
                 all.push(word);
             }
         }
-        let text = self.with_words(word, all);
+        let text = self.with_words(word, &all);
         let wider = || format!("{text}: {}", self.words.grouped(self.answer.wider));
         Some(if tier == Tier::Wider { wider() } else { text })
     }
@@ -255,14 +255,14 @@ impl Search<'_> {
     }
 
     /// How a row differs from the query.
-    fn difference(&self, row: &RankedRow) -> Option<String> {
+    fn difference(&self, row: &RankedRow, words: &[Cow<'_, str>]) -> Option<String> {
         let word = match row.tier {
             tier if tier.is_full() => "tier_synonym",
             Tier::Unstated => "row_unstated",
-            Tier::Some if !row.has.is_empty() => "row_has",
+            Tier::Some => "row_has",
             _ => "tier_most",
         };
-        Some(self.words(row)).filter(|words| !words.is_empty()).map(|words| self.with_words(word, words))
+        (!words.is_empty()).then(|| self.with_words(word, words))
     }
 
     /// What a row lacks of the query, or has instead; the little that it has of it. Words as the query spells them, and
@@ -271,15 +271,21 @@ impl Search<'_> {
         let is_little = row.tier == Tier::Some;
         let typed = if is_little { &row.has } else { &row.missing };
         let typed = typed.iter().chain(&row.shown_for).map(|words| Cow::Owned(self.typed(words)));
-        let is_shown = |facet: &Facet| row.outside.contains(&facet.group()) != is_little;
+        let selected = &self.query.selected;
+        let of_group = |facet: &Facet| selected.iter().filter(|(of, _)| of.group() == facet.group()).count();
+        // Of several values, a record has one or another.
+        let is_shown = |facet: &Facet| match row.outside.contains(&facet.group()) {
+            true => !is_little,
+            false => is_little && of_group(facet) == 1,
+        };
         let is_partial = kind(row) == Tier::Some;
-        let chosen = self.query.selected.iter().filter(|(facet, _)| is_partial && is_shown(facet));
+        let chosen = selected.iter().filter(|(facet, _)| is_partial && is_shown(facet));
         let chosen = chosen.map(|(facet, value)| (*facet, self.site.index.value_text(value)));
         typed.chain(chosen.map(|(facet, value)| self.display.label(facet, value).into())).collect()
     }
 
     /// A phrase that quotes words.
-    fn with_words(&self, key: &str, words: Vec<Cow<'_, str>>) -> String {
+    fn with_words<T: AsRef<str>>(&self, key: &str, words: &[T]) -> String {
         self.words.phrase(key, &[("words", &self.quoted(words))])
     }
 

@@ -83,6 +83,9 @@ pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
     fields
 });
 
+/// Longest name of a column that is compared with those of fields, in bytes.
+const LONGEST_NAME: usize = 1000;
+
 impl Field {
     pub(super) fn value_type(&self) -> ValueType {
         self.column.map_or(ValueType::Text, |column| column.value_type)
@@ -101,24 +104,27 @@ impl Field {
     /// The first column with one of the field's names, which leaves no doubt; else one with a doubtful name, or with one
     /// of the names among its words. Of a header of several rows, the last one names the column.
     pub(super) fn find(&self, columns: &[String], is_free: impl Fn(usize) -> bool) -> Option<(usize, bool)> {
+        let names = columns.iter().map(|it| if it.len() > LONGEST_NAME { "" } else { it.as_str() });
+        let columns: Vec<&str> = names.collect();
         let keys: Vec<String> = columns.iter().map(|column| self.key_of(column)).collect();
-        let last = |column: &str| column.rsplit_once(" / ").map(|(_, last)| self.key_of(last));
+        let last = |column: &&str| column.rsplit_once(" / ").map(|(_, last)| self.key_of(last));
+        let lasts: Vec<Option<String>> = columns.iter().map(last).collect();
         let position = |fits: &dyn Fn(usize) -> bool| {
-            (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_no_money(&columns[*at]))
+            (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_no_money(columns[*at]))
         };
         let whole = |names: &[String]| {
             let whole = |name: &String| position(&|at| keys[at] == *name);
-            let ends = |name: &String| position(&|at| last(&columns[at]).as_ref() == Some(name));
+            let ends = |name: &String| position(&|at| lasts[at].as_ref() == Some(name));
             names.iter().find_map(whole).or_else(|| names.iter().find_map(ends))
         };
-        let has_word = |name: &String, column: &str| words_of(column).contains(name);
         let partly = || {
+            let words: Vec<Vec<String>> = columns.iter().map(|column| words_of(column)).collect();
             let mut names = self.columns.iter().filter(|_| self.matches_words);
-            names.find_map(|name| position(&|at| has_word(name, &columns[at])))
+            names.find_map(|name| position(&|at| words[at].contains(name)))
         };
         let is_only = |at: &usize| {
-            let same = |column: &&String| last(column).is_some() && last(column) == last(&columns[*at]);
-            columns.iter().filter(same).filter(|column| !self.is_no_money(column)).count() < 2
+            let same = |other: &usize| lasts[*other].is_some() && lasts[*other] == lasts[*at];
+            (0..columns.len()).filter(same).filter(|other| !self.is_no_money(columns[*other])).count() < 2
         };
         let exact = whole(&self.columns).map(|at| (at, is_only(&at)));
         exact.or_else(|| whole(&self.doubtful).or_else(partly).map(|column| (column, false)))

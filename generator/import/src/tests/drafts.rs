@@ -141,6 +141,14 @@ fn with_column(name: &str, cells: &[&str]) -> Draft {
 }
 
 #[test]
+fn a_page_of_text_names_no_column() {
+    for (before, is_name) in [("the ", true), (&*"the ".repeat(300), false)] {
+        let mapping = with_column(&format!("{before}deadline"), &["2027-03-01", "2027-04-01"]);
+        assert_eq!(mapping.0.contains("deadlineOn = "), is_name, "{}", mapping.0);
+    }
+}
+
+#[test]
 fn a_form_is_proved_where_no_cell_contradicts_it() {
     let mut sums: Vec<String> = (1..30).map(|at| format!("€{at},000")).collect();
     sums.push("€4,50".to_owned());

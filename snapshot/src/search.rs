@@ -57,7 +57,6 @@ mod build;
 mod cost;
 mod entities;
 mod facets;
-mod field_weights;
 mod filter_phrases;
 mod grams;
 mod index;
@@ -84,6 +83,7 @@ mod tiers;
 mod titles;
 mod today;
 mod values;
+mod weights;
 
 pub use self::build::{document_order, write_index};
 pub use self::entities::{NamedEntity, label_runs};

@@ -4,13 +4,13 @@
 //! and less in a long field than in a short one; a facet value that the clause names counts too. Rare clauses count
 //! more. Names that contain much of the query add to the score.
 
-use crate::search::field_weights::effect;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form, with_all};
 use crate::search::set::{DocSet, union};
 use crate::search::terms::Among;
 use crate::search::text_query::TextQuery;
 use crate::search::tiers::Part;
+use crate::search::weights::{effect, idf};
 
 /// Weighted frequency of a clause whose value a document has.
 const VALUE: f32 = 1.5;
@@ -171,13 +171,4 @@ impl<'a> Scorer<'a> {
             0.0
         }
     }
-}
-
-/// Power of the logarithm in [`idf`]. Of a long question, one rare word says less than several others.
-const RARITY: f64 = 0.7;
-
-/// Inverse document frequency: the weight of a clause that `holders` of `count` documents match.
-pub(super) fn idf(holders: usize, count: usize) -> f64 {
-    let (holders, count) = (holders as f64, count as f64);
-    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln().powf(RARITY)
 }

@@ -6,7 +6,7 @@
 //! term.docs.at .docs   documents of each term, ascending; empty where the term is dense
 //! term.dense           u32 for each term: which bit set, or u32::MAX
 //! term.bits            bit sets of the terms of more than 1 of 32 documents
-//! impact.at impact     the impact of each term in each of its documents, see [`field_weights`](super::field_weights)
+//! impact.at impact     the impact of each term in each of its documents, see [`weights`](super::weights)
 //! top.term             terms of more than 1,000 documents, ascending
 //! top.docs.at .docs    the 256 documents of each in which it has the greatest effect, ascending
 //! en.* es.*            stems of that language, sorted, the terms that share each, and each term's stem
@@ -22,10 +22,10 @@ use std::sync::{Mutex, PoisonError};
 use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::search::field_weights::Impact;
 use crate::search::grams::{Grams, Row, read_leb128};
 use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
+use crate::search::weights::Impact;
 use crate::stem::stems;
 use store::sections::{Section, SectionError, Sections};
 

@@ -10,11 +10,11 @@ use crate::search::index::Index;
 use crate::search::lexicon::is_everyday_word;
 use crate::search::matching::{Clause, Form};
 use crate::search::narrow::Group;
-use crate::search::score::idf;
 use crate::search::set::{DocSet, all_of, both, union};
 use crate::search::synonyms::BUILT_IN;
 use crate::search::text_query::TextQuery;
 use crate::search::today::Today;
+use crate::search::weights::idf;
 
 /// Weight of a place beside other words: a record for another place helps nobody.
 const PLACE: f64 = 1.5;

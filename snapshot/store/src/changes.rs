@@ -32,6 +32,7 @@ use super::table::FileTable;
 
 /// Kinds of records, as in addresses.
 pub const RECORD_KINDS: [&str; 3] = ["organizations", "programs", "recipients"];
+
 /// A publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
@@ -78,6 +79,9 @@ pub(super) struct Record {
 pub type RecordVersion = [u8; 16];
 
 pub(super) type RecordId = [u8; 16];
+
+/// Ids of records by `kind/slug`.
+pub type RecordIds = FxHashMap<String, Uuid>;
 
 /// An unknown id: no record has it.
 pub(super) const UNKNOWN: RecordId = [0; 16];

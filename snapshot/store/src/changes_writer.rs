@@ -16,19 +16,18 @@ use rustc_hash::FxHashSet;
 
 use super::body::{Body, Digest};
 use super::changes::{
-    ChangeLog, Publication, RECORD_KINDS, Record, RecordId, Records, UNKNOWN, of_kind, record_of,
+    ChangeLog, Publication, RECORD_KINDS, Record, RecordId, RecordIds, Records, UNKNOWN, of_kind, record_of,
 };
 use super::diff;
 use super::disk::Disk;
 use super::earlier_assets;
 use super::error::StoreError;
 use super::generation::{Generation, ids, open_sections, read_manifest};
-use super::layout::{CHANGES, directory_of};
-use super::manifest::{GenerationId, Manifest, StoredFile};
+use super::layout::{CHANGES, GenerationId, directory_of};
+use super::manifest::{Manifest, StoredFile};
 use super::publish::StagingDir;
 use super::sections::{SectionWriter, ensure};
-use super::stage::{NewFile, RecordIds};
-use super::table::StagedFile;
+use super::table::{NewFile, StagedFile};
 
 /// The file of a generation with these pages, sorted by path, published for this day.
 pub(super) fn write<'a>(

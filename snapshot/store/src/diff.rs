@@ -6,8 +6,8 @@ use std::path::Path;
 use super::body::Body;
 use super::error::StoreError;
 use super::generation::{Generation, open_root};
-use super::layout::CHANGES;
-use super::manifest::{GenerationId, Manifest};
+use super::layout::{CHANGES, GenerationId};
+use super::manifest::Manifest;
 use super::sections::{SectionError, SectionWriter};
 use super::table::FileTable;
 

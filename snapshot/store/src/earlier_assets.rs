@@ -10,7 +10,9 @@
 use std::collections::BTreeSet;
 
 use super::body::Coding;
+use super::error::StoreError;
 use super::generation::Generation;
+use super::layout::CHANGES;
 use super::sections::{SectionError, SectionWriter, Sections, ensure};
 
 /// Where assets are; their names change with their content.
@@ -61,8 +63,19 @@ pub(super) fn write<'a>(
     history.put::<u8>("asset", kept.into_iter().flat_map(|it| it.bytes).collect::<Vec<_>>());
 }
 
+impl Generation {
+    /// Assets that pages of earlier generations name, and its own do not.
+    ///
+    /// # Errors
+    ///
+    /// If its history is damaged.
+    pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
+        read(&self.history).map_err(|problem| self.damaged(CHANGES, problem))
+    }
+}
+
 /// Reads what [`write`] wrote; the first generation has nothing.
-pub(super) fn read(history: &Sections) -> Result<Vec<EarlierAsset>, SectionError> {
+fn read(history: &Sections) -> Result<Vec<EarlierAsset>, SectionError> {
     let Ok(list) = history.get::<u8>("asset.list") else { return Ok(Vec::new()) };
     let wrong = || SectionError::Content("asset.list", "does not fit `asset`");
     let list: Vec<(String, usize, u8)> = serde_json::from_slice(&list).map_err(|_| wrong())?;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::body::Digest;
-use super::manifest::FORMAT;
+use super::layout::FORMAT;
 use super::sections::SectionError;
 
 /// Why a snapshot could not be read or published. Every message names the path, what was found and, if known, what to do.

@@ -11,11 +11,13 @@ use rustix::fs::FlockOperation;
 use super::archive::{DEFLATED, PIECE, crc_of, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
-use super::disk::{Disk, FileType, Lock, Mapping, RootFolder, Stamp};
-use super::earlier_assets::{self, EarlierAsset};
+use super::disk::{Disk, FileType, Lock, RootFolder, Stamp};
 use super::error::{FileProblem, StoreError};
-use super::layout::{ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, INDEX, MANIFEST, directory_of};
-use super::manifest::{GenerationId, Manifest, ManifestError, StoredFile};
+use super::layout::{
+    ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, GenerationId, INDEX, MANIFEST, directory_of,
+};
+use super::manifest::{Manifest, ManifestError, StoredFile};
+use super::mapping::Mapping;
 use super::sections::{SectionError, Sections};
 use super::table::{FileEntry, FileTable};
 
@@ -123,15 +125,6 @@ impl Generation {
     /// Hash of all that it is made from, if the publisher recorded it.
     pub fn made_from(&self) -> Option<Digest> {
         self.history.get::<Digest>("recipe").ok()?.first().copied()
-    }
-
-    /// Assets that pages of earlier generations name, and its own do not.
-    ///
-    /// # Errors
-    ///
-    /// If its history is damaged.
-    pub fn earlier_assets(&self) -> Result<Vec<EarlierAsset>, StoreError> {
-        earlier_assets::read(&self.history).map_err(|problem| self.damaged(CHANGES, problem))
     }
 
     /// Its pages.

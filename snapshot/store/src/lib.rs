@@ -63,6 +63,7 @@ mod generation;
 mod incoming;
 mod layout;
 mod manifest;
+mod mapping;
 mod old_generations;
 mod publish;
 mod stage;
@@ -74,17 +75,17 @@ mod tests;
 
 pub use archive::{gunzip, gzip_of as gzip};
 pub use body::{Body, Coding, Digest, Hex};
-pub use changes::{ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordVersion};
+pub use changes::{
+    ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordIds, RecordVersion,
+};
 pub use diff::{GenerationDiff, PathChange, diff};
 pub use earlier_assets::EarlierAsset;
 pub use error::{FileProblem, StoreError};
 pub use generation::Generation;
 pub use incoming::{IncomingGeneration, take_present};
-pub use layout::ARCHIVE;
-pub use manifest::{
-    DatasetHash, FORMAT, FileTotals, GenerationId, Manifest, ManifestError, RecordCounts, StoredFile,
-};
+pub use layout::{ARCHIVE, FORMAT, GenerationId};
+pub use manifest::{DatasetHash, FileTotals, Manifest, ManifestError, RecordCounts, StoredFile};
 pub use old_generations::{gc, list, live_id, rollback};
-pub use stage::{BuildInfo, NewFile, PublishOutcome, RecordIds, Stage};
-pub use table::{FileEntry, FileTable, Hole};
+pub use stage::{BuildInfo, PublishOutcome, Stage};
+pub use table::{FileEntry, FileTable, Hole, NewFile};
 pub use verify::{VerifyMode, verify};

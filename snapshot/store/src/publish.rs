@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use super::archive::crc_of;
 use super::body::{Body, Chunks, slice};
-use super::disk::{DirEntry, Disk, FileType, Lock, Mapping, in_parallel, lock};
+use super::disk::{DirEntry, Disk, FileType, Lock, in_parallel, lock};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
-    ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, INCOMING, LOCK, directory_of, is_temporary, temporary,
+    ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, GenerationId, INCOMING, LOCK, directory_of, is_temporary,
+    temporary,
 };
-use super::manifest::{GenerationId, StoredFile};
+use super::manifest::StoredFile;
+use super::mapping::Mapping;
 use super::table::FileEntry;
 
 /// A generation's directory that no reader can find yet. Dropped uncommitted, it leaves nothing behind. At most one

@@ -20,7 +20,7 @@ use bytemuck::allocation::BoxBytes;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::body::{Chunks, Sink};
-use super::disk::Mapping;
+use super::mapping::Mapping;
 
 #[cfg(target_endian = "big")]
 compile_error!("section files are little-endian and read in place");

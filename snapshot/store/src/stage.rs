@@ -9,39 +9,22 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use rustc_hash::FxHashMap;
-use uuid::Uuid;
 
 use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, pack};
 use super::body::{Body, Digest, Sink, slice};
+use super::changes::RecordIds;
 use super::changes_writer::{self, digest_on_any_day, records_of};
 use super::disk::{Disk, lock};
 use super::error::StoreError;
 use super::generation::{Generation, create_root, open_sections};
-use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, MANIFEST};
+use super::layout::{ARCHIVE, CHANGES, FILE_TABLE, FORMAT, MANIFEST};
 use super::manifest::{
-    API_VERSION, DatasetHash, FORMAT, FileTotals, Manifest, RecordCounts, StoredFile, check_base_url,
+    API_VERSION, DatasetHash, FileTotals, Manifest, RecordCounts, StoredFile, check_base_url,
 };
 use super::publish::{StagingDir, put_twice};
 use super::sections::{SectionWriter, Sections};
-use super::table::{Hole, StagedFile, check_holes, check_path, write_table};
+use super::table::{Hole, NewFile, Source, StagedFile, check_holes, check_path, write_table};
 use super::verify::{VerifyMode, verify_on};
-
-/// A file to be published.
-#[derive(Clone, Copy, Debug)]
-pub struct NewFile<'a> {
-    /// In the archive, of letters, digits and `-._~`.
-    pub path: &'a str,
-    /// The bytes.
-    pub body: &'a [u8],
-    /// The bytes that depend on the day; sorted, not overlapping.
-    pub holes: &'a [Hole],
-    /// What the holes follow from on any day: the version of a record differs where it does.
-    pub inputs: &'a [u8],
-}
-
-/// Ids of records by `kind/slug`.
-pub type RecordIds = FxHashMap<String, Uuid>;
 
 /// The part of a manifest that the publisher provides.
 #[derive(Clone, Debug)]
@@ -83,15 +66,6 @@ pub struct Stage {
     /// Packed bodies in the order in which they came; the archive has them in that of their paths.
     spool: File,
     spooled: AtomicU64,
-}
-
-/// Where the data of an entry is until the archive is written.
-#[derive(Clone, Copy)]
-pub(super) enum Source {
-    /// In the spool.
-    Spool(u64),
-    /// In the archive of the live generation.
-    Live(u64),
 }
 
 impl Stage {

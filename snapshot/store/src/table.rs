@@ -16,7 +16,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::archive::{DEFLATED, GZIP_FRAME, LOCAL_HEADER, Piece, Place, STORED, piece_count};
 use super::body::{Body, Coding, Digest, slice};
 use super::sections::{Section, SectionError, SectionWriter, Sections, ensure};
-use super::stage::Source;
 
 /// Longest path, in bytes.
 const MAX_PATH: usize = 512;
@@ -49,6 +48,19 @@ struct Row {
     place: Place,
 }
 
+/// A file to be published.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// In the archive, of letters, digits and `-._~`.
+    pub path: &'a str,
+    /// The bytes.
+    pub body: &'a [u8],
+    /// The bytes that depend on the day; sorted, not overlapping.
+    pub holes: &'a [Hole],
+    /// What the holes follow from on any day: the version of a record differs where it does.
+    pub inputs: &'a [u8],
+}
+
 /// A body of a generation being built.
 pub(super) struct StagedFile {
     pub(super) path: String,
@@ -59,6 +71,15 @@ pub(super) struct StagedFile {
     pub(super) place: Place,
     pub(super) pieces: Vec<Piece>,
     pub(super) source: Source,
+}
+
+/// Where the data of an entry is until the archive is written.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// In the spool.
+    Spool(u64),
+    /// In the archive of the live generation.
+    Live(u64),
 }
 
 /// The table of files, which are sorted by path, and of the checksums of the index.

@@ -8,8 +8,8 @@ use super::body::Coding;
 use super::disk::{DirEntry, Disk, FileType, in_parallel};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
-use super::layout::{INDEX, MANIFEST};
-use super::manifest::{GenerationId, Manifest, StoredFile};
+use super::layout::{GenerationId, INDEX, MANIFEST};
+use super::manifest::{Manifest, StoredFile};
 
 /// How much is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

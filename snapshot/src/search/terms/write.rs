@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap as HashMap;
 use super::{
     Codes, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, STEMS, STREAMS, TERMS, TOP, TOP_DOCS, TOP_TERMS,
 };
-use crate::search::field_weights::{FIELDS, Impact, divisors, frequency};
 use crate::search::grams::few;
 use crate::search::grams::write::{GramsWriter, Token, push_leb128};
 use crate::search::lexicon;
 use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
+use crate::search::weights::{FIELDS, Impact, divisors, frequency};
 use crate::stem::stems;
 use crate::text::{SamePosition, tokens, words_of};
 use store::sections::SectionWriter;

@@ -19,13 +19,14 @@ use rustix::io::Errno;
 
 use super::super::StoreError;
 use super::super::body::{Body, Chunks, Coding, Digest};
-use super::super::disk::{DirEntry, Disk, FileType, Lock, Mapping, Stamp};
+use super::super::disk::{DirEntry, Disk, FileType, Lock, Stamp};
 use super::super::generation::{current, open_current_on};
-use super::super::layout::{CURRENT_TMP, GENERATIONS};
-use super::super::manifest::GenerationId;
+use super::super::layout::{CURRENT_TMP, GENERATIONS, GenerationId};
+use super::super::mapping::Mapping;
 use super::super::old_generations::{gc_on, rollback_on};
 use super::super::sections::SectionWriter;
-use super::super::stage::{BuildInfo, NewFile, PublishOutcome, Stage};
+use super::super::stage::{BuildInfo, PublishOutcome, Stage};
+use super::super::table::NewFile;
 use super::super::verify::{VerifyMode, verify_on};
 
 /// Entries that appear (a node) or go (none) together.

@@ -1,5 +1,5 @@
-//! How much an occurrence of a word counts: the weighted frequency of a term in a document, how it is stored, and what it
-//! adds to a score (BM25F).
+//! How much a word counts (BM25F): the weighted frequency of a term in a document, how it is stored, what it adds to a
+//! score, and the weight of a rare one.
 
 /// Number of fields.
 pub(super) const FIELDS: usize = 6;
@@ -27,6 +27,15 @@ const HALF: f64 = 1.2;
 pub(super) fn effect(frequency: f32) -> f64 {
     let frequency = f64::from(frequency);
     (1.0 + HALF) * frequency / (HALF + frequency)
+}
+
+/// Power of the logarithm in [`idf`]. Of a long question, one rare word says less than several others.
+const RARITY: f64 = 0.7;
+
+/// Inverse document frequency: the weight of a clause that `holders` of `count` documents match.
+pub(super) fn idf(holders: usize, count: usize) -> f64 {
+    let (holders, count) = (holders as f64, count as f64);
+    (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln().powf(RARITY)
 }
 
 /// The bit for a term that stands in a name or an alias.

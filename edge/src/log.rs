@@ -48,9 +48,8 @@ pub(crate) fn start(format: Format) {
     let lines = tracing_subscriber::fmt().with_writer(|| &*LINES).with_target(false);
     // Those would be printed, which panics where nothing can be printed.
     let lines = lines.log_internal_errors(false);
-    let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     match format {
-        Format::Text => lines.with_ansi(is_terminal).finish().with(filter).init(),
+        Format::Text => lines.finish().with(filter).init(),
         Format::Json => lines.json().flatten_event(true).finish().with(filter).init(),
         Format::Off => {}
     }

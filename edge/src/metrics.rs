@@ -10,7 +10,8 @@ use http::Method;
 
 use crate::request::ABANDONED;
 use crate::route::{ROUTES, Route};
-use net::connection::{CloseReason, Count, Counters};
+use net::connection::{CloseReason, Counters};
+use net::count::Count;
 
 /// Upper bounds of the duration buckets, in microseconds.
 const BUCKETS: [u64; 16] = [

@@ -25,10 +25,6 @@ fn response(status: StatusCode, media_type: &'static str, text: String) -> Respo
     response
 }
 
-fn json_response(status: StatusCode, value: &Value) -> Response<Bytes> {
-    response(status, JSON, format!("{value}\n"))
-}
-
 /// `/healthz`: whether the process answers.
 pub(crate) fn health() -> Response<Bytes> {
     response(StatusCode::OK, TEXT, "ok\n".to_owned())
@@ -62,7 +58,7 @@ pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
         // What clients have nearly used up.
         "saturated": saturated,
     });
-    json_response(status, &readiness)
+    response(status, JSON, format!("{readiness}\n"))
 }
 
 /// `/snapshot`: what is served.
@@ -83,7 +79,7 @@ pub(crate) fn snapshot(server: &Server) -> Response<Bytes> {
         "refused": server.failed_reload(),
         "source": server.options.source.as_deref().map(followed),
     });
-    json_response(StatusCode::OK, &snapshot)
+    response(StatusCode::OK, JSON, format!("{snapshot}\n"))
 }
 
 /// Any other path.

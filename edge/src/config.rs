@@ -27,15 +27,15 @@ use net::client_address::TrustedProxies;
 pub struct Command {
     /// A command other than serving.
     #[command(subcommand)]
-    pub action: Option<Action>,
+    pub(crate) action: Option<Action>,
     /// Settings for serving.
     #[command(flatten)]
-    pub serve: Option<Config>,
+    pub(crate) serve: Option<Config>,
 }
 
 /// Commands other than serving.
 #[derive(Clone, Debug, Subcommand)]
-pub enum Action {
+pub(crate) enum Action {
     /// Open the live snapshot of a root as the edge would, print what it is, and exit
     Check {
         /// The folder that holds CURRENT
@@ -45,13 +45,13 @@ pub enum Action {
 
 /// Settings for serving.
 #[derive(Clone, Debug, Args)]
-pub struct Config {
+pub(crate) struct Config {
     /// Folder that holds CURRENT and generations/
     #[arg(long, env = "OPDIR_EDGE_SNAPSHOT", value_name = "ROOT")]
-    pub snapshot: PathBuf,
+    pub(crate) snapshot: PathBuf,
     /// A store to follow: its live generation is fetched into the folder and served
     #[arg(long, env = "OPDIR_EDGE_SOURCE", hide_env_values = true, value_name = "URL")]
-    pub source: Option<String>,
+    pub(crate) source: Option<String>,
     /// Trusted public key (repeatable)
     #[arg(
         long,
@@ -61,28 +61,28 @@ pub struct Config {
         value_delimiter = ',',
         requires = "source"
     )]
-    pub trust: Vec<String>,
+    pub(crate) trust: Vec<String>,
     /// Accept unsigned snapshots
     #[arg(long, env = "OPDIR_EDGE_ALLOW_UNSIGNED", requires = "source")]
-    pub allow_unsigned: bool,
+    pub(crate) allow_unsigned: bool,
     /// Seconds between polls of the store, a fifth more or less
     #[arg(long, env = "OPDIR_EDGE_POLL", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub poll: u64,
+    pub(crate) poll: u64,
     /// Address to serve on
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub listen: SocketAddr,
+    pub(crate) listen: SocketAddr,
     /// A host name that requests may be addressed to, besides the base URL's (repeatable)
     #[arg(long, env = "OPDIR_EDGE_ALLOWED_HOST", value_name = "HOST", value_delimiter = ',')]
-    pub allowed_host: Vec<String>,
+    pub(crate) allowed_host: Vec<String>,
     /// Serve this UTC day for ever instead of today; for tests and archives
     #[arg(long, env = "OPDIR_EDGE_TODAY", value_name = "DATE")]
-    pub today: Option<Date>,
+    pub(crate) today: Option<Date>,
     /// A browser origin that may call /mcp, besides the base URL's (repeatable)
     #[arg(long, env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
-    pub mcp_origin: Vec<String>,
+    pub(crate) mcp_origin: Vec<String>,
     /// Most requests to /mcp a minute and client; 0 is no limit
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
-    pub mcp_rate: u32,
+    pub(crate) mcp_rate: u32,
     /// A network that many people share, and its addresses' limit at /mcp (repeatable)
     #[arg(
         long,
@@ -91,44 +91,44 @@ pub struct Config {
         value_parser = shared_egress,
         value_delimiter = ','
     )]
-    pub shared_egress: Vec<(IpNet, u32)>,
+    pub(crate) shared_egress: Vec<(IpNet, u32)>,
     /// A network of proxies whose header with the client's address is trusted (repeatable)
     #[arg(long, env = "OPDIR_EDGE_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
-    pub trusted_proxy: Vec<IpNet>,
+    pub(crate) trusted_proxy: Vec<IpNet>,
     /// Header in which trusted proxies name the client
     #[arg(long, env = "OPDIR_EDGE_CLIENT_IP_HEADER", value_name = "NAME", default_value = "x-forwarded-for")]
-    pub client_ip_header: HeaderName,
+    pub(crate) client_ip_header: HeaderName,
     /// Memory for bodies of files, in bytes
     #[arg(long, env = "OPDIR_EDGE_BODY_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
-    pub body_cache: u64,
+    pub(crate) body_cache: u64,
     /// Memory for computed answers, in bytes; 0 keeps none
     #[arg(long, env = "OPDIR_EDGE_RESPONSE_CACHE", value_name = "BYTES", default_value_t = 16 << 20)]
-    pub response_cache: u64,
+    pub(crate) response_cache: u64,
     /// Largest index that is copied into memory, in bytes; a larger one is mapped, and its files must not be
     /// written over
     #[arg(long, env = "OPDIR_EDGE_COPY_INDEX", value_name = "BYTES", default_value_t = COPIED_INDEX)]
-    pub copy_index: u64,
+    pub(crate) copy_index: u64,
     /// Most connections at a time; four fifths of the limit on open files when absent
     #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N")]
-    pub max_connections: Option<usize>,
+    pub(crate) max_connections: Option<usize>,
     /// Address for /healthz, /readyz, /metrics and /snapshot; keep it private
     #[arg(long, env = "OPDIR_EDGE_ADMIN_LISTEN", value_name = "ADDR")]
-    pub admin_listen: Option<SocketAddr>,
+    pub(crate) admin_listen: Option<SocketAddr>,
     /// Header for the tags by which a CDN may purge an answer: Surrogate-Key, Cache-Tag, ...
     #[arg(long, env = "OPDIR_EDGE_SURROGATE_KEYS", value_name = "HEADER")]
-    pub surrogate_keys: Option<HeaderName>,
+    pub(crate) surrogate_keys: Option<HeaderName>,
     /// Seconds between announcing the end on /readyz and accepting no more connections
     #[arg(long, env = "OPDIR_EDGE_DRAIN_DELAY", value_name = "SECONDS", default_value_t = 0)]
-    pub drain_delay: u64,
+    pub(crate) drain_delay: u64,
     /// Format of log lines
     #[arg(long, env = "OPDIR_EDGE_LOG", value_name = "FORMAT", value_enum, default_value_t)]
-    pub log: Format,
+    pub(crate) log: Format,
     /// Log every request
     #[arg(long, env = "OPDIR_EDGE_ACCESS_LOG")]
-    pub access_log: bool,
+    pub(crate) access_log: bool,
     /// Print the settings that would be used, and exit
     #[arg(long)]
-    pub print_config: bool,
+    pub(crate) print_config: bool,
 }
 
 const EXIT_CODES: &str =

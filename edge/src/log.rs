@@ -30,7 +30,7 @@ const FURTHER: &str = "further errors of other files";
 
 /// Format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Lines for people
     #[default]
     Text,

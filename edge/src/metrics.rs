@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use http::Method;
 
-use crate::request::ABANDONED;
 use crate::route::{ROUTES, Route};
-use net::connection::{CloseReason, Count, Counters};
+use net::connection::{CloseReason, Counters};
+use net::count::Count;
 
 /// Upper bounds of the duration buckets, in microseconds.
 const BUCKETS: [u64; 16] = [
@@ -19,6 +19,8 @@ const BUCKETS: [u64; 16] = [
 ];
 /// Methods with metrics of their own; the last stands for all others.
 const METHODS: [&str; 5] = ["GET", "HEAD", "OPTIONS", "POST", "_OTHER"];
+/// Status of requests that were not answered, in logs and metrics. nginx has the same.
+pub(crate) const ABANDONED: u16 = 499;
 /// Statuses with metrics of their own; the last stands for all others.
 const STATUSES: [u16; 20] = [
     200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 412, 413, 414, 416, 421, 429, 503, 500, ABANDONED,

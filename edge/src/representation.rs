@@ -38,10 +38,18 @@ pub(crate) const PRECONDITION_FAILED: HttpError = HttpError::new(
     "The answer is no longer the one that If-Match or If-Unmodified-Since names; request all of it again.",
 );
 
+/// What all answers of a state have in common.
+pub(crate) struct Origin {
+    /// The hash in the name of the generation that answers. Without the sequence number: an answer that is cached across a
+    /// rollback is the same before and after it.
+    pub(crate) generation: HeaderValue,
+    /// Header for the tags by which a cache may purge an answer.
+    pub(crate) tag_header: Option<HeaderName>,
+}
+
 /// What is known of a body besides its bytes.
 pub(crate) struct Metadata<'a> {
-    /// The hash in the name of the generation that answers.
-    pub(crate) generation: HeaderValue,
+    pub(crate) origin: &'a Origin,
     /// Strong ETag, quoted.
     pub(crate) etag: &'a str,
     /// Content coding of the bytes.
@@ -50,8 +58,6 @@ pub(crate) struct Metadata<'a> {
     pub(crate) changed: i64,
     /// Whether that date identifies these bytes among all of this URL.
     pub(crate) dated: bool,
-    /// Header for the tags by which a cache may purge the answer.
-    pub(crate) tag_header: Option<&'a HeaderName>,
 }
 
 /// The headers of an answer, before conditions and codings are applied.
@@ -121,11 +127,11 @@ impl Representation {
 
     /// All headers. `Cache-Control` is a placeholder that is replaced when the answer is sent.
     fn into_headers(self, etag: HeaderValue, metadata: &Metadata<'_>) -> HeaderMap {
-        let &Metadata { coding, changed, tag_header, .. } = metadata;
-        let mut headers = self.headers;
+        let &Metadata { origin, coding, changed, .. } = metadata;
+        let (mut headers, tag_header) = (self.headers, origin.tag_header.as_ref());
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::ETAG, etag);
-        headers.insert(GENERATION, metadata.generation.clone());
+        headers.insert(GENERATION, origin.generation.clone());
         let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
         for (name, text) in [(Some(&header::LINK), self.links), (tag_header, tags)] {
             if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
@@ -189,7 +195,7 @@ impl CachedResponse {
     pub(crate) fn new(bytes: Bytes, representation: Representation, metadata: &Metadata<'_>) -> Self {
         let etag = HeaderValue::from_str(metadata.etag).unwrap_or(HeaderValue::from_static("\"\""));
         let headers = representation.into_headers(etag, metadata);
-        let tag_header = metadata.tag_header.cloned();
+        let tag_header = metadata.origin.tag_header.clone();
         let changed = metadata.changed;
         let dated = metadata.dated.then_some(changed);
         let length = bytes.len() as u64;
@@ -293,14 +299,9 @@ fn reply(status: StatusCode, mut headers: HeaderMap, lifetime: HeaderValue) -> R
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) const METADATA: Metadata<'_> = Metadata {
-        generation: JSON,
-        etag: "\"e\"",
-        coding: Coding::Identity,
-        changed: 0,
-        dated: false,
-        tag_header: None,
-    };
+    static ORIGIN: Origin = Origin { generation: JSON, tag_header: None };
+    pub(crate) static METADATA: Metadata<'_> =
+        Metadata { origin: &ORIGIN, etag: "\"e\"", coding: Coding::Identity, changed: 0, dated: false };
 
     #[test]
     fn tags_are_separated_as_their_header_requires() {
@@ -310,9 +311,9 @@ pub(crate) mod tests {
             ("edge-cache-tag", "all,programs/a-b,search"),
         ] {
             let tagged = Representation::json().tag("programs/a-b").tag("search");
-            let name = HeaderName::from_static(name);
-            let headers = tagged.into_headers(JSON, &Metadata { tag_header: Some(&name), ..METADATA });
-            assert_eq!(headers[&name], expected);
+            let tag_header = Some(HeaderName::from_static(name));
+            let origin = &Origin { generation: JSON, tag_header };
+            assert_eq!(tagged.into_headers(JSON, &Metadata { origin, ..METADATA })[name], expected);
         }
     }
 }

@@ -15,13 +15,11 @@ use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
 use snapshot::record::EntityType;
 
+use crate::metrics::ABANDONED;
 use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply};
 use crate::route::Route;
 use crate::server::Server;
 use crate::serving_state::ServingState;
-
-/// Status of requests that were not answered, in logs and metrics. nginx has the same.
-pub(crate) const ABANDONED: u16 = 499;
 
 /// A request with its route and the state that answers it.
 pub(crate) struct Request {

@@ -12,7 +12,7 @@ use net::connection::Counters;
 use crate::cache::{Cache, cache};
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::reload::Retry;
+use crate::retry::Retry;
 use crate::serving_state::{OpenError, OpenGeneration, ServingState};
 
 /// A server: its current state, and everything that outlives a state.

@@ -7,21 +7,25 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use html::{Html, PagesError};
-use http::{HeaderName, HeaderValue};
+use html::{Filler, Html, PagesError};
+use http::HeaderValue;
+use net::conditional::etag_suffix;
 use net::lock;
 use net::precheck::Hosts;
+use sha2::{Digest as _, Sha256};
+use snapshot::page::address::tag_of;
+use snapshot::page::hole::{Fill, last_modified, refill};
 use snapshot::page::{Dated, Site};
 use snapshot::time::Day;
 use store::sections::Sections;
-use store::{Coding, Generation, StoreError};
+use store::{Coding, FileEntry, Generation, Hex, StoreError};
 
-use crate::bodies::Bodies;
+use crate::bodies::{BYTE_UNITS, Bodies, is_long};
 use crate::build_id;
 use crate::cache_control::CacheControl;
 use crate::options::{COPIED_INDEX, Options};
 use crate::reply::value;
-use crate::representation::Metadata;
+use crate::representation::{CachedResponse, Metadata, Origin, Representation};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -161,17 +165,14 @@ pub struct ServingState {
     pub(crate) bodies: Bodies,
     /// Whether the day never ends.
     frozen: bool,
-    /// Header that names the generation. Without the sequence number: an answer that is cached across a rollback is
-    /// the same before and after it.
-    generation_header: HeaderValue,
+    /// What all of its answers have in common.
+    pub(crate) origin: Origin,
     /// Start of the ETags of computed answers.
     pub(crate) validator: String,
     /// `Cache-Control` of what depends on the day, for one second.
     until_midnight: ArcSwap<(u64, HeaderValue)>,
     /// Host names that requests may be addressed to.
     pub(crate) hosts: Hosts,
-    /// Header for the tags by which a CDN may purge an answer.
-    tag_header: Option<HeaderName>,
 }
 
 impl ServingState {
@@ -180,16 +181,15 @@ impl ServingState {
         let base_url = &open.generation.manifest().base_url;
         let authority = base_url.split_once("://").map_or(base_url.as_str(), |(_, authority)| authority);
         let hosts = std::iter::once(authority.to_owned()).chain(options.hosts.iter().cloned());
-        let hash = store::Hex(&open.generation.id().hash).to_string();
+        let hash = Hex(&open.generation.id().hash).to_string();
         Self {
             dated: open.site.dated(day),
             bodies: Bodies::new(options.body_cache),
             validator: format!("d{}.{}.{}.", &hash[..12], day.0, build_id::id()),
-            generation_header: value(&hash),
+            origin: Origin { generation: value(&hash), tag_header: options.tag_header.clone() },
             until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
             frozen: options.frozen,
             hosts: Hosts::new(hosts),
-            tag_header: options.tag_header.clone(),
             open,
         }
     }
@@ -217,18 +217,6 @@ impl ServingState {
         if depends_on_day { self.open.changed.max(day) } else { self.open.changed }
     }
 
-    /// What is known of a body besides its bytes; see there.
-    pub(crate) fn metadata<'a>(
-        &'a self,
-        etag: &'a str,
-        coding: Coding,
-        changed: i64,
-        dated: bool,
-    ) -> Metadata<'a> {
-        let (generation, tag_header) = (self.generation_header.clone(), self.tag_header.as_ref());
-        Metadata { generation, etag, coding, changed, dated, tag_header }
-    }
-
     /// What is kept in memory.
     pub fn site(&self) -> &Site {
         &self.open.site
@@ -242,5 +230,86 @@ impl ServingState {
     /// Scheme and authority of the public address.
     pub(crate) fn base_url(&self) -> &str {
         &self.generation().manifest().base_url
+    }
+
+    /// A file's response in a coding that it offers. `representation` is called unless it is in memory, and must
+    /// be the same whenever the file is requested.
+    pub(crate) fn response(
+        &self,
+        entry: FileEntry<'_>,
+        coding: Coding,
+        representation: impl FnOnce() -> Representation,
+    ) -> Result<Arc<CachedResponse>, StoreError> {
+        let moved = self.moved(entry);
+        self.bodies.response(entry, coding, moved, || {
+            let body = match moved {
+                true => self.filled(entry, coding)?,
+                false => (self.generation().read(entry, coding)?, entry.identity().sha256.0, entry.changed()),
+            };
+            Ok(Arc::new(self.describe(body, entry, coding, representation())))
+        })
+    }
+
+    /// A file's response without its body, if that is known without reading it: the table has hash, date and length of
+    /// what is sent as it was stored.
+    pub(crate) fn head(
+        &self,
+        entry: FileEntry<'_>,
+        coding: Coding,
+        representation: impl FnOnce() -> Representation,
+    ) -> Option<Arc<CachedResponse>> {
+        if self.moved(entry) {
+            return self.bodies.head(entry, coding);
+        }
+        let known = (Vec::new(), entry.identity().sha256.0, entry.changed());
+        let response = self.describe(known, entry, coding, representation());
+        Some(Arc::new(response.without_body(entry.length(coding))))
+    }
+
+    /// Whether parts of a body are read on their own: those of a long file that is sent as it was stored.
+    pub(crate) fn has_parts(&self, entry: FileEntry<'_>) -> bool {
+        is_long(entry) && !self.moved(entry)
+    }
+
+    /// The price of reading a file, filling its holes and encoding it, in units of the search.
+    pub(crate) fn price(&self, entry: FileEntry<'_>, coding: Coding) -> u64 {
+        let coding = if self.moved(entry) { Coding::Identity } else { coding };
+        entry.length(coding) * BYTE_UNITS
+    }
+
+    /// Whether a file's bytes may differ from the stored ones today.
+    fn moved(&self, entry: FileEntry<'_>) -> bool {
+        !entry.holes().is_empty() && self.dated.day() != Day::new(self.generation().manifest().as_of)
+    }
+
+    /// The response of a body, by its bytes, the hash of the identity body and its date.
+    fn describe(
+        &self,
+        (bytes, hash, changed): (Vec<u8>, [u8; 32], i64),
+        entry: FileEntry<'_>,
+        coding: Coding,
+        representation: Representation,
+    ) -> CachedResponse {
+        // 128 bits of the identity body's hash, and the coding.
+        let etag = format!("\"{}{}\"", Hex(&hash[..16]), etag_suffix(coding));
+        // Another generation with an older date may fill its holes on the same day: then only the ETag
+        // distinguishes the two.
+        let dated = !self.moved(entry);
+        let metadata = Metadata { origin: &self.origin, etag: &etag, coding, changed, dated };
+        CachedResponse::new(bytes.into(), representation.tag(tag_of(entry.path())), &metadata)
+    }
+
+    /// Bytes, hash of the identity body and date of a body that is not as it was stored.
+    fn filled(&self, entry: FileEntry<'_>, coding: Coding) -> Result<(Vec<u8>, [u8; 32], i64), StoreError> {
+        let stored = self.generation().read(entry, Coding::Identity)?;
+        let pages = self.open.html.as_ref().map(|html| Filler::new(html, &self.dated));
+        let filler: &dyn Fill = pages.as_ref().map_or(&self.dated, |pages| pages);
+        // Holes are checked against the body when the table is opened; should they not fit, the
+        // stored body is still one that was true once.
+        let filled = refill(&stored, entry.holes(), filler).unwrap_or(stored);
+        let hash = Sha256::digest(&filled).into();
+        let changed = last_modified(entry.holes(), filler)
+            .map_or(entry.changed(), |day| entry.changed().max(i64::from(day.0) * SECONDS_A_DAY));
+        Ok((net::encode::encode(coding, &filled).unwrap_or(filled), hash, changed))
     }
 }

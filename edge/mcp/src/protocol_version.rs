@@ -47,7 +47,7 @@ pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol,
     match (header, claimed) {
         (None | Some(LEGACY), None) => Ok(Protocol::Handshake),
         (Some(MODERN), None) => Err(RpcError::envelope(format!("_meta lacks {META_VERSION}"))),
-        (Some(other), None) => Err(RpcError::version(other)),
+        (Some(other), None) => Err(RpcError::version(other, &VERSIONS)),
         (None, Some(_)) => Err(RpcError::header("MCP-Protocol-Version is missing")),
         (Some(header), Some(claimed)) => {
             let Some(claimed) = string(claimed) else {
@@ -59,7 +59,7 @@ pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol,
             match header {
                 MODERN => check_envelope(headers, message, &meta).map(|()| Protocol::Stateless),
                 LEGACY => Ok(Protocol::Handshake),
-                other => Err(RpcError::version(other)),
+                other => Err(RpcError::version(other, &VERSIONS)),
             }
         }
     }
@@ -68,7 +68,7 @@ pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol,
 /// Checks the version header of a notification, the only part of it that depends on the version.
 pub(crate) fn of_notification(headers: &HeaderMap) -> Result<(), RpcError> {
     match single(headers, VERSION).map_err(RpcError::message)? {
-        Some(other) if !VERSIONS.contains(&other) => Err(RpcError::version(other)),
+        Some(other) if !VERSIONS.contains(&other) => Err(RpcError::version(other, &VERSIONS)),
         _ => Ok(()),
     }
 }

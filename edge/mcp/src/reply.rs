@@ -14,8 +14,6 @@ use net::conditional::negotiate;
 use net::encode::encode;
 use net::rate_limit::Quota;
 
-use crate::protocol_version::VERSIONS;
-
 /// Longest echo of a caller's text in a message, in characters.
 const ECHO_MAX: usize = 80;
 
@@ -88,9 +86,9 @@ impl RpcError {
         Self::new(StatusCode::BAD_REQUEST, -32602, reason)
     }
 
-    /// A protocol version that is not supported.
-    pub(crate) fn version(requested: &str) -> Self {
-        let (supported, requested) = (json(&VERSIONS), json(&shown(requested)));
+    /// A protocol version that is not one of the supported ones.
+    pub(crate) fn version(requested: &str, supported: &[&str]) -> Self {
+        let (supported, requested) = (json(supported), json(&shown(requested)));
         let data = format!("{{\"supported\":{supported},\"requested\":{requested}}}");
         let fault = Self::new(StatusCode::BAD_REQUEST, -32022, "Unsupported protocol version");
         Self { data: Some(data), ..fault }

@@ -9,18 +9,12 @@ use store::Coding;
 
 /// Name of a coding in headers; none for identity.
 pub fn coding_name(coding: Coding) -> Option<&'static str> {
-    match coding {
-        Coding::Identity => None,
-        Coding::Gzip => Some("gzip"),
-    }
+    (coding == Coding::Gzip).then_some("gzip")
 }
 
 /// Suffix of an ETag for a coding, so that a strong ETag identifies exactly one sequence of bytes.
 pub fn etag_suffix(coding: Coding) -> &'static str {
-    match coding {
-        Coding::Identity => "",
-        Coding::Gzip => "-g",
-    }
+    if coding == Coding::Gzip { "-g" } else { "" }
 }
 
 /// Gzip, where it is on offer and a client does not prefer identity. Identity is always possible here, even where the client

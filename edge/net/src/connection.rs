@@ -12,6 +12,8 @@ mod accept;
 mod counters;
 mod deadlines;
 mod drive;
+mod http_service;
+mod limits;
 mod socket;
 
 #[cfg(test)]
@@ -19,82 +21,20 @@ mod tests;
 
 pub(crate) use accept::adopt;
 pub use accept::bind;
-pub use counters::{CloseReason, Count, Counters};
-pub(crate) use socket::Waiting;
+pub use counters::{CloseReason, Counters};
+pub use http_service::HttpService;
+pub use limits::Limits;
 
-use std::convert::Infallible;
-use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Request, Response};
-use hyper::body::{Body, Incoming};
-use hyper::service::Service;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use accept::Acceptor;
 use socket::Wire;
-
-/// How many connections, and how long each step may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Connections served at once; one more is closed as soon as it is accepted.
-    pub max_connections: usize,
-    /// From accept, later from the first byte of a request, until the first byte of its response.
-    pub request: Duration,
-    /// Between two requests.
-    pub idle: Duration,
-    /// The client reads nothing while a response waits to be sent.
-    pub write_stall: Duration,
-    /// Age, ± 10 %, at which a connection takes no further request; at twice that it is cut.
-    pub max_age: Duration,
-    /// From shutdown, or the maximum age, until a connection without a request is closed. A request that comes before
-    /// is answered with `Connection: close`; one that crosses the closing would be lost.
-    pub parting: Duration,
-    /// From shutdown until requests still in flight are cut.
-    pub drain: Duration,
-}
-
-impl Limits {
-    /// Connections of one client at once: a quarter of all, and a few in any case.
-    fn of_a_client(&self) -> usize {
-        const FEW: usize = 16;
-        (self.max_connections / 4).max(FEW)
-    }
-
-    /// Limits for the open Internet.
-    pub const DEFAULT: Self = Self {
-        max_connections: 10_000,
-        request: Duration::from_secs(15),
-        idle: Duration::from_secs(75),
-        write_stall: Duration::from_secs(15),
-        max_age: Duration::from_secs(600),
-        parting: Duration::from_secs(1),
-        drain: Duration::from_secs(20),
-    };
-}
-
-/// A service that answers every request.
-///
-/// Implemented by every hyper [`Service`] of the right shape; it only names the bounds once.
-pub trait HttpService:
-    Service<Request<Incoming>, Response = Response<Self::Payload>, Error = Infallible>
-{
-    /// The response body.
-    type Payload: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
-}
-
-impl<S, B> HttpService for S
-where
-    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible>,
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
-{
-    type Payload = B;
-}
 
 /// Serves `listener` until `shutdown` resolves, then drains: connections already queued are still taken, every
 /// connection finishes its request and announces its end (`Connection: close`), and what is left after

@@ -17,8 +17,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::client_address::{TrustedProxies, key};
-use crate::connection::{Count, Waiting};
+use crate::count::Count;
 use crate::lock;
+use crate::waiting::Waiting;
 
 /// Bytes of all bodies in flight, and with each what an answer takes besides. Beyond, requests are refused.
 pub(crate) const BUDGET: usize = 64 << 20;

@@ -6,12 +6,14 @@ pub mod blocking_pool;
 pub mod client_address;
 pub mod conditional;
 pub mod connection;
+pub mod count;
 pub mod encode;
 pub mod in_flight;
 pub mod precheck;
 pub mod rate_limit;
 pub mod request_head;
 pub mod sockets;
+mod waiting;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

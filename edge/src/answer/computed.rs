@@ -139,7 +139,8 @@ impl Request {
     fn metadata<'a>(&'a self, etag: &'a str, coding: Coding, query: &Query) -> Metadata<'a> {
         let changed = self.state.changed(query.depends_on_day);
         // Where it is the beginning of the day, two generations from before that day have it.
-        self.state.metadata(etag, coding, changed, changed == self.state.changed(false))
+        let dated = changed == self.state.changed(false);
+        Metadata { origin: &self.state.origin, etag, coding, changed, dated }
     }
 
     /// A computed answer, encoded if that pays.

@@ -146,7 +146,7 @@ impl Request {
         representation: impl Fn(&Self) -> Representation + Send + 'static,
     ) -> Answer {
         let coding = self.coding_of(file);
-        if let Some(response) = self.server.metrics.bodies.count(self.state.cached(file, coding)) {
+        if let Some(response) = self.server.metrics.bodies.count(self.state.bodies.cached(file, coding)) {
             return self.sent(&response, lifetime, parts).into();
         }
         if let Some(reply) = self.without_body(file, coding, &lifetime, parts, &representation) {
@@ -175,20 +175,21 @@ impl Request {
         representation: impl Fn(&Self) -> Representation,
     ) -> Option<Answer> {
         let headers = &self.head.headers;
-        if !headers.contains_key(header::RANGE) {
+        if !headers.contains_key(header::RANGE) || !self.state.has_parts(file) {
             return None;
         }
-        let head = self.state.in_parts(file, || representation(self))?;
+        let head = self.state.head(file, Coding::Identity, || representation(self))?;
         let RequestedRange::Bytes(range) = head.range(headers) else { return None };
         if range.len() > PART_MAX {
             return None;
         }
-        let (number, price) = (file.number(), self.state.part_price(file, &range));
+        let (number, price) = (file.number(), self.state.bodies.part_price(file, &range));
         let lifetime = lifetime.clone();
         let read = move |request: &Self| {
             let file = request.state.generation().files().get(number);
             let Some(file) = file else { return NO_PAGES.into() };
-            match request.noted(file, request.state.part(file, &range)) {
+            let state = &request.state;
+            match request.noted(file, state.bodies.part(state.generation(), file, &range)) {
                 Ok(part) => head.reply_part(&range, part, lifetime),
                 Err(error) => failed(&error),
             }

@@ -17,7 +17,7 @@ use super::computed::{Computed, Query};
 use super::files::ALL;
 use crate::cache_control::CacheControl;
 use crate::reply::{Reply, value};
-use crate::representation::{CachedResponse, Representation};
+use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::request::{Answer, Request};
 use crate::route::{Route, kind_of};
 
@@ -231,13 +231,12 @@ impl Request {
         let (query, extras, invalid) = self.page_query(locale);
         let canonical = extras.query_string(site, &query);
         if invalid.is_empty() && query.page.offset == 0 && PageOptions::is_of_form(self.head.query()) {
-            let mark = if canonical.is_empty() { "" } else { "?" };
-            return elsewhere(&format!("{}{mark}{canonical}", html::search_path(locale))).into();
+            return elsewhere(&html::search_address(locale, &canonical, &[])).into();
         }
         let computed = Query {
             depends_on_day: true,
             work: html::page_units(site, &query),
-            ..self.query(html::search_path(locale), canonical, &invalid)
+            ..self.query(&html::search_path(locale), canonical, &invalid)
         };
         let representation = move || html(locale).tag(SEARCH_TAG);
         self.computed(computed, representation, move |request| {
@@ -315,7 +314,8 @@ impl Request {
     fn earlier_asset(&self, path: &str, media_type: &'static str) -> Option<Reply> {
         let bytes = self.state.open.earlier_assets.get(path)?.clone();
         let etag = format!("\"{path}\"");
-        let metadata = self.state.metadata(&etag, Coding::Identity, self.state.changed(false), false);
+        let (origin, changed) = (&self.state.origin, self.state.changed(false));
+        let metadata = Metadata { origin, etag: &etag, coding: Coding::Identity, changed, dated: false };
         let file = Representation::new(HeaderValue::from_static(media_type));
         let response = CachedResponse::new(bytes, file, &metadata);
         Some(response.reply(&self.head.headers, CacheControl::Immutable.header()))

@@ -94,7 +94,7 @@ impl<'a> Filler<'a> {
             Rule::When => with_status("status.html", &html.status(number, locale, dated)),
             Rule::WhenText => with_status("status.md", &html.status(number, locale, dated)),
             Rule::Status => with_status("status.html", &words.standing(dated.cycles.standing(number))),
-            Rule::Entry => html.entry(locale, dated),
+            Rule::Entry => html.entry.render(words, |ordinal| html.language(locale).label(ordinal), dated),
             Rule::Closing => html.closing(locale, dated),
             Rule::Opened => html.opened(locale, dated),
             Rule::Deadlines if number == 0 => html.next_deadlines(locale, dated),

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use jiff::civil::Date;
 use minijinja::{Error, Value, context};
+use serde::Serialize;
 use snapshot::page::Dated;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
@@ -12,10 +13,9 @@ use snapshot::truncate::at_word;
 
 use crate::highlight::{Highlighter, PASSAGE_LENGTH, Piece};
 use crate::index::Html;
-use crate::search::search_path;
 use crate::status::{Status, shown};
-use crate::templates::prefix;
-use crate::view::{Row, bar, link, variables};
+use crate::templates::{here, prefix};
+use crate::view::{DayText, Program, bar, link, variables};
 
 /// Maximum number of programs on the page of an organization, which links to a search for all of them.
 const PROGRAMS: usize = 20;
@@ -31,6 +31,22 @@ const MONTH: usize = 200;
 const BARS: usize = 12;
 /// Months in the chart of all deadlines; later ones are links.
 const ALL_BARS: usize = 24;
+
+/// A row or a line of a list: a program on a day.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    #[serde(flatten)]
+    pub(crate) program: Program,
+    pub(crate) status: Status,
+    /// Its name, divided where words of the query begin and end.
+    pub(crate) title: Vec<Piece>,
+    /// The beginning of its summary, or the passage with most words of the query, divided likewise.
+    pub(crate) extract: Vec<Piece>,
+    /// The day on which it opened.
+    pub(crate) opened: Option<DayText>,
+    /// How it differs from the query, if it does so in another way than the rows around it.
+    pub(crate) differs: Option<String>,
+}
 
 /// Number of a date's month; never 0.
 pub fn month_number(date: Date) -> u32 {
@@ -203,7 +219,7 @@ impl Html {
     pub(crate) fn month(&self, month: u32, locale: Locale, dated: &Dated) -> Result<String, Error> {
         let docs: Vec<(u32, Date)> = due(dated).filter(|(_, date)| month_number(*date) == month).collect();
         let more = docs.first().filter(|_| docs.len() > MONTH).map(|(_, any)| {
-            let (path, from, to) = (search_path(locale), any.first_of_month(), any.last_of_month());
+            let (path, from, to) = (here("/programs", locale), any.first_of_month(), any.last_of_month());
             let count = grouped(docs.len() as u64, locale);
             let text = self.templates.phrase(locale, "deadlines_more", &[("n", &count)]);
             // A search for those that are not listed.

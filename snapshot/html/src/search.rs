@@ -31,11 +31,8 @@ const VALUES_MAX: usize = 6;
 const CLOSING_SOON: &str = "closing_soon";
 
 /// Path of the search page in a language.
-pub const fn search_path(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "/programs",
-        Locale::Es => "/es/programs",
-    }
+pub fn search_path(locale: Locale) -> String {
+    here("/programs", locale)
 }
 
 /// A query and its results.
@@ -95,7 +92,7 @@ pub fn search_page(
         options,
         invalid,
         answer,
-        address: display.address(search_path(query.locale), None, None),
+        address: display.address(&search_path(query.locale), None, None),
         spelled: RefCell::default(),
         display,
     };
@@ -240,5 +237,5 @@ pub fn search_address(locale: Locale, query_string: &str, more: &[(&str, &str)])
     let mut pairs = form_urlencoded::Serializer::new(query_string.to_owned());
     let all = pairs.extend_pairs(more).finish();
     let mark = if all.is_empty() { "" } else { "?" };
-    format!("{}{mark}{all}", here("/programs", locale))
+    format!("{}{mark}{all}", search_path(locale))
 }

@@ -10,9 +10,6 @@ use snapshot::page::text::grouped;
 use snapshot::query::PAGE_RANGE;
 use snapshot::record::Locale;
 
-use crate::highlight::Piece;
-use crate::status::Status;
-
 /// A text, and its language if that is not the page's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
@@ -136,22 +133,6 @@ impl Line {
     pub(crate) fn text(&self) -> String {
         self.parts.iter().flat_map(|part| [&*part.joint, &*part.text]).collect()
     }
-}
-
-/// A row or a line of a list: a program on a day.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    #[serde(flatten)]
-    pub(crate) program: Program,
-    pub(crate) status: Status,
-    /// Its name, divided where words of the query begin and end.
-    pub(crate) title: Vec<Piece>,
-    /// The beginning of its summary, or the passage with most words of the query, divided likewise.
-    pub(crate) extract: Vec<Piece>,
-    /// The day on which it opened.
-    pub(crate) opened: Option<DayText>,
-    /// How it differs from the query, if it does so in another way than the rows around it.
-    pub(crate) differs: Option<String>,
 }
 
 /// The variables of a template.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::Counters;
+use super::counters::Counters;
 
 /// Connections the kernel queues before they are accepted.
 const BACKLOG: i32 = 1024;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::client_address::TrustedProxies;
+use crate::count::Count;
 use crate::in_flight::{BUDGET, InFlight};
 
 /// Why a connection ended.
@@ -43,22 +44,6 @@ impl CloseReason {
         (Self::Malformed, "malformed"),
         (Self::Broken, "broken"),
     ];
-}
-
-/// A counter.
-#[derive(Debug, Default)]
-pub struct Count(AtomicU64);
-
-impl Count {
-    /// Adds one, and returns the count before.
-    pub fn add(&self) -> u64 {
-        self.0.fetch_add(1, Relaxed)
-    }
-
-    /// The current count.
-    pub fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
 }
 
 /// Counts of connections since the start, and of those open now.

@@ -5,8 +5,9 @@
 
 use tokio::time::Instant;
 
-use super::socket::Wait;
-use super::{CloseReason, Limits};
+use super::counters::CloseReason;
+use super::limits::Limits;
+use crate::waiting::Wait;
 
 /// The decision of the timer.
 #[derive(Debug, PartialEq, Eq)]

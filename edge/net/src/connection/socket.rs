@@ -2,68 +2,19 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
-use crate::lock;
+use crate::waiting::{Wait, Waiting};
 
 /// How long and how many bytes to read from a client that still sends after the last response. To close with
 /// bytes unread resets the connection, and the reset may overtake the response (RFC 9112 §9.6).
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 1 << 20;
-
-/// What a connection waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
-    /// The first byte of the next request.
-    Request,
-    /// The first byte of the response to a request of which some bytes were read.
-    Response,
-    /// The client, to read what is sent.
-    Reader,
-}
-
-/// What a connection waits for and since when. The connection's own task reads and writes it: the lock is always free,
-/// and only satisfies that the task may move between threads.
-#[derive(Clone, Debug)]
-pub(crate) struct Waiting(Arc<Mutex<(Wait, Instant)>>);
-
-impl Waiting {
-    /// A new connection, which is to send its first request at once.
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new((Wait::Response, Instant::now()))))
-    }
-
-    pub(super) fn get(&self) -> (Wait, Instant) {
-        *lock(&self.0)
-    }
-
-    /// How long the client has read nothing of what is sent, if that is what is waited for.
-    pub(crate) fn stalled(&self, now: Instant) -> Option<Duration> {
-        let (wait, since) = self.get();
-        (wait == Wait::Reader).then(|| now.saturating_duration_since(since))
-    }
-
-    /// From now on the connection waits for something else, unless `stays` holds for what it waits for.
-    fn become_unless(&self, stays: impl Fn(Wait) -> bool, wait: Wait) {
-        let mut waiting = lock(&self.0);
-        if !stays(waiting.0) {
-            *waiting = (wait, Instant::now());
-        }
-    }
-
-    fn has_written(&self, outcome: &Poll<io::Result<usize>>) {
-        match outcome {
-            Poll::Pending => self.become_unless(|wait| wait == Wait::Reader, Wait::Reader),
-            Poll::Ready(_) => self.become_unless(|_| false, Wait::Request),
-        }
-    }
-}
 
 /// What carries the bytes of a connection: a socket, or a pipe where no kernel and no time is to pass.
 pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin + 'static {
@@ -93,8 +44,11 @@ impl<W: Wire> Socket<W> {
     }
 
     fn has_written(&mut self, outcome: &Poll<io::Result<usize>>, cx: &Context<'_>) {
-        self.waiting.has_written(outcome);
-        if outcome.is_ready() && std::mem::take(&mut self.has_ended) {
+        if outcome.is_pending() {
+            return self.waiting.become_unless(|wait| wait == Wait::Reader, Wait::Reader);
+        }
+        self.waiting.become_unless(|_| false, Wait::Request);
+        if std::mem::take(&mut self.has_ended) {
             // The end is to be seen again.
             cx.waker().wake_by_ref();
         }

@@ -55,7 +55,7 @@ impl Search<'_> {
         let place = FACETS.iter().find(|spec| spec.is_place && spec.parameter == name);
         let whole = place.map_or(label.clone(), |spec| label.clone() + &self.containment(spec.facet, value));
         let text = at_word(&label, LABEL_MAX);
-        let remove = self.display.address(search_path(self.query.locale), Some(position), None);
+        let remove = self.display.address(&search_path(self.query.locale), Some(position), None);
         context! { label => context! { whole => (text != whole).then_some(&whole), text }, remove }
     }
 

@@ -10,8 +10,9 @@ use snapshot::search::{Constraint, RankedRow, Relaxation, Tier, as_typed, rest_i
 
 use super::{DisplayQuery, PageOptions, Search, search_address, search_path};
 use crate::highlight::Highlighter;
+use crate::rows::Row;
 use crate::templates::here;
-use crate::view::{Row, link, page_links, variables};
+use crate::view::{link, page_links, variables};
 
 impl Search<'_> {
     /// The number of full matches. Where there are none, states what is listed instead: records that match through a
@@ -322,7 +323,7 @@ impl Search<'_> {
 
     pub(super) fn page_address(&self, page: u64) -> String {
         let path = search_path(self.query.locale);
-        self.display.address(path, None, Some(page).filter(|page| *page > 1))
+        self.display.address(&path, None, Some(page).filter(|page| *page > 1))
     }
 
     /// The sort orders. The default one has no value, so that a form sends an order only when a person chose it: text that is

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, listed_in};
-use super::workbook::{Grid, Merged};
+use super::sheet::{Cell, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
 use crate::vocabulary::is_column_name;
 use dataset::text::{counted, quoted};
 
@@ -332,12 +331,4 @@ fn merge(rows: &mut [Row], merged: &[Merged], rule: Option<&str>) {
             }
         }
     }
-}
-
-/// The index of the column in a place such as `AB12`.
-pub(super) fn column_of(place: &str) -> u32 {
-    let number = place.bytes().take_while(u8::is_ascii_alphabetic).fold(0_u32, |number, letter| {
-        number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
-    });
-    number.saturating_sub(1)
 }

@@ -14,8 +14,8 @@ mod values;
 mod vocabulary;
 
 pub use files::{ImportError, replace};
-pub use output::{ImportOptions, Imported};
-pub use {draft::draft, import::import, import::origins, mapping::json_schema};
+pub use import::{ImportOptions, import, origins};
+pub use {draft::draft, mapping::json_schema, output::Imported};
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 mod days;
 mod draft;
 mod edits;
+mod fields;
 mod files;
 mod import;
 mod mapping;

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
 use crate::days::{order_of, proved_order};
+use crate::fields::Field;
 use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
 use crate::values::{self, Made, Wrong, is_place, is_state, items};
-use crate::vocabulary::{Field, find_word, is_empty_mark, value_of};
+use crate::vocabulary::{find_word, is_empty_mark, value_of};
 use dataset::Table;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::sheet::{Cell, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
-use crate::vocabulary::is_column_name;
+use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
 /// Most bytes of a column's name, where nothing but its words shows that it is one.

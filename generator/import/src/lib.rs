@@ -6,6 +6,7 @@ mod edits;
 mod fields;
 mod files;
 mod import;
+mod made;
 mod mapping;
 mod money;
 mod output;

@@ -42,8 +42,7 @@ pub(crate) fn is_spelt(name: &str, slug: &str) -> bool {
 
 /// A cell of CSV without the guard that our export, as others, puts before what spreadsheets take for a formula.
 pub fn unguarded(cell: &str) -> &str {
-    let is_formula =
-        |rest: &&str| rest.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let is_formula = |it: &&str| it.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
     cell.strip_prefix('\'').filter(is_formula).unwrap_or(cell)
 }
 

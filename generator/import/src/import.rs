@@ -398,9 +398,8 @@ impl Importer<'_> {
         let of_column = || {
             let cells = sheet.column(column).into_iter().flat_map(|at| sheet.cells(at));
             let texts = cells.map(|(_, cell)| cell.text()).filter(|it| !source.empty.contains(it));
-            let (fit, others): (Vec<_>, Vec<_>) =
-                texts.partition(|it| money::read(it, source.numbers).is_ok());
-            format!("{} of {} are read", fit.len(), counted(fit.len() + others.len(), "cell"))
+            let (fit, rest): (Vec<_>, Vec<_>) = texts.partition(|it| money::read(it, source.numbers).is_ok());
+            format!("{} of {} are read", fit.len(), counted(fit.len() + rest.len(), "cell"))
         };
         let share = self.shares.entry((source.name.clone(), column.clone())).or_insert_with(of_column);
         Wrong { help: format!("{}; {share}", wrong.help), ..wrong }

@@ -52,8 +52,7 @@ impl Money {
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
         let end = if field.contains("Min") { "Max" } else { "Min" };
-        let has_both =
-            fields.clone().any(|(name, _, other)| name.contains(end) && other.columns == rule.columns);
+        let has_both = fields.clone().any(|(name, _, it)| name.contains(end) && it.columns == rule.columns);
         let partners = fields.filter(|(name, ..)| partner(name));
         let partners = partners.map(|(.., other)| other.columns == rule.columns);
         let partners: Vec<bool> = partners.filter(|is_same| *is_same || field.contains("Min")).collect();

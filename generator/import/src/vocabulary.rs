@@ -26,9 +26,7 @@ pub(super) fn find_word(list: &str, word: &str) -> Option<&'static str> {
     static WORDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
         let rows = data_rows(include_str!("vocabulary/words.csv"))
             .chain(data_rows(include_str!("vocabulary/money.csv")));
-        let words =
-            rows.flat_map(|[list, value, words]| words.split('|').map(move |word| ((list, word), value)));
-        words.collect()
+        rows.flat_map(|[list, value, words]| words.split('|').map(move |it| ((list, it), value))).collect()
     });
     WORDS.get(&(list, word)).copied()
 }

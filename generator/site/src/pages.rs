@@ -454,8 +454,7 @@ impl<'a> Local<'a> {
 
 /// A readable form of a value without a label: `cascade-funding` is `Cascade funding`.
 fn readable(value: &str) -> String {
-    let is_slug =
-        value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let is_slug = value.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-');
     if !is_slug {
         return value.to_owned();
     }

@@ -84,8 +84,7 @@ fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
 
 fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
     let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
-    let number =
-        1 + offset - bytes[..offset].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let number = 1 + offset - bytes[..offset].iter().rposition(|it| *it == b'\n').map_or(0, |end| end + 1);
     let byte = format!(" (byte {:02X}, number {number} of its line)", bytes[offset]);
     let (what, help) = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("; it looks like UTF-16".to_owned(), IMPORT),

@@ -86,8 +86,7 @@ impl Draft<'_> {
             let (empty, words): (Vec<String>, Vec<String>) =
                 self.column(column).partition(|word| is_empty_mark(word));
             let has_codes = words.iter().any(|word| place::find(word).is_some());
-            country =
-                country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|word| place::find(word)));
+            country = country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|it| place::find(it)));
             marks.extend(empty.iter().map(|mark| quoted(mark)));
         }
         let doubt = country
@@ -179,8 +178,7 @@ impl Draft<'_> {
         let joined: Vec<&String> = cells.iter().filter(|text| !is_quoted && parts(text).len() > 1).collect();
         let count = joined.iter().filter(|text| recurs(text)).count();
         if count * 10 < joined.len() * 9 {
-            let other =
-                joined.iter().find(|text| !recurs(text)).map(|text| one_line(text)).unwrap_or_default();
+            let other = joined.iter().find(|it| !recurs(it)).map(|it| one_line(it)).unwrap_or_default();
             let (mark, all) = (if count == 0 { "# ? " } else { "" }, joined.len());
             let doubt = if count == 0 { "" } else { "? " };
             return Some(format!(

@@ -140,11 +140,10 @@ fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
         above.take_while(|(it, distance)| filled(it) > 1 && it.line + distance == rows[row].line).count();
     match (above >= more, goes_on(rows, row)) {
         (true, true) if more > 0 => {
-            let (first, last) = (rows[row - more].line, rows[row].line);
+            let (first, last, count) = (rows[row - more].line, rows[row].line, more + 1);
             Err(format!(
-                "row {first} or row {last} may be the first of {} that name columns: declare table = \"{first}\" or \
-                 table = \"{last}\"",
-                more + 1,
+                "row {first} or row {last} may be the first of {count} that name columns: declare table = \"{first}\" or \
+                 table = \"{last}\""
             ))
         }
         (true, _) => Ok(row - more..row + 1),

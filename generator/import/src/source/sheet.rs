@@ -143,8 +143,7 @@ impl Row {
 
     /// What it is called: the cell of the key's first column, else its first text that begins with a letter.
     pub(crate) fn name(&self, key: usize) -> String {
-        let mut texts =
-            self.cells.iter().map(Cell::text).filter(|text| text.starts_with(char::is_alphabetic));
+        let mut texts = self.cells.iter().map(Cell::text).filter(|it| it.starts_with(char::is_alphabetic));
         Some(self.text(key)).filter(|text| !text.is_empty()).or_else(|| texts.next()).unwrap_or_default()
     }
 }

@@ -16,8 +16,7 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
     };
     let mut read = layout::read(grid, how)?;
     // Stated once, with the first sheet.
-    let (visible, hidden): (Vec<&Name>, Vec<&Name>) =
-        names.iter().partition(|(_, is_visible, _)| *is_visible);
+    let (visible, hidden): (Vec<_>, Vec<_>) = names.iter().partition(|(_, is_visible, _)| *is_visible);
     if visible.first().is_some_and(|first| *first == sheet) && !hidden.is_empty() {
         let hidden: Vec<&str> = hidden.iter().map(|(name, ..)| name.as_str()).collect();
         read.notes.push(format!("hidden sheets are left out: {}; `sheet` takes one", hidden.join(", ")));

@@ -180,8 +180,7 @@ impl DueList<'_> {
             by_address.into_iter().filter(|(address, rows)| !address.is_empty() && rows.len() > 1)
         {
             for row in &rows {
-                let other =
-                    rows.iter().find(|other| other.at != row.at).map_or("", |other| &other.record.slug);
+                let other = rows.iter().find(|it| it.at != row.at).map_or("", |other| &other.record.slug);
                 let more = match rows.len() - 2 {
                     0 => String::new(),
                     more => format!(" and {more} more"),

@@ -91,8 +91,7 @@ fn clear_references(tables: &mut Tables, registry: &Registry) {
 fn clear_broader(tables: &mut Tables) {
     let removed = tables.vocabulary.iter().map(|row| &row.record);
     let removed = removed.filter(|term| term.publication != PublicationStatus::Published);
-    let removed: Vec<(String, String)> =
-        removed.map(|term| (term.facet.clone(), term.value.clone())).collect();
+    let removed: Vec<(String, String)> = removed.map(|it| (it.facet.clone(), it.value.clone())).collect();
     for row in &mut tables.vocabulary {
         let facet = &row.record.facet;
         row.record

@@ -67,8 +67,7 @@ impl LinkReport {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         let report: Report = serde_json::from_slice(bytes)?;
         // Only permanent redirects say that the old address is to be replaced (RFC 9110 §15.4.2, §15.4.9).
-        let is_permanent =
-            |it: &Redirects| it.redirects.iter().all(|redirect| matches!(redirect.code, 301 | 308));
+        let is_permanent = |it: &Redirects| it.redirects.iter().all(|hop| matches!(hop.code, 301 | 308));
         let moved = report.redirect_map.into_values().flatten().filter(is_permanent);
         let moved = moved.filter_map(|mut it| Some((it.origin, Finding::Moved(it.redirects.pop()?.url))));
         let dead = report.error_map.into_values().flatten();

@@ -7,6 +7,7 @@ mod files;
 mod identity;
 mod json;
 mod parse;
+mod parsed;
 mod partial;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,8 @@ use crate::rows::{Record, Row, Tables};
 use crate::stamps::Stamps;
 use crate::table::Table;
 use files::{File, Format};
-use parse::{Parsed, decode, parse_file};
+use parse::{decode, parse_file};
+use parsed::Parsed;
 
 pub use files::{Input, InputError};
 

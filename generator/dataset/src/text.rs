@@ -1,4 +1,4 @@
-//! Texts of messages (counts, quotes, suggestions), and names as they are compared and become slugs.
+//! Texts of messages (counts, quotes, suggestions), names as they are compared and become slugs, and lines of a text.
 
 use snapshot::text::fold;
 
@@ -42,8 +42,7 @@ pub(crate) fn is_spelt(name: &str, slug: &str) -> bool {
 
 /// A cell of CSV without the guard that our export, as others, puts before what spreadsheets take for a formula.
 pub fn unguarded(cell: &str) -> &str {
-    let is_formula =
-        |rest: &&str| rest.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let is_formula = |it: &&str| it.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
     cell.strip_prefix('\'').filter(is_formula).unwrap_or(cell)
 }
 
@@ -58,6 +57,13 @@ pub fn data_rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'s
 /// The ISO 4217 code that a text is.
 pub fn currency(text: &str) -> Option<&'static str> {
     CURRENCIES.lines().find(|code| *code == text)
+}
+
+/// Number of line ends in the bytes.
+pub(crate) fn newlines(bytes: &[u8]) -> u32 {
+    // Counted in blocks of at most 255 so that the compiler can count bytes with bytes.
+    let blocks = bytes.chunks(255);
+    blocks.map(|block| u32::from(block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>())).sum()
 }
 
 /// `1 error`, `2 errors`.

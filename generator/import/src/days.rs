@@ -3,9 +3,9 @@
 
 use jiff::civil::Date;
 
+use crate::made::{Made, Wrong, refused, unread};
 use crate::mapping::{DateOrder, Source};
 use crate::source::sheet::Cell;
-use crate::values::{Made, Wrong, refused, unread};
 use crate::vocabulary::{find_word, key_of};
 use dataset::text::quoted;
 use snapshot::text::fold;

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
+use crate::fields::{FIELDS, Field};
 use crate::files::{ImportError, read_source, replace};
 use crate::values::items;
-use crate::vocabulary::{FIELDS, Field, is_empty_mark, value_of};
+use crate::vocabulary::{is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};

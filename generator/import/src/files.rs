@@ -5,8 +5,7 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::mapping::{FILE, Source};
-use crate::output::ImportOptions;
+use crate::mapping::Source;
 use crate::source::sheet::{Sheet, listed_in};
 use crate::source::{self, LARGEST};
 
@@ -92,26 +91,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
     write().map(drop).map_err(|error| ImportError::output(path, error))
 }
 
-/// The sources that are named, or all.
-pub(crate) fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Outcome<Vec<&'s Source>> {
-    let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
-    if let Some(name) = options.sources.iter().find(|name| !known.contains(&name.as_str())) {
-        let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
-        return Err(ImportError::Usage(message));
-    }
-    let is_chosen = |source: &&Source| options.sources.is_empty() || options.sources.contains(&source.name);
-    let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
-    if options.from.is_some() && chosen.len() != 1 {
-        return Err(ImportError::Usage("--from is one source: name it".to_owned()));
-    }
-    Ok(chosen)
-}
-
-/// What a source holds.
-pub(crate) fn bytes_of(source: &Source, options: &ImportOptions<'_>) -> Outcome<Vec<u8>> {
-    match (options.from, &source.file) {
+/// What a source of a dataset holds, or the file that is read in its place.
+pub(crate) fn bytes_of(source: &Source, data: &Path, from: Option<&Path>) -> Outcome<Vec<u8>> {
+    match (from, &source.file) {
         (Some(path), _) => read_source(path),
-        (None, Some(file)) => read_source(&regular(options.data, file)?),
+        (None, Some(file)) => read_source(&regular(data, file)?),
         (None, None) => {
             let message =
                 format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);

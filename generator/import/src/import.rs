@@ -8,15 +8,26 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::files::{ImportError, bytes_of, choose, rows_of, sheet_of, shown};
+use crate::files::{ImportError, Outcome, bytes_of, rows_of, sheet_of, shown};
+use crate::made::Wrong;
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, Identities, ImportOptions, Imported, Outputs, Record, Rows, identity};
+use crate::output::{self, Identities, Imported, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed};
-use crate::values::{self, Wrong};
-use crate::{days, edits, money};
+use crate::{days, edits, money, values};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
+
+/// What to import.
+#[derive(Debug)]
+pub struct ImportOptions<'a> {
+    /// Folder of the dataset.
+    pub data: &'a Path,
+    /// Names of sources; all if empty.
+    pub sources: &'a [String],
+    /// A file to read instead of the one in the mapping; `-` is standard input.
+    pub from: Option<&'a Path>,
+}
 
 /// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
 ///
@@ -49,7 +60,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         refused: BTreeSet::new(),
     };
     for source in &chosen {
-        importer.import(source, &bytes_of(source, options)?, options.data);
+        importer.import(source, &bytes_of(source, options.data, options.from)?, options.data);
     }
     importer.add_gone(&chosen, options.data);
     importer.note_counts();
@@ -73,8 +84,23 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         imported.files.insert(path.clone(), lines);
         imported.places.insert(path, places);
     }
-    output::add_earlier_files(options, &sources, &mut imported)?;
+    output::add_earlier_files(options.data, options.sources, &sources, &mut imported)?;
     Ok(imported)
+}
+
+/// The sources that are named, or all.
+fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Outcome<Vec<&'s Source>> {
+    let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+    if let Some(name) = options.sources.iter().find(|name| !known.contains(&name.as_str())) {
+        let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
+        return Err(ImportError::Usage(message));
+    }
+    let is_chosen = |source: &&Source| options.sources.is_empty() || options.sources.contains(&source.name);
+    let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
+    if options.from.is_some() && chosen.len() != 1 {
+        return Err(ImportError::Usage("--from is one source: name it".to_owned()));
+    }
+    Ok(chosen)
 }
 
 /// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as
@@ -372,9 +398,8 @@ impl Importer<'_> {
         let of_column = || {
             let cells = sheet.column(column).into_iter().flat_map(|at| sheet.cells(at));
             let texts = cells.map(|(_, cell)| cell.text()).filter(|it| !source.empty.contains(it));
-            let (fit, others): (Vec<_>, Vec<_>) =
-                texts.partition(|it| money::read(it, source.numbers).is_ok());
-            format!("{} of {} are read", fit.len(), counted(fit.len() + others.len(), "cell"))
+            let (fit, rest): (Vec<_>, Vec<_>) = texts.partition(|it| money::read(it, source.numbers).is_ok());
+            format!("{} of {} are read", fit.len(), counted(fit.len() + rest.len(), "cell"))
         };
         let share = self.shares.entry((source.name.clone(), column.clone())).or_insert_with(of_column);
         Wrong { help: format!("{}; {share}", wrong.help), ..wrong }

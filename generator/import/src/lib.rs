@@ -3,8 +3,10 @@
 mod days;
 mod draft;
 mod edits;
+mod fields;
 mod files;
 mod import;
+mod made;
 mod mapping;
 mod money;
 mod output;
@@ -14,8 +16,8 @@ mod values;
 mod vocabulary;
 
 pub use files::{ImportError, replace};
-pub use output::{ImportOptions, Imported};
-pub use {draft::draft, import::import, import::origins, mapping::json_schema};
+pub use import::{ImportOptions, import, origins};
+pub use {draft::draft, mapping::json_schema, output::Imported};
 
 #[cfg(test)]
 mod tests;

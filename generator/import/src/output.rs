@@ -14,17 +14,6 @@ use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use dataset::text::{counted, quoted};
 use dataset::{Input, Labels, Table};
 
-/// What to import.
-#[derive(Debug)]
-pub struct ImportOptions<'a> {
-    /// Folder of the dataset.
-    pub data: &'a Path,
-    /// Names of sources; all if empty.
-    pub sources: &'a [String],
-    /// A file to read instead of the one in the mapping; `-` is standard input.
-    pub from: Option<&'a Path>,
-}
-
 /// The columns of a source by the fields that are taken from them.
 pub(super) type Columns = BTreeMap<String, ColumnPlace>;
 
@@ -416,11 +405,12 @@ const LIST: &str = ".imported";
 
 /// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
 pub(super) fn add_earlier_files(
-    options: &ImportOptions<'_>,
+    data: &Path,
+    names: &[String],
     sources: &[Source],
     imported: &mut Imported,
 ) -> Outcome<()> {
-    let text = text_of(&options.data.join(LIST))?;
+    let text = text_of(&data.join(LIST))?;
     let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
     let mut list: BTreeMap<String, String> =
         lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
@@ -432,10 +422,10 @@ pub(super) fn add_earlier_files(
     }
     list.retain(|path, gone| {
         // A source that was not chosen still makes its files.
-        if !options.sources.is_empty() || imported.files.contains_key(path) {
+        if !names.is_empty() || imported.files.contains_key(path) {
             return true;
         }
-        let shown = options.data.join(path);
+        let shown = data.join(path);
         let Ok(text) = std::fs::read_to_string(&shown) else { return false };
         let (bytes, verb) = match gone.as_str() {
             "keep" => return true,

@@ -1,20 +1,21 @@
 //! What an import reads: sheets, tables and documents as rows of named cells. Sources are untrusted: each
 //! has bounds on its size, rows, columns and depth, and nothing in it is opened or computed.
 
+pub(crate) mod archive;
 mod document;
 pub(crate) mod html;
 mod layout;
+mod number_format;
 mod ods;
 pub(crate) mod sheet;
-pub(crate) mod workbook;
+mod workbook;
 mod xlsx;
 mod xml;
 
 use std::borrow::Cow;
 
 pub(crate) use layout::line_of;
-use sheet::{Cell, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
-use workbook::Grid;
+use sheet::{Cell, Grid, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;

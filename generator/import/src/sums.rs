@@ -3,12 +3,17 @@
 
 use serde_json::{Value, json};
 
+use crate::made::{self, Made, Wrong, no_number, refused, wrong};
 use crate::mapping::{Mapped, Source, Target, is_currency};
 use crate::money::{self, Evidence, Fault, Sum};
 use crate::source::sheet::{Cell, Row, Sheet};
-use crate::values::{self, Field, Made, Wrong, is_money, no_number, refused, wrong};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
+
+/// Whether a field is a sum of money.
+pub(super) fn is_money(field: &str) -> bool {
+    field.ends_with("Usd") || field == "amount"
+}
 
 /// What shows the currency of a column of sums.
 pub(super) struct Money {
@@ -47,8 +52,7 @@ impl Money {
         let fields = source.targets.iter().flat_map(|target| &target.fields);
         let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
         let end = if field.contains("Min") { "Max" } else { "Min" };
-        let has_both =
-            fields.clone().any(|(name, _, other)| name.contains(end) && other.columns == rule.columns);
+        let has_both = fields.clone().any(|(name, _, it)| name.contains(end) && it.columns == rule.columns);
         let partners = fields.filter(|(name, ..)| partner(name));
         let partners = partners.map(|(.., other)| other.columns == rule.columns);
         let partners: Vec<bool> = partners.filter(|is_same| *is_same || field.contains("Min")).collect();
@@ -84,15 +88,20 @@ impl Money {
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.
-pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
-    let Field { name: field, source, money, .. } = to;
+pub(super) fn sum(
+    cell: &Cell,
+    field: &str,
+    source: &Source,
+    money: Option<&Money>,
+    evidence: &[Evidence],
+) -> Result<Made, Wrong> {
     let text = cell.text();
     let refused =
         |what: &str, help: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) };
     let (sum, shown) = shown(cell, field, source)?;
     // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
-    let (splits, has_fact) = money.as_ref().map_or((false, false), |it| (it.splits, it.has_fact));
-    if sum.is_rate && *field != "amount" {
+    let (splits, has_fact) = money.map_or((false, false), |it| (it.splits, it.has_fact));
+    if sum.is_rate && field != "amount" {
         return Ok(Made { note: Some(text).filter(|_| !has_fact), ..Made::default() });
     }
     let is_dollars = field.ends_with("Usd");
@@ -129,7 +138,7 @@ pub(super) fn sum(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<
         let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
         return Err(refused(&format!(", which is {code}, and the field is US dollars"), help));
     }
-    let (value, text) = end(&sum, &text, field, money.as_ref())?;
+    let (value, text) = end(&sum, &text, field, money)?;
     // Dollars are in the field that the column is mapped to as well.
     let is_elsewhere = splits && !is_dollars && !sum.is_rate && currency.as_deref() == Some("USD");
     let bare = ("sum", "without a currency taken as US dollars; `currency` declares another");
@@ -211,7 +220,7 @@ fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
         Fault::Part(part) => {
             let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
                         the text becomes a note";
-            return values::unread(field, text, format!(": {} is not understood", quoted(part)), help);
+            return made::unread(field, text, format!(": {} is not understood", quoted(part)), help);
         }
     };
     refused(field, text, what, help)

@@ -1,84 +1,20 @@
 //! Cells to values of fields: dates, numbers and lists as the mapping declares them, never as a cell looks.
 
-use std::fmt::Display;
-
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::days::day;
+use super::made::{Made, Wrong, bad, no_number, refused, unread, wrong};
 use super::mapping::{self, Mapped, Rule, Source, Target};
 use super::money::{self, Evidence};
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
-use super::sums::{self, Money};
+use super::sums::{self, Money, is_money};
 use super::vocabulary::value_of;
 use dataset::Labels;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
 use dataset::text::quoted;
-
-/// Why a cell makes no value.
-pub(super) struct Wrong {
-    pub code: Code,
-    pub message: String,
-    pub help: String,
-    /// Whether the cell is a text that a note may keep.
-    pub is_unread: bool,
-}
-
-pub(super) fn wrong(code: Code, message: impl Into<String>, help: impl Into<String>) -> Wrong {
-    Wrong { code, message: message.into(), help: help.into(), is_unread: false }
-}
-
-/// Why a cell has a value that the field does not take.
-pub(super) fn bad(message: impl Into<String>, help: impl Into<String>) -> Wrong {
-    wrong(Code::BadValue, message, help)
-}
-
-/// Why a field does not take the text of a cell, which the message begins with.
-pub(super) fn refused(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
-    bad(format!("`{field}` is {}{what}", quoted(text)), help)
-}
-
-/// Why a cell has words that are not understood.
-pub(super) fn unread(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
-    Wrong { is_unread: true, ..refused(field, text, what, help) }
-}
-
-/// A value, and what is to be noted beside it.
-#[derive(Default)]
-pub(super) struct Made {
-    pub value: Value,
-    pub note: Option<String>,
-    /// Of a sum.
-    pub currency: Option<String>,
-    /// The text of a sum that is more than one number, such as a range.
-    pub text: Option<String>,
-    /// What a sum is counted as, and what became of it, where people should know: it has no place where it could be shown, or
-    /// nothing but the field shows its currency.
-    pub counted: Option<(&'static str, &'static str)>,
-    /// Whether another field has the sum.
-    pub is_elsewhere: bool,
-}
-
-pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
-    let (what, help) = match source.numbers {
-        None => (
-            ", expected a number".to_owned(),
-            "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
-        ),
-        Some(form) => (
-            format!(", which is not written as `numbers = \"{form}\"` says"),
-            "correct it in the source; or, if most are written so, correct `numbers`",
-        ),
-    };
-    Wrong { code: Code::Separators, ..refused(field, text, what, help) }
-}
-
-/// Whether a field is a sum of money.
-pub(super) fn is_money(field: &str) -> bool {
-    field.ends_with("Usd") || field == "amount"
-}
 
 /// The field that cells become values of.
 pub(super) struct Field<'a> {
@@ -243,7 +179,7 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
     let Field { name: field, kind, source, .. } = *to;
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
-        ValueType::Number if is_money(field) => sums::sum(cell, to, evidence),
+        ValueType::Number if is_money(field) => sums::sum(cell, field, source, to.money.as_ref(), evidence),
         ValueType::Url => plain(address(cell, field)?.into()),
         ValueType::Date => day(cell, field, source),
         ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),

@@ -1,11 +1,8 @@
-//! The values that common words of cells and of names of columns stand for, and the fields that a draft maps by them.
+//! The values that common words of cells and of names of columns stand for.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::money;
-use dataset::Table;
-use dataset::schema::{Column, ValueType, published};
 use dataset::text::data_rows;
 use snapshot::text::fold;
 
@@ -29,9 +26,7 @@ pub(super) fn find_word(list: &str, word: &str) -> Option<&'static str> {
     static WORDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
         let rows = data_rows(include_str!("vocabulary/words.csv"))
             .chain(data_rows(include_str!("vocabulary/money.csv")));
-        let words =
-            rows.flat_map(|[list, value, words]| words.split('|').map(move |word| ((list, word), value)));
-        words.collect()
+        rows.flat_map(|[list, value, words]| words.split('|').map(move |it| ((list, it), value))).collect()
     });
     WORDS.get(&(list, word)).copied()
 }
@@ -39,146 +34,4 @@ pub(super) fn find_word(list: &str, word: &str) -> Option<&'static str> {
 /// A column's name for comparison: its letters and digits, without case and accents.
 pub(super) fn key_of(name: &str) -> String {
     fold(name).chars().filter(char::is_ascii_alphanumeric).collect()
-}
-
-/// A field that a draft can map.
-pub(super) struct Field {
-    pub table: Table,
-    pub name: &'static str,
-    /// Its published column; none for a reference by name.
-    pub column: Option<&'static Column>,
-    /// Names of columns, as [`key_of`] folds them, the best first.
-    columns: Vec<String>,
-    /// Names that stand for other fields as well.
-    doubtful: Vec<String>,
-    /// Whether a column also matches by a single word of its name.
-    matches_words: bool,
-}
-
-/// The fields of `columns.csv`, in the order in which they are matched, then every other published field of
-/// these tables, which a column must name exactly. What is listed without a name, no column is: the import sets
-/// timestamps, `active` follows from `lifecycle`, and a draft finds the names of organizations by itself.
-pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    let rows = data_rows(include_str!("vocabulary/columns.csv"));
-    let listed = rows.filter_map(|[table, name, columns, doubtful]| {
-        let table = Table::parse(table)?;
-        let [columns, doubtful] = [columns, doubtful]
-            .map(|names| names.split('|').map(key_of).filter(|name| !name.is_empty()).collect());
-        let column = published(table).columns.iter().find(|column| column.name == name);
-        Some(Field { table, name, column, columns, doubtful, matches_words: true })
-    });
-    let mut fields: Vec<Field> = listed.collect();
-    for table in [Table::Programs, Table::Cycles, Table::Organizations] {
-        for column in &published(table).columns {
-            let name = column.name.as_str();
-            let is_listed = fields.iter().any(|field| field.table == table && field.name == name);
-            // The import sets ids.
-            if !is_listed && !matches!(column.value_type, ValueType::Uuid | ValueType::Object) {
-                let columns = vec![key_of(name)];
-                let (column, doubtful) = (Some(column), Vec::new());
-                fields.push(Field { table, name, column, columns, doubtful, matches_words: false });
-            }
-        }
-    }
-    fields
-});
-
-/// Longest name of a column that is compared with those of fields, in bytes.
-const LONGEST_NAME: usize = 1000;
-
-impl Field {
-    pub(super) fn value_type(&self) -> ValueType {
-        self.column.map_or(ValueType::Text, |column| column.value_type)
-    }
-
-    /// The values of a closed list; none of a field that takes any.
-    pub(super) fn allowed(&self) -> impl DoubleEndedIterator<Item = &'static str> {
-        self.column.into_iter().flat_map(|column| &column.allowed).filter_map(|it| it.as_str())
-    }
-
-    /// The value that a word of a cell names.
-    pub(super) fn value_of(&self, word: &str) -> Option<&'static str> {
-        value_of(self.name, word).or_else(|| self.allowed().rfind(|it| key_of(it) == key_of(word)))
-    }
-
-    /// The first column with one of the field's names, which leaves no doubt; else one with a doubtful name, or with one
-    /// of the names among its words. Of a header of several rows, the last one names the column.
-    pub(super) fn find(&self, columns: &[String], is_free: impl Fn(usize) -> bool) -> Option<(usize, bool)> {
-        let names = columns.iter().map(|it| if it.len() > LONGEST_NAME { "" } else { it.as_str() });
-        let columns: Vec<&str> = names.collect();
-        let keys: Vec<String> = columns.iter().map(|column| self.key_of(column)).collect();
-        let last = |column: &&str| column.rsplit_once(" / ").map(|(_, last)| self.key_of(last));
-        let lasts: Vec<Option<String>> = columns.iter().map(last).collect();
-        let position = |fits: &dyn Fn(usize) -> bool| {
-            (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_no_money(columns[*at]))
-        };
-        let whole = |names: &[String]| {
-            let whole = |name: &String| position(&|at| keys[at] == *name);
-            let ends = |name: &String| position(&|at| lasts[at].as_ref() == Some(name));
-            names.iter().find_map(whole).or_else(|| names.iter().find_map(ends))
-        };
-        let partly = || {
-            let words: Vec<Vec<String>> = columns.iter().map(|column| words_of(column)).collect();
-            let mut names = self.columns.iter().filter(|_| self.matches_words);
-            names.find_map(|name| position(&|at| words[at].contains(name)))
-        };
-        let is_only = |at: &usize| {
-            let same = |other: &usize| lasts[*other].is_some() && lasts[*other] == lasts[*at];
-            (0..columns.len()).filter(same).filter(|other| !self.is_no_money(columns[*other])).count() < 2
-        };
-        let exact = whole(&self.columns).map(|at| (at, is_only(&at)));
-        exact.or_else(|| whole(&self.doubtful).or_else(partly).map(|column| (column, false)))
-    }
-
-    fn is_money(&self) -> bool {
-        self.name.ends_with("Usd")
-    }
-
-    /// Whether the name of a column is of another measure than money, such as `Min age`.
-    fn is_no_money(&self, column: &str) -> bool {
-        self.is_money()
-            && words_of(column).iter().any(|word| find_word("measure", word).is_some())
-            && !words_of(column).iter().any(|word| self.doubtful.contains(word))
-            && money::of_header(column).0.is_none()
-    }
-
-    /// The name of a column as those of fields are; of a sum, without its currency and its factor.
-    fn key_of(&self, column: &str) -> String {
-        if self.is_money() { key_of(&money::bare_header(column)) } else { key_of(column) }
-    }
-}
-
-fn words_of(column: &str) -> Vec<String> {
-    fold(column).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
-}
-
-/// Whether a text is a common name of a column.
-pub(super) fn is_column_name(text: &str) -> bool {
-    let key = key_of(text);
-    is_key(text) || FIELDS.iter().any(|field| field.columns.contains(&key) || field.doubtful.contains(&key))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_published_field_of_a_program_can_be_drafted() {
-        for column in &published(Table::Programs).columns {
-            let is_set = column.name.ends_with("Id")
-                || matches!(column.name.as_str(), "id" | "active" | "createdAt" | "updatedAt");
-            let is_known = FIELDS.iter().any(|field| {
-                field.table == Table::Programs
-                    && field.find(std::slice::from_ref(&column.name), |_| true).is_some()
-            });
-            assert!(is_set || is_known, "{}", column.name);
-        }
-    }
-
-    #[test]
-    fn listed_fields_exist_in_the_schema_or_refer_by_name() {
-        for field in FIELDS.iter() {
-            assert!(field.column.is_some() || field.table.input_only_fields().contains(&field.name));
-        }
-    }
 }

@@ -11,8 +11,7 @@ pub(crate) fn head() -> String {
         let (first, rest) = field.name.split_at(1);
         format!("organization{}{rest}", first.to_uppercase())
     });
-    let program =
-        PROGRAM.iter().filter(|field| field.shows.has(Visibility::ROW)).map(|field| field.name.to_owned());
+    let program = PROGRAM.iter().filter(|it| it.shows.has(Visibility::ROW)).map(|it| it.name.to_owned());
     let columns: Vec<String> = program.chain(organization).chain(["nextDeadline".to_owned()]).collect();
     format!("{}\r\n", columns.join(","))
 }

@@ -3,7 +3,7 @@
 //! from them gives the same snapshot.
 
 mod dcat;
-pub(crate) mod describe;
+mod describe;
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,6 @@ use snapshot::record::{Directory, EntityRef, Locale, PublicationStatus, Translat
 use store::{Body, NewFile, Stage, StoreError};
 
 use crate::csv_rows;
-use crate::generate::GenerateError;
 use dataset::Table;
 use dataset::parallel::{self, SHARE};
 use dataset::schema::published;
@@ -62,15 +61,15 @@ pub trait TableReview: Sync {
 /// Accepts any tables.
 impl TableReview for () {}
 
-/// Stores every table of a directory; gives their files, unless the review does not accept them.
+/// Stores every table of a directory; gives their files, none where the review does not accept them.
 pub(crate) fn write_tables(
     directory: &Directory,
     stage: &Stage,
     review: &dyn TableReview,
-) -> Result<Vec<Download>, GenerateError> {
+) -> Result<Option<Vec<Download>>, StoreError> {
     let written = parallel::map(Table::ALL, |table| write(table, directory, stage, review));
     let files = written.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
-    if review.accepts() { Ok(files.concat()) } else { Err(GenerateError::HeldBack) }
+    Ok(review.accepts().then(|| files.concat()))
 }
 
 /// Stores a table and shows it to the review; gives its files.

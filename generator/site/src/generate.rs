@@ -81,7 +81,8 @@ pub fn generate(
         if options.index_only {
             index()?;
         } else {
-            let tables = || progress.step("tables", || write_tables(directory, stage, review));
+            let tables = || write_tables(directory, stage, review)?.ok_or(GenerateError::HeldBack);
+            let tables = || progress.step("tables", tables);
             let (files, tables) = rayon::join(index, tables);
             let [search, rows, lists] = files?;
             let (site, downloads) = (&Site::open(&search, &rows, &lists)?, &tables?[..]);
@@ -117,7 +118,7 @@ fn store_pages(
     };
     let html = &progress.step("views", views)?;
     let pages = Pages { html: Some(html), ..bare };
-    pages.families().into_par_iter().try_for_each(|family| {
+    pages.families().into_par_iter().chain(&[pages.descriptions()]).try_for_each(|family| {
         progress.each(family.name, family.count, |done| {
             family.render(|files| put(files, pages.dated, stage), done)
         })

@@ -26,8 +26,7 @@ use snapshot::page::{Dated, Site};
 use snapshot::query::{FacetValue, Query};
 use snapshot::record::{Directory, Locale, Organization};
 
-use crate::downloads::describe::DESCRIPTIONS;
-use crate::downloads::{Download, FOLDER};
+use crate::downloads::Download;
 use crate::files::{Family, File, Rendered, whole};
 use crate::theme::Theme;
 
@@ -197,7 +196,7 @@ impl<'a> Pages<'a> {
         of.into_iter().flat_map(|of| self.locals().map(move |it| (of, it))).collect()
     }
 
-    /// Every page and every file beside them, by family.
+    /// Every page and every file beside them but the descriptions of the downloads, by family.
     pub(crate) fn families(&'a self) -> Vec<Family<'a>> {
         let directory = self.directory;
         // As a file, the rows of every program would be the export once more.
@@ -218,9 +217,6 @@ impl<'a> Pages<'a> {
             Family::new("site pages", self.each(&FIXED), |(page, it)| it.fixed(page)),
             Family::new("site files", self.machine_files(), |(path, text)| {
                 Ok(vec![whole(path.clone(), text()?)])
-            }),
-            Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
-                Ok(vec![whole(format!("{FOLDER}/{name}"), text(self))])
             }),
         ];
         if let Some(html) = self.html {
@@ -458,8 +454,7 @@ impl<'a> Local<'a> {
 
 /// A readable form of a value without a label: `cascade-funding` is `Cascade funding`.
 fn readable(value: &str) -> String {
-    let is_slug =
-        value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let is_slug = value.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-');
     if !is_slug {
         return value.to_owned();
     }

@@ -105,8 +105,7 @@ impl Theme {
         let added = own.text(folder::STYLE).unwrap_or_default();
         let style = ThemeFile::hashed("site", "css", format!("{}{style}{added}", look.css()).into());
         // An icon with the usual name needs no entry in `theme.toml`.
-        let usual =
-            own.extras.iter().find(|extra| extra.path == "/favicon.ico").map(|extra| extra.path.clone());
+        let usual = own.extras.iter().find(|it| it.path == "/favicon.ico").map(|it| it.path.clone());
         let [logo, icon] = brand;
         Ok(Self {
             files,

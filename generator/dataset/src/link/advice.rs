@@ -152,8 +152,7 @@ fn note_untranslated(tables: &Tables, dataset: &Dataset, report: &mut Diagnostic
         let [organizations, programs] = untranslated(tables, dataset, locale);
         let counts = [("organizations", organizations), ("programs", programs)];
         let counts = counts.iter().filter(|(_, missing)| !missing.is_empty());
-        let counts: Vec<String> =
-            counts.map(|(table, missing)| format!("{table} {}", missing.len())).collect();
+        let counts: Vec<String> = counts.map(|(table, rows)| format!("{table} {}", rows.len())).collect();
         if !counts.is_empty() {
             report.note(format!("no text in `{}`: {}", locale.as_str(), counts.join(", ")));
         }
@@ -170,13 +169,9 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
     }
     let warnings = tables.programs.iter().filter_map(|row| {
         let (.., end) = newest.get(&row.record.id)?;
-        let message = format!(
-            "`lifecycle` is `{}`, but the history ends in `{}`",
-            row.record.lifecycle.as_str(),
-            end.as_str()
-        );
-        (*end != row.record.lifecycle)
-            .then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).field("lifecycle"))
+        let (stated, end) = (row.record.lifecycle.as_str(), end.as_str());
+        let message = format!("`lifecycle` is `{stated}`, but the history ends in `{end}`");
+        (end != stated).then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).field("lifecycle"))
     });
     warnings.collect()
 }
@@ -186,12 +181,9 @@ fn rates_of_pay(tables: &Tables, facts: &Facts<'_>) -> Vec<Diagnostic> {
     let warnings = tables.programs.iter().filter_map(|row| {
         let of_program = facts.get(&row.record.id).into_iter().flatten();
         let of_program: Vec<&Fact> = of_program.map(|row| &row.record).collect();
-        let per = per(&row.record, &of_program)?.as_str();
-        let message = format!(
-            "the funding of {} is paid by the {} according to its text",
-            quoted(&row.record.slug),
-            quoted(per),
-        );
+        let per = quoted(per(&row.record, &of_program)?.as_str());
+        let slug = quoted(&row.record.slug);
+        let message = format!("the funding of {slug} is paid by the {per} according to its text");
         Some(Diagnostic::new(Code::RateOfPay, row.at, message))
     });
     warnings.collect()
@@ -251,8 +243,7 @@ pub(crate) fn untranslated(tables: &Tables, dataset: &Dataset, locale: Locale) -
 
 /// Rolling seasons beside which a text of the program has a day.
 fn rolling_with_day(tables: &Tables, facts: &Facts<'_>, report: &Diagnostics) -> Vec<Diagnostic> {
-    let programs: BTreeMap<Uuid, &Row<Program>> =
-        tables.programs.iter().map(|row| (row.record.id, row)).collect();
+    let programs: BTreeMap<Uuid, _> = tables.programs.iter().map(|row| (row.record.id, row)).collect();
     parallel::flat_map(&tables.cycles, |row| {
         if row.record.status != Some(CycleStatus::Rolling) || row.record.deadline_on.is_some() {
             return None;
@@ -278,12 +269,8 @@ fn excluded(program: &Row<Program>, facts: &Facts<'_>, report: &Diagnostics) -> 
     let contradicted = values.into_iter().filter_map(|(value, at, field)| {
         let (place, part) =
             texts(program, facts).find_map(|(at, text)| Some((at, exclusion(value, text)?)))?;
-        let message = format!(
-            "`{field}` has {}, but a text has {}, see {}",
-            quoted(value),
-            quoted(part),
-            report.place(place)
-        );
+        let (value, part, place) = (quoted(value), quoted(part), report.place(place));
+        let message = format!("`{field}` has {value}, but a text has {part}, see {place}");
         Some(Diagnostic::new(Code::ExcludedByText, at, message).field(field))
     });
     contradicted.collect()

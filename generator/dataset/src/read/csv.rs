@@ -6,12 +6,12 @@ use serde::de::DeserializeOwned;
 
 use super::fields::{self, Field, Value, is_private, meant, unknown_field};
 use super::files::IMPORT;
-use super::parse::{Context, Parsed, ROW_MAX, newlines, too_long};
+use super::parsed::{Context, Parsed, ROW_MAX, too_long};
 use super::partial::{Member, OwnedValue, PartialRow};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
 use crate::table::Table;
-use crate::text::{counted, quoted, unguarded};
+use crate::text::{counted, newlines, quoted, unguarded};
 
 /// Separators of cells that a dataset has not. No name of a field contains them.
 const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];

@@ -111,8 +111,7 @@ fn reference(name: &str) -> Option<&str> {
 fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
     let (first, others) = names.split_first()?;
     // Sheets have names or keys of the records that they refer to, no ids.
-    let all: Vec<String> =
-        names.iter().map(|name| format!("`{}`", reference(name).unwrap_or(name))).collect();
+    let all: Vec<String> = names.iter().map(|it| format!("`{}`", reference(it).unwrap_or(it))).collect();
     let verb = if others.is_empty() { "is" } else { "are" };
     let message = format!("{} {verb} missing or empty", all.join(", "));
     let help = Some(shape(first, "")).filter(|shape| !shape.is_empty() && others.is_empty());

@@ -8,12 +8,15 @@ use serde_json::value::RawValue;
 use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
-use super::parse::{Context, Parsed, ROW_MAX, column, newlines, offset, too_long};
+use super::parsed::{Context, Parsed, ROW_MAX, too_long};
 use super::partial::{self, OwnedValue, PartialRow};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel::{self, SHARE};
 use crate::rows::Row;
-use crate::text::quoted;
+use crate::text::{newlines, quoted};
+
+/// Columns of longer lines are not counted.
+const LONGEST_LINE: usize = 100_000;
 
 /// A row of a file: its text within the file's, and the line it starts at.
 #[derive(Clone, Copy)]
@@ -156,6 +159,24 @@ fn line_and_column(piece: Piece<'_>, text: &str) -> (u32, Option<u32>) {
     let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
     let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
     (line, column(piece.file, start))
+}
+
+/// Column of a byte offset: a character of its line, from 1.
+fn column(text: &str, offset: usize) -> Option<u32> {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let from = before.floor_char_boundary(before.len().saturating_sub(LONGEST_LINE));
+    let line = match before[from..].rfind('\n') {
+        Some(newline) => &before[from + newline + 1..],
+        None if from == 0 => before,
+        None => return None,
+    };
+    u32::try_from(line.chars().count() + 1).ok()
+}
+
+/// Byte offset of a line and column, both from 1, as parsers report them.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (before + column.saturating_sub(1)).min(text.len())
 }
 
 /// Gives a problem the place of a text.

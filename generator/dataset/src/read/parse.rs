@@ -3,69 +3,18 @@
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::files::{DATASET, File, Format, IMPORT, InputError};
-use super::partial::PartialRow;
+use super::files::{File, Format, IMPORT, InputError};
+use super::parsed::{Context, Parsed};
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 use crate::parallel;
-use crate::rows::Row;
 use crate::table::Table;
+use crate::text::newlines;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
 const BLOCK: u64 = 32 << 20;
 /// Bytes that are undefined in Windows-1252, the encoding that spreadsheets call Latin-1.
 const NOT_WINDOWS_1252: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
-
-/// Most bytes of a row.
-pub(super) const ROW_MAX: usize = 16 << 20;
-/// Columns of longer lines are not counted.
-const LONGEST_LINE: usize = 100_000;
-
-/// Rows and problems of a file, or of a part of one.
-pub(super) struct Parsed<T> {
-    pub rows: Vec<Row<T>>,
-    /// Rows that lack fields of the record.
-    pub partial: Vec<PartialRow>,
-    pub problems: Vec<Diagnostic>,
-}
-
-impl<T> Parsed<T> {
-    pub(super) const fn empty() -> Self {
-        Self { rows: Vec::new(), partial: Vec::new(), problems: Vec::new() }
-    }
-
-    pub(super) fn problem(problem: Diagnostic) -> Self {
-        Self { problems: vec![problem], ..Self::empty() }
-    }
-
-    pub(super) fn append(&mut self, mut other: Self) {
-        match self.rows.is_empty() {
-            true => self.rows = other.rows,
-            false => self.rows.append(&mut other.rows),
-        }
-        self.partial.append(&mut other.partial);
-        self.problems.append(&mut other.problems);
-    }
-}
-
-/// The file that is parsed.
-#[derive(Clone, Copy)]
-pub(super) struct Context {
-    pub file: FileId,
-    /// None for `dataset.json`.
-    pub table: Option<Table>,
-}
-
-impl Context {
-    pub(super) const fn at(self, line: u32) -> Location {
-        Location { file: self.file, line }
-    }
-
-    /// Name of the table, for messages.
-    pub(super) fn name(self) -> &'static str {
-        self.table.map_or(DATASET, Table::name)
-    }
-}
 
 /// The rows of a file, and its SHA-256.
 pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
@@ -133,16 +82,9 @@ fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
 }
 
-/// The problem of a row of so many bytes.
-pub(super) fn too_long(bytes: usize, at: Location) -> Diagnostic {
-    let message = format!("the row has {} MiB, at most {} are read", bytes.div_ceil(1 << 20), ROW_MAX >> 20);
-    Diagnostic::new(Code::BadSyntax, at, message).help("end each row with a line feed; shorten its texts")
-}
-
 fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
     let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
-    let number =
-        1 + offset - bytes[..offset].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let number = 1 + offset - bytes[..offset].iter().rposition(|it| *it == b'\n').map_or(0, |end| end + 1);
     let byte = format!(" (byte {:02X}, number {number} of its line)", bytes[offset]);
     let (what, help) = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("; it looks like UTF-16".to_owned(), IMPORT),
@@ -152,29 +94,4 @@ fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
         _ => (format!("; it looks like Windows-1252{byte}"), "iconv -f windows-1252 -t utf-8"),
     };
     Diagnostic::new(Code::NotUtf8, at, format!("file is not UTF-8{what}")).help(help)
-}
-
-/// Number of line ends in the bytes.
-pub(super) fn newlines(bytes: &[u8]) -> u32 {
-    // Counted in blocks of at most 255 so that the compiler can count bytes with bytes.
-    let blocks = bytes.chunks(255);
-    blocks.map(|block| u32::from(block.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>())).sum()
-}
-
-/// Column of a byte offset: a character of its line, from 1.
-pub(super) fn column(text: &str, offset: usize) -> Option<u32> {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let from = before.floor_char_boundary(before.len().saturating_sub(LONGEST_LINE));
-    let line = match before[from..].rfind('\n') {
-        Some(newline) => &before[from + newline + 1..],
-        None if from == 0 => before,
-        None => return None,
-    };
-    u32::try_from(line.chars().count() + 1).ok()
-}
-
-/// Byte offset of a line and column, both from 1, as parsers report them.
-pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    (before + column.saturating_sub(1)).min(text.len())
 }

@@ -147,8 +147,7 @@ impl PartialRow {
         }
         // What is derived is missing from a row that is lost.
         let derived: &[&str] = if self.is_lost() { &["id", "createdAt", "updatedAt"] } else { &[] };
-        let reported: Vec<&str> =
-            self.lost.iter().map(String::as_str).chain(derived.iter().copied()).collect();
+        let reported: Vec<_> = self.lost.iter().map(String::as_str).chain(derived.iter().copied()).collect();
         let mended = fields::mended::<T>(self.fields(), &reported, table, self.at);
         report.extend(mended.problems.into_iter().map(|problem| self.place(problem)));
         (mended.record, mended.stand_ins)

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 
 use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
 use crate::days::{order_of, proved_order};
+use crate::fields::Field;
+use crate::made::{Made, Wrong};
 use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
-use crate::values::{self, Made, Wrong, is_place, is_state, items};
-use crate::vocabulary::{Field, find_word, is_empty_mark, value_of};
+use crate::values::{self, is_place, is_state, items};
+use crate::vocabulary::{find_word, is_empty_mark, value_of};
 use dataset::Table;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
@@ -84,8 +86,7 @@ impl Draft<'_> {
             let (empty, words): (Vec<String>, Vec<String>) =
                 self.column(column).partition(|word| is_empty_mark(word));
             let has_codes = words.iter().any(|word| place::find(word).is_some());
-            country =
-                country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|word| place::find(word)));
+            country = country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|it| place::find(it)));
             marks.extend(empty.iter().map(|mark| quoted(mark)));
         }
         let doubt = country
@@ -177,8 +178,7 @@ impl Draft<'_> {
         let joined: Vec<&String> = cells.iter().filter(|text| !is_quoted && parts(text).len() > 1).collect();
         let count = joined.iter().filter(|text| recurs(text)).count();
         if count * 10 < joined.len() * 9 {
-            let other =
-                joined.iter().find(|text| !recurs(text)).map(|text| one_line(text)).unwrap_or_default();
+            let other = joined.iter().find(|it| !recurs(it)).map(|it| one_line(it)).unwrap_or_default();
             let (mark, all) = (if count == 0 { "# ? " } else { "" }, joined.len());
             let doubt = if count == 0 { "" } else { "? " };
             return Some(format!(

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use crate::fields::{FIELDS, Field};
 use crate::mapping::{Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
-use crate::vocabulary::{FIELDS, Field, is_empty_mark, is_key, value_of};
+use crate::vocabulary::{is_empty_mark, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
 
@@ -109,8 +110,7 @@ impl Draft<'_> {
             mapped.any(|(at, _)| at == column) || self.days(*column) + self.sums_shown(*column) > 0
         };
         let columns = (0..self.sheet.columns.len()).filter(|at| !self.sheet.columns[*at].is_empty());
-        let (named, others): (Vec<usize>, Vec<usize>) =
-            columns.partition(|at| is_key(&self.sheet.columns[*at]));
+        let (named, others): (Vec<_>, Vec<_>) = columns.partition(|at| is_key(&self.sheet.columns[*at]));
         let mut all = named.iter().copied().chain(others.into_iter().filter(|at| !is_measure(at)));
         let key = all.find(|column: &usize| !rows.is_empty() && faults(*column).is_empty())?;
         let copied = named.into_iter().take_while(|at| *at != key).find_map(|at| match &faults(at)[..] {

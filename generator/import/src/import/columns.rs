@@ -177,8 +177,7 @@ impl Importer<'_> {
             let texts: Vec<String> = columns.iter().map(|at| text(at).unwrap_or_default()).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
             keys.push(Some(key.clone()));
-            let is_broken =
-                columns.iter().any(|column| matches!(row.cells.get(*column), Some(Cell::Broken(_))));
+            let is_broken = columns.iter().any(|at| matches!(row.cells.get(*at), Some(Cell::Broken(_))));
             let message = match known.get(&key) {
                 _ if is_broken => format!("the key is {}", quoted(&key)),
                 _ if key.is_empty() => "the row has no key".to_owned(),

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use super::sheet::{Cell, EMPTY, Lone, Reading, Row, Sheet, listed_in};
-use super::workbook::{Grid, Merged};
-use crate::vocabulary::is_column_name;
+use super::sheet::{Cell, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
+use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
 /// Most bytes of a column's name, where nothing but its words shows that it is one.
@@ -141,11 +140,10 @@ fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
         above.take_while(|(it, distance)| filled(it) > 1 && it.line + distance == rows[row].line).count();
     match (above >= more, goes_on(rows, row)) {
         (true, true) if more > 0 => {
-            let (first, last) = (rows[row - more].line, rows[row].line);
+            let (first, last, count) = (rows[row - more].line, rows[row].line, more + 1);
             Err(format!(
-                "row {first} or row {last} may be the first of {} that name columns: declare table = \"{first}\" or \
-                 table = \"{last}\"",
-                more + 1,
+                "row {first} or row {last} may be the first of {count} that name columns: declare table = \"{first}\" or \
+                 table = \"{last}\""
             ))
         }
         (true, _) => Ok(row - more..row + 1),
@@ -332,12 +330,4 @@ fn merge(rows: &mut [Row], merged: &[Merged], rule: Option<&str>) {
             }
         }
     }
-}
-
-/// The index of the column in a place such as `AB12`.
-pub(super) fn column_of(place: &str) -> u32 {
-    let number = place.bytes().take_while(u8::is_ascii_alphabetic).fold(0_u32, |number, letter| {
-        number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
-    });
-    number.saturating_sub(1)
 }

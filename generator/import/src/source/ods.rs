@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::{Date, DateTime};
 
-use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
-use super::workbook::{Archive, Grid, Name, each_part_of, has_unit};
+use super::archive::{Archive, Name, each_part_of};
+use super::number_format::has_unit;
+use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
 use super::xml::{Part, attributes};
 
 /// Most bytes of a text that stands in several columns.

@@ -1,6 +1,6 @@
-//! Rows of named cells, as a source holds them.
+//! Rows of cells as a source holds them, before and after its columns have names.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -8,8 +8,6 @@ use dataset::text::{counted, quoted, unguarded};
 use jiff::civil::DateTime;
 use serde::Deserialize;
 
-/// Most bytes that a workbook unpacks to.
-pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
 /// Most rows and columns.
 pub(crate) const MOST_ROWS: usize = 200_000;
 pub(crate) const MOST_COLUMNS: usize = 1_000;
@@ -145,10 +143,26 @@ impl Row {
 
     /// What it is called: the cell of the key's first column, else its first text that begins with a letter.
     pub(crate) fn name(&self, key: usize) -> String {
-        let mut texts =
-            self.cells.iter().map(Cell::text).filter(|text| text.starts_with(char::is_alphabetic));
+        let mut texts = self.cells.iter().map(Cell::text).filter(|it| it.starts_with(char::is_alphabetic));
         Some(self.text(key)).filter(|text| !text.is_empty()).or_else(|| texts.next()).unwrap_or_default()
     }
+}
+
+/// First and last row and column of merged cells: lines and indexes.
+pub(super) type Merged = ([u32; 2], [usize; 2]);
+
+/// The cells of a sheet, and how they are shown.
+#[derive(Debug, Default)]
+pub(super) struct Grid {
+    pub rows: Vec<Row>,
+    /// Rows that are hidden, by line.
+    pub hidden_rows: BTreeSet<u32>,
+    /// Cells that are struck through, by line and column.
+    pub struck: BTreeSet<(u32, usize)>,
+    pub hidden_columns: BTreeSet<usize>,
+    pub merged: Vec<Merged>,
+    /// Whether every row has as many cells as the header, unless it was cut off.
+    pub is_exact: bool,
 }
 
 /// A row with one cell.

@@ -10,9 +10,9 @@ use jiff::civil::DateTime;
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
-use super::layout::column_of;
-use super::sheet::{Cell, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
-use super::workbook::{Archive, Grid, Name, each_part_of, shown_date, shown_number};
+use super::archive::{Archive, Name, each_part_of};
+use super::number_format::{shown_date, shown_number};
+use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
 use super::xml::Part;
 use crate::money;
 
@@ -101,6 +101,14 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
         Ok(())
     })?;
     Ok((grid, formulas))
+}
+
+/// The index of the column in a place such as `AB12`.
+fn column_of(place: &str) -> u32 {
+    let number = place.bytes().take_while(u8::is_ascii_alphabetic).fold(0_u32, |number, letter| {
+        number.saturating_mul(26).saturating_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)
+    });
+    number.saturating_sub(1)
 }
 
 /// Cell by cell: a single one in the last corner must not cost the memory of all between.

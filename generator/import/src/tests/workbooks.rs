@@ -94,8 +94,8 @@ fn a_cell_in_the_last_corner_and_a_file_that_unpacks_without_end_cost_nothing() 
     let error = read_book(&workbook(&[("Calls", "visible", many)], false), None).unwrap_err();
     assert_eq!(error, "it has more than 200000 rows");
     let book = workbook(&[("Calls", "visible", &" ".repeat(3 << 20))], false);
-    source::workbook::unpacks(&book, 4 << 20).unwrap();
-    let error = source::workbook::unpacks(&book, 2 << 20).unwrap_err();
+    source::archive::unpacks(&book, 4 << 20).unwrap();
+    let error = source::archive::unpacks(&book, 2 << 20).unwrap_err();
     assert!(error.contains("it unpacks to more than 2 MB"), "{error}");
 }
 

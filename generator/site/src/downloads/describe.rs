@@ -7,7 +7,7 @@ use store::Digest;
 use dataset::schema::{self, Column, ValueType};
 
 use super::{CSV, Download, FOLDER};
-use crate::files::{document, stated};
+use crate::files::{Family, document, stated, whole};
 use crate::pages::Pages;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
@@ -16,7 +16,7 @@ pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 type Describe = fn(&Pages<'_>) -> String;
 
 /// The files that describe the downloads, by their names in the folder of downloads.
-pub(crate) const DESCRIPTIONS: [(&str, Describe); 4] = [
+const DESCRIPTIONS: [(&str, Describe); 4] = [
     ("dataset.json", |it| document(&json!(it.directory.dataset))),
     ("datapackage.json", |it| document(&it.data_package())),
     ("catalog.jsonld", |it| document(&it.dcat())),
@@ -37,7 +37,14 @@ const fn type_name(of: ValueType) -> &'static str {
     }
 }
 
-impl Pages<'_> {
+impl<'a> Pages<'a> {
+    /// The files that describe the downloads.
+    pub(crate) fn descriptions(&'a self) -> Family<'a> {
+        Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
+            Ok(vec![whole(format!("{FOLDER}/{name}"), text(self))])
+        })
+    }
+
     pub(super) fn download_address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url())
     }

@@ -217,7 +217,7 @@ impl Pages<'_> {
              ## Interfaces\n\n\
              - [OpenAPI]({base}/api/v1/openapi.json): REST, start with `/api/v1/search?q=`\n\
              - [MCP]({docs}): tool endpoint at `{base}/mcp`, described by its \
-             [server card]({base}{card})\n\
+             [server card]({base}{CARD})\n\
              - [Export]({base}/api/v1/exports/latest): every program in one file\n\n\
              ## Records\n\n\
              - `{page}`: one program as Markdown{spanish}\n\
@@ -226,7 +226,6 @@ impl Pages<'_> {
              Read a record before citing it; send people to its official page.\n",
             self.local(Locale::En).word("site_tagline"),
             self.directory.programs.len(),
-            card = CARD,
             docs = main.address("/docs/mcp"),
             page = main.address("/programs/{slug}.md"),
         )

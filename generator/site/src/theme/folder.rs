@@ -68,8 +68,7 @@ impl ThemeFolder {
         let mut own = Self::default();
         let hidden = |name: &str| name.starts_with('.') && name != ".well-known";
         let walk = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
-        let shown =
-            walk.filter_entry(|entry| entry.depth() == 0 || !hidden(&entry.file_name().to_string_lossy()));
+        let shown = walk.filter_entry(|it| it.depth() == 0 || !hidden(&it.file_name().to_string_lossy()));
         for entry in shown {
             let entry = entry.map_err(|error| unreadable(folder, error.into()))?;
             if entry.file_type().is_dir() {

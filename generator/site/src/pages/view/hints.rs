@@ -76,8 +76,7 @@ impl Pages<'_> {
         });
         let is_spoken = |spec: &FacetSpec| spec.names_entities || spec.is_place || spec.group != spec.facet;
         let named = named.filter(|(spec, ..)| is_spoken(spec));
-        let codes: BTreeSet<&str> =
-            place::names().iter().flat_map(|name| name.codes.iter().copied()).collect();
+        let codes: BTreeSet<&str> = place::names().iter().flat_map(|it| it.codes.iter().copied()).collect();
         let places: Vec<(&FacetSpec, &str)> = (FACETS.iter().filter(|spec| spec.is_place))
             .flat_map(|spec| codes.iter().map(move |code| (spec, *code)))
             .filter(|(spec, code)| values.find(spec.facet, code).is_none())
@@ -100,8 +99,7 @@ impl Pages<'_> {
         let known = place::names().iter().filter(|name| spec.is_place && name.codes == [value]);
         let labels: Vec<String> = Locale::ALL.iter().map(|locale| label(*locale).0).collect();
         let others = labels.iter().filter(|_| !spec.is_place).flat_map(|label| label_runs(label));
-        let others =
-            others.map(|words| words.join(" ")).flat_map(|name| [plurals(&name), vec![name]].concat());
+        let others = others.map(|words| words.join(" ")).flat_map(|it| [plurals(&it), vec![it]].concat());
         let object = |it: Local<'_>| -> Value {
             let (text, lang) = label(it.locale);
             let about = it.hint_about(&format!("facet_{}", spec.name), "results", count);

@@ -162,7 +162,7 @@ pub const GROUPS: [(&str, &[Facet]); 4] = [
 /// What the home page offers to choose from: the word of each list, and the facets whose values are in it.
 pub const ENTRY: [(&str, &[Facet]); 3] = [
     ("who", &[Facet::Applicants, Facet::Careers]),
-    ("what", &[Facet::Topics, Facet::Types]),
+    ("what", &[Facet::Topics, Facet::Fields, Facet::Types]),
     ("where", &[Facet::Countries, Facet::Residences, Facet::Citizenships]),
 ];
 

@@ -31,7 +31,7 @@ const stars = (() => {
       star.className = "star";
       star.value = name.dataset.slug ?? name.pathname.split("/").pop();
       star.ariaLabel = `${link.dataset.keep}: ${name.textContent}`;
-      if (!name.parentNode.querySelector(".star")) name.after(star);
+      if (!name.closest("li, .named").querySelector(".star")) (name.closest("h3") ?? name).after(star);
     }
     paint();
   };

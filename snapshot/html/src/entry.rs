@@ -27,7 +27,14 @@ impl Entry {
             let ordinals = values.of(facet).map(|ordinal| ordinal as u32);
             ordinals.map(|ordinal| (ordinal, values.text(ordinal).to_owned())).collect()
         };
-        Self(ENTRY.map(|(_, facets)| facets.iter().map(|facet| (*facet, choices(*facet))).collect()))
+        // A facet that shares its selection with another stands in for it.
+        let is_needed = |facet: &Facet| {
+            let group = facet.spec().group;
+            group == *facet || values.of(group).is_empty()
+        };
+        let facets =
+            |of: &[Facet]| of.iter().copied().filter(is_needed).map(|it| (it, choices(it))).collect();
+        Self(ENTRY.map(|(_, of)| facets(of)))
     }
 
     /// The lists on a day, template `entry.html`, with the labels of a language. A value without an open program is left out,
@@ -43,6 +50,7 @@ impl Entry {
             let counted = choices.iter().map(|choice| (dated.today.open_with(choice.0), choice));
             let mut open: Vec<(u32, &Choice)> = counted.filter(|(count, _)| *count > 0).collect();
             open.sort_by_key(|(count, choice)| (Reverse(*count), choice.0));
+            let more = open.len() > MOST;
             open.truncate(MOST);
             open.sort_by_cached_key(|(_, choice)| fold(label(choice.0).1));
             let spec = facet.spec();
@@ -51,8 +59,8 @@ impl Entry {
                 context! { value => format!("{}:{value}", spec.parameter), label, lang, count => words.grouped(count) }
             };
             let options: Vec<Value> = open.into_iter().map(option).collect();
-            (!options.is_empty())
-                .then(|| context! { name => words.word(&format!("facet_{}", spec.name)), options })
+            let name = words.word(&format!("facet_{}", spec.name));
+            (!options.is_empty()).then(|| context! { name, options, more })
         };
         let list = |((word, _), facets): (&(&'static str, _), &Vec<(Facet, Vec<Choice>)>)| {
             let groups: Vec<Value> = facets.iter().filter_map(group).collect();

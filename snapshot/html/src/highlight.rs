@@ -173,7 +173,7 @@ fn joined_end(text: &str, start: usize, mut end: usize) -> usize {
 }
 
 /// Maximum length of a passage and of the beginning of a summary, in characters.
-pub(crate) const PASSAGE_LENGTH: usize = 220;
+pub(crate) const PASSAGE_LENGTH: usize = 160;
 /// Minimum length of a passage in characters; shorter sentences are joined.
 const SHORT: usize = 60;
 

@@ -21,6 +21,8 @@ use crate::view::{DayText, Program, bar, link, variables};
 const PROGRAMS: usize = 20;
 /// Maximum number of programs in each of the home page's lists.
 const HOME: usize = 5;
+/// The longer of the two has at least so many, however short the other is.
+const LEAST: usize = 2;
 /// Maximum number of open programs that are read to fill two of them.
 const SEEN: usize = 500;
 /// Maximum number of programs in the list of next deadlines; the others are on the pages of their months.
@@ -148,7 +150,19 @@ impl Html {
                 break;
             }
         }
-        let lists = context! { persons => variables(&persons), others => variables(&others) };
+        // One list beside a longer one would leave a hole.
+        if !persons.is_empty() && !others.is_empty() {
+            let most = persons.len().min(others.len()).max(LEAST);
+            for list in [&mut persons, &mut others] {
+                list.truncate(most);
+            }
+        }
+        // Without a deadline ahead, what is open.
+        let is_empty = persons.is_empty() && others.is_empty();
+        let open = dated.today.order.docs.iter().copied().filter(|doc| is_empty && is_open(*doc, dated));
+        let open = self.rows(open.take(HOME), locale, dated);
+        let [persons, others, open] = [persons, others, open].map(|rows| variables(&rows));
+        let lists = context! { persons, others, open };
         self.templates.part("closing.html", locale, lists)
     }
 

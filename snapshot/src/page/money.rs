@@ -275,7 +275,10 @@ impl AmountPhrases<'_> {
         let step = 10f64.powf(amount.max(1.0).log10().floor() + 1.0 - digits).max(1.0);
         let amount = (amount / step).round() * step;
         let (key, amount) = match amount {
-            it if it >= 1000.0 * MILLION => ("money_billion", it / (1000.0 * MILLION)),
+            // In Spanish, a million millions is a billion.
+            it if it >= 1000.0 * MILLION && self.locale == Locale::En => {
+                ("money_billion", it / (1000.0 * MILLION))
+            }
             it if it >= MILLION => ("money_million", it / MILLION),
             it => ("money_rough", it),
         };
@@ -420,7 +423,7 @@ mod tests {
             (1_130_582.0, "US$ 1.1 million", "1,1 millones de USD"),
             (999_999.0, "US$ 1 million", "1 millón de USD"),
             (452_233.0, "US$ 450,000", "450\u{202f}000 USD"),
-            (1_217_634_822.0, "US$ 1.2 billion", "1,2 mil millones de USD"),
+            (1_217_634_822.0, "US$ 1.2 billion", "1200 millones de USD"),
             (7.0, "US$ 7", "7 USD"),
         ] {
             assert_eq!(ENGLISH.rough(amount, "USD", 2.0), english);
@@ -431,7 +434,7 @@ mod tests {
     #[test]
     fn a_total_is_shortened_from_a_million_on() {
         for (amount, currency, english, spanish) in [
-            (1_780_000_000.0, "EUR", "€1.78 billion", "1,78 mil millones de €"),
+            (1_780_000_000.0, "EUR", "€1.78 billion", "1780 millones de €"),
             (15_332_800.0, "USD", "US$ 15.3 million", "15,3 millones de USD"),
             (1_000_000.0, "EUR", "€1 million", "1 millón de €"),
             (999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),

@@ -332,6 +332,45 @@ fn the_home_page_offers_the_values_that_open_programs_have() {
     assert!(shut.contains("id=\"q\"") && !shut.contains("<select") && !shut.contains("Newly opened"));
     let values = |page: &str| offered(page).into_iter().collect::<BTreeSet<_>>();
     assert_eq!(values(&files["/index.html"]), values(spanish));
+    // Where no record has a topic, the fields of its source stand in for it.
+    let is_field = |page: &str| offered(page).iter().any(|(value, _)| value.starts_with("field:"));
+    let mut without_topics = sample();
+    without_topics.program_links.iter_mut().for_each(|links| links.facts.clear());
+    assert!(!is_field(&files["/index.html"]) && is_field(&site_of(&without_topics)["/index.html"]));
+}
+
+#[test]
+fn the_home_page_has_two_lists_of_like_length_or_else_what_is_open() {
+    let mut directory = sample();
+    let home = site_of(&directory).remove("/index.html").unwrap();
+    let (persons, others) =
+        between(&home, "Individuals can apply", "<h2>").unwrap().split_once("<h3>Org").unwrap();
+    let [persons, others] = [persons, others].map(|list| list.matches("<li><h3>").count());
+    assert!(persons > 0 && others > 0 && persons.abs_diff(others) <= 1, "{persons}, {others}");
+    directory.cycles.clear();
+    directory.program_links.iter_mut().for_each(|links| links.cycles.clear());
+    for program in &mut directory.programs {
+        program.lifecycle = snapshot::record::Lifecycle::ActiveAccepting;
+        program.lifecycle_checked_at = Some(directory.dataset.published_at);
+    }
+    let home = site_of(&directory).remove("/index.html").unwrap();
+    let open = between(&home, "<h3>Open now</h3>", "</section>").unwrap();
+    assert_eq!(open.matches("<li><h3>").count(), 5, "{open}");
+}
+
+#[test]
+fn similar_ones_have_a_topic_of_the_record_and_no_second_condition() {
+    let files = site_of(&sample());
+    let links: Vec<&str> = pages(&files)
+        .filter(|(path, _)| path.starts_with("/programs/"))
+        .filter_map(|(_, page)| between(page, "\">Similar", "<").map(|_| page))
+        .map(|page| page.split_once(">Similar").unwrap().0.rsplit_once("href=\"").unwrap().1)
+        .collect();
+    let has = |name: &str| links.iter().filter(|link| link.contains(name)).count();
+    assert!(
+        has("topic=") > 0
+            && links.iter().all(|link| !(link.contains("topic=") && link.contains("applicant=")))
+    );
 }
 
 #[test]

@@ -206,17 +206,15 @@ impl<'a> ProgramPage<'a> {
         }
     }
 
-    /// Address of a search for programs with a topic and an applicant of this one; of its type if it states neither.
+    /// Address of a search for programs with a topic of this one; of its applicants, else of its type, if it states none. An
+    /// applicant beside the topic would leave out most of what is open: few of those records state one.
     fn similar(&self) -> String {
         let values = |facet: Facet| {
             let values = named_values(facet, self.it, &self.facts).into_iter().take(SIMILAR);
-            values.map(move |value| (facet.spec().parameter, value))
+            values.map(|value| (facet.spec().parameter, value)).collect::<Vec<_>>()
         };
-        let mut pairs: Vec<(&str, &str)> = values(Facet::Topics).chain(values(Facet::Applicants)).collect();
-        if pairs.is_empty() {
-            pairs.extend(values(Facet::Types));
-        }
-        self.search(&pairs)
+        let facets = [Facet::Topics, Facet::Applicants, Facet::Types];
+        self.search(&facets.map(values).into_iter().find(|pairs| !pairs.is_empty()).unwrap_or_default())
     }
 
     /// Measures stated by facts, such as the age of applicants and duration, by name, each with its values. The words of

@@ -226,7 +226,7 @@ impl ProgramPage<'_> {
             kind: self.label(Facet::Types, &it.program_type),
             for_persons: admits_persons(it, &self.facts) && !who.parts.is_empty(),
             summary: self.summary.map(|text| Text {
-                text: self.plain_summary(text).to_owned(),
+                text: without_footnotes(self.plain_summary(text)),
                 lang: self.foreign(self.about(), "summary"),
             }),
             lines: [who, Line::new("line_how_much", self.funding()), places]
@@ -292,6 +292,27 @@ fn without_headings<'t>(text: &'t str, headings: &[&str], lists: &[&str]) -> &'t
     rest
 }
 
+/// A text without the numbers of its source's footnotes, such as `[1]`.
+fn without_footnotes(text: &str) -> String {
+    let mut parts = text.split('[');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_number = |number: &str| !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+        match part.split_once(']').filter(|(number, _)| is_number(number)) {
+            Some((_, rest)) => {
+                out.truncate(out.trim_end().len());
+                out.push_str(if rest.trim_start().starts_with(['.', ',', ';']) {
+                    rest.trim_start()
+                } else {
+                    rest
+                });
+            }
+            None => out.extend(["[", part]),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,5 +331,17 @@ mod tests {
         assert_eq!(of("Scope: Teams reach one of the following outcomes: - Farms gain."), "Farms gain.");
         assert_eq!(of("Farms gain. See the following page: all"), "Farms gain. See the following page: all");
         assert_eq!(of(""), "");
+    }
+
+    #[test]
+    fn numbers_of_footnotes_are_left_out_and_other_brackets_are_not() {
+        for (text, expected) in [
+            ("Housing-led approaches [1] aligned with it [12] .", "Housing-led approaches aligned with it."),
+            ("Farms [see below] and [2] fields[3], all", "Farms [see below] and fields, all"),
+            ("[", "["),
+            ("open [1", "open [1"),
+        ] {
+            assert_eq!(without_footnotes(text), expected);
+        }
     }
 }

@@ -82,15 +82,13 @@
     $("names").replaceChildren(...names.map(name => new Option(name)));
   };
   // If Pagefind made an index of a static host's pages, its search takes the place of the form.
-  const indexed = (text, filters) => {
+  const indexed = text => {
     const made = (name, more) => Object.assign(document.createElement(name), more);
     const at = end => new URL(`../pagefind/pagefind-ui.${end}`, src).href;
     const onload = () => {
       $("alone").hidden = true;
       form.replaceWith(made("div", { id: "search" }));
-      const ui = new PagefindUI({ element: "#search", showImages: false, showSubResults: false });
-      ui.triggerFilters(filters);
-      ui.triggerSearch(text);
+      new PagefindUI({ element: "#search", showImages: false, showSubResults: false }).triggerSearch(text);
     };
     document.head.append(made("link", { rel: "stylesheet", href: at("css") }), made("script", { src: at("js"), onload }));
   };
@@ -98,19 +96,19 @@
   const alone = (page, url) => {
     const fields = [...$("search", page).elements];
     const taken = value => fields.some(field => field.value === value && field.defaultChecked);
-    const box = ([name, value]) => fields.find(field => field.type === "checkbox" && field.name === name && field.value === value);
-    const left = ([name, value]) => !taken(value) && (name === "q" ? !fields.find(field => field.name === name)?.defaultValue && /[\p{L}\p{N}]/u.test(value) : box([name, value]));
     const { search } = new URL(url, location), link = $("alone").lastElementChild;
-    // The lists of the home page give a filter and its value as one.
-    const pairs = [...new URLSearchParams(search)].map(pair => pair[0] === "pick" ? pair[1].split(/:(.*)/s) : pair);
-    const unheard = pairs.filter(left);
+    const typed = fields.some(field => field.name === "q" && field.defaultValue);
+    // What the page does not follow, in words. The lists of the home page give a filter and its value as one.
+    const unheard = [...new URLSearchParams(search)].flatMap(([name, text]) => {
+      if (name === "q") return !typed && /[\p{L}\p{N}]/u.test(text) ? [text] : [];
+      const [filter, value] = name === "pick" ? text.split(/:(.*)/s) : [name, text];
+      const box = fields.find(field => field.type === "checkbox" && field.name === filter && field.value === value);
+      if (!value || taken(value) || !box && name !== "pick") return [];
+      return [box ? box.parentNode.querySelector("bdi")?.textContent ?? "" : value.replaceAll("-", " ")];
+    });
     $("alone").hidden = !unheard.length;
     link.href = link.textContent + (unheard.length ? search : "");
-    const filters = {};
-    for (const field of unheard.map(box).filter(Boolean)) {
-      (filters[field.closest("fieldset").firstElementChild.textContent] ??= []).push(field.parentNode.children[1].textContent);
-    }
-    if (unheard.length) indexed(new URLSearchParams(search).get("q"), filters);
+    if (unheard.length) indexed(unheard.join(" ").trim());
   };
   const plain = apply.textContent;
   // Where nothing fits, the count is a sentence without a number.
